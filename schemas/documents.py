@@ -1,0 +1,173 @@
+"""The remaining topics: knowledge.documents, config.profiles, memory.jobs, memory.accesses, project.events."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from schemas.base import CleanText, Frozen, Id, JsonObject, JsonValue, Timestamp
+from schemas.envelope import Envelope, Marker, ProjectEvent, SourceTurn, Tick, UserEvent
+from schemas.memory import Candidate
+from schemas.owner import Owner, OwnerKind
+
+
+class DocumentBody(Frozen):
+    title: CleanText = Field(default="", max_length=1_000)
+    markdown: CleanText = Field(default="", max_length=1_500_000)
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class Document(Envelope):
+    """A version of a Markdown document, or its deletion (D8). Key = document/version."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["document"] = "document"
+    document_id: Id
+    version: Id
+    op: Literal["put", "delete"] = "put"
+    accepted_at: Timestamp | None = None
+    sealed: DocumentBody = DocumentBody()
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.tenant, OwnerKind.DOCUMENT, self.document_id)
+
+    @property
+    def subject(self) -> str:
+        return f"{self.document_id}/{self.version}"
+
+
+DocumentsEvent = Annotated[Document | Tick | Marker, Field(discriminator="type")]
+
+
+class ProfileVersion(Envelope):
+    """A tenant's profile (or policy) in force from here on."""
+
+    type: Literal["profile_version"] = "profile_version"
+    profile: JsonObject
+    accepted_at: Timestamp | None = None
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.tenant, OwnerKind.TENANT, "")
+
+
+class JobBody(Frozen):
+    payload: JsonObject = Field(default_factory=dict)
+
+
+class Job(Envelope):
+    """Model work asked for by a step; the answer goes to the input topic of the step that asked."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["job"] = "job"
+    owner_kind: OwnerKind
+    owner_id: Id
+    job_id: Id
+    job: Literal["extraction", "checkpoint", "narrative", "report"]
+    asked_by: CleanText
+    session_id: Id | None = None
+    profile: str
+    profile_version: int
+    accepted_at: Timestamp
+    sealed: JobBody = JobBody()
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.tenant, self.owner_kind, self.owner_id)
+
+    @property
+    def subject(self) -> str:
+        return self.job_id
+
+
+class Access(UserEvent):
+    """A read or write of long-term memory, without its content (C10), or a citation to be renewed (D7)."""
+
+    type: Literal["access"] = "access"
+    access_id: Id
+    action: Literal["read", "write", "cite"]
+    principal: CleanText
+    record_ids: tuple[Id, ...] = Field(default=(), max_length=500)
+    context_id: Id | None = None
+    accepted_at: Timestamp
+
+
+class TurnDigestBody(Frozen):
+    content: CleanText = ""
+    speaker: CleanText | None = None
+
+
+class TurnDigest(ProjectEvent):
+    """A redacted turn of a project: one for every turn with a project, so that a project's progress covers all
+    of its turns (also those without a candidate)."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["turn_digest"] = "turn_digest"
+    user_id: Id
+    turn: SourceTurn
+    role: Literal["user", "assistant", "system", "tool"]
+    language: Literal["en", "zh", "und"]
+    accepted_at: Timestamp
+    sealed: TurnDigestBody = TurnDigestBody()
+
+
+class ProjectCandidateBody(Frozen):
+    candidate: Candidate
+
+
+class ProjectCandidate(ProjectEvent):
+    """A gated candidate that a project keeps as hot memory (A4). `user_revision` is the record in the user's
+    memory that it came from."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["project_candidate"] = "project_candidate"
+    user_id: Id
+    turn: SourceTurn
+    record_id: Id
+    accepted_at: Timestamp
+    profile: str
+    profile_version: int
+    sealed: ProjectCandidateBody
+
+
+class ProjectCommandBody(Frozen):
+    value: JsonValue = None
+
+
+class ProjectCommand(ProjectEvent):
+    """A caller's own write to a project: hot memory, or a report asked for now."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["project_command"] = "project_command"
+    command: Literal["put_hot", "delete_hot", "report"]
+    command_id: Id
+    user_id: Id | None = None
+    hot_type: Literal["meta", "status", "decision", "preference"] | None = None
+    key: Id | None = None
+    priority: int = Field(default=0, ge=0, le=10)
+    accepted_at: Timestamp | None = None
+    sealed: ProjectCommandBody = ProjectCommandBody()
+
+
+class ReportResultBody(Frozen):
+    result: JsonObject = Field(default_factory=dict)
+
+
+class ReportResult(ProjectEvent):
+    """The answer to a report job."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["report_result"] = "report_result"
+    job_id: Id
+    week_start: CleanText
+    status: Literal["done", "failed"]
+    model: CleanText | None = None
+    accepted_at: Timestamp | None = None
+    sealed: ReportResultBody = ReportResultBody()
+
+
+ProjectsEvent = Annotated[
+    ProjectCandidate | TurnDigest | ProjectCommand | ReportResult | Tick | Marker, Field(discriminator="type")
+]

@@ -1,0 +1,230 @@
+"""The profile: one domain as data (`profiles/*.toml`). No domain word stands in code."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, Field, ValidationError, model_validator
+
+from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
+
+PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
+
+
+class ProfileError(ValueError):
+    """A profile that cannot be used; the message names file, key and what is allowed."""
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise ValueError("expected an IANA time zone such as Europe/London or Asia/Shanghai") from None
+    return name
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as exc:
+        raise ValueError(f"not a regular expression: {exc}") from None
+    return text
+
+
+TimeZone = Annotated[str, AfterValidator(_zone)]
+Pattern = Annotated[str, AfterValidator(_pattern)]
+
+
+class FieldSpec(Frozen):
+    """One field of the catalogue (B6): what it is called in extraction, where it stands in the profile, its type
+    and the values it may take."""
+
+    name: Id
+    """Extraction name, e.g. currentJobTitle."""
+    path: Id | None = None
+    """group.field in the structured profile; None: not shown there."""
+    type: Literal["string", "integer", "number", "boolean", "money", "list"] = "string"
+    kind: Literal["fact", "preference", "intent"] = "fact"
+    slot: Id | None = None
+    """Generic slot of the rule extractor that fills it (age, occupation, employer, residence, ...)."""
+    values: tuple[CleanText, ...] = ()
+    """Allowed values; empty: any."""
+    aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
+    """Canonical value -> other ways to say it."""
+    patterns: tuple[Pattern, ...] = ()
+    """Own rules of the profile: a regular expression whose group `value` (else the canonical value given by
+    `aliases`) fills the field."""
+    label: dict[Literal["en", "zh"], CleanText] = Field(default_factory=dict)
+    """How a statement names the field."""
+    unit: CleanText | None = None
+    weight: float = Field(default=1.0, ge=0)
+    sensitive: bool = False
+    many: bool = False
+    """Several values stand beside each other instead of replacing each other."""
+
+
+class Category(Frozen):
+    name: Id
+    aliases: tuple[CleanText, ...] = ()
+
+
+class HotKey(Frozen):
+    """A key of hot memory and the ways it is named in text (A4: keys are normalised to this list)."""
+
+    key: Id
+    type: Literal["meta", "status", "decision", "preference"]
+    aliases: tuple[CleanText, ...] = ()
+    priority: int = Field(default=0, ge=0, le=10)
+
+
+class Intent(Frozen):
+    """What a query wants and which memories answer it (A8, D10)."""
+
+    name: Id
+    keywords: tuple[CleanText, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    examples: tuple[CleanText, ...] = ()
+    kinds: tuple[str, ...] = ()
+    """Memories to search; empty: all."""
+    reports: int = Field(default=0, ge=0)
+    history_turns: int = Field(default=0, ge=0)
+    report_similarity: UnitFloat = 0.3
+    state: bool = False
+    """Adds the state kept for the query's record."""
+    knowledge: int = Field(default=0, ge=0)
+    budget_tokens: int | None = Field(default=None, ge=1)
+
+
+class ProjectAlias(Frozen):
+    id: Id
+    aliases: tuple[CleanText, ...]
+
+
+class SessionSpec(Frozen):
+    """Working memory (D6, E1, E2)."""
+
+    idle_minutes: float = Field(default=30, gt=0)
+    window_messages: int = Field(default=20, ge=2, le=200)
+    recent_turns: int = Field(default=8, ge=1, le=100)
+    token_threshold_ratio: float = Field(default=0.75, gt=0, le=1)
+    model_context_window: int = Field(default=16_000, ge=100)
+
+
+class RetentionSpec(Frozen):
+    """Days after accepted_at; None: until the account goes (C8)."""
+
+    turns_days: float = Field(default=30, gt=0)
+    aggregates_days: float = Field(default=60, gt=0)
+    classes: dict[str, float] = Field(default_factory=dict)
+    """Memory kind or namespace -> days."""
+    on_expiry: dict[str, Literal["delete", "archive"]] = Field(default_factory=dict)
+
+
+class RankingSpec(Frozen):
+    decay_per_day: float = Field(default=0.01, ge=0)
+    relevance_weight: UnitFloat = 0.6
+    """Weight of relevance against importance in load-context (B5)."""
+    latency_budget_ms: int = Field(default=400, ge=1)
+
+
+class TableColumn(Frozen):
+    name: Id
+    type: Literal["integer", "number", "string", "boolean", "json", "timestamp"]
+    sensitive: bool = False
+    aliases: tuple[CleanText, ...] = ()
+
+
+class TableSpec(Frozen):
+    """A structured table of the domain (C2): one row a user (`unique`) or many."""
+
+    name: Id
+    namespace: Id
+    key: CleanText
+    unique: bool
+    columns: tuple[TableColumn, ...]
+    indexes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    store_columns: tuple[str, ...] = ()
+    """Columns that the namespaced store shows; empty: all (C3)."""
+
+
+class Profile(Frozen):
+    """A domain. Checked on load; the ledger names the version that decided."""
+
+    name: Id
+    version: int = Field(ge=1)
+    description: CleanText = ""
+    time_zone: TimeZone = "UTC"
+    encoding: Literal["cl100k_base", "o200k_base"] = "o200k_base"
+    groups: tuple[Id, ...] = ()
+    fields: tuple[FieldSpec, ...] = ()
+    categories: tuple[Category, ...] = ()
+    hot_keys: tuple[HotKey, ...] = ()
+    intents: tuple[Intent, ...] = ()
+    projects: tuple[ProjectAlias, ...] = ()
+    namespaces: tuple[Id, ...] = ("memories",)
+    tables: tuple[TableSpec, ...] = ()
+    importance: dict[Literal["fact", "preference", "intent", "episode", "relation"], UnitFloat] = Field(
+        default_factory=lambda: {"fact": 0.7, "preference": 0.6, "intent": 0.8, "episode": 0.5, "relation": 0.5}
+    )
+    budget_tokens: int = Field(default=6_000, ge=1)
+    session: SessionSpec = SessionSpec()
+    retention: RetentionSpec = RetentionSpec()
+    ranking: RankingSpec = RankingSpec()
+    pii: JsonObject = Field(default_factory=dict)
+    """Entity -> action, over the default policy (`schemas.pii`)."""
+    lexicon: dict[CleanText, dict[CleanText, CleanText]] = Field(default_factory=dict)
+    """Free tables of the extractor: short form -> canonical form, per slot."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Profile:
+        names = [f.name for f in self.fields]
+        if len(names) != len(set(names)):
+            twice = sorted({n for n in names if names.count(n) > 1})
+            raise ValueError(f"fields: named twice: {', '.join(twice)}")
+        for f in self.fields:
+            if f.path is not None and f.path.split(".")[0] not in self.groups:
+                raise ValueError(f"fields.{f.name}.path: group must be one of {', '.join(self.groups)}")
+            unknown = [v for v in f.aliases if f.values and v not in f.values]
+            if unknown:
+                raise ValueError(f"fields.{f.name}.aliases: {unknown[0]!r} is not one of its values")
+        for table in self.tables:
+            columns = {c.name for c in table.columns}
+            for index, over in table.indexes.items():
+                if missing := [c for c in over if c not in columns | {"user_id", "created_at"}]:
+                    raise ValueError(f"tables.{table.name}.indexes.{index}: no column {missing[0]!r}")
+            if table.namespace not in self.namespaces:
+                raise ValueError(f"tables.{table.name}.namespace: must be one of {', '.join(self.namespaces)}")
+        return self
+
+    def field(self, name: str) -> FieldSpec | None:
+        return next((f for f in self.fields if f.name == name), None)
+
+
+def parse_profile(text: str, source: str) -> Profile:
+    """Raises ProfileError naming `source`, the key and what is allowed."""
+    try:
+        raw: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        raise ProfileError(f"{source}: not TOML: {exc}") from None
+    try:
+        return Profile.model_validate(raw)
+    except ValidationError as exc:
+        first = exc.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(p) for p in first["loc"]) or "profile"
+        raise ProfileError(f"{source}: {where}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def load_profile(name: str, directory: Path = PROFILES_DIR) -> Profile:
+    """Load `directory/name.toml`. Raises ProfileError; an unknown name lists those that exist."""
+    path = directory / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(p.stem for p in directory.glob("*.toml"))) or "none"
+        raise ProfileError(f"no profile {name!r} in the profile folder (there are: {known})")
+    profile = parse_profile(path.read_text(encoding="utf-8"), str(path.name))
+    if profile.name != name:
+        raise ProfileError(f"{path.name}: name: must be {name!r}, the file's name")
+    return profile

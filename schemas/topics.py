@@ -1,0 +1,78 @@
+"""The topic catalogue (DESIGN "The flow"): names, owners, retention. `memstream topics apply` makes it so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schemas.owner import OwnerKind
+
+DAY_MS = 86_400_000
+EMBEDDED_PARTITIONS = 8
+CLUSTER_PARTITIONS = 64
+
+
+class Cleanup(StrEnum):
+    DELETE = "delete"
+    COMPACT = "compact"
+    BOTH = "compact,delete"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One topic. `retention_days` None: kept (compacted, or as long as what it decided).
+
+    `root`: clients write to it, so freshness tokens name it. Every owner-keyed topic has one fixed
+    partition count, which `topics apply` refuses to change.
+    """
+
+    name: str
+    owners: tuple[OwnerKind, ...]
+    cleanup: Cleanup
+    retention_days: int | None
+    purpose: str
+    root: bool = False
+
+    def config(self) -> dict[str, str]:
+        """Broker settings of the topic. `segment.ms` is at most a day, so that an expiry promise holds."""
+        out = {"cleanup.policy": self.cleanup.value, "segment.ms": str(DAY_MS), "max.message.bytes": "2097152"}
+        if self.cleanup is not Cleanup.COMPACT:
+            out["retention.ms"] = str(-1 if self.retention_days is None else self.retention_days * DAY_MS)
+        if self.cleanup is not Cleanup.DELETE:
+            out["delete.retention.ms"] = str(30 * DAY_MS)
+            out["min.cleanable.dirty.ratio"] = "0.2"
+            out["max.compaction.lag.ms"] = str(7 * DAY_MS)
+        return out
+
+
+_U, _P, _D, _T = OwnerKind.USER, OwnerKind.PROJECT, OwnerKind.DOCUMENT, OwnerKind.TENANT
+
+TURNS = Topic(
+    "conversation.turns.v1", (_U,), Cleanup.DELETE, 7, "turns as sent; session commands; ticks", root=True
+)
+HISTORY = Topic("conversation.history.v1", (_U,), Cleanup.DELETE, 30, "turns screened: redacted, counted, embedded")
+LEDGER = Topic(
+    "memory.ledger.v1", (_U,), Cleanup.DELETE, None, "all that the gate decides on, in one order", root=True
+)
+PROJECT_EVENTS = Topic(
+    "project.events.v1", (_P,), Cleanup.DELETE, None, "project candidates, turn digests, project commands", root=True
+)
+UPDATES = Topic(
+    "memory.updates.v1", (_U, _P, _D, _T), Cleanup.COMPACT, None, "every change of long-term memory, with its reason"
+)
+SESSION_STATE = Topic("session.state.v1", (_U,), Cleanup.BOTH, 2, "whole session value and checkpoints, by revision")
+DECISIONS = Topic("memory.decisions.v1", (_U, _P), Cleanup.DELETE, 14, "gate outcomes")
+JOBS = Topic("memory.jobs.v1", (_U, _P), Cleanup.DELETE, 7, "model work: extraction, summaries, narratives, reports")
+ACCESSES = Topic("memory.accesses.v1", (_U, _P, _T), Cleanup.DELETE, 365, "citations, long-term reads and writes")
+DOCUMENTS = Topic("knowledge.documents.v1", (_D,), Cleanup.COMPACT, None, "Markdown documents by version", root=True)
+PROFILES = Topic("config.profiles.v1", (_T,), Cleanup.COMPACT, None, "profiles and policies, versioned", root=True)
+DEAD_LETTERS = Topic(
+    "memory.dead-letters.v1", (_U, _P, _D, _T), Cleanup.DELETE, 30, "original bytes; reason and source in headers"
+)
+
+CATALOGUE: tuple[Topic, ...] = (
+    TURNS, HISTORY, LEDGER, PROJECT_EVENTS, UPDATES, SESSION_STATE, DECISIONS, JOBS, ACCESSES, DOCUMENTS, PROFILES,
+    DEAD_LETTERS,
+)  # fmt: skip
+BY_NAME: dict[str, Topic] = {t.name: t for t in CATALOGUE}
+ROOTS: frozenset[str] = frozenset(t.name for t in CATALOGUE if t.root)

@@ -1,0 +1,154 @@
+"""conversation.turns and conversation.history: what the chat service sent, and the same, screened."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
+from schemas.envelope import Marker, Tick, UserEvent
+
+Role = Literal["user", "assistant", "system", "tool"]
+Language = Literal["en", "zh", "und"]
+
+
+class Recalled(Frozen):
+    """A memory that was given to the model: renewed by its id, never learned from."""
+
+    id: Id
+    text: CleanText = Field(default="", max_length=20_000)
+
+
+class TurnBody(Frozen):
+    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from (D1)."""
+
+    content: Content
+    speaker: CleanText | None = Field(default=None, max_length=200)
+    llm_context: CleanText | None = Field(default=None, max_length=400_000)
+    recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class TurnEvent(UserEvent):
+    """One turn as the chat service sent it. Turn key = (tenant, user, turn_id)."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["turn"] = "turn"
+    session_id: Id
+    turn_id: Id | None = None
+    role: Role
+    occurred_at: Timestamp
+    accepted_at: Timestamp | None = None
+    project_id: Id | None = None
+    agent_id: Id | None = None
+    interaction_id: Id | None = None
+    intent: Id | None = None
+    language: Language | None = None
+    sealed: TurnBody
+
+
+class SessionCommandBody(Frozen):
+    """Free JSON that the caller keeps with a session; absent keys change nothing."""
+
+    global_state: JsonObject | None = None
+    current_agent_key: CleanText | None = Field(default=None, max_length=256)
+    user_snapshot: JsonObject | None = None
+    anchors: dict[CleanText, JsonValue] | None = None
+    summary: CleanText | None = Field(default=None, max_length=100_000)
+
+
+class SessionCommand(UserEvent):
+    """A logged change of a session by its caller (E5): create on an existing session is a reset."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["session_command"] = "session_command"
+    session_id: Id
+    command: Literal["create", "reset", "close", "patch", "anchors", "checkpoint"]
+    command_id: Id
+    accepted_at: Timestamp | None = None
+    recent_turns: int | None = Field(default=None, ge=1, le=100)
+    sealed: SessionCommandBody = SessionCommandBody()
+
+
+class CheckpointResultBody(Frozen):
+    summary: CleanText = Field(max_length=100_000)
+
+
+class CheckpointResult(UserEvent):
+    """The answer to a summary job (E3). Applies only while its segment is open: `segment` and
+    `last_revision` name it. `extractive`: made without a model."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["checkpoint_result"] = "checkpoint_result"
+    session_id: Id
+    segment: int = Field(ge=0)
+    last_turn_id: Id
+    recent_turns: int = Field(ge=1, le=100)
+    status: Literal["done", "failed"]
+    extractive: bool
+    job_id: Id
+    model: CleanText | None = None
+    accepted_at: Timestamp | None = None
+    sealed: CheckpointResultBody
+
+
+class ScreenedBody(Frozen):
+    """The redacted turn with what is computed once: search terms and the unit embedding (float16 bytes)."""
+
+    content: CleanText = Field(max_length=2 * 100_000)
+    speaker: CleanText | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+    recalled_ids: tuple[Id, ...] = ()
+    terms: tuple[str, ...] = ()
+    embedding: bytes = b""
+    entities: tuple[tuple[str, int, int], ...] = ()
+    """Allowed entities in the redacted text: (type, start, end) in characters."""
+
+
+class ScreenedTurn(UserEvent):
+    """A turn behind the screen: nothing that policy masks is in it."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["screened_turn"] = "screened_turn"
+    session_id: Id
+    turn_id: Id
+    revision: int = Field(default=1, ge=1)
+    role: Role
+    occurred_at: Timestamp
+    accepted_at: Timestamp
+    expires_at: Timestamp
+    project_id: Id | None = None
+    agent_id: Id | None = None
+    interaction_id: Id | None = None
+    intent: Id | None = None
+    language: Language
+    tokens: int = Field(ge=0)
+    content_hash: str = Field(max_length=64)
+    """Hash of the redacted content."""
+    pii: dict[str, int] = Field(default_factory=dict)
+    """`ENTITY:action` -> count."""
+    refused: bool = False
+    """A credential stood in the text; nothing is learned from this turn."""
+    profile: str
+    profile_version: int
+    model_id: str = ""
+    position: int = Field(default=0, ge=0)
+    """Offset in conversation.turns: the order of the user's turns (segments are cut by it, E3)."""
+    sealed: ScreenedBody
+
+    @property
+    def subject(self) -> str:
+        return self.turn_id
+
+
+TurnsEvent = Annotated[TurnEvent | SessionCommand | CheckpointResult | Tick, Field(discriminator="type")]
+HistoryEvent = Annotated[
+    ScreenedTurn | SessionCommand | CheckpointResult | Tick | Marker, Field(discriminator="type")
+]
+
+
+def metadata_value(metadata: dict[str, Any], key: str) -> str | None:
+    """A metadata entry as text, None where absent or not a scalar."""
+    value = metadata.get(key)
+    return str(value) if isinstance(value, str | int | float) and value != "" else None
