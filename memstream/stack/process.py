@@ -1,0 +1,135 @@
+"""Which process is which: identity that survives pid reuse, ownership of a port, spawning, ending."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from asyncio.subprocess import Process
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from memstream.stack import launch
+from memstream.stack.spec import ChildSpec
+
+_LAUNCH = str(Path(launch.__file__).resolve())
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A process, told from a later one with the same pid by its start time and the boot it was started in."""
+
+    pid: int
+    started: str
+
+
+def identify(pid: int) -> Identity | None:
+    """Identity of a live process; None when it is gone or a zombie."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        return Identity(pid, _started(pid, process))
+    except (psutil.NoSuchProcess, OSError):
+        return None
+
+
+def _started(pid: int, process: psutil.Process) -> str:
+    if sys.platform != "linux":
+        return f"{process.create_time():.2f}"
+    # Ticks since boot do not move when the clock is set, as psutil's wall time does.
+    ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot}:{ticks}"
+
+
+def listens(pid: int, port: int) -> bool:
+    """Whether process `pid` (or one below it) listens on the TCP port: a stranger's answer is not readiness."""
+    try:
+        process = psutil.Process(pid)
+        family = [process, *process.children(recursive=True)]
+        return any(
+            item.status == psutil.CONN_LISTEN and item.laddr and item.laddr.port == port
+            for member in family
+            for item in member.net_connections(kind="tcp")
+        )
+    except psutil.Error:
+        return False
+
+
+def command(argv: tuple[str, ...], death_signal: int, user: int | None = None, group: int | None = None) -> list[str]:
+    """The argv that runs `argv` through the launcher."""
+    ids = [str(-1 if value is None else value) for value in (user, group)]
+    return [sys.executable, "-I", "-S", _LAUNCH, str(int(death_signal)), str(os.getpid()), *ids, *argv]
+
+
+async def spawn(spec: ChildSpec, log: IO[bytes]) -> Process:
+    """Start the child in a session of its own, so that a terminal's Ctrl-C reaches only the supervisor."""
+    env = dict(os.environ) | {launch.PREFIX + key: value for key, value in spec.env.items()}
+    return await asyncio.create_subprocess_exec(
+        *command(spec.argv, spec.death_signal, spec.user, spec.group),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        cwd=spec.cwd,
+        env=env,
+        start_new_session=True,
+    )
+
+
+async def run_tool(argv: tuple[str, ...], user: int | None = None, group: int | None = None) -> tuple[int, str]:
+    """Run a short program (initdb, format) to its end; its exit status and all that it printed."""
+    process = await asyncio.create_subprocess_exec(
+        *command(argv, signal.SIGKILL, user, group),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        output, _ = await process.communicate()
+    except asyncio.CancelledError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
+    return process.returncode or 0, output.decode(errors="replace")
+
+
+async def end(process: Process, stop_signal: int, patience: float) -> None:
+    """Ask with `stop_signal`, wait `patience` seconds, then SIGKILL the child's whole process group."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(stop_signal)
+            process.send_signal(signal.SIGCONT)  # a paused child would never see the request
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), patience)
+    kill_group(process.pid)
+    await process.wait()
+
+
+def kill_group(leader: int) -> None:
+    """SIGKILL what is left of the group that `leader`, a child of ours, led. Call only before its pid can be reused."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def end_leftover(identity: Identity, stop_signal: int, patience: float) -> bool:
+    """End a process of an earlier supervisor if it is still the same one; False when there was nothing to end."""
+    if identify(identity.pid) != identity:
+        return False
+    try:
+        process = psutil.Process(identity.pid)
+        process.send_signal(stop_signal)
+        process.send_signal(signal.SIGCONT)
+        process.wait(patience)
+    except psutil.TimeoutExpired:
+        if identify(identity.pid) == identity:
+            kill_group(identity.pid)
+            process.wait(patience)
+    except psutil.NoSuchProcess:
+        return True
+    return True

