@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 SCHEMA_VERSION = 1
 MAX_CONTENT_CHARS = 100_000
@@ -51,6 +51,12 @@ def _clean_json(value: Any) -> Any:
     return value
 
 
+def _not_a_number(value: Any) -> Any:
+    if isinstance(value, int | float):
+        raise ValueError("expected a time in RFC 3339, such as 2026-11-21T08:00:00Z")
+    return value
+
+
 def _utc(value: datetime) -> datetime:
     value = value.astimezone(UTC)
     if value < EARLIEST:
@@ -63,7 +69,8 @@ Id = Annotated[str, Field(min_length=1, max_length=MAX_ID_CHARS), AfterValidator
 Content = Annotated[
     str, Field(min_length=1, max_length=MAX_CONTENT_CHARS), AfterValidator(_clean), AfterValidator(_not_blank)
 ]
-Timestamp = Annotated[AwareDatetime, AfterValidator(_utc)]
+Timestamp = Annotated[AwareDatetime, BeforeValidator(_not_a_number), AfterValidator(_utc)]
+"""RFC 3339 with an offset; kept in UTC."""
 JsonValue = Annotated[Any, AfterValidator(_clean_json)]
 """Any JSON value; its strings are clean text."""
 JsonObject = Annotated[dict[str, Any], AfterValidator(_clean_json)]

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from schemas.base import SCHEMA_VERSION, Frozen, Id, Timestamp
+from schemas.base import Frozen, Id, Timestamp
 from schemas.owner import Owner, OwnerKind
 
 
@@ -18,7 +18,7 @@ class Envelope(Frozen):
     SEALED: ClassVar[bool] = False
     """Whether the value has a `sealed` part (set by subclasses, checked by a test)."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     tenant: Id
 
     @property
@@ -51,7 +51,7 @@ class Tick(Frozen):
     """Time passes (DESIGN "Only ticks close things"): written by a timer into every partition of the topics
     whose steps close things. Belongs to no tenant."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     type: Literal["tick"] = "tick"
     now: Timestamp
 
@@ -59,7 +59,7 @@ class Tick(Frozen):
 class Marker(Frozen):
     """A batch had no output for this partition: the progress in the headers is the whole message."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     type: Literal["marker"] = "marker"
 
 

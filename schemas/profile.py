@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
+from schemas.memory import CandidateKind
 
 PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
 
@@ -151,6 +152,10 @@ class TableSpec(Frozen):
     """Columns that the namespaced store shows; empty: all (C3)."""
 
 
+def _default_importance() -> dict[CandidateKind, float]:
+    return {"fact": 0.7, "preference": 0.6, "intent": 0.8, "episode": 0.5, "relation": 0.5}
+
+
 class Profile(Frozen):
     """A domain. Checked on load; the ledger names the version that decided."""
 
@@ -167,9 +172,8 @@ class Profile(Frozen):
     projects: tuple[ProjectAlias, ...] = ()
     namespaces: tuple[Id, ...] = ("memories",)
     tables: tuple[TableSpec, ...] = ()
-    importance: dict[Literal["fact", "preference", "intent", "episode", "relation"], UnitFloat] = Field(
-        default_factory=lambda: {"fact": 0.7, "preference": 0.6, "intent": 0.8, "episode": 0.5, "relation": 0.5}
-    )
+    importance: dict[CandidateKind, UnitFloat] = Field(default_factory=_default_importance)
+    """Importance by kind (B1, D7): 0 to 1, shown times 100."""
     budget_tokens: int = Field(default=6_000, ge=1)
     session: SessionSpec = SessionSpec()
     retention: RetentionSpec = RetentionSpec()

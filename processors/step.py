@@ -1,0 +1,116 @@
+"""The contract of a step (DESIGN "The house"): pure, so that the whole topology runs without a broker.
+
+A step reads exactly one topic. The runtime decodes, loads state, calls the step, and writes state,
+outputs and offset in one transaction; the step holds no client, clock, randomness or logger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, TypeVar
+
+from schemas.base import Json
+from schemas.codec import Event
+from schemas.topics import Topic
+
+T = TypeVar("T")
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One decoded input. `timestamp` is Kafka's: the time of acceptance where the event names none."""
+
+    event: Event
+    partition: int
+    offset: int
+    timestamp: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """An output; its partition follows from the event's owner."""
+
+    topic: Topic
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """The input becomes a dead letter. `reason` is a stable word; `message` names the field and what was
+    expected, and never holds content."""
+
+    reason: str
+    message: str
+
+
+Out = Emit | Reject
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """State that a record needs: the given keys of an owner, or all of its rows (`keys` None)."""
+
+    owner: str
+    keys: tuple[str, ...] | None = None
+
+
+class OwnerState(Protocol):
+    """The rows of one owner, as JSON values. Changes are seen at once and kept only if the record succeeds."""
+
+    def get(self, key: str) -> Json: ...
+
+    def put(self, key: str, value: Json) -> None: ...
+
+    def delete(self, key: str) -> None: ...
+
+    def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]: ...
+
+    def derived(self, name: str, build: Callable[[], T]) -> T:
+        """An index over the rows that lives as long as they are cached. Built on first use; the step keeps it in
+        step with its own writes; it is dropped when a record fails or the partition moves."""
+        ...
+
+
+class StateSpace(Protocol):
+    def of(self, owner: str) -> OwnerState:
+        """The rows of an owner that the step's `reads` named. Raises KeyError for another owner."""
+        ...
+
+
+class Step(Protocol):
+    """One step of the topology. `P` is what `prepare` makes of a record (model outputs)."""
+
+    name: str
+    source: Topic
+    outputs: tuple[Topic, ...]
+    marks: tuple[Topic, ...]
+    """Output topics whose partitions carry this step's progress (owners co-partitioned with the input)."""
+    coalesce: frozenset[str]
+    """Output topics of whole values: of several outputs of one key in a batch only the last is sent."""
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+        """Slow, stateless work over the batch (models). Called in a thread; same length as `records`."""
+        ...
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]: ...
+
+    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
+        """Decide one record. An exception rolls this record's changes back and makes it a dead letter."""
+        ...
+
+
+class PlainStep:
+    """Defaults of a step without models, state or whole-value outputs."""
+
+    outputs: tuple[Topic, ...] = ()
+    marks: tuple[Topic, ...] = ()
+    coalesce: frozenset[str] = frozenset()
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+        return [None] * len(records)
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        return ()

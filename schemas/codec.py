@@ -1,0 +1,195 @@
+"""The one codec: events to bytes and headers, and back (CONTRACT "Topics")."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from schemas import documents, memory, sessions, topics, turns
+from schemas.base import SCHEMA_VERSION, Frozen
+from schemas.envelope import Envelope, Marker, Tick
+from schemas.owner import Owner
+from schemas.sealing import Cipher, IdentityCipher, SealedError
+
+Event: TypeAlias = Envelope | Tick | Marker
+Headers: TypeAlias = list[tuple[str, bytes]]
+
+_UNIONS: dict[str, Any] = {
+    topics.TURNS.name: turns.TurnsEvent,
+    topics.HISTORY.name: turns.HistoryEvent,
+    topics.LEDGER.name: memory.LedgerEvent,
+    topics.PROJECT_EVENTS.name: documents.ProjectsEvent,
+    topics.UPDATES.name: memory.UpdatesEvent,
+    topics.SESSION_STATE.name: sessions.SessionsEvent,
+    topics.DECISIONS.name: memory.Decision,
+    topics.JOBS.name: documents.Job,
+    topics.ACCESSES.name: documents.Access,
+    topics.DOCUMENTS.name: documents.DocumentsEvent,
+    topics.PROFILES.name: documents.ProfileVersion,
+}
+_BYTES_FIELDS = ("embedding",)
+
+
+class DecodeError(ValueError):
+    """A value that is no event of its topic. `reason` is a stable word; the message names the field and what was
+    expected and never holds content."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    key: bytes
+    value: bytes
+    headers: Headers
+
+
+@lru_cache(maxsize=64)
+def adapter(topic: str) -> TypeAdapter[Any]:
+    """The validator of a topic's events. Raises KeyError for a topic that is not in the catalogue."""
+    return TypeAdapter(_UNIONS[topic])
+
+
+def describe(exc: ValidationError) -> str:
+    """`field: what was expected` of the first error, without the offending value."""
+    first = exc.errors(include_input=False, include_url=False)[0]
+    if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        expected = first.get("ctx", {}).get("expected_tags", "a known type")
+        return f"type: expected one of {expected}"
+    where = ".".join(str(p) for p in first["loc"]) or "value"
+    return f"{where}: {first['msg'].removeprefix('Value error, ')}"
+
+
+def _default(value: object) -> object:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if hasattr(value, "as_tuple"):
+        return str(value)
+    raise TypeError(f"cannot encode {type(value).__name__}")
+
+
+class Codec:
+    """Encodes and decodes events under a cipher. Stateless beside it."""
+
+    def __init__(self, cipher: Cipher | None = None) -> None:
+        self._cipher = cipher or IdentityCipher()
+
+    def value(self, event: Event) -> bytes:
+        """Deterministic JSON (sorted keys): equal events are equal bytes."""
+        data = event.model_dump(mode="python", exclude_defaults=False, exclude_none=True)
+        data["schema_version"] = SCHEMA_VERSION
+        if isinstance(event, Envelope) and "sealed" in data:
+            plain = orjson.loads(orjson.dumps(data["sealed"], default=_default))
+            data["sealed"] = self._cipher.seal(event.owner, plain)
+        return orjson.dumps(
+            data, default=_default, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
+        )
+
+    def encode(self, event: Event, source: str, event_id: str, extra: Sequence[tuple[str, bytes]] = ()) -> Encoded:
+        """`source` is the producer (`memstream/gate`), `event_id` is unique within it (CloudEvents)."""
+        owner = event.owner if isinstance(event, Envelope) else None
+        subject = event.subject if isinstance(event, Envelope) else event.type
+        headers: Headers = [
+            ("ce_specversion", b"1.0"),
+            ("ce_id", event_id.encode()),
+            ("ce_type", f"memstream.{getattr(event, 'type', 'event')}.v{SCHEMA_VERSION}".encode()),
+            ("ce_source", source.encode()),
+            ("ce_subject", subject.encode()),
+            ("content-type", b"application/json"),
+        ]
+        when = _event_time(event)
+        if when is not None:
+            headers.append(("ce_time", when.astimezone(UTC).isoformat().encode()))
+        if owner is not None:
+            headers.append(("owner", owner.key.encode()))
+        headers.extend(extra)
+        return Encoded(subject.encode(), self.value(event), headers)
+
+    def decode(self, topic: str, value: bytes | None) -> Event:
+        """Raises DecodeError; never returns a half-valid event."""
+        if value is None:
+            raise DecodeError("null_value", "value: must not be null here")
+        try:
+            data = orjson.loads(value)
+        except orjson.JSONDecodeError as exc:
+            raise DecodeError("malformed_json", f"value: not JSON (at byte {exc.pos})") from None
+        if not isinstance(data, dict):
+            raise DecodeError("malformed_json", "value: expected a JSON object")
+        version = data.get("schema_version", SCHEMA_VERSION)
+        if version != SCHEMA_VERSION:
+            raise DecodeError("schema_version", f"schema_version: expected {SCHEMA_VERSION}")
+        data = self._opened(topic, data)
+        try:
+            event: Event = adapter(topic).validate_python(data)
+        except ValidationError as exc:
+            raise DecodeError("invalid", describe(exc)) from None
+        return event
+
+    def _opened(self, topic: str, data: dict[str, Any]) -> dict[str, Any]:
+        sealed = data.get("sealed")
+        if not isinstance(sealed, dict):
+            return data
+        if "ct" in sealed:
+            try:
+                owner = _clear_owner(topic, data)
+                sealed = self._cipher.open(owner, sealed)
+            except SealedError as exc:
+                raise DecodeError("sealed", f"sealed: {exc}") from None
+        return {**data, "sealed": _with_bytes(sealed)}
+
+
+def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:
+    """Turn base64 text of the known binary fields back into bytes."""
+    out = dict(sealed)
+    try:
+        for name in _BYTES_FIELDS:
+            if isinstance(out.get(name), str):
+                out[name] = base64.b64decode(out[name], validate=True)
+        if isinstance(out.get("candidates"), list):
+            out["candidates"] = [_with_bytes(c) if isinstance(c, dict) else c for c in out["candidates"]]
+        if isinstance(out.get("candidate"), dict):
+            out["candidate"] = _with_bytes(out["candidate"])
+    except ValueError:
+        raise DecodeError("invalid", "sealed.embedding: expected base64") from None
+    return out
+
+
+def _clear_owner(topic: str, data: dict[str, Any]) -> Owner:
+    """The owner from the clear envelope, before the sealed part can be read."""
+    from schemas.owner import OwnerKind
+
+    tenant = str(data.get("tenant", ""))
+    if "owner_kind" in data:
+        return Owner(tenant, OwnerKind(str(data["owner_kind"])), str(data.get("owner_id", "")))
+    kind = topics.BY_NAME[topic].owners[0]
+    field = {OwnerKind.USER: "user_id", OwnerKind.PROJECT: "project_id", OwnerKind.DOCUMENT: "document_id"}.get(kind)
+    return Owner(tenant, kind, str(data.get(field, "")) if field else "")
+
+
+def _event_time(event: Event) -> datetime | None:
+    for name in ("occurred_at", "accepted_at", "updated_at", "now", "created_at"):
+        when = getattr(event, name, None)
+        if isinstance(when, datetime):
+            return when
+    return None
+
+
+def header(headers: Sequence[tuple[str, bytes]] | None, name: str) -> bytes | None:
+    """The last header of that name, as Kafka reads duplicates."""
+    found = None
+    for key, value in headers or ():
+        if key == name:
+            found = value
+    return found
+
+
+__all__ = ["Codec", "DecodeError", "Encoded", "Event", "Frozen", "Headers", "adapter", "describe", "header"]

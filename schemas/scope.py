@@ -1,0 +1,57 @@
+"""The tenant scope that every read must hold: made at the door from the credential, nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from schemas import owner as owners
+from schemas.owner import Owner
+
+
+class Permission(StrEnum):
+    READ = "read"
+    WRITE = "write"
+    OPERATOR = "operator"
+    ADMIN = "admin"
+
+
+class OutOfScopeError(Exception):
+    """The credential does not reach this owner. Answered exactly like something that does not exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class TenantScope:
+    """What a credential may reach: one tenant, optionally only some of its users or projects."""
+
+    tenant: str
+    principal: str
+    permissions: frozenset[Permission]
+    users: frozenset[str] | None = None
+    projects: frozenset[str] | None = None
+
+    def allows(self, permission: Permission) -> bool:
+        return permission in self.permissions or Permission.ADMIN in self.permissions
+
+    def user(self, user_id: str) -> OwnerScope:
+        """Raises OutOfScopeError for a user that the credential is not bound to."""
+        if self.users is not None and user_id not in self.users:
+            raise OutOfScopeError("user")
+        return OwnerScope(self, owners.user(self.tenant, user_id))
+
+    def project(self, project_id: str) -> OwnerScope:
+        """Raises OutOfScopeError for a project that the credential is not bound to."""
+        if self.projects is not None and project_id not in self.projects:
+            raise OutOfScopeError("project")
+        return OwnerScope(self, owners.project(self.tenant, project_id))
+
+    def document(self, document_id: str) -> OwnerScope:
+        return OwnerScope(self, owners.document(self.tenant, document_id))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerScope:
+    """One owner within a tenant scope: what a query of a store takes. `owner.tenant` leads every filter."""
+
+    tenant: TenantScope
+    owner: Owner

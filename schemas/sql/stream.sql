@@ -1,0 +1,22 @@
+-- State, outputs and offset of the steps: one transaction a batch (DESIGN, delivery rule 4).
+CREATE SCHEMA IF NOT EXISTS stream;
+
+CREATE TABLE stream.positions (
+    step        text        NOT NULL,
+    partition   integer     NOT NULL,
+    next_offset bigint      NOT NULL,
+    progress    jsonb       NOT NULL,
+    seen        jsonb       NOT NULL,
+    outbox      bytea       NOT NULL,   -- the last batch's outputs, delivered again on take-over
+    updated_at  timestamptz NOT NULL,
+    PRIMARY KEY (step, partition)
+);
+
+CREATE TABLE stream.state (
+    step      text    NOT NULL,
+    partition integer NOT NULL,
+    owner     text    NOT NULL,
+    key       text    NOT NULL,
+    value     bytea   NOT NULL,
+    PRIMARY KEY (step, partition, owner, key)
+);

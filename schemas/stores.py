@@ -1,0 +1,75 @@
+"""Layouts of the stores in one place: names of tables, collections and keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schemas.owner import Owner
+
+STORES = ("postgres", "milvus", "redis")
+
+STAGE_OF_VIEW = {
+    "turns": "screen",
+    "memories": "gate",
+    "sessions": "session",
+    "projects": "project",
+    "knowledge": "chunk",
+}
+"""A view of a store is as fresh as the progress of the step that emits it."""
+
+
+def postgres_schema(generation: int) -> str:
+    return f"views_g{generation}"
+
+
+@dataclass(frozen=True, slots=True)
+class MilvusLayout:
+    """Two collections and one of markers, a generation. Primary keys carry tenant and id, so that a row of one
+    tenant never overwrites another's."""
+
+    generation: int = 1
+    dimensions: int = 512
+
+    @property
+    def turns(self) -> str:
+        return f"memstream_turns_g{self.generation}"
+
+    @property
+    def memories(self) -> str:
+        return f"memstream_memories_g{self.generation}"
+
+    @property
+    def progress(self) -> str:
+        return f"memstream_progress_g{self.generation}"
+
+
+class RedisLayout:
+    """Keys: `{tenant/owner}:` (a cluster hash tag) before the seed's key name."""
+
+    @staticmethod
+    def session(owner: Owner, session_id: str) -> str:
+        return f"{{{owner.key}}}:short_term_memory:session:{session_id}"
+
+    @staticmethod
+    def history(owner: Owner, session_id: str) -> str:
+        return f"{{{owner.key}}}:wm:history:{session_id}"
+
+    @staticmethod
+    def summary(owner: Owner, session_id: str) -> str:
+        return f"{{{owner.key}}}:wm:summary:{session_id}"
+
+    @staticmethod
+    def anchors(owner: Owner, session_id: str) -> str:
+        return f"{{{owner.key}}}:wm:anchors:{session_id}"
+
+    @staticmethod
+    def revision(owner: Owner, session_id: str) -> str:
+        return f"{{{owner.key}}}:wm:revision:{session_id}"
+
+    @staticmethod
+    def hot_memory(owner: Owner, project_id: str) -> str:
+        return f"{{{owner.key}}}:hot_memory:{project_id}"
+
+    @staticmethod
+    def progress(stage: str, partition: int) -> str:
+        return f"memstream:progress:{stage}:{partition}"

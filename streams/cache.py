@@ -1,0 +1,147 @@
+"""Owner state in memory while a partition is owned: rows, write overlays, derived indexes, under a byte bound."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+import orjson
+
+from processors.step import Reads
+from schemas.base import Json
+from streams.state import Rows
+
+T = TypeVar("T")
+_ROW_OVERHEAD = 120
+"""Bytes of a dict entry and its two objects beside the payload (CPython 3.11, rounded up)."""
+
+
+@dataclass(slots=True)
+class CachedOwner:
+    """Rows of one owner. `complete`: all of its rows are here, so that an absent key is absent in the store."""
+
+    rows: dict[str, bytes] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
+    complete: bool = False
+    derived: dict[str, object] = field(default_factory=dict)
+    size: int = 0
+
+
+class OwnerOverlay:
+    """`OwnerState` over a cached owner: one record's changes, kept apart until the record succeeds."""
+
+    def __init__(self, cached: CachedOwner) -> None:
+        self._cached = cached
+        self.changes: dict[str, bytes | None] = {}
+
+    def get(self, key: str) -> Json:
+        raw = self.changes[key] if key in self.changes else self._cached.rows.get(key)
+        return None if raw is None else cast(Json, orjson.loads(raw))
+
+    def put(self, key: str, value: Json) -> None:
+        self.changes[key] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+    def delete(self, key: str) -> None:
+        self.changes[key] = None
+
+    def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]:
+        keys = {k for k in self._cached.rows if k.startswith(prefix)} | {k for k in self.changes if k.startswith(prefix)}
+        for key in sorted(keys):
+            value = self.get(key)
+            if value is not None:
+                yield key, value
+
+    def derived(self, name: str, build: Callable[[], T]) -> T:
+        if name not in self._cached.derived:
+            self._cached.derived[name] = build()
+        return cast(T, self._cached.derived[name])
+
+    def keep(self) -> None:
+        """The record succeeded: its changes become the rows."""
+        c = self._cached
+        for key, value in self.changes.items():
+            old = c.rows.pop(key, None)
+            c.size -= 0 if old is None else len(key) + len(old) + _ROW_OVERHEAD
+            if value is not None:
+                c.rows[key] = value
+                c.size += len(key) + len(value) + _ROW_OVERHEAD
+            c.known.add(key)
+
+    def drop(self) -> None:
+        """The record failed: derived indexes may hold half of its changes."""
+        self._cached.derived.clear()
+
+
+class PartitionCache:
+    """Cached owners of one partition, least recently used out first."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self._owners: OrderedDict[str, CachedOwner] = OrderedDict()
+        self._max_bytes = max_bytes
+
+    def missing(self, reads: Iterable[Reads]) -> list[Reads]:
+        """What must be loaded for these reads."""
+        out: list[Reads] = []
+        for read in reads:
+            have = self._owners.get(read.owner)
+            if have is None:
+                out.append(read)
+            elif not have.complete:
+                if read.keys is None:
+                    out.append(read)
+                elif absent := tuple(k for k in read.keys if k not in have.known):
+                    out.append(Reads(read.owner, absent))
+        return out
+
+    def fill(self, reads: Iterable[Reads], rows: Rows) -> None:
+        for read in reads:
+            cached = self._owners.setdefault(read.owner, CachedOwner())
+            for key, value in rows.get(read.owner, {}).items():
+                if key not in cached.known:
+                    cached.rows[key] = value
+                    cached.size += len(key) + len(value) + _ROW_OVERHEAD
+            if read.keys is None:
+                cached.complete = True
+                cached.derived.clear()
+            cached.known.update(rows.get(read.owner, {}) if read.keys is None else read.keys)
+
+    def owner(self, name: str) -> CachedOwner:
+        """Raises KeyError when the owner was not read."""
+        self._owners.move_to_end(name)
+        return self._owners[name]
+
+    def shrink(self) -> None:
+        """Between batches: forget the least recently used owners beyond the byte bound."""
+        total = sum(o.size for o in self._owners.values())
+        while total > self._max_bytes and len(self._owners) > 1:
+            _, gone = self._owners.popitem(last=False)
+            total -= gone.size
+
+
+class RecordState:
+    """`StateSpace` of one record."""
+
+    def __init__(self, cache: PartitionCache, allowed: Iterable[str]) -> None:
+        self._cache = cache
+        self._allowed = frozenset(allowed)
+        self.overlays: dict[str, OwnerOverlay] = {}
+
+    def of(self, owner: str) -> OwnerOverlay:
+        if owner not in self._allowed:
+            raise KeyError(f"the step did not say that it reads {owner.split('/')[1] if '/' in owner else owner}")
+        if owner not in self.overlays:
+            self.overlays[owner] = OwnerOverlay(self._cache.owner(owner))
+        return self.overlays[owner]
+
+    def keep(self) -> dict[tuple[str, str], bytes | None]:
+        out: dict[tuple[str, str], bytes | None] = {}
+        for owner, overlay in self.overlays.items():
+            overlay.keep()
+            out.update({(owner, key): value for key, value in overlay.changes.items()})
+        return out
+
+    def drop(self) -> None:
+        for overlay in self.overlays.values():
+            overlay.drop()

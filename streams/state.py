@@ -1,0 +1,88 @@
+"""State, outputs and offset as one transaction (DESIGN, delivery rule 4), behind a small protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgpack
+
+from processors.step import Reads
+
+Rows = dict[str, dict[str, bytes]]
+"""Owner -> key -> JSON bytes."""
+
+
+class StaleOwner(Exception):  # noqa: N818 - the name of the condition in DESIGN
+    """Another worker has moved the offset on: this one must let go of the partitions."""
+
+    def __init__(self, partitions: Sequence[int]) -> None:
+        super().__init__(f"partitions {sorted(partitions)} were taken over")
+        self.partitions = frozenset(partitions)
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """An encoded output. (`offset`, `ordinal`) name the input and the place among its outputs."""
+
+    offset: int
+    ordinal: int
+    topic: str
+    partition: int
+    key: bytes | None
+    value: bytes | None
+    headers: list[tuple[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a step stands in a partition.
+
+    `next_offset` None: never started. `progress`: root offsets below which everything is emitted.
+    `seen`: per upstream `step/partition`, the last (offset, ordinal) taken in: what comes again at or
+    below it is a redelivery and is dropped.
+    """
+
+    next_offset: int | None = None
+    progress: Mapping[str, int] = field(default_factory=dict)
+    seen: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionCommit:
+    """One partition's share of a batch. `expected` is the stored offset that must still stand."""
+
+    step: str
+    partition: int
+    expected: int | None
+    position: Position
+    writes: Sequence[tuple[str, str, bytes | None]]
+    outbox: Sequence[OutboxRow]
+
+
+class StateStore(Protocol):
+    async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
+        """The stored position, and the outbox of the last batch (delivered again on take-over)."""
+        ...
+
+    async def load(self, step: str, partition: int, reads: Sequence[Reads]) -> Rows: ...
+
+    async def commit(self, commits: Sequence[PartitionCommit]) -> None:
+        """All or nothing. Raises StaleOwner when a stored offset is not the expected one; the outbox of the batch
+        before (delivered by then) is replaced."""
+        ...
+
+
+def pack_outbox(rows: Sequence[OutboxRow]) -> bytes:
+    return bytes(
+        msgpack.packb(
+            [(r.offset, r.ordinal, r.topic, r.partition, r.key, r.value, [list(h) for h in r.headers]) for r in rows]
+        )
+    )
+
+
+def unpack_outbox(blob: bytes | None) -> list[OutboxRow]:
+    if not blob:
+        return []
+    return [OutboxRow(o, n, t, p, k, v, [(a, b) for a, b in h]) for o, n, t, p, k, v, h in msgpack.unpackb(blob)]
