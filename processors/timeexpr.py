@@ -1,0 +1,56 @@
+"""Time expressions in English and Chinese: "last month", "in May 2023", "去年三月", "上周".
+
+A rule each, a few dozen in all: deterministic, linear in the text, and relative to an anchor that is handed in.
+dateparser was looked at and left: it guesses more than memory may, reads the clock, and costs milliseconds a text.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TypeAlias
+
+from processors import timeexpr_en, timeexpr_zh
+from processors.timeexpr_en import Rule
+from processors.timespan import TimeSpan
+
+__all__ = ["TimeSpan", "find"]
+
+_Found: TypeAlias = tuple[int, int, TimeSpan | None]
+
+# Whatever a rule can match holds one of these; most texts hold none and pay for one scan only.
+_HINT_EN = re.compile(
+    r"day|night|ago|earlier|back|tomorrow|morning|afternoon|evening|week|month|year|"
+    r"spring|summer|autumn|fall|winter|\b(?:19|20)\d\d|"
+    r"Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+)
+_HINT_ZH = re.compile(r"[天日周年月晚早]|星期|礼拜|[春夏秋冬]季")
+_LONGEST = 20_000  # characters read; a memory is far shorter
+
+
+def find(text: str, anchor: datetime) -> list[TimeSpan]:
+    """Return the time expressions of `text` in order, without overlaps, resolved from `anchor`.
+
+    A month, weekday or season without more means the last one that has begun by the anchor: memories look back.
+    Dates that do not exist (30 February) are left out.
+    """
+    text = text[:_LONGEST]
+    found: list[_Found] = []
+    if _HINT_EN.search(text) or _HINT_EN.search(text.casefold()):
+        _apply(timeexpr_en.RULES, text, anchor, found)
+    if _HINT_ZH.search(text):
+        _apply(timeexpr_zh.RULES, text, anchor, found)
+    return [span for _, _, span in sorted(found, key=lambda one: one[0]) if span is not None]
+
+
+def _apply(rules: Sequence[Rule], text: str, anchor: datetime, found: list[_Found]) -> None:
+    for pattern, resolve in rules:
+        for match in pattern.finditer(text):
+            begin, end = match.span()
+            if any(begin < other_end and other_begin < end for other_begin, other_end, _ in found):
+                continue
+            try:
+                period = resolve(match, anchor)
+            except (ValueError, OverflowError):  # no such day, or outside the calendar; nor is its month meant
+                found.append((begin, end, None))
+                continue
+            found.append((begin, end, TimeSpan(period.start, period.end, match[0].strip(), period.precision)))

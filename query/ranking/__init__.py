@@ -1,0 +1,1 @@
+"""Ranking mathematics of the read path: pure functions and one in-memory index, over numpy arrays."""

@@ -1,0 +1,131 @@
+"""Evidence that only dialogue offers: neighbouring turns, sessions, who speaks, when, and what kind of answer is asked.
+
+Each function is pure and works on arrays over the rows of one scope.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from query.ranking.types import Floats, Rows
+
+NO_SESSION = -1
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_SHORT_NAME = 3  # letters; "Mel" for Melanie, never "Jo" for Joanna
+
+_ASKS_TIME = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bhow old\b"
+    r"|什么时候|何时|哪[一]?[年天月日]|几[月号日点]|多久|多长时间",
+    re.IGNORECASE,
+)
+_ASKS_QUANTITY = re.compile(r"\bhow (?:many|much|often|long|old|far)\b|多少|几|多久|多长|多大|多远", re.IGNORECASE)
+_QUANTITY = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|dozen|hundred|thousand)\b"
+    r"|[一二三四五六七八九十百千万两几]\s*[个次年月天岁块元只本位人口杯份家]",
+    re.IGNORECASE,
+)
+
+
+class Layout:
+    """The rows of a scope in the order of their sessions, so that neighbours stand side by side.
+
+    `order[i]` is the row at place i. Rows without a session stand alone. Cost: one sort.
+    """
+
+    def __init__(self, sessions: npt.NDArray[np.integer], positions: npt.NDArray[np.integer]) -> None:
+        self.order: Rows = np.lexsort((positions, sessions)).astype(np.int32)
+        self.place: Rows = np.empty_like(self.order)
+        self.place[self.order] = np.arange(len(self.order), dtype=np.int32)
+        in_order = sessions[self.order]
+        self._same = [
+            (in_order[k:] == in_order[:-k]) & (in_order[k:] != NO_SESSION) for k in (1, 2, 3) if k < len(in_order)
+        ]
+
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether any session has more than one row."""
+        return bool(self._same and self._same[0].any())
+
+    def spread(self, values: Floats, weights: Sequence[float]) -> Floats:
+        """Add to each row a share of its neighbours': weights[k - 1] of those k turns before and after.
+
+        `values` is (rows,) or (n, rows), in row order, and so is the result.
+        """
+        inside = values[..., self.order]
+        out = inside.copy()
+        for k, (weight, same) in enumerate(zip(weights, self._same, strict=False), start=1):
+            out[..., k:] += weight * np.where(same, inside[..., :-k], 0.0)
+            out[..., :-k] += weight * np.where(same, inside[..., k:], 0.0)
+        result: Floats = out[..., self.place]
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Speakers:
+    """Who of the scope's speakers a query names, and the query's words that name them."""
+
+    named: frozenset[str]
+    words: frozenset[str]
+
+
+def speakers_named(text: str, speakers: Iterable[str]) -> Speakers:
+    """Find speakers by full name, by one word of it, or by a capitalised short form ("Mel" for Melanie).
+
+    Chinese names are found as substrings; of a name of three characters or more also the given name.
+    """
+    words = re.findall(r"[^\W\d_]+", text)
+    folded = {w.casefold(): w for w in words}
+    named: set[str] = set()
+    used: set[str] = set()
+    for speaker in speakers:
+        if _HAN.search(speaker):
+            forms = [speaker] + ([speaker[-2:]] if len(speaker) >= 3 else [])
+            hit = next((f for f in forms if f in text), None)
+            if hit is not None:
+                named.add(speaker)
+                used.add(hit)
+            continue
+        for part in re.findall(r"[^\W\d_]+", speaker.casefold()):
+            for word, written in folded.items():
+                short = len(word) >= _SHORT_NAME and written[0].isupper() and part.startswith(word)
+                if word == part or short:
+                    named.add(speaker)
+                    used.add(word)
+    return Speakers(frozenset(named), frozenset(used))
+
+
+def asks_time(text: str) -> bool:
+    """Say whether the answer to `text` is a time or a duration."""
+    return bool(_ASKS_TIME.search(text))
+
+
+def asks_quantity(text: str) -> bool:
+    """Say whether the answer to `text` is a number."""
+    return bool(_ASKS_QUANTITY.search(text))
+
+
+def has_quantity(text: str) -> bool:
+    """Say whether `text` holds a number, in digits or words."""
+    return bool(_QUANTITY.search(text))
+
+
+def is_asking(text: str) -> bool:
+    """Say whether a turn ends in a question: it seeks information and seldom holds any."""
+    return text.rstrip().endswith(("?", "？", "吗", "呢"))
+
+
+def session_statistics(
+    frequencies: Floats, lengths: Floats, sessions: npt.NDArray[np.integer], count: int
+) -> tuple[Floats, Floats]:
+    """Sum term frequencies (terms, rows) and lengths (rows,) over sessions: (terms, count), (count,)."""
+    inside = sessions != NO_SESSION
+    codes = sessions[inside]
+    summed = (
+        np.stack([np.bincount(codes, weights=row[inside], minlength=count) for row in frequencies])
+        if len(frequencies)
+        else np.zeros((0, count))
+    )
+    return summed.astype(np.float32), np.bincount(codes, weights=lengths[inside], minlength=count).astype(np.float32)

@@ -1,0 +1,211 @@
+"""One scope's candidates, ready to be ranked: what the query service caches (D13, D14, D7)."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inference.protocols import Reranker
+from processors import timeexpr
+from query.ranking import dialogue, fusion, model
+from query.ranking.bm25 import Bm25, CorpusPrior
+from query.ranking.decay import age_days, decay_factors
+from query.ranking.types import Document, Floats, Mask, Ranked, RankQuery
+from query.ranking.view import View, build_view
+from query.ranking.weights import Weights
+
+RERANK_DEPTH = 50  # D14
+_COMPACT_AT = 0.25  # share of removed rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
+    bm25: Floats
+    dense: Floats
+    fused: Floats  # in [0, 1]
+    matched: Mask
+
+
+class ScopeIndex:
+    """Documents of one owner (a user, or a project) with everything that ranking needs, updated in place.
+
+    Appending costs O(terms of the document); the first search after a change also sorts the rows by session. Not
+    safe for threads. Memory: 4 bytes a dimension and about 12 a term for each document, beside the documents.
+    """
+
+    def __init__(self, dimensions: int, prior: CorpusPrior | None = None, weights: Weights | None = None) -> None:
+        self._dimensions, self._prior = dimensions, prior
+        self._weights = weights or Weights()
+        self._reset(16)
+
+    def _reset(self, capacity: int) -> None:
+        self._bm25 = Bm25(prior=self._prior)
+        self._documents: list[Document | None] = []
+        self._row_of: dict[str, int] = {}
+        self._vectors = np.zeros((capacity, self._dimensions), dtype=np.float32)
+        self._flags = np.zeros((capacity, 3), dtype=np.float32)
+        self._view: View | None = None
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    def __contains__(self, document_id: str) -> bool:
+        return document_id in self._row_of
+
+    def add(self, documents: Iterable[Document]) -> None:
+        """Append documents; one whose id is there already replaces it. Raises ValueError for a wrong dimension."""
+        for document in documents:
+            if document.vector is not None and document.vector.shape != (self._dimensions,):
+                raise ValueError(f"a vector of {self._dimensions} dimensions is needed, got {document.vector.shape}")
+            self._drop(document.id)
+            row = self._bm25.append(document.terms)
+            if row == len(self._vectors):
+                self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
+                self._flags = np.concatenate([self._flags, np.zeros_like(self._flags)])
+            if document.vector is not None:
+                self._vectors[row] = document.vector
+            self._flags[row] = _flags(document)
+            self._documents.append(document)
+            self._row_of[document.id] = row
+        self._view = None
+
+    def remove(self, document_ids: Iterable[str]) -> None:
+        """Take documents out; ids that are not there are passed over."""
+        for document_id in document_ids:
+            self._drop(document_id)
+        self._view = None
+        if len(self._documents) - len(self._row_of) > max(16.0, _COMPACT_AT * len(self._documents)):
+            kept = [d for d in self._documents if d is not None]
+            self._reset(max(16, len(kept)))
+            self.add(kept)
+
+    def _drop(self, document_id: str) -> None:
+        row = self._row_of.pop(document_id, None)
+        if row is None:
+            return
+        document = self._documents[row]
+        assert document is not None  # noqa: S101 - rows in _row_of are alive
+        self._bm25.remove(row, document.terms)
+        self._vectors[row] = 0.0
+        self._documents[row] = None
+
+    def mask(self, kinds: Collection[str] | None = None, keep: Callable[[Document], bool] | None = None) -> Mask:
+        """Return the rows of `kinds` (all where None) that `keep` says yes to, for `where` of the next search."""
+        view = self._current()
+        chosen = view.alive.copy()
+        if kinds is not None:
+            chosen &= np.isin(view.kinds, list(kinds))
+        if keep is not None:
+            for row in np.flatnonzero(chosen):
+                document = self._documents[row]
+                chosen[row] = document is not None and keep(document)
+        return chosen
+
+    def search(
+        self,
+        query: RankQuery,
+        limit: int = 10,
+        *,
+        where: Mask | None = None,
+        explain: bool = False,
+        reranker: Reranker | None = None,
+    ) -> list[Ranked]:
+        """Rank the documents of `where` (all where None), best first, at most `limit`.
+
+        With a reranker the best 50 are scored by it and stand before the rest (D14); decay comes last (D7). Equal
+        scores keep the order of appending. Nothing that no retriever matches at all is returned.
+        """
+        view = self._current()
+        within = view.alive if where is None else where & view.alive
+        if not within.any() or limit < 1:
+            return []
+        scores = self._score(query, view, within)
+        rows = np.flatnonzero(within & scores.matched)
+        rows = rows[np.argsort(-scores.fused[rows], kind="stable")]
+        final, reranked = self._rerank(query, rows, scores.fused, reranker)
+        decay = self._decay(query, rows)
+        final = final * decay
+        best = np.argsort(-final, kind="stable")[:limit]
+        return [self._ranked(int(rows[i]), float(final[i]), float(decay[i]), scores, reranked, explain) for i in best]
+
+    def _current(self) -> View:
+        if self._view is None:
+            self._view = build_view(self._documents, self._bm25, self._weights.term_window)
+        return self._view
+
+    def _score(self, query: RankQuery, view: View, within: Mask) -> _Scores:
+        count = len(self._documents)
+        vectors = self._vectors[:count]
+        named = dialogue.speakers_named(query.text, {s for s in view.speakers if s is not None})
+        lexical = model.lexical(query, named, view, self._bm25, within, self._weights)
+        cosine = np.zeros(count, dtype=np.float32)
+        if query.vector is not None:
+            cosine = vectors @ query.vector.astype(np.float32)
+        if query.mode == "bm25":
+            fused = lexical.own / (1.0 + lexical.own)
+        elif query.mode == "dense":
+            fused = np.clip(cosine, 0.0, 1.0)
+        elif query.mode == "rrf":
+            masked = [np.where(within, s, -1.0).astype(np.float32) for s in (lexical.own, cosine)]
+            fused = fusion.rrf(masked) * ((fusion.RRF_K + 1) / len(masked))
+        else:
+            total = model.combine(query, named, lexical, vectors, view, self._flags[:count], within, self._weights)
+            fused = fusion.unit_interval(fusion.standardised(total, within), int(within.sum()))
+        matched = fused > 0 if query.vector is not None else lexical.window > 0
+        return _Scores(lexical.own, cosine, np.asarray(fused, dtype=np.float32), matched)
+
+    def _rerank(
+        self, query: RankQuery, rows: npt.NDArray[np.intp], fused: Floats, reranker: Reranker | None
+    ) -> tuple[npt.NDArray[np.float64], Mapping[int, float]]:
+        final = fused[rows].astype(np.float64)
+        if reranker is None:
+            return final, {}
+        head = [int(r) for r in rows[:RERANK_DEPTH]]
+        given = np.array(reranker.score(query.text, [self._text(r) for r in head]), dtype=np.float64)
+        if given.size and (given.min() < 0.0 or given.max() > 1.0):
+            given = 1.0 / (1.0 + np.exp(-given))  # logits
+        final[: len(head)] = given
+        final[len(head) :] *= given.min(initial=1.0)  # what was not reranked stays behind what was
+        return final, dict(zip(head, given.tolist(), strict=True))
+
+    def _text(self, row: int) -> str:
+        document = self._documents[row]
+        return document.text if document is not None else ""
+
+    def _decay(self, query: RankQuery, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        if query.now is None or not query.decay_per_day:
+            return np.ones(len(rows))
+        ages, rates = np.zeros(len(rows)), np.zeros(len(rows))
+        for i, row in enumerate(rows):
+            document = self._documents[row]
+            since = document and (document.last_accessed_at or document.occurred_at)
+            if document and since:
+                ages[i], rates[i] = age_days(since, query.now), query.decay_per_day.get(document.kind, 0.0)
+        return decay_factors(ages, rates)
+
+    def _ranked(
+        self, row: int, score: float, decay: float, scores: _Scores, reranked: Mapping[int, float], explain: bool
+    ) -> Ranked:
+        document = self._documents[row]
+        assert document is not None  # noqa: S101 - only rows alive are ranked
+        if not explain:
+            return Ranked(document.id, score)
+        parts = {
+            "bm25": float(scores.bm25[row]),
+            "dense": float(scores.dense[row]),
+            "fused": float(scores.fused[row]),
+            "decay": decay,
+        }
+        if row in reranked:
+            parts["rerank"] = reranked[row]
+        return Ranked(document.id, score, parts)
+
+
+def _flags(document: Document) -> npt.NDArray[np.float32]:
+    flags = np.zeros(3, dtype=np.float32)
+    flags[model.ASKING] = dialogue.is_asking(document.text)
+    flags[model.QUANTITY] = dialogue.has_quantity(document.text)
+    if document.occurred_at is not None:
+        flags[model.TIME] = bool(timeexpr.find(document.text, document.occurred_at))
+    return flags

@@ -1,0 +1,59 @@
+"""Arrays over the rows of a scope that a search reads; built once after a change."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from query.ranking.bm25 import Bm25
+from query.ranking.dialogue import NO_SESSION, Layout
+from query.ranking.types import Document, Floats, Mask
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is derived from all rows together. Rows of removed documents are there, and False in `alive`."""
+
+    alive: Mask
+    has_vector: Mask
+    kinds: npt.NDArray[np.object_]
+    speakers: npt.NDArray[np.object_]
+    sessions: npt.NDArray[np.int64]
+    session_codes: dict[str, int]
+    layout: Layout
+    lengths: Floats
+    mean_length: float
+    window_lengths: Floats
+    importance: Floats
+
+    @property
+    def has_dialogue(self) -> bool:
+        """Whether any session has more than one document."""
+        return self.layout.has_neighbours
+
+
+def build_view(documents: Sequence[Document | None], bm25: Bm25, window: Sequence[float]) -> View:
+    """Derive the view; O(n log n) for the sort by session and position."""
+    codes: dict[str, int] = {}
+    sessions = np.full(len(documents), NO_SESSION, dtype=np.int64)
+    positions = np.zeros(len(documents), dtype=np.int64)
+    for row, document in enumerate(documents):
+        if document is not None and document.session_id is not None:
+            sessions[row] = codes.setdefault(document.session_id, len(codes))
+            positions[row] = document.position
+    layout = Layout(sessions, positions)
+    lengths = bm25.lengths
+    return View(
+        alive=np.array([d is not None for d in documents], dtype=np.bool_),
+        has_vector=np.array([d is not None and d.vector is not None for d in documents], dtype=np.bool_),
+        kinds=np.array([d.kind if d else "" for d in documents], dtype=np.object_),
+        speakers=np.array([d.speaker if d else None for d in documents], dtype=np.object_),
+        sessions=sessions,
+        session_codes=codes,
+        layout=layout,
+        lengths=lengths,
+        mean_length=bm25.mean_length,
+        window_lengths=layout.spread(lengths, window),
+        importance=np.array([d.importance if d else 0.5 for d in documents], dtype=np.float32),
+    )

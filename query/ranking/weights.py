@@ -1,0 +1,26 @@
+"""The few numbers of the ranking, in units of standard deviations over a scope's candidates.
+
+They were fitted by listwise regression on four of five dialogues at a time (bench/ranking_lab.py), agreed to within
+a few hundredths, and were then rounded; see docs/decisions for the ablation.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What each kind of evidence counts; 0 switches one off."""
+
+    lexical: float = 0.8
+    dense: float = 0.8
+    session: float = 0.5
+    speaker: float = 1.0
+    length: float = 0.5
+    answer_type: float = 0.5
+    asking: float = 0.25
+    date: float = 0.5
+    importance: float = 0.5
+    term_window: tuple[float, ...] = (0.5, 0.25)
+    dense_window: tuple[float, ...] = (0.25, 0.1)
+    feedback: float = 0.5
+    feedback_depth: int = 3

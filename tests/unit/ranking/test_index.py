@@ -1,0 +1,176 @@
+"""ScopeIndex: hybrid search (D13), rerank (D14), similarity (A2) and decay (D7) over one owner's documents."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from inference.terms import terms
+from query.ranking.index import ScopeIndex
+from query.ranking.types import Document, RankQuery
+
+START = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
+DIMENSIONS = 64
+
+
+def vector(text: str) -> np.ndarray:
+    """Hashed bag of terms: an embedding with known geometry (shared words, higher cosine)."""
+    out = np.zeros(DIMENSIONS, dtype=np.float32)
+    for term in terms(text):
+        out[sum(term.encode()) % DIMENSIONS] += 1.0
+    norm = np.linalg.norm(out)
+    return out / norm if norm else out
+
+
+def turn(number: int, text: str, session: str = "s1", speaker: str = "Ana", **more: object) -> Document:
+    values: dict[str, object] = {
+        "id": f"{session}:{number}", "kind": "turn", "terms": terms(text), "vector": vector(text).astype(np.float16),
+        "text": text, "session_id": session, "position": number, "speaker": speaker,
+        "occurred_at": START + timedelta(minutes=number),
+    }  # fmt: skip
+    return Document(**(values | more))  # type: ignore[arg-type]
+
+
+def fact(name: str, text: str, **more: object) -> Document:
+    more = {"id": name, "kind": "fact", "session_id": None, "speaker": None} | more
+    return turn(0, text, **more)  # type: ignore[arg-type]
+
+
+def ask(text: str, **more: object) -> RankQuery:
+    return RankQuery(text, terms(text), vector(text), **more)  # type: ignore[arg-type]
+
+
+def filled(*documents: Document) -> ScopeIndex:
+    index = ScopeIndex(DIMENSIONS)
+    index.add(documents)
+    return index
+
+
+FACTS = (
+    fact("kite", "Ana flies a blue kite at the beach"),
+    fact("bike", "Ana repaired her old bike"),
+    fact("soup", "Ana cooks tomato soup on Sundays"),
+    fact("风筝", "安娜喜欢在海边放风筝"),
+)
+
+
+@pytest.mark.parametrize("mode", ["adaptive", "sum", "rrf", "bm25", "dense"])
+@pytest.mark.parametrize(("query", "best"), [("Who repaired the bike?", "bike"), ("谁喜欢放风筝？", "风筝")])
+def test_d13_each_mode_finds_the_document(mode: str, query: str, best: str) -> None:
+    hits = filled(*FACTS).search(ask(query, mode=mode))
+    assert hits[0].id == best
+    assert all(0.0 <= h.score <= 1.0 for h in hits)
+    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+
+
+def test_d13_rrf_is_the_sum_of_reciprocal_ranks() -> None:
+    hit = filled(*FACTS).search(ask("tomato soup", mode="rrf"))[0]
+    assert hit.id == "soup"
+    assert hit.score == pytest.approx(1.0)  # first of both retrievers: 2/61, scaled to [0, 1]
+
+
+def test_a2_dense_mode_returns_the_cosine() -> None:
+    hits = filled(*FACTS).search(ask("Ana repaired her old bike", mode="dense"), explain=True)
+    assert hits[0].id == "bike"
+    assert hits[0].score == pytest.approx(1.0, abs=1e-3)
+
+
+def test_d13_the_filter_comes_first() -> None:
+    index = filled(*FACTS, turn(1, "my bike is broken"))
+    hits = index.search(ask("bike"), where=index.mask(kinds={"turn"}))
+    assert [h.id for h in hits] == ["s1:1"]
+    kept = index.mask(keep=lambda d: "soup" in d.text)
+    assert [h.id for h in index.search(ask("bike"), where=kept)] == ["soup"]
+
+
+def test_a_turn_between_two_that_match_outranks_a_lone_one() -> None:
+    index = filled(
+        turn(0, "did you take the camera to the harbour?"),
+        turn(1, "yes and it was wonderful", speaker="Bo"),
+        turn(2, "the camera loves the harbour light"),
+        turn(0, "nothing of interest happened on the farm", session="s2"),
+        turn(1, "yes and it was wonderful", session="s2", speaker="Bo"),
+        turn(2, "the cows were asleep", session="s2"),
+    )
+    order = [h.id for h in index.search(ask("camera at the harbour"))]
+    assert order.index("s1:1") < order.index("s2:1")
+
+
+def test_neighbours_follow_position_and_not_arrival() -> None:
+    early = [turn(i, t) for i, t in enumerate(["a kite?", "we sang", "the boat sank", "it rained", "we slept"])]
+    one, other = filled(*early), filled(*reversed(early))
+    query = ask("kite")
+    assert {h.id: h.score for h in one.search(query)} == pytest.approx({h.id: h.score for h in other.search(query)})
+
+
+def test_a_named_speaker_outranks_who_addresses_them() -> None:
+    index = filled(
+        turn(0, "Ana, do you paint horses?", speaker="Bo"),
+        turn(1, "I paint horses every week", speaker="Ana"),
+        turn(2, "Ana, I paint horses too", speaker="Bo"),
+        turn(3, "let us eat", speaker="Ana"),
+    )
+    assert index.search(ask("What does Ana paint?"))[0].id == "s1:1"
+
+
+def test_appending_and_removing_equals_building_anew() -> None:
+    documents = [turn(i, f"word{i % 7} word{i % 3} shared", session=f"s{i % 4}") for i in range(80)]
+    index = filled(*documents[:50])
+    index.search(ask("word1"))
+    index.remove(d.id for d in documents[:30])
+    index.add(documents[50:])
+    index.add([documents[60]])  # again: replaces itself
+    assert len(index) == 50
+    rest = {h.id: h.score for h in index.search(ask("word1 word2"), limit=100)}
+    anew = {h.id: h.score for h in filled(*documents[30:]).search(ask("word1 word2"), limit=100)}
+    assert rest == pytest.approx(anew, abs=1e-5)
+
+
+class _LongestFirst:
+    """A reranker with a known order, on the scale of logits."""
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        return [float(len(p)) - 30.0 for p in passages]
+
+
+def test_d14_a_reranker_orders_the_best_fifty() -> None:
+    documents = [fact(f"f{i}", "bike " + "x" * i) for i in range(60)]
+    hits = filled(*documents).search(ask("bike"), limit=60, explain=True, reranker=_LongestFirst())
+    scored = [h for h in hits if h.scores and "rerank" in h.scores]
+    assert hits[:50] == scored
+    assert [len(h.id) >= 2 for h in scored] == [True] * 50
+    assert all(0.0 <= h.score <= 1.0 for h in hits)
+    lengths = [int(h.id[1:]) for h in scored]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def test_d7_decay_comes_after_rerank_and_by_kind() -> None:
+    now = START + timedelta(days=100)
+    old = fact("old", "Ana repaired her bike", kind="episode", last_accessed_at=START)
+    fresh = fact("fresh", "Ana repaired her bike", kind="episode", last_accessed_at=now + timedelta(days=1))
+    standing = fact("standing", "Ana repaired her bike", kind="fact")
+    index = filled(old, fresh, standing, *FACTS)
+    hits = index.search(ask("bike", now=now, decay_per_day={"episode": 0.05}), explain=True, limit=10)
+    decay = {h.id: (h.scores or {})["decay"] for h in hits}
+    assert decay["old"] == pytest.approx(np.exp(-5.0))
+    assert decay["fresh"] == decay["standing"] == 1.0
+    for hit in hits:
+        assert hit.scores is not None
+        assert hit.score == pytest.approx(hit.scores["fused"] * hit.scores["decay"])
+
+
+def test_without_a_vector_the_ranking_is_lexical_and_knows_what_does_not_match() -> None:
+    hits = filled(*FACTS).search(RankQuery("bike", terms("bike")))
+    assert [h.id for h in hits] == ["bike"]
+
+
+def test_an_empty_scope_and_an_empty_query() -> None:
+    assert ScopeIndex(DIMENSIONS).search(ask("bike")) == []
+    assert filled(*FACTS).search(RankQuery("", [])) == []
+    assert filled(*FACTS).search(ask("bike"), limit=0) == []
+
+
+def test_a_vector_of_another_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="64 dimensions"):
+        filled(fact("x", "y", vector=np.zeros(3, dtype=np.float16)))
