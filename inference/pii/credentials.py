@@ -1,0 +1,196 @@
+"""Secrets: provider keys by their published prefixes, private keys, tokens, connection strings, spoken passwords.
+
+Prefixes follow the providers' own documents and GitHub's list of secret-scanning patterns. What has no prefix is
+found by what stands before it ("password:", "密码是") or by its entropy.
+"""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from math import log2
+
+from inference.pii.rules import DIGIT, Rule
+
+CREDENTIAL = "CREDENTIAL"
+
+_B = r"(?<![A-Za-z0-9_])"
+_E = r"(?![A-Za-z0-9_])"
+
+# (provider, what the text must hold, the key); longest names first where prefixes nest.
+_PROVIDERS: tuple[tuple[str, str, str], ...] = (
+    ("anthropic", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,200}"),
+    ("openrouter", "sk-or-", r"sk-or-(?:v1-)?[A-Za-z0-9]{20,100}"),
+    ("openai", "sk-", r"sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,220}"),
+    ("aws access key", "a", r"(?:AKIA|ASIA|AROA|AIDA|AGPA|ANPA|ANVA|ABIA|ACCA)[A-Z0-9]{16}"),
+    ("github", "gh", r"gh[pousr]_[A-Za-z0-9]{20,255}"),
+    ("github fine-grained", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}"),
+    ("gitlab", "gl", r"gl(?:pat|dt|ptt|ft|soat|rt|cbt|imt|agent|oas)-[A-Za-z0-9_.-]{20,120}"),
+    ("google api key", "aiza", r"AIza[A-Za-z0-9_-]{35}"),
+    ("google oauth", "gocspx-", r"GOCSPX-[A-Za-z0-9_-]{20,40}"),
+    ("google access token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,250}"),
+    ("slack", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,200}"),
+    ("slack app", "xapp-", r"xapp-[A-Za-z0-9-]{10,200}"),
+    ("slack webhook", "hooks.slack.com", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/+]{20,100}"),
+    ("stripe", "_", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,200}"),
+    ("stripe webhook", "whsec_", r"whsec_[A-Za-z0-9+/]{20,100}={0,2}"),
+    ("hugging face", "hf_", r"hf_[A-Za-z0-9]{20,100}"),
+    ("npm", "npm_", r"npm_[A-Za-z0-9]{36}"),
+    ("pypi", "pypi-", r"pypi-[A-Za-z0-9_-]{40,250}"),
+    ("docker hub", "dckr_", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,100}"),
+    ("sendgrid", "sg.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{30,60}"),
+    ("twilio", "sk", r"SK[0-9a-f]{32}"),
+    ("mailgun", "key-", r"key-[0-9a-f]{32}"),
+    ("digitalocean", "do", r"do[opr]_v1_[0-9a-f]{64}"),
+    ("shopify", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    ("square", "sq0", r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,43}"),
+    ("databricks", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?"),
+    ("linear", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
+    ("notion", "ntn_", r"ntn_[A-Za-z0-9]{40,60}"),
+    ("groq", "gsk_", r"gsk_[A-Za-z0-9]{40,60}"),
+    ("xai", "xai-", r"xai-[A-Za-z0-9]{60,100}"),
+    ("replicate", "r8_", r"r8_[A-Za-z0-9]{36,40}"),
+    ("perplexity", "pplx-", r"pplx-[A-Za-z0-9]{32,64}"),
+    ("vault", "hv", r"hv[sbr]\.[A-Za-z0-9_-]{24,200}"),
+    ("age", "age-secret-key-", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    ("telegram bot", ":aa", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    ("alibaba cloud", "ltai", r"LTAI[A-Za-z0-9]{12,24}"),
+    ("tencent cloud", "akid", r"AKID[A-Za-z0-9]{32}"),
+)
+
+_PRIVATE_KEY = (
+    # The armoured block, or what is left of it: a key cut off before its END line is still a key.
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r"(?:[A-Za-z0-9+/=\s:,\\.-]{0,8000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]{0,8000})"
+)
+_JWT = r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{4,4000}\.[A-Za-z0-9_-]{8,1500}"
+_CONNECTION = r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,100}:(?P<value>[^\s/@'\"<>]{1,200})@[A-Za-z0-9.\[-]"
+_BEARER = r"[Bb]earer\s{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,2000}={0,2})"
+
+# A word for a secret, what joins it to its value, the value. Text is width-folded: "：" is ":" here.
+_KEY_WORD_EN = (
+    r"(?:pass(?:word|phrase|code|wd)?|pwd|pin(?: code)?|secret(?:[ _-]?key)?|api[ _-]?(?:key|token|secret)"
+    r"|access[ _-]?(?:key|token)|auth[ _-]?token|client[ _-]?secret|private[ _-]?key|secret[ _-]access[ _-]key"
+    r"|credentials?|token)"
+)
+_JOIN_EN = r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are)(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3})"
+_KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙)"
+_JOIN_ZH = r"\s{0,3}(?:(?:现在|已经|改)?(?:是|为|成|叫|设为|设成|改成|改为)\s{0,3}:?|[:=])\s{0,3}"
+_VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
+
+# What follows "password is" in ordinary talk; a value without digit or mark must not be one of them.
+_PROSE = re.compile(r"[A-Za-z][a-z']{0,30}[.,;:!?)\"'”’]{0,3}")
+_TRAILING = ".,;:!?)]}>'\"`"
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy of the characters of `value`, bits a character."""
+    return -sum(n / len(value) * log2(n / len(value)) for n in Counter(value).values())
+
+
+def _stated(value: str, near: bool) -> float | None:
+    """Score a value that follows a word for a secret: prose words ("password is wrong") are none."""
+    bare = value.rstrip(_TRAILING)
+    if len(bare) < 4 or bare.startswith("<"):
+        return None
+    return None if _PROSE.fullmatch(value) else 0.85
+
+
+def _assigned(value: str, near: bool) -> float | None:
+    """Score a value that is assigned with ":" or "=": a plain word counts too, a placeholder does not."""
+    bare = value.rstrip(_TRAILING)
+    if len(bare) < 4 or bare[0] in "<{$*" or bare.lower() in {"none", "null", "true", "false", "string", "required"}:
+        return None
+    return 0.85
+
+
+_NOT_A_PASSWORD = frozenset(
+    """
+    about active again almost already also always another being best better blank broken case changed changing common
+    complex correct different difficult disabled easy either empty enabled encrypted enough expired expiring fine first
+    forgotten gone good great hard hashed here hidden important incorrect invalid just kept known last like locked lost
+    mandatory missing more necessary needed never nothing obsolete okay only optional outdated protected random recorded
+    required reset right safe same saved secure secret sensitive short simple something somewhere still stored strong
+    temporary that there this unique unknown updated useless valid very visible weak what where working wrong yours
+    """.split()  # noqa: SIM905
+)
+
+
+def _password_word(value: str, near: bool) -> float | None:
+    """Score a lower-case word that ends "password is ...": a password unless it says something about one."""
+    return None if value.lower() in _NOT_A_PASSWORD else 0.7
+
+
+def _random_looking(value: str, near: bool) -> float | None:
+    """Score a long run by its entropy and mix: words, paths, UUIDs, hex digests and plain numbers are none."""
+    kinds = sum(any(test(c) for c in value) for test in (str.isdigit, str.islower, str.isupper))
+    if kinds < 3 or _entropy(value) < 4.0:
+        return None
+    # Camel-case words and base64 of pictures differ in how often the kind of character changes.
+    changes = sum(_kind(a) != _kind(b) for a, b in pairwise(value))
+    return 0.6 if changes >= len(value) * 0.35 else None
+
+
+def _kind(character: str) -> int:
+    return 0 if character.isdigit() else 1 if character.isupper() else 2
+
+
+def _providers() -> tuple[Rule, ...]:
+    return tuple(
+        Rule(f"key:{name}", CREDENTIAL, re.compile(_B + pattern + _E), 0.95, needs=(needs,))
+        for name, needs, pattern in _PROVIDERS
+    )
+
+
+_ASSIGN_JOIN = r"['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}"
+
+RULES: tuple[Rule, ...] = (
+    Rule("private key", CREDENTIAL, re.compile(_PRIVATE_KEY), 1.0, needs=("private key",)),
+    Rule("jwt", CREDENTIAL, re.compile(_B + _JWT), 0.95, needs=("eyj",)),
+    Rule("connection string", CREDENTIAL, re.compile(_CONNECTION), 0.95, needs=("://",)),
+    Rule("bearer", CREDENTIAL, re.compile(_BEARER), 0.9, needs=("bearer",)),
+    *_providers(),
+    Rule(
+        "assigned secret",
+        CREDENTIAL,
+        re.compile(r"(?<![A-Za-z])" + _KEY_WORD_EN + _ASSIGN_JOIN + _VALUE, re.IGNORECASE),
+        0.85,
+        needs=("pass", "pwd", "pin", "secret", "key", "token", "credential"),
+        check=_assigned,
+    ),
+    Rule(
+        "stated secret",
+        CREDENTIAL,
+        re.compile(r"(?<![A-Za-z])" + _KEY_WORD_EN + _JOIN_EN + _VALUE, re.IGNORECASE),
+        0.85,
+        needs=("pass", "pwd", "pin", "secret", "key", "token", "credential"),
+        check=_stated,
+    ),
+    Rule(
+        "stated word",
+        CREDENTIAL,
+        re.compile(
+            r"(?<![A-Za-z])pass(?:word|phrase|code|wd)\s{1,3}(?:is|was)\s{1,3}['\"]?(?P<value>[a-z]{4,40})"
+            r"(?=['\"]?(?:[,;]|[.!?]?\s{0,9}$))",
+            re.IGNORECASE,
+        ),
+        0.7,
+        needs=("pass",),
+        check=_password_word,
+    ),
+    Rule(
+        "stated secret zh",
+        CREDENTIAL,
+        re.compile(_KEY_WORD_ZH + _JOIN_ZH + _VALUE, re.IGNORECASE),
+        0.85,
+        needs=("码", "口令", "钥", "匙", "令牌"),
+        check=_assigned,
+    ),
+    Rule(
+        "random token",
+        CREDENTIAL,
+        re.compile(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_+/-]{24,512}={0,2}(?![A-Za-z0-9_+/=])"),
+        0.6,
+        needs=(DIGIT,),
+        check=_random_looking,
+    ),
+)

