@@ -68,6 +68,9 @@ class Candidate(Frozen):
 
 class ExtractionBody(Frozen):
     candidates: tuple[Candidate, ...] = ()
+    content: CleanText = ""
+    """The redacted turn, only where a project is named: its digest goes on to the project."""
+    speaker: CleanText | None = None
 
 
 class Extraction(UserEvent):

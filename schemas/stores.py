@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from schemas import topics
 from schemas.owner import Owner
 
 STORES = ("postgres", "milvus", "redis")
 
+def stage(step: str, topic: str) -> str:
+    """Name of a stream of derived records in the progress tables: who emitted it, and into which topic (a step's
+    topics advance apart from each other)."""
+    return f"{step}:{topic}"
+
+
 STAGE_OF_VIEW = {
-    "turns": "screen",
-    "memories": "gate",
-    "sessions": "session",
-    "projects": "project",
-    "knowledge": "chunk",
+    "turns": stage("screen", topics.HISTORY.name),
+    "memories": stage("gate", topics.UPDATES.name),
+    "outcomes": stage("gate", topics.DECISIONS.name),
+    "sessions": stage("session", topics.SESSION_STATE.name),
+    "projects": stage("project", topics.UPDATES.name),
+    "knowledge": stage("chunk", topics.UPDATES.name),
 }
-"""A view of a store is as fresh as the progress of the step that emits it."""
+"""A view of a store is as fresh as the progress of the stage that feeds it."""
 
 
 def postgres_schema(generation: int) -> str:

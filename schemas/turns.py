@@ -104,6 +104,8 @@ class ScreenedBody(Frozen):
     embedding: bytes = b""
     entities: tuple[tuple[str, int, int], ...] = ()
     """Allowed entities in the redacted text: (type, start, end) in characters."""
+    previous: tuple[tuple[Role, CleanText], ...] = ()
+    """The turns just before in the session, shortened, oldest first: context for a bare "yes" (B1)."""
 
 
 class ScreenedTurn(UserEvent):

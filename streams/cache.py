@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TypeVar, cast
 
 import orjson
 
 from processors.step import Reads
 from schemas.base import Json
-from streams.state import Rows
+from streams.state import Rows, Write
 
 T = TypeVar("T")
 _ROW_OVERHEAD = 120
@@ -35,16 +36,21 @@ class OwnerOverlay:
     def __init__(self, cached: CachedOwner) -> None:
         self._cached = cached
         self.changes: dict[str, bytes | None] = {}
+        self.expiry: dict[str, datetime] = {}
 
     def get(self, key: str) -> Json:
         raw = self.changes[key] if key in self.changes else self._cached.rows.get(key)
         return None if raw is None else cast(Json, orjson.loads(raw))
 
-    def put(self, key: str, value: Json) -> None:
+    def put(self, key: str, value: Json, expires_at: datetime | None = None) -> None:
         self.changes[key] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        self.expiry.pop(key, None)
+        if expires_at is not None:
+            self.expiry[key] = expires_at
 
     def delete(self, key: str) -> None:
         self.changes[key] = None
+        self.expiry.pop(key, None)
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]:
         keys = {k for k in self._cached.rows if k.startswith(prefix)} | {k for k in self.changes if k.startswith(prefix)}
@@ -135,11 +141,12 @@ class RecordState:
             self.overlays[owner] = OwnerOverlay(self._cache.owner(owner))
         return self.overlays[owner]
 
-    def keep(self) -> dict[tuple[str, str], bytes | None]:
-        out: dict[tuple[str, str], bytes | None] = {}
+    def keep(self) -> dict[tuple[str, str], Write]:
+        out: dict[tuple[str, str], Write] = {}
         for owner, overlay in self.overlays.items():
             overlay.keep()
-            out.update({(owner, key): value for key, value in overlay.changes.items()})
+            for key, value in overlay.changes.items():
+                out[owner, key] = Write(owner, key, value, overlay.expiry.get(key))
         return out
 
     def drop(self) -> None:

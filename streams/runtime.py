@@ -18,7 +18,10 @@ from schemas.owner import partition as partition_of
 from schemas.progress import dump_progress, load_progress, merge, root_partition
 from streams.cache import PartitionCache, RecordState
 from streams.faults import Faults, Point
-from streams.state import OutboxRow, PartitionCommit, Position, StateStore
+from streams.state import OutboxRow, PartitionCommit, Position, StateStore, Write
+
+MARKER_ORDINAL = 1_000_000
+"""A marker comes after every output of its offset."""
 
 Inline = Callable[[Callable[[], Any]], Awaitable[Any]]
 
@@ -77,10 +80,10 @@ class _Work:
     partition: int
     fresh: list[Message]
     position: Position
-    writes: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
+    writes: dict[tuple[str, str], Write] = field(default_factory=dict)
     outbox: list[OutboxRow] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    reached: set[str] = field(default_factory=set)
+    sweep: datetime | None = None
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
@@ -186,6 +189,8 @@ class StepRunner:
             progress = merge(progress, incoming)
             if isinstance(event, Marker):
                 continue
+            if isinstance(event, Tick):
+                w.sweep = event.now if w.sweep is None else max(w.sweep, event.now)
             out.append(Record(event, m.partition, m.offset, datetime.fromtimestamp(m.timestamp_ms / 1000, UTC)))
         if self.step.source.root:
             progress = merge(progress, {root_partition(self.step.source.name, w.partition): w.fresh[-1].offset + 1})
@@ -298,32 +303,20 @@ class StepRunner:
         rows = _coalesced(w.outbox, self.step.coalesce)
         blob = dump_progress(w.position.progress)
         for topic in self.step.marks:
-            last = next(
-                (i for i in range(len(rows) - 1, -1, -1) if rows[i].topic == topic.name
-                 and rows[i].partition == w.partition), None
-            )  # fmt: skip
-            if last is None:
-                row = self._row(w, w.fresh[-1].offset, 1_000_000, topic.name, w.partition, Marker(), [])
-                rows.append(replace(row, key=b"marker", headers=[*row.headers, ("progress", blob)]))
-            else:
-                rows[last] = replace(rows[last], headers=[*rows[last].headers, ("progress", blob)])
-        if unmarked := [t for t in self.step.outputs if t not in self.step.marks and t is not topics.DEAD_LETTERS]:
-            names = {t.name for t in unmarked}
-            rows = [
-                replace(r, headers=[*r.headers, ("progress", blob)])
-                if r.topic in names and header(r.headers, "progress") is None
-                else r
-                for r in rows
-            ]
+            if not any(r.topic == topic.name and r.partition == w.partition for r in rows):
+                row = self._row(w, w.fresh[-1].offset, MARKER_ORDINAL, topic.name, w.partition, Marker(), [])
+                rows.append(replace(row, key=b"marker"))
+        for topic in self.step.outputs:
+            rows = _progress_on_last(rows, topic.name, blob)
         return rows
 
     async def _finish(self, works: Sequence[_Work], clock: _Stopwatch) -> None:
         commits = []
         for w in works:
             rows = self._with_progress(w)
-            writes = [(owner, key, value) for (owner, key), value in w.writes.items()]
             expected = self._parts[w.partition].position.next_offset
-            commits.append(PartitionCommit(self.step.name, w.partition, expected, w.position, writes, rows))
+            writes = list(w.writes.values())
+            commits.append(PartitionCommit(self.step.name, w.partition, expected, w.position, writes, rows, w.sweep))
         await self._store.commit(commits)
         clock.lap("transaction")
         self._faults.hit(self.step.name, Point.AFTER_TRANSACTION)
@@ -387,3 +380,10 @@ def _count(w: _Work, word: str) -> None:
 def _coalesced(rows: list[OutboxRow], whole: frozenset[str]) -> list[OutboxRow]:
     last = {(r.topic, r.key): i for i, r in enumerate(rows) if r.topic in whole}
     return [r for i, r in enumerate(rows) if r.topic not in whole or last[r.topic, r.key] == i]
+
+
+def _progress_on_last(rows: list[OutboxRow], topic: str, blob: bytes) -> list[OutboxRow]:
+    """Put the progress on the last row of each partition of the topic: those before it still lie below it."""
+    last = {r.partition: i for i, r in enumerate(rows) if r.topic == topic}
+    ends = set(last.values())
+    return [replace(r, headers=[*r.headers, ("progress", blob)]) if i in ends else r for i, r in enumerate(rows)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 import msgpack
 
@@ -49,16 +50,27 @@ class Position:
     seen: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
+class Write(NamedTuple):
+    """A state row; `value` None deletes it."""
+
+    owner: str
+    key: str
+    value: bytes | None
+    expires_at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class PartitionCommit:
-    """One partition's share of a batch. `expected` is the stored offset that must still stand."""
+    """One partition's share of a batch. `expected` is the stored offset that must still stand. `sweep`: the newest
+    tick in the batch; rows that expired by then go."""
 
     step: str
     partition: int
     expected: int | None
     position: Position
-    writes: Sequence[tuple[str, str, bytes | None]]
+    writes: Sequence[Write]
     outbox: Sequence[OutboxRow]
+    sweep: datetime | None = None
 
 
 class StateStore(Protocol):

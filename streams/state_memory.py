@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 
 from processors.step import Reads
 from streams.state import OutboxRow, PartitionCommit, Position, Rows, StaleOwner
@@ -14,6 +15,7 @@ class MemoryStateStore:
 
     def __init__(self) -> None:
         self.rows: dict[tuple[str, int], dict[str, dict[str, bytes]]] = defaultdict(lambda: defaultdict(dict))
+        self._expiry: dict[tuple[str, int], dict[tuple[str, str], datetime]] = defaultdict(dict)
         self._positions: dict[tuple[str, int], tuple[Position, list[OutboxRow]]] = {}
 
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
@@ -38,9 +40,16 @@ class MemoryStateStore:
             raise StaleOwner(stale)
         for c in commits:
             table = self.rows[c.step, c.partition]
-            for owner, key, value in c.writes:
+            expiry = self._expiry[c.step, c.partition]
+            for owner, key, value, expires_at in c.writes:
+                expiry.pop((owner, key), None)
                 if value is None:
                     table[owner].pop(key, None)
-                else:
-                    table[owner][key] = value
+                    continue
+                table[owner][key] = value
+                if expires_at is not None:
+                    expiry[owner, key] = expires_at
+            for owner, key in [k for k, at in expiry.items() if c.sweep is not None and at <= c.sweep]:
+                table[owner].pop(key, None)
+                del expiry[owner, key]
             self._positions[c.step, c.partition] = (c.position, list(c.outbox))

@@ -22,9 +22,9 @@ SET next_offset = EXCLUDED.next_offset, progress = EXCLUDED.progress, seen = EXC
 WHERE p.next_offset = %s
 """
 _UPSERT = """
-INSERT INTO stream.state (step, partition, owner, key, value)
-SELECT * FROM unnest(%s::text[], %s::int[], %s::text[], %s::text[], %s::bytea[])
-ON CONFLICT (step, partition, owner, key) DO UPDATE SET value = EXCLUDED.value
+INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
+SELECT * FROM unnest(%s::text[], %s::int[], %s::text[], %s::text[], %s::bytea[], %s::timestamptz[])
+ON CONFLICT (step, partition, owner, key) DO UPDATE SET value = EXCLUDED.value, expires_at = EXCLUDED.expires_at
 """
 _DELETE = """
 DELETE FROM stream.state s
@@ -101,9 +101,15 @@ async def _advance(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> bool:
 
 
 async def _write(conn: AsyncConnection[TupleRow], commits: Sequence[PartitionCommit]) -> None:
-    puts = [(c.step, c.partition, o, k, v) for c in commits for o, k, v in c.writes if v is not None]
-    drops = [(c.step, c.partition, o, k) for c in commits for o, k, v in c.writes if v is None]
+    puts = [(c.step, c.partition, *w) for c in commits for w in c.writes if w.value is not None]
+    drops = [(c.step, c.partition, w.owner, w.key) for c in commits for w in c.writes if w.value is None]
     if puts:
         await conn.execute(_UPSERT, tuple(map(list, zip(*puts, strict=True))))
     if drops:
         await conn.execute(_DELETE, tuple(map(list, zip(*drops, strict=True))))
+    for c in commits:
+        if c.sweep is not None:
+            await conn.execute(
+                "DELETE FROM stream.state WHERE step = %s AND partition = %s AND expires_at <= %s",
+                (c.step, c.partition, c.sweep),
+            )

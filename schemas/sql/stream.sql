@@ -18,5 +18,7 @@ CREATE TABLE stream.state (
     owner     text    NOT NULL,
     key       text    NOT NULL,
     value     bytea   NOT NULL,
+    expires_at timestamptz,             -- swept by ticks, so that the state is bounded
     PRIMARY KEY (step, partition, owner, key)
 );
+CREATE INDEX state_expiry ON stream.state (step, partition, expires_at) WHERE expires_at IS NOT NULL;

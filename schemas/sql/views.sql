@@ -157,7 +157,7 @@ CREATE TABLE {schema}.checkpoints (
     PRIMARY KEY (tenant, user_id, session_id, message_id)
 );
 
--- Freshness (N3): written in the same transaction as the rows. `stage`: the step that emitted.
+-- Freshness (N3): written in the same transaction as the rows. `stage`: schemas.stores.stage(step, topic).
 CREATE TABLE {schema}.progress (
     stage      text        NOT NULL,
     partition  integer     NOT NULL,

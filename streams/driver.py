@@ -1,0 +1,134 @@
+"""The whole topology without a broker (Kafka Streams' TopologyTestDriver): pipe records in, read topics out, advance
+the clock, open the state. It runs the very runner that Faust runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from processors.step import Step
+from schemas import topics
+from schemas.codec import Codec, Event, Headers
+from schemas.envelope import Envelope, Tick
+from schemas.owner import partition as partition_of
+from schemas.progress import FreshnessToken, Written
+from schemas.topics import Topic
+from streams.faults import Faults
+from streams.runtime import Message, RunnerConfig, StepRunner
+from streams.state import OutboxRow, StateStore
+from streams.state_memory import MemoryStateStore
+
+
+async def inline(call: Callable[[], Any]) -> Any:
+    return call()
+
+
+class MemoryLog:
+    """Topics as lists: offsets are positions."""
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._now = now
+        self.partitions: dict[tuple[str, int], list[Message]] = defaultdict(list)
+
+    def append(self, topic: str, partition: int, key: bytes | None, value: bytes | None, headers: Headers) -> int:
+        log = self.partitions[topic, partition]
+        stamp = int(self._now().timestamp() * 1000)
+        log.append(Message(topic, partition, len(log), key, value, list(headers), stamp))
+        return len(log) - 1
+
+    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
+        for r in rows:
+            self.append(r.topic, r.partition, r.key, r.value, r.headers)
+
+
+class TopologyDriver:
+    """Runs steps over a `MemoryLog` until nothing is left. `batch` records at a time a partition."""
+
+    def __init__(
+        self,
+        steps: Sequence[Step],
+        start: datetime,
+        *,
+        partitions: int = topics.EMBEDDED_PARTITIONS,
+        batch: int = 64,
+        store: StateStore | None = None,
+        codec: Codec | None = None,
+        faults: Faults | None = None,
+    ) -> None:
+        self.now = start
+        self.codec = codec or Codec()
+        self.log = MemoryLog(lambda: self.now)
+        self.store = store or MemoryStateStore()
+        self._batch = batch
+        self._count = partitions
+        config = RunnerConfig(partitions)
+        compute: Callable[[Callable[[], Any]], Awaitable[Any]] = inline
+        self.runners = {
+            s.name: StepRunner(s, self.store, self.log, self.codec, config, compute=compute, faults=faults)
+            for s in steps
+        }
+        self._cursor: dict[tuple[str, int], int] = defaultdict(int)
+
+    def advance(self, by: timedelta) -> None:
+        self.now += by
+
+    def pipe(self, topic: Topic, event: Event, source: str = "client") -> FreshnessToken:
+        """Append an event as a client would; returns its token."""
+        if not isinstance(event, Envelope):
+            raise TypeError("pipe_tick writes ticks")
+        p = partition_of(event.owner, self._count)
+        encoded = self.codec.encode(event, source, f"{topic.name}:{len(self.log.partitions[topic.name, p])}")
+        offset = self.log.append(topic.name, p, encoded.key, encoded.value, encoded.headers)
+        return FreshnessToken.of([Written(topic=topic.name, partition=p, offset=offset)])
+
+    def pipe_raw(self, topic: Topic, partition: int, value: bytes | None, headers: Headers | None = None) -> None:
+        self.log.append(topic.name, partition, None, value, headers or [])
+
+    def tick(self) -> None:
+        """What the timer writes: one tick into every partition of the topics whose steps close things."""
+        for topic in (topics.TURNS, topics.LEDGER, topics.PROJECT_EVENTS):
+            for p in range(self._count):
+                encoded = self.codec.encode(Tick(now=self.now), "memstream/timer", f"tick/{self.now.isoformat()}/{p}")
+                self.log.append(topic.name, p, encoded.key, encoded.value, encoded.headers)
+
+    async def run(self) -> None:
+        """Until no step has input left."""
+        moved = True
+        while moved:
+            moved = False
+            for runner in self.runners.values():
+                moved = await self._run_step(runner) or moved
+
+    async def _run_step(self, runner: StepRunner) -> bool:
+        moved = False
+        for p in range(self._count):
+            log = self.log.partitions[runner.step.source.name, p]
+            place = runner.step.name, p
+            while self._cursor[place] < len(log):
+                chunk = log[self._cursor[place] : self._cursor[place] + self._batch]
+                await runner.process(chunk)
+                self._cursor[place] += len(chunk)
+                moved = True
+        return moved
+
+    def restart(self, rewind: int = 0) -> None:
+        """Forget everything in memory, as a crash does; the consumer starts `rewind` records earlier."""
+        for runner in self.runners.values():
+            runner.forget()
+        for place in list(self._cursor):
+            self._cursor[place] = max(0, self._cursor[place] - rewind)
+
+    def read(self, topic: Topic) -> list[Event]:
+        """All events of a topic, by partition and offset (markers left out)."""
+        out: list[Event] = []
+        for p in range(self._count):
+            for m in self.log.partitions[topic.name, p]:
+                event = self.codec.decode(topic.name, m.value)
+                if isinstance(event, Envelope):
+                    out.append(event)
+        return out
+
+    def dead_letters(self) -> list[Message]:
+        return [m for (t, _), log in sorted(self.log.partitions.items()) if t == topics.DEAD_LETTERS.name for m in log]
