@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import signal
 import time
 from asyncio.subprocess import Process
 from collections.abc import Callable
@@ -46,6 +47,14 @@ class Child:
         """Pid of the running process, None between two lives."""
         return self.process.pid if self.process and self.process.returncode is None else None
 
+    def kill(self, number: int) -> None:
+        """Send a signal; StackError without a process. After SIGKILL, `wait_ready` waits for the next life."""
+        if self.process is None or self.process.returncode is not None:
+            raise StackError(f"{self.spec.name} is not running")
+        if number == signal.SIGKILL:
+            self._ready.clear()
+        self.process.send_signal(number)
+
     async def start(self) -> None:
         """Start and return when ready; StartError when the start tries or the start timeout are used up."""
         if self._task and not self._task.done():
@@ -89,12 +98,21 @@ class Child:
         failures, was_ready = 0, False
         try:
             while not self._stopping.is_set():
-                became_ready, uptime, reason = await self._live()
-                was_ready = was_ready or became_ready
+                uptime = None
+                try:
+                    uptime, reason = await self._live()
+                except (StackError, OSError) as error:
+                    if not was_ready and isinstance(error, StackError):
+                        raise  # it says what is missing; trying again will not bring it
+                    reason = str(error)
+                was_ready = was_ready or uptime is not None
                 if self._stopping.is_set():
                     return
-                failures = 1 if became_ready and uptime >= self.spec.backoff.reset_after else failures + 1
-                if not self.spec.restart or (not was_ready and failures >= self.spec.start_tries):
+                failures = 1 if (uptime or 0.0) >= self.spec.backoff.reset_after else failures + 1
+                if was_ready and not self.spec.restart:
+                    self._enter(Phase.FAILED)
+                    return
+                if not was_ready and (failures >= self.spec.start_tries or not self.spec.restart):
                     raise StartError(self.spec.name, reason, logs.tail(self._log_dir, self.spec.name))
                 self.restarts += 1
                 self._enter(Phase.RESTARTING)
@@ -103,45 +121,44 @@ class Child:
             self._enter(Phase.FAILED)
             raise
 
-    async def _live(self) -> tuple[bool, float, str]:
-        """One life of the process: whether it became ready, seconds it was up since then, how it ended."""
+    async def _live(self) -> tuple[float | None, str]:
+        """One life of the process: seconds it was up since it was ready (None: it never was), how it ended."""
         self._enter(Phase.STARTING)
         if self.spec.prepare:
             await self.spec.prepare()
         if self._stopping.is_set():
-            return False, 0.0, "stopped"
+            return None, "stopped"
         with logs.open_log(self._log_dir, self.spec.name) as log:
             self.process = process = await spawn(self.spec, log)
         self._changed(self)
         watch = asyncio.create_task(process.wait())
         stop = asyncio.create_task(self._stopping.wait())
-        since = 0.0
+        up: float | None = None
         try:
-            ready = await self._await_ready(process, watch, stop)
-            if ready:
+            if await self._await_ready(process, watch, stop):
                 since = time.monotonic()
                 self._enter(Phase.READY)
                 await asyncio.wait({watch, stop}, return_when=asyncio.FIRST_COMPLETED)
-            died = watch.done()
-            up = time.monotonic() - since if ready else 0.0
-            reason = f"ended with status {process.returncode}" if died else "was not ready in time"
+                up = time.monotonic() - since
+            late = f"was not ready within {self.spec.start_timeout:g} s"
+            reason = f"ended with status {process.returncode}" if watch.done() else late
         finally:
             await end(process, self.spec.stop_signal, self.spec.stop_timeout)
             for task in (watch, stop):
                 task.cancel()
             self._changed(self)
-        return ready, up, reason
+        return up, reason
 
     async def _await_ready(self, process: Process, watch: asyncio.Task[int], stop: asyncio.Task[bool]) -> bool:
         """True when the probe says so while the process lives; False on death, stop or timeout."""
         deadline = time.monotonic() + self.spec.start_timeout
-        while time.monotonic() < deadline:
+        while (left := deadline - time.monotonic()) > 0:
             if watch.done() or stop.done():
                 return False
             if self.spec.ready is None:
                 return True
             try:
-                answered = await asyncio.wait_for(self.spec.ready(process.pid), self.spec.start_timeout)
+                answered = await asyncio.wait_for(self.spec.ready(process.pid), left)
             except OSError:  # TimeoutError included: not there yet
                 answered = False
             if answered:

@@ -95,7 +95,13 @@ async def _resolve(target: Path) -> None:
             "Kafka's jars are not on this machine yet and Maven, which fetches them once, is not installed. "
             f"Install it (for example `apt install maven`), or {_OTHER_WAYS}"
         )
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StackError(
+            f"cannot keep Kafka's jars in {target.parent}: {error.strerror}. "
+            f"Set XDG_CACHE_HOME to a folder of your own, or {_OTHER_WAYS}"
+        ) from error
     # Beside the target, so that the rename is atomic: a half-filled folder never counts as the cache.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".resolving-") as work:
         jars = str(Path(work, "jars"))

@@ -14,6 +14,7 @@ from memstream.stack.jars import find_jars, find_java
 from memstream.stack.ports import HOST
 from memstream.stack.process import listens, run_tool
 from memstream.stack.spec import ChildSpec, Probe
+from memstream.stack.unprivileged import private_folder
 
 NAME = "kafka"
 MAX_MESSAGE_BYTES = 4 * 1024 * 1024
@@ -51,7 +52,7 @@ async def spec(data_dir: Path, port: int, controller_port: int) -> ChildSpec:
     Raises StackError when Java or the jars are missing.
     """
     java, jars = await asyncio.gather(find_java(), find_jars())
-    home = data_dir / "kafka"
+    home = private_folder(data_dir / "kafka")
     cluster = _cluster_id(home)
     config, log4j = home / "server.properties", home / "log4j2.xml"
     run = (str(java), *_JVM, f"-Dlog4j2.configurationFile={log4j}", "-cp", f"{jars}/*")
@@ -81,7 +82,6 @@ async def spec(data_dir: Path, port: int, controller_port: int) -> ChildSpec:
 
 def _cluster_id(home: Path) -> str:
     """The cluster's id, made on first use: it also tells our broker from a stranger's on the same port."""
-    home.mkdir(parents=True, exist_ok=True)
     path = home / "cluster-id"
     if not path.exists():
         # A leading dash would read as an option of the format tool.

@@ -3,6 +3,7 @@
 Run as a script, `python -I -S launch.py DEATH_SIGNAL PARENT_PID UID GID ARGV...`, with the standard library only. It
 stands in for subprocess's preexec_fn, which may deadlock in a process with threads (Kafka and gRPC clients have many).
 Order matters: the kernel clears the parent-death signal when credentials change, and keeps it across execve.
+ARGV[0] is a path, not a name to look for: after the drop this interpreter may not reach its own library any more.
 The child's own variables come under PREFIX, so that an LD_LIBRARY_PATH meant for it does not reach this interpreter.
 """
 
@@ -30,7 +31,7 @@ def main(args: list[str]) -> None:
     own = {key.removeprefix(PREFIX): value for key, value in os.environ.items() if key.startswith(PREFIX)}
     rest = {key: value for key, value in os.environ.items() if not key.startswith(PREFIX)}
     try:
-        os.execvpe(argv[0], argv, rest | own)  # noqa: S606 - no shell is wanted
+        os.execve(argv[0], argv, rest | own)  # noqa: S606 - no shell is wanted
     except OSError as error:
         sys.exit(f"cannot run {argv[0]}: {error.strerror}")
 

@@ -11,7 +11,7 @@ _CHUNK = 64 * 1024
 
 def open_log(folder: Path, name: str) -> IO[bytes]:
     """NAME.log for appending: append mode is what makes truncation by `rotate` safe."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return (folder / f"{name}.log").open("ab", buffering=0)
 
 

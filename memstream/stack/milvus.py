@@ -9,6 +9,7 @@ from memstream.stack.errors import StackError
 from memstream.stack.ports import HOST
 from memstream.stack.process import listens
 from memstream.stack.spec import ChildSpec, Probe
+from memstream.stack.unprivileged import private_folder
 
 NAME = "milvus"
 _CONNECT = "/milvus.proto.milvus.MilvusService/Connect"  # what every client calls first
@@ -23,8 +24,7 @@ def uri(port: int) -> str:
 
 async def spec(data_dir: Path, port: int) -> ChildSpec:
     """Milvus on `port`, data in data_dir/milvus/memstream.db. Raises StackError when the wheel is missing."""
-    home = data_dir / "milvus"
-    home.mkdir(parents=True, exist_ok=True)
+    home = private_folder(data_dir / "milvus")
     library = _library()
     return ChildSpec(
         name=NAME,

@@ -77,7 +77,8 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
         user=owner,
         group=owner,
         prepare=prepare,
-        ready=_probe(port),
+        ready=_probe(port, data),
+        start_tries=6,  # backends of a killed server hold its shared memory for up to two seconds
         stop_signal=signal.SIGINT,  # fast shutdown: SIGTERM would wait for every client to leave
         stop_timeout=20.0,
         death_signal=signal.SIGQUIT,  # takes its backends and shared memory with it, recovers at the next start
@@ -141,7 +142,7 @@ def _drop_stale_pidfile(data: Path) -> None:
         return  # none, or a dead one, which Postgres sorts out itself
 
 
-def _probe(port: int) -> Probe:
+def _probe(port: int, data: Path) -> Probe:
     async def ready(pid: int) -> bool:
         if not listens(pid, port):
             return False
@@ -149,6 +150,9 @@ def _probe(port: int) -> Probe:
             async with await psycopg.AsyncConnection.connect(
                 dsn(port, "postgres"), autocommit=True, connect_timeout=3
             ) as connection:
+                where = await (await connection.execute("SHOW data_directory")).fetchone()
+                if where is None or where[0] != str(data):
+                    return False  # somebody else's server
                 found = await connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (DATABASE,))
                 if await found.fetchone() is None:
                     await connection.execute(f"CREATE DATABASE {DATABASE}")

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import sys
 from asyncio.subprocess import Process
@@ -13,6 +14,7 @@ from typing import IO
 import psutil
 
 from memstream.stack import launch
+from memstream.stack.ports import is_free
 from memstream.stack.spec import ChildSpec
 
 _LAUNCH = str(Path(launch.__file__).resolve())
@@ -47,7 +49,11 @@ def _started(pid: int, process: psutil.Process) -> str:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Whether process `pid` (or one below it) listens on the TCP port: a stranger's answer is not readiness."""
+    """Whether process `pid` (or one below it) listens on the TCP port: a stranger's answer is not readiness.
+
+    Where the kernel will not tell (root without CAP_SYS_PTRACE, as in a container, about another user's process),
+    whether anybody does: probes of such children check by other means whom they talk to.
+    """
     try:
         process = psutil.Process(pid)
         family = [process, *process.children(recursive=True)]
@@ -56,6 +62,8 @@ def listens(pid: int, port: int) -> bool:
             for member in family
             for item in member.net_connections(kind="tcp")
         )
+    except psutil.AccessDenied:
+        return not is_free(port)
     except psutil.Error:
         return False
 
@@ -63,7 +71,8 @@ def listens(pid: int, port: int) -> bool:
 def command(argv: tuple[str, ...], death_signal: int, user: int | None = None, group: int | None = None) -> list[str]:
     """The argv that runs `argv` through the launcher."""
     ids = [str(-1 if value is None else value) for value in (user, group)]
-    return [sys.executable, "-I", "-S", _LAUNCH, str(int(death_signal)), str(os.getpid()), *ids, *argv]
+    program = shutil.which(argv[0]) or argv[0]
+    return [sys.executable, "-I", "-S", _LAUNCH, str(int(death_signal)), str(os.getpid()), *ids, program, *argv[1:]]
 
 
 async def spawn(spec: ChildSpec, log: IO[bytes]) -> Process:
@@ -118,18 +127,20 @@ def kill_group(leader: int) -> None:
 
 
 def end_leftover(identity: Identity, stop_signal: int, patience: float) -> bool:
-    """End a process of an earlier supervisor if it is still the same one; False when there was nothing to end."""
+    """End a process of an earlier supervisor, and what it started, if it is still the same one.
+
+    False when there was nothing to end. psutil refuses to signal a process whose pid was taken over meanwhile.
+    """
     if identify(identity.pid) != identity:
         return False
-    try:
+    with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(identity.pid)
+        family = [process, *process.children(recursive=True)]
         process.send_signal(stop_signal)
         process.send_signal(signal.SIGCONT)
-        process.wait(patience)
-    except psutil.TimeoutExpired:
-        if identify(identity.pid) == identity:
-            kill_group(identity.pid)
-            process.wait(patience)
-    except psutil.NoSuchProcess:
-        return True
+        _, alive = psutil.wait_procs(family, patience)
+        for member in alive:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                member.kill()
+        psutil.wait_procs(alive, patience)
     return True

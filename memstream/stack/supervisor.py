@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -68,8 +68,9 @@ class Supervisor:
     def add(self, *specs: ChildSpec) -> None:
         """Add children without starting them; a stopped child of the same name is replaced.
 
-        Raises StackError for a name in use or an unknown dependency.
+        Raises StackError for a name in use, an unknown dependency or a circle of dependencies; then nothing is added.
         """
+        children = dict(self._children)
         for spec in specs:
             old = self._children.get(spec.name)
             if old and old.phase not in (Phase.STOPPED, Phase.FAILED, Phase.WAITING):
@@ -77,14 +78,15 @@ class Supervisor:
             known = {*self._children, *(item.name for item in specs)}
             if missing := [name for name in spec.depends_on if name not in known]:
                 raise StackError(f"{spec.name} depends on {', '.join(missing)}, which nobody added")
-            self._children[spec.name] = Child(spec, self.log_dir, self._changed)
+            children[spec.name] = Child(spec, self.log_dir, self._changed)
+        _levels({name: child.spec for name, child in children.items()})
+        self._children = children
 
     async def start(self, *names: str) -> None:
         """Start the named children (and what they depend on) side by side; returns when all are ready.
 
         Raises the first StartError; the others' starts are not undone, leaving `async with` does that.
         """
-        self._levels()  # a circle would wait for itself
         started: dict[str, asyncio.Task[None]] = {}
 
         def launch(name: str) -> asyncio.Task[None]:
@@ -112,7 +114,7 @@ class Supervisor:
 
     async def stop_all(self) -> None:
         """Stop everything, dependents first; children of one level side by side."""
-        for level in reversed(self._levels()):
+        for level in reversed(_levels({name: child.spec for name, child in self._children.items()})):
             await asyncio.gather(*(self._children[name].stop() for name in level))
 
     async def restart(self, name: str) -> None:
@@ -126,10 +128,7 @@ class Supervisor:
 
     def kill(self, name: str, number: int = signal.SIGKILL) -> None:
         """Send a signal to the child's process, as a crash test does; the supervisor then restarts it."""
-        process = self._child(name).process
-        if process is None or process.returncode is not None:
-            raise StackError(f"{name} is not running")
-        process.send_signal(number)
+        self._child(name).kill(number)
 
     def pause(self, name: str) -> None:
         """Freeze the child (SIGSTOP): alive, and silent."""
@@ -145,16 +144,33 @@ class Supervisor:
             ChildStatus(name, child.phase.value, child.pid, child.restarts) for name, child in self._children.items()
         ]
 
-    async def run(self, signals: Sequence[int] = (signal.SIGINT, signal.SIGTERM)) -> None:
-        """Wait for one of `signals`, then stop everything. Only in the main thread's event loop."""
+    async def run(
+        self,
+        start: Callable[[], Awaitable[None]] | None = None,
+        signals: Sequence[int] = (signal.SIGINT, signal.SIGTERM),
+    ) -> None:
+        """Run `start` (all children, when not given), wait for one of `signals`, stop everything.
+
+        A signal during the start ends that too; its error, should it fail, is raised after everything is stopped.
+        Only in the main thread's event loop.
+        """
         asked = asyncio.Event()
         loop = asyncio.get_running_loop()
         for number in signals:
             loop.add_signal_handler(number, asked.set)
+        starting = asyncio.ensure_future((start or self.start_all)())
+        signalled = asyncio.create_task(asked.wait())
         try:
-            await asked.wait()
+            await asyncio.wait({starting, signalled}, return_when=asyncio.FIRST_COMPLETED)
+            if starting.done() and not starting.exception():
+                await signalled
+            starting.cancel()
+            await asyncio.wait({starting})
             await self.stop_all()
+            if not starting.cancelled():
+                starting.result()
         finally:
+            signalled.cancel()
             for number in signals:
                 loop.remove_signal_handler(number)
 
@@ -167,22 +183,6 @@ class Supervisor:
     async def _start_after(self, name: str, below: list[asyncio.Task[None]]) -> None:
         await asyncio.gather(*below)
         await self._child(name).start()
-
-    def _levels(self) -> list[list[str]]:
-        """Names by depth of dependency; StackError for a circle."""
-        depth: dict[str, int] = {}
-
-        def measure(name: str, path: tuple[str, ...]) -> int:
-            if name in path:
-                raise StackError(f"children depend on each other in a circle: {' -> '.join((*path, name))}")
-            if name not in depth:
-                below = self._children[name].spec.depends_on
-                depth[name] = 1 + max((measure(other, (*path, name)) for other in below), default=-1)
-            return depth[name]
-
-        for name in self._children:
-            measure(name, ())
-        return [[n for n, d in depth.items() if d == level] for level in range(max(depth.values(), default=-1) + 1)]
 
     def _changed(self, child: Child) -> None:
         name, state = child.spec.name, self.folder.state
@@ -207,3 +207,20 @@ class Supervisor:
             await asyncio.sleep(_ROTATE_EVERY)
             for name in list(self._children):
                 await asyncio.to_thread(logs.rotate, self.log_dir, name)
+
+
+def _levels(specs: Mapping[str, ChildSpec]) -> list[list[str]]:
+    """Names by depth of dependency; StackError for a circle."""
+    depth: dict[str, int] = {}
+
+    def measure(name: str, path: tuple[str, ...]) -> int:
+        if name in path:
+            raise StackError(f"children depend on each other in a circle: {' -> '.join((*path, name))}")
+        if name not in depth:
+            below = specs[name].depends_on
+            depth[name] = 1 + max((measure(other, (*path, name)) for other in below), default=-1)
+        return depth[name]
+
+    for name in specs:
+        measure(name, ())
+    return [[n for n, d in depth.items() if d == level] for level in range(max(depth.values(), default=-1) + 1)]

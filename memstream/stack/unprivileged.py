@@ -31,7 +31,7 @@ def reachable(path: Path) -> bool:
 
 def reachable_binaries(package: Path, folders: tuple[str, ...], label: str) -> Path:
     """A folder holding `folders` of `package`'s parent that nobody can run from: as installed, or a copy made once."""
-    if reachable(package):
+    if all(reachable(package / folder) and _open_to_all(package / folder) for folder in folders):
         return package
     target = _ROOT_CACHE / label
     if not target.is_dir():
@@ -40,13 +40,27 @@ def reachable_binaries(package: Path, folders: tuple[str, ...], label: str) -> P
             copy = Path(work, "copy")
             for folder in folders:
                 shutil.copytree(package / folder, copy / folder, symlinks=True)
-            copy.chmod(0o755)
+            for item in (copy, *copy.rglob("*")):
+                if not item.is_symlink():
+                    item.chmod(item.stat().st_mode | (0o755 if item.is_dir() or item.stat().st_mode & 0o100 else 0o644))
             try:
                 copy.rename(target)
             except OSError:
                 if not target.is_dir():  # another start made the same copy first
                     raise
     return target
+
+
+def _open_to_all(folder: Path) -> bool:
+    """Whether everybody may read what is in `folder` (an install under a strict umask is not)."""
+    return all(item.stat().st_mode & stat.S_IROTH for item in folder.rglob("*") if not item.is_symlink())
+
+
+def private_folder(path: Path) -> Path:
+    """A 0700 folder of our own: it holds people's words, whatever the umask."""
+    path.mkdir(parents=True, exist_ok=True)
+    path.chmod(0o700)
+    return path
 
 
 def own_folder(path: Path, label: str, owner: int | None) -> Path:

@@ -10,6 +10,7 @@ from memstream.stack.errors import StackError
 from memstream.stack.ports import HOST
 from memstream.stack.process import listens
 from memstream.stack.spec import ChildSpec, Probe
+from memstream.stack.unprivileged import private_folder
 
 NAME = "valkey"
 
@@ -24,8 +25,7 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
 
     Raises StackError when the wheel is missing.
     """
-    home = data_dir / "valkey"
-    home.mkdir(parents=True, exist_ok=True)
+    home = private_folder(data_dir / "valkey")
     settings = {
         "port": str(port),
         "bind": HOST,

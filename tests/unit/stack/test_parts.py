@@ -1,0 +1,174 @@
+"""Ports, logs, launcher, jars, and the folders that an unprivileged server needs."""
+
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memstream.stack import EmbeddedStack, StackError, jars, logs, ports, unprivileged
+from memstream.stack.process import listens, run_tool
+from memstream.stack.state import State
+
+
+@pytest.fixture
+def listener() -> socket.socket:
+    """A socket that listens on a free loopback port."""
+    return socket.create_server((ports.HOST, 0))
+
+
+def test_a_taken_port_is_not_picked(listener: socket.socket) -> None:
+    with listener:
+        taken = listener.getsockname()[1]
+        assert not ports.is_free(taken)
+        picked = ports.pick([taken])
+        assert picked != taken
+        assert ports.is_free(picked)
+    assert ports.pick([None, taken]) == taken
+    assert ports.pick([taken], taken=[taken]) != taken
+
+
+def test_a_listener_is_told_from_a_stranger(listener: socket.socket, stranger: "subprocess.Popen[bytes]") -> None:
+    with listener:
+        port = listener.getsockname()[1]
+        assert listens(os.getpid(), port)
+        assert not listens(stranger.pid, port)
+
+
+def test_remembered_ports_win_over_defaults(tmp_path: Path, listener: socket.socket) -> None:
+    with listener:
+        taken, free = listener.getsockname()[1], ports.pick([])
+        (tmp_path / "stack.json").write_text(State(ports={"valkey": free, "milvus": taken}).dump())
+        stack = EmbeddedStack(tmp_path, default_ports={"valkey": taken, "milvus": taken})
+        assert stack._port("valkey") == free
+        assert stack._port("milvus") not in (taken, free)
+
+
+def test_a_log_is_bounded_while_it_is_written(tmp_path: Path) -> None:
+    with logs.open_log(tmp_path, "a") as log:
+        log.write(b"old\n" * 10)
+        assert not logs.rotate(tmp_path, "a", max_bytes=100)
+        log.write(b"old\n" * 20)
+        assert logs.rotate(tmp_path, "a", max_bytes=100)
+        log.write(b"new\n")
+    assert (tmp_path / "a.log").read_bytes() == b"new\n"
+    assert (tmp_path / "a.log.1").read_bytes() == b"old\n" * 30
+    assert logs.tail(tmp_path, "a.log") == ""
+    assert logs.tail(tmp_path, "a", lines=1) == "new"
+
+
+async def test_a_tool_is_run_with_its_output_and_status() -> None:
+    assert await run_tool(("sh", "-c", "echo out; echo err >&2; exit 4")) == (4, "out\nerr\n")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can drop privileges")
+async def test_privileges_are_dropped_with_all_groups() -> None:
+    status, output = await run_tool(("sh", "-c", "id -u; id -G"), 65534, 65534)
+    assert (status, output.split()) == (0, ["65534", "65534"])
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+async def test_the_death_signal_survives_the_drop_of_privileges() -> None:
+    ids = (65534, 65534) if os.geteuid() == 0 else (None, None)
+    code = "import ctypes; n = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(n), 0, 0, 0); print(n.value)"
+    status, output = await run_tool(("/usr/bin/env", "python3", "-c", code), *ids)
+    if status != 0:
+        pytest.skip("no python3 that this user may run")
+    assert output.strip() == str(int(signal.SIGKILL))
+
+
+class TestJars:
+    """Java and the broker's jars: what is found, and what is said when nothing is."""
+
+    async def test_kafka_home_is_used(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "libs").mkdir()
+        (tmp_path / "libs" / "kafka_2.13-4.1.0.jar").touch()
+        monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
+        assert await jars.find_jars() == tmp_path / "libs"
+
+    async def test_a_kafka_home_without_kafka_4_is_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "libs").mkdir()
+        (tmp_path / "libs" / "kafka_2.13-3.9.0.jar").touch()
+        monkeypatch.setenv("KAFKA_HOME", str(tmp_path))
+        with pytest.raises(StackError, match=r"holds no Apache Kafka 4\.x"):
+            await jars.find_jars()
+
+    async def test_without_maven_the_remedies_are_named(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("KAFKA_HOME", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(StackError, match=r"(?s)Maven.*apt install maven.*KAFKA_HOME.*address of a running broker"):
+            await jars.find_jars()
+
+    async def test_maven_fills_the_cache_once_and_a_failure_leaves_none(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A script in Maven's place shows what is asked of it; the integration tests run the real one's jars."""
+        maven = tmp_path / "bin" / "mvn"
+        maven.parent.mkdir()
+        monkeypatch.delenv("KAFKA_HOME", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        monkeypatch.setenv("PATH", f"{maven.parent}:{os.environ['PATH']}")
+        maven.write_text("#!/bin/sh\necho '[ERROR] no route to the repository'\nexit 1\n")
+        maven.chmod(0o755)
+        with pytest.raises(StackError, match="no route to the repository"):
+            await jars.find_jars()
+        maven.write_text(
+            "#!/bin/sh\nfor a; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\n"
+            f"mkdir -p $d; touch $d/kafka_2.13-{jars.KAFKA_VERSION}.jar\n"
+        )
+        found = await jars.find_jars()
+        assert [item.name for item in found.iterdir()] == [f"kafka_2.13-{jars.KAFKA_VERSION}.jar"]
+        maven.unlink()
+        assert await jars.find_jars() == found
+        assert [item.name for item in found.parent.iterdir()] == [found.name]
+
+    async def test_an_old_java_is_passed_over(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        old = tmp_path / "bin" / "java"
+        old.parent.mkdir()
+        old.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
+        old.chmod(0o755)
+        monkeypatch.setattr(jars, "_java_candidates", lambda: [old])
+        with pytest.raises(StackError, match=r"needs Java 17 or newer; found only .*version 11"):
+            await jars.find_java()
+
+
+class TestUnprivileged:
+    """Folders for a server that may not run as root."""
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="gives a folder to another user")
+    def test_below_a_closed_folder_the_data_moves_where_nobody_can_reach_it(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        closed, opened = tmp_path / "closed", tmp_path / "opened"
+        closed.mkdir(mode=0o700)
+        opened.mkdir(mode=0o755)
+        monkeypatch.setattr(unprivileged, "_ROOT_DATA", opened)
+        real = unprivileged.own_folder(closed / "postgres", "label", unprivileged.NOBODY)
+        assert real == opened / "label"
+        assert (closed / "postgres").resolve() == real
+        assert (real.stat().st_uid, real.stat().st_mode & 0o777) == (unprivileged.NOBODY, 0o700)
+        assert unprivileged.own_folder(closed / "postgres", "label", unprivileged.NOBODY) == real
+
+    def test_reachable_asks_every_folder_on_the_way(self, tmp_path: Path) -> None:
+        assert unprivileged.reachable(Path("/tmp"))  # noqa: S108 - any folder that all may enter
+        closed = tmp_path / "closed"
+        closed.mkdir(mode=0o700)
+        assert not unprivileged.reachable(closed / "below")
+
+    def test_binaries_below_a_closed_folder_are_copied_with_their_layout(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        site = tmp_path / "site"
+        (site / "package" / "bin").mkdir(parents=True)
+        (site / "package" / "bin" / "tool").touch(mode=0o700)
+        site.chmod(0o700)
+        monkeypatch.setattr(unprivileged, "_ROOT_CACHE", tmp_path / "cache")
+        root = unprivileged.reachable_binaries(site, ("package",), "tool-1")
+        assert root == tmp_path / "cache" / "tool-1"
+        assert (root / "package" / "bin" / "tool").stat().st_mode & 0o777 == 0o755
+        assert unprivileged.reachable_binaries(site, ("package",), "tool-1") == root
