@@ -1,0 +1,76 @@
+"""Migrations of the Postgres schemas (`stream`, `ops`, `views_gN`).
+
+Alembic keeps the order and the applied version; the SQL itself is plain files in `schemas/sql`. Those files
+describe what a *new* database or generation gets, so a later migration is written with `IF [NOT] EXISTS` and
+applies to every generation that `generations()` lists; the same change then goes into the file.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from psycopg import Connection, sql
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
+
+from schemas.stores import postgres_schema
+
+LOCK = 0x6D656D73
+"""Advisory lock key of everything that creates or alters schemas: one process at a time."""
+VERSION_TABLE = "memstream_version"
+
+
+def sql_text(name: str) -> str:
+    """The text of `schemas/sql/NAME.sql`."""
+    return files("schemas").joinpath("sql", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def upgrade(dsn: str) -> None:
+    """Bring the database at `dsn` (libpq form) to the newest version. Safe when several processes call at once:
+    one migrates, the others wait and then find nothing to do. Raises psycopg.Error or alembic's CommandError."""
+    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(dsn), poolclass=NullPool)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
+        config = Config()
+        config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    engine.dispose()
+
+
+def create_generation(conn: Connection[Any], generation: int) -> bool:
+    """Create the views of a generation unless they stand already; True when they were created.
+
+    Runs in the caller's transaction, or in one of its own where the caller has none.
+    """
+    schema = postgres_schema(generation)
+    with conn.transaction():
+        conn.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        found = conn.execute("SELECT to_regnamespace(%s) IS NOT NULL", (schema,)).fetchone()
+        if found is not None and found[0]:
+            return False
+        # psycopg sends a statement without parameters by the simple protocol, which takes many at once.
+        conn.execute(cast(Any, sql_text("views").replace("{schema}", schema)))
+    return True
+
+
+def drop_generation(conn: Connection[Any], generation: int) -> None:
+    """Drop the views of a generation. Raises ValueError for the live one."""
+    with conn.transaction():
+        conn.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        row = conn.execute("SELECT generation FROM ops.live_views WHERE store = 'postgres'").fetchone()
+        if row is not None and row[0] == generation:
+            raise ValueError(f"generation {generation} is live: switch to another before dropping it")
+        schema = sql.Identifier(postgres_schema(generation))
+        conn.execute(sql.SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(schema))
+
+
+def generations(conn: Connection[Any]) -> list[int]:
+    """The generations of views that exist, ascending."""
+    rows = conn.execute("SELECT substr(nspname, 8)::int FROM pg_namespace WHERE nspname ~ '^views_g[0-9]+$' ORDER BY 1")
+    return [int(row[0]) for row in rows]
