@@ -1,0 +1,93 @@
+"""Real servers for the integration tests: one embedded stack a session, supervised in a thread of its own.
+
+The thread matters: the supervisor goes on restarting what a test kills while tests run in event loops of their own.
+"""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import pytest
+
+from memstream.stack import Addresses, EmbeddedStack
+
+T = TypeVar("T")
+
+
+class BackgroundStack:
+    """An EmbeddedStack for code that is not async: started on entering, stopped on leaving."""
+
+    def __init__(self, data_dir: Path) -> None:
+        # No default ports: a developer's own stack may hold them.
+        self.stack = EmbeddedStack(data_dir, default_ports={})
+        self._loop = asyncio.new_event_loop()
+        # Children live as long as the thread that started them (the kernel's parent-death signal is per thread).
+        self._thread = threading.Thread(target=self._loop.run_forever, name="embedded stack", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self.call(self.stack.__aenter__())
+        try:
+            self.call(self.stack.start())
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.call(self.stack.__aexit__(kind, error, trace))
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where the servers are."""
+        return self.stack.addresses
+
+    def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine of the stack or its supervisor to its end."""
+        future: Future[T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        return future.result(timeout=180)
+
+    def kill(self, name: str) -> None:
+        """SIGKILL a server and wait until the supervisor has it serving again."""
+
+        async def kill_and_wait() -> None:
+            self.stack.supervisor.kill(name)
+            await self.stack.supervisor.wait_ready(name)
+
+        self.call(kill_and_wait())
+
+    def pause(self, name: str) -> None:
+        """Freeze a server."""
+        self._loop.call_soon_threadsafe(self.stack.supervisor.pause, name)
+
+    def resume(self, name: str) -> None:
+        """Let it go on."""
+        self._loop.call_soon_threadsafe(self.stack.supervisor.resume, name)
+
+
+@pytest.fixture(scope="session")
+def running_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BackgroundStack]:
+    """The session's stack; tests must not lean on what others left in it: use names and prefixes of your own."""
+    folder = tmp_path_factory.mktemp("stack")
+    for path in (folder, *folder.parents):
+        if path.stat().st_uid == 0 and path.name.startswith("pytest-"):
+            path.chmod(0o711)  # as root, Postgres runs as nobody and must pass through
+    with BackgroundStack(folder) as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def addresses(running_stack: BackgroundStack) -> Addresses:
+    """Kafka, Postgres, Redis and Milvus addresses of the session's stack."""
+    return running_stack.addresses

@@ -1,0 +1,205 @@
+"""The four real servers: they serve, come back with their data after kill -9, and keep it between starts."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+import redis
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+from pymilvus import DataType, MilvusClient
+
+from memstream.stack import Addresses, AlreadyRunningError, EmbeddedStack
+from memstream.stack.state import read_state
+from tests.integration.conftest import BackgroundStack
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+_DIM = 8
+
+
+class Kafka:
+    """Produce and consume one topic."""
+
+    child = "kafka"
+
+    def __init__(self, addresses: Addresses, name: str) -> None:
+        self.servers: dict[str, str | int | float | bool] = {"bootstrap.servers": addresses.kafka}
+        self.topic = f"t.{name}"
+
+    def make(self) -> None:
+        admin = AdminClient(self.servers)  # held: its futures die with it
+        admin.create_topics([NewTopic(self.topic, 1, 1)])[self.topic].result(20)
+
+    def write(self, key: str, text: str) -> None:
+        producer = Producer(self.servers | {"acks": "all", "message.timeout.ms": 30_000})
+        errors: list[object] = []
+        producer.produce(self.topic, text.encode(), key, partition=0, on_delivery=lambda e, _: errors.append(e))
+        assert producer.flush(40) == 0
+        assert errors == [None]
+
+    def read(self) -> dict[str, str]:
+        consumer = Consumer(self.servers | {"group.id": self.topic, "enable.partition.eof": False})
+        place = TopicPartition(self.topic, 0, 0)
+        try:
+            end = consumer.get_watermark_offsets(place, 20)[1]
+            consumer.assign([place])
+            messages = consumer.consume(end, 20)
+            assert len(messages) == end
+            return {(m.key() or b"").decode(): (m.value() or b"").decode() for m in messages}
+        finally:
+            consumer.close()
+
+
+class Postgres:
+    """One table with Chinese and English text."""
+
+    child = "postgres"
+
+    def __init__(self, addresses: Addresses, name: str) -> None:
+        self.dsn, self.table = addresses.postgres, f"t_{name}"
+
+    def make(self) -> None:
+        with psycopg.connect(self.dsn) as connection:
+            connection.execute(f"CREATE TABLE {self.table} (key text PRIMARY KEY, text text)".encode())
+
+    def write(self, key: str, text: str) -> None:
+        with psycopg.connect(self.dsn) as connection:
+            connection.execute(f"INSERT INTO {self.table} VALUES (%s, %s)".encode(), (key, text))  # noqa: S608
+
+    def read(self) -> dict[str, str]:
+        with psycopg.connect(self.dsn) as connection:
+            return dict(connection.execute(f"SELECT key, text FROM {self.table}".encode()).fetchall())  # noqa: S608
+
+
+class Redis:
+    """One hash."""
+
+    child = "valkey"
+
+    def __init__(self, addresses: Addresses, name: str) -> None:
+        self.url, self.hash = addresses.redis, f"t:{name}"
+
+    def make(self) -> None:
+        pass
+
+    def write(self, key: str, text: str) -> None:
+        with redis.Redis.from_url(self.url) as client:
+            client.hset(self.hash, key, text)
+            # Synced every second: what a kill right after may lose is told apart from what must be kept.
+            assert client.waitaof(1, 0, 5000)[0] == 1
+
+    def read(self) -> dict[str, str]:
+        with redis.Redis.from_url(self.url, decode_responses=True) as client:
+            return dict(client.hgetall(self.hash))
+
+
+class Milvus:
+    """One collection; read by a search that must find all rows."""
+
+    child = "milvus"
+
+    def __init__(self, addresses: Addresses, name: str) -> None:
+        self.uri, self.collection = addresses.milvus, f"t_{name}"
+
+    def make(self) -> None:
+        client = MilvusClient(self.uri)
+        schema = client.create_schema()
+        schema.add_field("key", DataType.VARCHAR, is_primary=True, max_length=64)
+        schema.add_field("text", DataType.VARCHAR, max_length=256)
+        schema.add_field("vector", DataType.FLOAT_VECTOR, dim=_DIM)
+        index = client.prepare_index_params()
+        index.add_index("vector", index_type="AUTOINDEX", metric_type="COSINE")
+        client.create_collection(self.collection, schema=schema, index_params=index)
+        client.close()
+
+    def write(self, key: str, text: str) -> None:
+        client = MilvusClient(self.uri)
+        client.upsert(self.collection, [{"key": key, "text": text, "vector": [1.0] * _DIM}])
+        client.close()
+
+    def read(self) -> dict[str, str]:
+        client = MilvusClient(self.uri)
+        client.load_collection(self.collection)
+        hits = client.search(self.collection, [[1.0] * _DIM], limit=10, output_fields=["key", "text"])[0]
+        client.close()
+        return {hit["entity"]["key"]: hit["entity"]["text"] for hit in hits}
+
+
+SERVERS: list[Callable[[Addresses, str], Kafka | Postgres | Redis | Milvus]] = [Kafka, Postgres, Redis, Milvus]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_server_serves_and_comes_back_with_its_data_after_kill_9(
+    running_stack: BackgroundStack, server: type[Kafka | Postgres | Redis | Milvus]
+) -> None:
+    store = server(running_stack.addresses, uuid.uuid4().hex)
+    store.make()
+    store.write("en", "she moved to Lisbon")
+    store.write("zh", "她搬到了里斯本")
+    running_stack.kill(store.child)
+    assert store.read() == {"en": "she moved to Lisbon", "zh": "她搬到了里斯本"}
+    store.write("after", "and back")
+    assert store.read()["after"] == "and back"
+
+
+def test_the_database_is_utf8_with_the_c_locale(addresses: Addresses) -> None:
+    with psycopg.connect(addresses.postgres) as connection:
+        row = connection.execute(
+            "SELECT current_database(), pg_encoding_to_char(encoding), datlocale, lower('ÀÉ里')"
+            " FROM pg_database WHERE datname = current_database()"
+        ).fetchone()
+    assert row == ("memstream", "UTF8", "C.UTF-8", "àé里")
+
+
+def test_the_broker_creates_no_topic_by_itself(addresses: Addresses) -> None:
+    admin = AdminClient({"bootstrap.servers": addresses.kafka})
+    asked = admin.list_topics("no.such.topic", timeout=20).topics["no.such.topic"]
+    assert asked.error is not None
+    assert asked.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+    assert "no.such.topic" not in admin.list_topics(timeout=20).topics
+
+
+def test_every_server_listens_on_the_loopback_alone(running_stack: BackgroundStack) -> None:
+    for status in running_stack.stack.supervisor.status():
+        assert status.pid is not None
+        listening = [c.laddr for c in psutil.Process(status.pid).net_connections("tcp") if c.status == "LISTEN"]
+        assert listening
+        assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
+
+
+def test_stop_and_start_keeps_data_even_on_other_ports(tmp_path: Path) -> None:
+    for path in (tmp_path, *tmp_path.parents):
+        if path.stat().st_uid == 0 and path.name.startswith(("pytest-", "test_")):
+            path.chmod(0o711)
+    with BackgroundStack(tmp_path) as background:
+        stores = [server(background.addresses, "kept") for server in SERVERS]
+        for store in stores:
+            store.make()
+            store.write("k", "值 value")
+        first = background.addresses
+        with pytest.raises(AlreadyRunningError):
+            background.call(EmbeddedStack(tmp_path).__aenter__())
+        pids = [status.pid for status in background.stack.supervisor.status()]
+    assert not [pid for pid in pids if pid is not None and psutil.pid_exists(pid)]
+    with BackgroundStack(tmp_path) as background:
+        assert background.addresses == first
+    state = read_state(tmp_path)
+    state.ports = {}
+    (tmp_path / "stack.json").write_text(state.dump())
+    with BackgroundStack(tmp_path) as background:
+        assert background.addresses != first
+        for server in SERVERS:
+            assert server(background.addresses, "kept").read() == {"k": "值 value"}
+
+
+async def test_only_what_is_not_given_is_started(tmp_path: Path, addresses: Addresses) -> None:
+    given = Addresses(kafka=addresses.kafka, postgres=addresses.postgres, milvus=addresses.milvus)
+    async with EmbeddedStack(tmp_path, given, default_ports={}) as stack:
+        started = await stack.start()
+        assert [status.name for status in stack.supervisor.status()] == ["valkey"]
+        assert (started.kafka, started.postgres, started.milvus) == (given.kafka, given.postgres, given.milvus)
+        with redis.Redis.from_url(started.redis) as client:
+            assert client.ping()
