@@ -4,9 +4,11 @@ The thread matters: the supervisor goes on restarting what a test kills while te
 """
 
 import asyncio
+import tempfile
 import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -76,14 +78,25 @@ class BackgroundStack:
         self._loop.call_soon_threadsafe(self.stack.supervisor.resume, name)
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Not pytest's: those are closed to other users, and as root Postgres runs as nobody."""
+    with tempfile.TemporaryDirectory(prefix="memstream-test-") as name:
+        Path(name).chmod(0o711)
+        yield Path(name)
+
+
+@pytest.fixture
+def stack_folder() -> Iterator[Path]:
+    """A folder for a stack of the test's own."""
+    with temporary_folder() as folder:
+        yield folder
+
+
 @pytest.fixture(scope="session")
-def running_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BackgroundStack]:
+def running_stack() -> Iterator[BackgroundStack]:
     """The session's stack; tests must not lean on what others left in it: use names and prefixes of your own."""
-    folder = tmp_path_factory.mktemp("stack")
-    for path in (folder, *folder.parents):
-        if path.stat().st_uid == 0 and path.name.startswith("pytest-"):
-            path.chmod(0o711)  # as root, Postgres runs as nobody and must pass through
-    with BackgroundStack(folder) as stack:
+    with temporary_folder() as folder, BackgroundStack(folder) as stack:
         yield stack
 
 

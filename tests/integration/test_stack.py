@@ -9,7 +9,8 @@ import psycopg
 import pytest
 import redis
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from pymilvus import DataType, MilvusClient
 
 from memstream.stack import Addresses, AlreadyRunningError, EmbeddedStack
@@ -170,26 +171,23 @@ def test_every_server_listens_on_the_loopback_alone(running_stack: BackgroundSta
         assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
 
 
-def test_stop_and_start_keeps_data_even_on_other_ports(tmp_path: Path) -> None:
-    for path in (tmp_path, *tmp_path.parents):
-        if path.stat().st_uid == 0 and path.name.startswith(("pytest-", "test_")):
-            path.chmod(0o711)
-    with BackgroundStack(tmp_path) as background:
+def test_stop_and_start_keeps_data_even_on_other_ports(stack_folder: Path) -> None:
+    with BackgroundStack(stack_folder) as background:
         stores = [server(background.addresses, "kept") for server in SERVERS]
         for store in stores:
             store.make()
             store.write("k", "值 value")
         first = background.addresses
         with pytest.raises(AlreadyRunningError):
-            background.call(EmbeddedStack(tmp_path).__aenter__())
+            background.call(EmbeddedStack(stack_folder).__aenter__())
         pids = [status.pid for status in background.stack.supervisor.status()]
     assert not [pid for pid in pids if pid is not None and psutil.pid_exists(pid)]
-    with BackgroundStack(tmp_path) as background:
+    with BackgroundStack(stack_folder) as background:
         assert background.addresses == first
-    state = read_state(tmp_path)
+    state = read_state(stack_folder)
     state.ports = {}
-    (tmp_path / "stack.json").write_text(state.dump())
-    with BackgroundStack(tmp_path) as background:
+    (stack_folder / "stack.json").write_text(state.dump())
+    with BackgroundStack(stack_folder) as background:
         assert background.addresses != first
         for server in SERVERS:
             assert server(background.addresses, "kept").read() == {"k": "值 value"}
