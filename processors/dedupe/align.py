@@ -1,0 +1,148 @@
+"""Alignment of two token sequences: what is shared, what stands in the other's place, what moved."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from processors.dedupe.features import BREAK, NAME, Features, is_number, stem
+from processors.dedupe.lexicon import COORDINATORS, EN_ATTRIBUTION, EN_AUXILIARY, EN_FILLER, PHRASE_STARTS, ZH_FILLER
+
+_LIGHT = COORDINATORS | EN_FILLER | EN_ATTRIBUTION | ZH_FILLER | EN_AUXILIARY
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """pairs: matched token positions (a, b), each position once, sorted by a; slots: spans that replace each other
+    between the same neighbours, as ((a0, a1), (b0, b1)); typos: how many pairs are the same word misspelt;
+    left_a, left_b: unmatched positions."""
+
+    pairs: tuple[tuple[int, int], ...]
+    slots: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    typos: int
+    left_a: tuple[int, ...]
+    left_b: tuple[int, ...]
+
+
+def align(a: Features, b: Features) -> Alignment:
+    """In-order matches first, then the remaining equal words wherever they stand, then misspellings."""
+    keys_a, keys_b = [stem(t) for t in a.tokens], [stem(t) for t in b.tokens]
+    matcher = SequenceMatcher(None, keys_a, keys_b, autojunk=False)
+    pairs: list[tuple[int, int]] = []
+    slots = []
+    for op, a0, a1, b0, b1 in matcher.get_opcodes():
+        if op == "equal":
+            pairs.extend(zip(range(a0, a1), range(b0, b1), strict=True))
+        elif op == "replace":
+            slots.append(((a0, a1), (b0, b1)))
+    free_a = sorted(set(range(len(keys_a))) - {i for i, _ in pairs})
+    free_b = sorted(set(range(len(keys_b))) - {j for _, j in pairs})
+    where = defaultdict(list)
+    for j in free_b:
+        where[keys_b[j]].append(j)
+    for i in list(free_a):
+        if where[keys_a[i]]:
+            j = where[keys_a[i]].pop(0)
+            pairs.append((i, j))
+            free_a.remove(i)
+            free_b.remove(j)
+    typos = _match_typos(a, b, pairs, free_a, free_b)
+    return Alignment(tuple(sorted(pairs)), tuple(slots), typos, tuple(free_a), tuple(free_b))
+
+
+def _match_typos(a: Features, b: Features, pairs: list[tuple[int, int]], free_a: list[int], free_b: list[int]) -> int:
+    typos = 0
+    for i in list(free_a):
+        for j in free_b:
+            named = bool((a.flags[i] | b.flags[j]) & NAME)
+            if misspelt(a.tokens[i], b.tokens[j], named):
+                pairs.append((i, j))
+                free_a.remove(i)
+                free_b.remove(j)
+                typos += 1
+                break
+    return typos
+
+
+def misspelt(x: str, y: str, named: bool = False) -> bool:
+    """One slip of the finger apart: a neighbouring pair swapped, a letter lost, doubled, added or replaced.
+
+    Four letters at least, never numbers or Han. A replaced first letter makes another word (hiking, biking), and in a
+    name any replaced letter or changed ending makes another name (Maria, Mario; Jon, John).
+    """
+    if min(len(x), len(y)) < 4 or max(x, y) > "\u02ff" or is_number(x) or is_number(y) or abs(len(x) - len(y)) > 1:
+        return False
+    head = next((k for k, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
+    if len(x) == len(y):
+        if x[head] == y[head + 1 : head + 2] and y[head] == x[head + 1 : head + 2] and x[head + 2 :] == y[head + 2 :]:
+            return True
+        return head > 0 and not named and len(x) > 4 and x[head + 1 :] == y[head + 1 :]
+    longer, shorter = (x, y) if len(x) > len(y) else (y, x)
+    if longer[head + 1 :] != shorter[head:]:
+        return False
+    return not named or (0 < head < len(longer) - 1 and len(shorter) > 4) or longer == shorter + "s"
+
+
+def moved_blocks(a: Features, b: Features, pairs: tuple[tuple[int, int], ...]) -> list[list[tuple[int, int]]]:
+    """The matched pairs cut into blocks that stand in both texts in the same inner order, in the order of a.
+
+    Light words are left out: changing the sides of an "and", or "said Ann" for "Ann said", cuts no more than one move.
+    """
+    kept = [(i, j) for i, j in pairs if a.tokens[i] not in _LIGHT]
+    rank = {j: r for r, j in enumerate(sorted(j for _, j in kept))}
+    blocks: list[list[tuple[int, int]]] = []
+    for i, j in kept:
+        if blocks and rank[j] == rank[blocks[-1][-1][1]] + 1:
+            blocks[-1].append((i, j))
+        else:
+            blocks.append([(i, j)])
+    return blocks
+
+
+def same_order(a: Features, b: Features, pairs: tuple[tuple[int, int], ...]) -> bool:
+    """Whether the shared words stand in one order, or in two that say the same: whole phrases or list items moved.
+
+    Two items that changed places around what stays between them ("from A to B", "A loves B") are another statement,
+    even though no word differs (the pairs of PAWS).
+    """
+    blocks = moved_blocks(a, b, pairs)
+    if len(blocks) <= 1:
+        return True
+    starts = [block[0] for block in blocks]
+    if any(
+        _ascending(starts[:k] + starts[k + 1 :]) and _opens_phrase(a, i) and _opens_phrase(b, j)
+        for k, (i, j) in enumerate(starts)
+    ):
+        return True
+    targets = sorted(j for _, j in starts)
+    moved = [k for k, ((_, j), t) in enumerate(zip(starts, targets, strict=True)) if j != t]
+    # Items of one list stand side by side: nothing that stayed lies between the first and the last moved.
+    in_one_list = moved[-1] - moved[0] + 1 == len(moved)
+    return in_one_list and all(_is_listed(a, blocks[k], 0) and _is_listed(b, blocks[k], 1) for k in moved)
+
+
+def _ascending(starts: list[tuple[int, int]]) -> bool:
+    return all(p[1] < q[1] for p, q in pairwise(starts))
+
+
+def _opens_phrase(text: Features, position: int) -> bool:
+    token = text.tokens[position]
+    return token in PHRASE_STARTS or token[0] == "@" or _is_item(text, position)
+
+
+def _is_item(text: Features, position: int) -> bool:
+    """First after punctuation or a coordinator, or first of all."""
+    return bool(text.flags[position] & BREAK) or text.tokens[position - 1] in COORDINATORS
+
+
+def _is_listed(text: Features, block: list[tuple[int, int]], side: int) -> bool:
+    after = block[-1][side] + 1
+    closes = after < len(text.tokens) and (bool(text.flags[after] & BREAK) or text.tokens[after] in COORDINATORS)
+    return closes or _is_item(text, block[0][side])
+
+
+def surplus(a: Features, b: Features) -> tuple[Counter[str], Counter[str]]:
+    """Numbers and dates that one text has and the other lacks (#1 aside: "one", "a" and "一" come and go)."""
+    left = Counter(t for t in a.tokens if is_number(t) and t != "#1")
+    right = Counter(t for t in b.tokens if is_number(t) and t != "#1")
+    return left - right, right - left

@@ -1,0 +1,192 @@
+"""The verdict on two texts of one owner (D3): the same again, the same thing with another value, its denial, or
+neither.
+
+A duplicate is a near-copy (no word of content differs, only case, punctuation, particles, a misspelling or the place of
+whole phrases) or a paraphrase (score above the calibrated threshold), and either way agrees in its numbers, dates,
+negation, names, mutually exclusive words and in who does what to whom. Cosine alone cannot tell these apart.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from processors.dedupe.align import Alignment, align, same_order, surplus
+from processors.dedupe.calibration import Calibration
+from processors.dedupe.features import HAN, NAME, Features, is_function, is_number
+from processors.dedupe.lexicon import (
+    COORDINATORS,
+    EN_ATTRIBUTION,
+    EN_FILLER,
+    EN_FUNCTION,
+    ZH_FILLER,
+    exclude_each_other,
+)
+
+Kind = Literal["duplicate", "changed", "contradiction", "different"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """kind; rule: what decided, as a metric label; score: likeness in [0, 1] regardless of what forbids a merge."""
+
+    kind: Kind
+    rule: str
+    score: float
+
+
+def compare(a: Features, b: Features, cosine: float | None, calibration: Calibration | None = None) -> Verdict:
+    """Judge `b` against `a`; `cosine` of their unit embeddings under the calibrated model, None where there is none."""
+    if a.digest == b.digest:
+        return Verdict("duplicate", "identical", 1.0)
+    found = align(a, b)
+    conflict = _conflict(a, b, found)
+    if _near_copy(a, b, found):
+        score, rule = 1.0, "near-copy"
+    elif cosine is None or calibration is None:
+        score, rule = coverage(a, b, found), "words"
+    else:
+        score, rule = likeness(a, b, found, cosine, calibration), "paraphrase"
+    if conflict is None:
+        same = rule == "near-copy" or (rule == "paraphrase" and score >= _bar(a, b, calibration))
+        return Verdict("duplicate" if same else "different", rule, score)
+    if score < (calibration.related if calibration and rule == "paraphrase" else 0.6):
+        return Verdict("different", rule, score)
+    if conflict == "order":
+        return Verdict("different", conflict, score)
+    return Verdict("contradiction" if conflict == "negation" else "changed", conflict, score)
+
+
+def _bar(a: Features, b: Features, calibration: Calibration | None) -> float:
+    if calibration is None:
+        return math.inf
+    han = any(t[0] >= HAN for t in (*a.tokens, *b.tokens))
+    return calibration.han_threshold if han else calibration.threshold
+
+
+def _conflict(a: Features, b: Features, found: Alignment) -> str | None:
+    more, less = surplus(a, b)
+    if more or less:
+        return "numbers"
+    if a.negations != b.negations:
+        return "negation"
+    if _exclusive(a, b, found):
+        return "exclusive"
+    if _names_differ(a, b, found):
+        return "names"
+    if not same_order(a, b, found.pairs) and not _recast(a, b, found):
+        return "order"
+    return None
+
+
+def _recast(a: Features, b: Features, found: Alignment) -> bool:
+    """Whether the grammar changed with the order, as in "A beat B", "B was beaten by A". English only: Chinese marks
+    such roles by place far more than by words."""
+    if any(t[0] >= HAN for t in (*a.tokens, *b.tokens)):
+        return False
+    loose = [a.tokens[i] for i in found.left_a] + [b.tokens[j] for j in found.left_b]
+    return any(t in EN_FUNCTION and t not in EN_FILLER for t in loose)
+
+
+def _exclusive(a: Features, b: Features, found: Alignment) -> bool:
+    """A word of a closed class on one side, another member of the class in what the other side has instead."""
+    for i in found.left_a:
+        for j in found.left_b:
+            if exclude_each_other(a.tokens[i], b.tokens[j]):
+                return True
+    return False
+
+
+def _names_differ(a: Features, b: Features, found: Alignment) -> bool:
+    """Another name at the same edge of a slot. A name that only one text has is an addition: the score weighs it."""
+    left_a, left_b = set(found.left_a), set(found.left_b)
+    for (a0, a1), (b0, b1) in found.slots:
+        here = [i for i in range(a0, a1) if i in left_a and not is_function(a.tokens[i])]
+        there = [j for j in range(b0, b1) if j in left_b and not is_function(b.tokens[j])]
+        for i, j in zip(here[:1] + here[-1:], there[:1] + there[-1:], strict=False):
+            if a.flags[i] & b.flags[j] & NAME and not _alias(a.tokens[i], b.tokens[j]):
+                return True
+    return False
+
+
+def _alias(x: str, y: str) -> bool:
+    """Short and long form of one name (Tim, Timothy; Canada, Canadian), or the initials of the other."""
+    short, long = sorted((x, y), key=len)
+    return long.startswith(short) or (len(short) > 3 and long.startswith(short[:-1]) and len(long) > len(short) + 1)
+
+
+def _near_copy(a: Features, b: Features, found: Alignment) -> bool:
+    if not found.pairs or found.typos > max(1, len(found.pairs) // 6):
+        return False
+    rest = [a.tokens[i] for i in found.left_a] + [b.tokens[j] for j in found.left_b]
+    return all(t in EN_FILLER or t in ZH_FILLER or t in COORDINATORS for t in rest)
+
+
+def _weight(token: str, flags: int) -> float:
+    """How much a word says: grammar little, attribution some, longer words more, names and numbers most."""
+    if is_function(token):
+        return 0.15
+    if token in EN_ATTRIBUTION:
+        return 0.4
+    if token[0] >= HAN:
+        return 0.5 * len(token)
+    return 1.3 if flags & NAME or is_number(token) else min(len(token), 9) / 6
+
+
+def _share(text: Features, left: tuple[int, ...]) -> float:
+    return 1.0 - sum(_weight(text.tokens[i], text.flags[i]) for i in left) / (_total(text) or 1.0)
+
+
+def coverage(a: Features, b: Features, found: Alignment) -> float:
+    """The smaller share, by weight, of a text that the other one also has, in [0, 1]."""
+    return min(_share(a, found.left_a), _share(b, found.left_b))
+
+
+def measures(a: Features, b: Features, found: Alignment, cosine: float) -> tuple[float, ...]:
+    """What the likeness weighs, in the order of `calibration.MEASURES`."""
+    left_a, left_b = found.left_a, found.left_b
+    loose = [(a.tokens[i], a.flags[i]) for i in left_a] + [(b.tokens[j], b.flags[j]) for j in left_b]
+    gap_a, gap_b = _gap(a, left_a), _gap(b, left_b)
+    return (
+        math.log(1.02 - min(cosine, 1.0)),
+        max(gap_a / (_total(a) or 1.0), gap_b / (_total(b) or 1.0)),
+        min(gap_a, gap_b),
+        math.sqrt(max(_tail(a, left_a), _tail(b, left_b))),
+        float(abs(len(a.tokens) - len(b.tokens))),
+        float(sum(is_function(t) for t, _ in loose)),
+        float(sum(t in EN_ATTRIBUTION for t, _ in loose)),
+        float(max(sum(bool(a.flags[i] & NAME) for i in left_a), sum(bool(b.flags[j] & NAME) for j in left_b))),
+        float(len(found.slots)),
+    )
+
+
+def _total(text: Features) -> float:
+    return sum(map(_weight, text.tokens, text.flags))
+
+
+def _gap(text: Features, left: tuple[int, ...]) -> float:
+    """Weight of the longest run that the other text lacks; words of grammar do not end a run."""
+    loose, best, run = set(left), 0.0, 0.0
+    for i, token in enumerate(text.tokens):
+        if i in loose:
+            run += _weight(token, text.flags[i])
+            best = max(best, run)
+        elif not is_function(token):
+            run = 0.0
+    return best
+
+
+def _tail(text: Features, left: tuple[int, ...]) -> float:
+    """Weight of what follows the last shared word."""
+    loose, weight = set(left), 0.0
+    for i in range(len(text.tokens) - 1, -1, -1):
+        if i not in loose:
+            break
+        weight += _weight(text.tokens[i], text.flags[i])
+    return weight
+
+
+def likeness(a: Features, b: Features, found: Alignment, cosine: float, calibration: Calibration) -> float:
+    """The calibrated probability that the two are paraphrases, in [0, 1]."""
+    values = measures(a, b, found, cosine)
+    z = calibration.bias + sum(w * v for w, v in zip(calibration.weights, values, strict=True))
+    return 1.0 / (1.0 + math.exp(-z))

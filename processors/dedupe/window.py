@@ -1,0 +1,186 @@
+"""The last 7 days of one owner's episodes, to find what a new one repeats (D3). Lives in the gate's state."""
+
+import heapq
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import zip_longest
+
+import numpy as np
+from numpy.typing import NDArray
+from rensa import RMinHash, RMinHashLSH
+
+from processors.dedupe.calibration import Calibration
+from processors.dedupe.compare import Verdict, compare
+from processors.dedupe.features import Features, shingles
+
+Vector = NDArray[np.float16] | NDArray[np.float32]
+
+WINDOW = timedelta(days=7)
+LIMIT = 10_000
+"""Episodes held per owner; beyond it the oldest goes first, as if its 7 days were over."""
+
+PERMUTATIONS = 128
+BANDS = 32
+"""Bands of 4 rows: a pair with shingle Jaccard 0.6 is found with probability 0.99, one of 0.2 with 0.05."""
+
+SEED = 42
+COMPARED = 6
+"""Candidates aligned word by word for each query, the nearest by cosine and by shingles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One episode: its record id, when it was accepted (aware), its features, and its unit embedding, shape (dims,),
+    under the model of the window's calibration (None: no embedding, or another model's)."""
+
+    record_id: str
+    accepted_at: datetime
+    features: Features
+    embedding: Vector | None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The standing record that the query is nearest to, and the verdict on it."""
+
+    record_id: str
+    verdict: Verdict
+
+
+class NearDuplicateWindow:
+    """Deterministic: the same inserts, removals and expiries in the same order give the same answers.
+
+    Memory: 4 * dims bytes a row (rows double up to `limit`, so 20 MB at 10,000 of 512), about 2.5 kB an entry for words
+    and MinHash bands. Rebuilt from the state rows by inserting them in any order.
+    """
+
+    def __init__(self, calibration: Calibration | None, dims: int = 512, limit: int = LIMIT) -> None:
+        self._calibration = calibration
+        self._limit = limit
+        self._vectors = np.zeros((min(64, limit), dims), dtype=np.float32)
+        self._entries: dict[int, Entry] = {}
+        self._signatures: dict[int, RMinHash] = {}
+        self._slots: dict[str, int] = {}
+        self._free = list(range(len(self._vectors)))[::-1]
+        self._queue: list[tuple[datetime, str]] = []
+        self._lsh = _empty_index()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, record_id: str) -> bool:
+        return record_id in self._slots
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, estimated to within a fifth (vectors exactly)."""
+        words = sum(240 + 90 * len(entry.features.tokens) for entry in self._entries.values())
+        return int(self._vectors.nbytes) + words + len(self._entries) * (PERMUTATIONS * 4 + BANDS * 40)
+
+    def extend(self, entries: Iterable[Entry]) -> None:
+        """Insert many, as after a load from state rows."""
+        for entry in entries:
+            self.insert(entry)
+
+    def insert(self, entry: Entry) -> list[str]:
+        """Add or replace one episode; the ids that had to go because the limit was reached."""
+        self.remove(entry.record_id)
+        evicted = []
+        while len(self._entries) >= self._limit:
+            evicted.append(self._pop_oldest())
+        slot = self._take_slot()
+        self._entries[slot] = entry
+        self._slots[entry.record_id] = slot
+        self._vectors[slot] = 0.0 if entry.embedding is None else entry.embedding
+        self._signatures[slot] = _signature(entry.features)
+        self._lsh.insert(slot, self._signatures[slot])
+        heapq.heappush(self._queue, (entry.accepted_at, entry.record_id))
+        if len(self._queue) > 2 * len(self._entries) + 64:  # what was removed or replaced has left its mark behind
+            self._queue = [(e.accepted_at, e.record_id) for e in self._entries.values()]
+            heapq.heapify(self._queue)
+        return evicted
+
+    def remove(self, record_id: str) -> bool:
+        """Forget one episode (revoked, superseded); False when it is not held."""
+        slot = self._slots.pop(record_id, None)
+        if slot is None:
+            return False
+        self._lsh.remove(slot)
+        del self._entries[slot], self._signatures[slot]
+        self._vectors[slot] = 0.0
+        self._free.append(slot)
+        return True
+
+    def expire(self, now: datetime) -> list[str]:
+        """Forget what was accepted 7 days before `now` or earlier; the ids, for deletion of their state rows."""
+        gone = []
+        while self._queue and self._queue[0][0] <= now - WINDOW:
+            accepted_at, record_id = heapq.heappop(self._queue)
+            slot = self._slots.get(record_id)
+            if slot is not None and self._entries[slot].accepted_at == accepted_at:
+                self.remove(record_id)
+                gone.append(record_id)
+        return gone
+
+    def query(self, features: Features, embedding: Vector | None, now: datetime) -> Match | None:
+        """The standing episode that a new one repeats, changes or denies, the strongest verdict first; None when
+        everything held differs. Looks only at what is younger than 7 days; never inserts."""
+        best: Match | None = None
+        for slot, cosine in self._candidates(features, embedding, now - WINDOW):
+            entry = self._entries[slot]
+            known = None if entry.embedding is None else cosine
+            verdict = compare(entry.features, features, known, self._calibration)
+            if verdict.kind == "different":
+                continue
+            if best is None or _strength(verdict) > _strength(best.verdict):
+                best = Match(entry.record_id, verdict)
+            if verdict.rule == "identical":
+                break
+        return best
+
+    def _candidates(
+        self, features: Features, embedding: Vector | None, after: datetime
+    ) -> list[tuple[int, float | None]]:
+        signature = _signature(features)
+        hits = [s for s in self._lsh.query(signature) if self._entries[s].accepted_at > after]
+        hits.sort(key=lambda s: (-self._signatures[s].jaccard(signature), s))
+        if embedding is None or not self._entries:
+            return [(slot, None) for slot in hits[:COMPARED]]
+        cosines = self._vectors @ np.asarray(embedding, dtype=np.float32)
+        count = min(COMPARED, len(cosines))
+        nearest = np.argpartition(-cosines, count - 1)[:count]
+        near = [int(s) for s in nearest if int(s) in self._entries and self._entries[int(s)].accepted_at > after]
+        near.sort(key=lambda s: (-cosines[s], s))
+        chosen = dict.fromkeys(s for pair in zip_longest(hits[:COMPARED], near) for s in pair if s is not None)
+        return [(slot, float(cosines[slot])) for slot in list(chosen)[:COMPARED]]
+
+    def _take_slot(self) -> int:
+        if not self._free:
+            old = len(self._vectors)
+            new = min(2 * old, self._limit)
+            self._vectors = np.concatenate([self._vectors, np.zeros((new - old, self._vectors.shape[1]), np.float32)])
+            self._free = list(range(old, new))[::-1]
+        return self._free.pop()
+
+    def _pop_oldest(self) -> str:
+        while True:
+            accepted_at, record_id = heapq.heappop(self._queue)
+            slot = self._slots.get(record_id)
+            if slot is not None and self._entries[slot].accepted_at == accepted_at:
+                self.remove(record_id)
+                return record_id
+
+
+def _strength(verdict: Verdict) -> tuple[bool, float]:
+    return verdict.kind == "duplicate", verdict.score
+
+
+def _signature(features: Features) -> RMinHash:
+    signature = RMinHash(num_perm=PERMUTATIONS, seed=SEED)
+    signature.update(shingles(features))
+    return signature
+
+
+def _empty_index() -> RMinHashLSH:
+    return RMinHashLSH(threshold=0.5, num_perm=PERMUTATIONS, num_bands=BANDS)
