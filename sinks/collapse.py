@@ -1,0 +1,100 @@
+"""One record id, one row: the batch's records collapsed to the newest revision of each."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from schemas import topics
+from schemas.codec import Event
+from schemas.memory import Decision, MemoryUpdate
+from schemas.sessions import Checkpoint, SessionState
+from schemas.turns import ScreenedTurn
+from sinks.protocol import Item, Tombstone
+
+
+def identity(event: Event | Tombstone) -> tuple[Hashable, ...] | None:
+    """What the record is, within its topic; None for what no sink writes (commands, ticks, markers)."""
+    match event:
+        case ScreenedTurn():
+            return ("turn", event.tenant, event.user_id, event.turn_id)
+        case MemoryUpdate():
+            return ("memory", event.tenant, event.record_id, event.version)
+        case Decision():
+            return ("decision", event.tenant, event.decision_id)
+        case SessionState():
+            return ("session", event.tenant, event.user_id, event.session_id)
+        case Checkpoint():
+            return ("checkpoint", event.tenant, event.user_id, event.session_id, event.message_id)
+        case Tombstone():
+            return ("tombstone", event.topic, event.owner, event.key)
+        case _:
+            return None
+
+
+def revision(event: Event | Tombstone) -> int:
+    """0 for what has none: the later one wins then."""
+    return event.revision if isinstance(event, ScreenedTurn | MemoryUpdate | SessionState) else 0
+
+
+def accepted_at(event: Event | Tombstone) -> datetime | None:
+    """When what made the record was accepted at the door; None where the record does not say."""
+    match event:
+        case ScreenedTurn() | Decision():
+            return event.accepted_at
+        case MemoryUpdate():
+            return event.known_at
+        case SessionState():
+            return event.updated_at
+        case Checkpoint():
+            return event.created_at
+        case _:
+            return None
+
+
+def collapse(items: Sequence[Item]) -> list[Item]:
+    """At most one item a record: the highest revision, at equal revisions the later one; the others stand in its
+    `older`. A tombstone gives way to a later value under its key, and never swallows the deletion before it: the
+    store removes only what is marked deleted. Order is that of the newest items."""
+    newest: dict[tuple[Hashable, ...], Item] = {}
+    for item in items:
+        name = identity(item.event)
+        if name is None:
+            continue
+        if not isinstance(item.event, Tombstone):
+            newest.pop(_tombstone_of(item), None)
+        old = newest.pop(name, None)
+        newest[name] = item if old is None else _newer(old, item)
+    return list(newest.values())
+
+
+def _newer(old: Item, item: Item) -> Item:
+    if revision(item.event) >= revision(old.event):
+        first, second = item, old
+    else:
+        first, second = old, item
+    rest = sorted((replace(second, older=()), *first.older, *second.older), key=lambda i: -revision(i.event))
+    return replace(first, older=tuple(rest))
+
+
+def _tombstone_of(item: Item) -> tuple[Hashable, ...]:
+    event = item.event
+    owner = getattr(event, "owner", None)
+    return ("tombstone", item.message.topic, owner, (item.message.key or b"").decode(errors="replace"))
+
+
+def memory_of(gone: Tombstone) -> tuple[str, str, int] | None:
+    """(tenant, record_id, version) of a tombstone of memory.updates; None when its key is no memory's."""
+    record_id, _, version = gone.key.rpartition("/")
+    if gone.topic != topics.UPDATES.name or not record_id or not version.isdecimal():
+        return None
+    return gone.owner.tenant, record_id, int(version)
+
+
+def session_of(gone: Tombstone) -> tuple[str, str, str] | None:
+    """(tenant, user_id, rest) of a tombstone of session.state; `rest` is `session` or `session/message`."""
+    prefix = f"{gone.owner.key}/"
+    if gone.topic != topics.SESSION_STATE.name or not gone.key.startswith(prefix):
+        return None
+    return gone.owner.tenant, gone.owner.id, gone.key.removeprefix(prefix)

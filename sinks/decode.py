@@ -1,0 +1,99 @@
+"""Kafka records to items and progress: what the worker hands to a sink, and what it dead-letters unread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from schemas import topics
+from schemas.codec import Codec, DecodeError, Headers, header
+from schemas.envelope import Tick
+from schemas.owner import Owner
+from schemas.progress import load_progress
+from schemas.stores import stage
+from schemas.topics import Cleanup
+from sinks.protocol import Item, Mark, Message, Tombstone
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """A record that is no event of its topic. `reason` is a stable word, the message holds no content."""
+
+    message: Message
+    reason: str
+    text: str
+
+
+@dataclass(slots=True)
+class Decoded:
+    items: list[Item] = field(default_factory=list)
+    poison: list[Poison] = field(default_factory=list)
+    progress: dict[Mark, int] = field(default_factory=dict)
+    sweep: datetime | None = None
+
+
+def decode(codec: Codec, messages: Sequence[Message]) -> Decoded:
+    """In the order given. Progress counts for poison too: its dead letter is its outcome."""
+    out = Decoded()
+    for m in messages:
+        try:
+            _progress(out.progress, m)
+            event = _event(codec, m)
+        except DecodeError as exc:
+            out.poison.append(Poison(m, exc.reason, str(exc)))
+            continue
+        except ValueError as exc:
+            out.poison.append(Poison(m, "headers", f"headers: {type(exc).__name__}"))
+            continue
+        if isinstance(event.event, Tick):
+            now = event.event.now
+            out.sweep = now if out.sweep is None else max(out.sweep, now)
+        out.items.append(event)
+    return out
+
+
+def _event(codec: Codec, m: Message) -> Item:
+    if m.value is not None or topics.BY_NAME[m.topic].cleanup is Cleanup.DELETE:
+        return Item(codec.decode(m.topic, m.value), m)
+    owner = header(m.headers, "owner")
+    if owner is None or not m.key:
+        raise DecodeError("null_value", "owner: a null value needs its key and the header owner")
+    try:
+        return Item(Tombstone(m.topic, Owner.parse(owner.decode()), m.key.decode()), m)
+    except ValueError:
+        raise DecodeError("null_value", "owner: expected tenant/kind/id") from None
+
+
+def _progress(into: dict[Mark, int], m: Message) -> None:
+    """Raises ValueError when the headers are not what a step writes."""
+    reached = load_progress(header(m.headers, "progress"))
+    if not reached:
+        return
+    source = header(m.headers, "src")
+    if source is None:
+        raise DecodeError("headers", "src: must stand beside progress")
+    name = stage(source.decode().split("/", 1)[0], m.topic)
+    for root, offset in reached.items():
+        mark = Mark(name, m.partition, root)
+        into[mark] = max(offset, into.get(mark, 0))
+
+
+def dead_letter_headers(m: Message, step: str, reason: str, text: str) -> Headers:
+    """The same names as every dead letter of the stream has; never content."""
+    try:
+        attempts = int(header(m.headers, "attempts") or b"0") + 1
+    except ValueError:
+        attempts = 1
+    kept = [(k, v) for k, v in m.headers if k in ("traceparent", "owner", "ce_type")]
+    return [
+        ("step", step.encode()),
+        ("reason", reason.encode()),
+        ("message", text.encode()),
+        ("attempts", str(attempts).encode()),
+        ("source_topic", m.topic.encode()),
+        ("source_partition", str(m.partition).encode()),
+        ("source_offset", str(m.offset).encode()),
+        ("failed_at", datetime.fromtimestamp(m.timestamp_ms / 1000, UTC).isoformat().encode()),
+        *kept,
+    ]

@@ -1,0 +1,190 @@
+"""The worker's consumer and dead-letter producer over confluent-kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from confluent_kafka import Consumer as _Consumer
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Message as _Message
+
+from schemas import topics
+from schemas.codec import Headers
+from sinks.protocol import CommitLost, Message, Revoked, Transient, Undelivered
+
+_LOST = frozenset(
+    {
+        KafkaError.ILLEGAL_GENERATION,
+        KafkaError.UNKNOWN_MEMBER_ID,
+        KafkaError.REBALANCE_IN_PROGRESS,
+        KafkaError._ASSIGNMENT_LOST,
+        KafkaError.STALE_MEMBER_EPOCH,
+        KafkaError.FENCED_MEMBER_EPOCH,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaSettings:
+    """`instance_id`: static membership (a restart within `session_timeout` seconds causes no rebalance); it must be
+    unique in the group. `extra`: librdkafka settings, e.g. of TLS and SASL."""
+
+    bootstrap: str
+    group: str
+    instance_id: str | None = None
+    session_timeout: float = 30.0
+    delivery_timeout: float = 30.0
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+class KafkaConsumer:
+    """Reads committed offsets of its group, from the beginning where there is none; never commits by itself."""
+
+    def __init__(self, settings: KafkaSettings) -> None:
+        config: dict[str, Any] = {
+            "bootstrap.servers": settings.bootstrap,
+            "group.id": settings.group,
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "auto.offset.reset": "earliest",
+            "partition.assignment.strategy": "cooperative-sticky",
+            "session.timeout.ms": int(settings.session_timeout * 1000),
+            "heartbeat.interval.ms": int(settings.session_timeout * 1000 / 10),
+            "fetch.wait.max.ms": 100,
+            "queued.max.messages.kbytes": 32_768,
+            **dict(settings.extra),
+        }
+        if settings.instance_id:
+            config["group.instance.id"] = settings.instance_id
+        self._consumer = _Consumer(config)
+        self._paused = False
+        self._revoked: Revoked = _ignore
+
+    def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
+        self._revoked = revoked
+        self._consumer.subscribe(
+            list(topics), on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_revoke
+        )
+
+    def poll(self, max_records: int, timeout: float, linger: float = 0.0) -> list[Message]:
+        first = self._consumer.poll(timeout)
+        if first is None:
+            return []
+        found = [first]
+        if max_records > 1:
+            found += self._consumer.consume(max_records - 1, linger)
+        return [m for m in map(_message, found) if m is not None]
+
+    def pause(self) -> None:
+        self._paused = True
+        self._consumer.pause(self._consumer.assignment())
+
+    def resume(self) -> None:
+        self._paused = False
+        self._consumer.resume(self._consumer.assignment())
+
+    def commit(self, offsets: Mapping[tuple[str, int], int]) -> None:
+        wanted = [TopicPartition(t, p, o) for (t, p), o in offsets.items()]
+        try:
+            done = self._consumer.commit(offsets=wanted, asynchronous=False)
+        except KafkaException as exc:
+            raise _classified(exc) from exc
+        for part in done or ():
+            if part.error is not None:
+                raise _classified(KafkaException(part.error))
+
+    def close(self) -> None:
+        self._consumer.close()
+
+    def _on_assign(self, consumer: _Consumer, partitions: list[TopicPartition]) -> None:
+        consumer.incremental_assign(partitions)
+        if self._paused:
+            consumer.pause(partitions)
+
+    def _on_revoke(self, consumer: _Consumer, partitions: list[TopicPartition]) -> None:
+        self._revoked([(p.topic, p.partition) for p in partitions])
+        consumer.incremental_unassign(partitions)
+
+
+class KafkaDeadLetters:
+    """Idempotent producer into memory.dead-letters, at the partition of the source."""
+
+    def __init__(self, settings: KafkaSettings) -> None:
+        self._timeout = settings.delivery_timeout
+        self._producer = Producer(
+            {
+                "bootstrap.servers": settings.bootstrap,
+                "enable.idempotence": True,
+                "linger.ms": 0,
+                "delivery.timeout.ms": int(settings.delivery_timeout * 1000),
+                **dict(settings.extra),
+            }
+        )
+
+    def deliver(self, message: Message, headers: Headers) -> None:
+        errors: list[KafkaError | None] = []
+        self._producer.produce(
+            topics.DEAD_LETTERS.name,
+            key=message.key,
+            value=message.value,
+            partition=message.partition,
+            headers=list(headers),
+            on_delivery=lambda error, _: errors.append(error),
+        )
+        self._producer.flush(self._timeout + 5.0)
+        if not errors:
+            raise Undelivered("no answer from the broker")
+        if errors[0] is not None:
+            raise Undelivered(errors[0].name())
+
+    def close(self) -> None:
+        self._producer.flush(1.0)
+
+
+def _message(raw: _Message) -> Message | None:
+    """None for an event without a record that passes by itself. Raises KafkaException for what does not."""
+    error = raw.error()
+    if error is not None:
+        if error.fatal() or not (error.retriable() or error.code() in _PASSING):
+            raise KafkaException(error)
+        return None
+    pairs: list[tuple[str, bytes | None]] = list(cast(Any, raw.headers()) or [])
+    headers = [(name, content or b"") for name, content in pairs]
+    topic, partition, offset = raw.topic(), raw.partition(), raw.offset()
+    if topic is None or partition is None or offset is None:
+        return None
+    key, value = raw.key(), raw.value()
+    return Message(topic, partition, offset, _bytes(key), _bytes(value), headers, raw.timestamp()[1])
+
+
+_PASSING = frozenset(
+    {
+        KafkaError._PARTITION_EOF,
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._TRANSPORT,
+        KafkaError._RESOLVE,
+        KafkaError._MAX_POLL_EXCEEDED,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_TOPIC,
+    }
+)
+"""Reported by `poll` while librdkafka goes on trying by itself (a topic may still be created)."""
+
+
+def _bytes(value: str | bytes | None) -> bytes | None:
+    return value.encode() if isinstance(value, str) else value
+
+
+def _classified(exc: KafkaException) -> Exception:
+    error = exc.args[0]
+    if error.fatal() or error.code() == KafkaError.FENCED_INSTANCE_ID:
+        return exc
+    if error.code() in _LOST:
+        return CommitLost(error.name())
+    return Transient(error.name())
+
+
+def _ignore(partitions: Sequence[tuple[str, int]]) -> None:
+    """Before a worker subscribes there is nothing in hand."""

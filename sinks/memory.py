@@ -1,0 +1,100 @@
+"""The sink in memory: the contract without a store, for tests of the worker and of what stands before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from datetime import datetime
+
+from schemas import topics
+from schemas.codec import Event
+from schemas.memory import MemoryBody, MemoryUpdate
+from schemas.turns import ScreenedTurn
+from sinks.clock import utc_now
+from sinks.collapse import identity, memory_of, revision, session_of
+from sinks.protocol import Mark, SinkBatch, Tombstone
+
+ALL_TOPICS = (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name)
+
+
+class MemorySink:
+    """Rows by identity. Keeps deleted memories as emptied rows, as Postgres does."""
+
+    def __init__(
+        self, name: str = "memory", consumed: Sequence[str] = ALL_TOPICS, now: Callable[[], datetime] = utc_now
+    ) -> None:
+        self._now = now
+        self.name = name
+        self.topics = tuple(consumed)
+        self.rows: dict[tuple[Hashable, ...], Event] = {}
+        self._progress: dict[Mark, int] = {}
+        self._written_at: datetime | None = None
+
+    def ensure(self) -> None:
+        """Nothing to create."""
+
+    def write(self, batch: SinkBatch) -> int:
+        refused = 0
+        for item in batch.items:
+            name = identity(item.event)
+            if name is None:
+                continue
+            if isinstance(item.event, Tombstone):
+                refused += not self._remove(item.event)
+                continue
+            old = self.rows.get(name)
+            if old is not None and revision(old) >= max(revision(item.event), 1):
+                refused += 1
+                continue
+            self.rows[name] = emptied(item.event)
+        for mark, offset in batch.progress.items():
+            self._progress[mark] = max(offset, self._progress.get(mark, 0))
+        if batch.progress:
+            self._written_at = self._now()
+        if batch.sweep is not None:
+            self._sweep(batch.sweep)
+        return refused
+
+    def progress(self) -> dict[Mark, int]:
+        return dict(self._progress)
+
+    def written_at(self) -> datetime | None:
+        return self._written_at
+
+    def idle(self, now: datetime) -> None:
+        """Nothing to do."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def _remove(self, gone: Tombstone) -> bool:
+        """Memories go once they are marked deleted, sessions at once. False when nothing was removed."""
+        if (memory := memory_of(gone)) is not None:
+            row = self.rows.get(("memory", *memory))
+            if not isinstance(row, MemoryUpdate) or row.op != "delete":
+                return False
+            del self.rows["memory", *memory]
+            return True
+        session = session_of(gone)
+        over = [k for k in self.rows if session is not None and session == _session_key(k)]
+        for name in over:
+            del self.rows[name]
+        return bool(over)
+
+    def _sweep(self, now: datetime) -> None:
+        over = [k for k, v in self.rows.items() if isinstance(v, ScreenedTurn) and v.expires_at <= now]
+        for name in over:
+            del self.rows[name]
+
+
+def _session_key(name: tuple[Hashable, ...]) -> tuple[Hashable, ...] | None:
+    """(tenant, user, rest) of a session's or checkpoint's row, as `session_of` gives it."""
+    if name[0] == "session":
+        return name[1:]
+    return (name[1], name[2], f"{name[3]}/{name[4]}") if name[0] == "checkpoint" else None
+
+
+def emptied(event: Event) -> Event:
+    """A deletion keeps ids and revision; its content goes, whatever the event still carries."""
+    if not isinstance(event, MemoryUpdate) or event.op != "delete":
+        return event
+    return event.model_copy(update={"sealed": MemoryBody(), "sources": ()})

@@ -1,0 +1,278 @@
+"""The one loop that runs every sink: poll, decode, collapse, write; commit is the last step (DESIGN "Sinks",
+delivery rule 1)."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from schemas import topics
+from schemas.codec import Codec
+from schemas.topics import Cleanup
+from sinks.clock import SystemClock
+from sinks.collapse import accepted_at, collapse
+from sinks.decode import Decoded, dead_letter_headers, decode
+from sinks.protocol import (
+    Clock,
+    CommitLost,
+    Consumer,
+    DeadLetters,
+    FaultHook,
+    Item,
+    Message,
+    Observer,
+    Permanent,
+    Sink,
+    SinkBatch,
+    TooFarBehind,
+    Transient,
+)
+
+T = TypeVar("T")
+DATA_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
+"""What a sink raises on a record that it did not expect. Anything else it has not classified ends the process."""
+DELETIONS_KEPT = timedelta(days=30)
+"""How long a deletion marker stays in a compacted topic (delivery rule 3)."""
+
+
+class Stopped(Exception):  # noqa: N818
+    """The worker was told to stop while it waited; nothing of the batch in hand is committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerConfig:
+    """Times in seconds. A batch is what came within `linger` of its first record, up to `max_records`."""
+
+    max_records: int = 1_000
+    poll: float = 0.25
+    linger: float = 0.01
+    first_delay: float = 0.1
+    max_delay: float = 10.0
+
+
+class SilentObserver:
+    def batch(self, sink: str, records: int, rows: int, seconds: float) -> None: ...
+
+    def fresh(self, sink: str, topic: str, seconds: Sequence[float]) -> None: ...
+
+    def retry(self, sink: str, operation: str, delay: float) -> None: ...
+
+    def refused(self, sink: str, count: int) -> None: ...
+
+    def dead_letter(self, sink: str, reason: str) -> None: ...
+
+
+class NoFaults:
+    def hit(self, stage: str, point: str) -> None: ...
+
+
+class Worker:
+    """Runs one sink on one consumer, in the calling thread.
+
+    `run` returns after `stop`; it raises Undelivered, TooFarBehind and what the sink did not classify: the process
+    then ends uncommitted and is started again by its supervisor.
+    """
+
+    def __init__(
+        self,
+        sink: Sink,
+        consumer: Consumer,
+        dead_letters: DeadLetters,
+        codec: Codec,
+        config: WorkerConfig = WorkerConfig(),
+        *,
+        clock: Clock | None = None,
+        observer: Observer | None = None,
+        faults: FaultHook | None = None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._sink = sink
+        self._consumer = consumer
+        self._dead_letters = dead_letters
+        self._codec = codec
+        self._config = config
+        self._clock = clock or SystemClock()
+        self._observer = observer or SilentObserver()
+        self._faults = faults or NoFaults()
+        self._jitter = jitter
+        self._stop = threading.Event()
+        self._held: list[Message] = []
+        self._gone: set[tuple[str, int]] = set()
+        self._seen: set[tuple[str, int]] = set()
+        self._written_at: datetime | None = None
+        self.step_name = f"sink-{sink.name}"
+
+    def stop(self) -> None:
+        """Safe from a signal handler and from other threads."""
+        self._stop.set()
+
+    def run(self) -> None:
+        try:
+            self.start()
+            while not self._stop.is_set():
+                self.step()
+        except Stopped:
+            pass
+        finally:
+            self._consumer.close()
+            self._dead_letters.close()
+            self._sink.close()
+
+    def start(self) -> None:
+        """Prepare the store, waiting for it as long as it takes, then join the group."""
+        self._retry("ensure", self._sink.ensure, waiting=self._sleep)
+        self._written_at = self._retry("ensure", self._sink.written_at, waiting=self._sleep)
+        self._consumer.subscribe(self._sink.topics, self._revoked)
+
+    def step(self) -> int:
+        """One batch from poll to commit; the number of records read."""
+        self._gone.clear()
+        messages, self._held = self._held, []
+        if not messages:
+            messages = self._consumer.poll(self._config.max_records, self._config.poll, self._config.linger)
+        if messages:
+            self._check_age(messages)
+            self._faults.hit(self.step_name, "after_poll")
+            self._take(messages)
+        self._idle()
+        return len(messages)
+
+    def _take(self, messages: Sequence[Message]) -> None:
+        began = self._clock.monotonic()
+        decoded = decode(self._codec, messages)
+        for p in decoded.poison:
+            self._dead_letter(p.message, p.reason, p.text)
+        items = collapse(decoded.items)
+        refused = self._write(SinkBatch(items, decoded.progress, decoded.sweep))
+        if refused:
+            self._observer.refused(self._sink.name, refused)
+        self._observe_freshness(decoded)
+        self._faults.hit(self.step_name, "after_write")
+        self._commit(messages)
+        self._faults.hit(self.step_name, "after_commit")
+        seconds = self._clock.monotonic() - began
+        self._observer.batch(self._sink.name, len(messages), len(items), seconds)
+
+    def _write(self, batch: SinkBatch) -> int:
+        """The batch in one call; when the store refuses it for good, its items apart and then its progress."""
+        try:
+            return self._attempt(batch)
+        except Permanent as exc:
+            if not batch.items:
+                raise
+            refused = self._isolate(batch.items, exc)
+            return refused + self._attempt(replace(batch, items=()))
+
+    def _attempt(self, batch: SinkBatch) -> int:
+        try:
+            return self._retry("write", lambda: self._sink.write(batch))
+        except DATA_ERRORS as exc:
+            raise Permanent("sink_failed", f"{self._sink.name} raised {type(exc).__name__}") from exc
+
+    def _isolate(self, items: Sequence[Item], refusal: Permanent) -> int:
+        """Halve until what is refused stands alone; it becomes a dead letter and what it had collapsed is tried."""
+        if len(items) == 1:
+            self._dead_letter(items[0].message, refusal.reason, str(refusal))
+            older = items[0].older
+            return self._part([replace(older[0], older=older[1:])]) if older else 0
+        half = len(items) // 2
+        return self._part(items[:half]) + self._part(items[half:])
+
+    def _part(self, items: Sequence[Item]) -> int:
+        try:
+            return self._attempt(SinkBatch(items))
+        except Permanent as exc:
+            return self._isolate(items, exc)
+
+    def _dead_letter(self, message: Message, reason: str, text: str) -> None:
+        self._dead_letters.deliver(message, dead_letter_headers(message, self.step_name, reason, text))
+        self._observer.dead_letter(self._sink.name, reason)
+        self._faults.hit(self.step_name, "after_dead_letter")
+
+    def _commit(self, messages: Sequence[Message]) -> None:
+        """Last. Partitions that moved away meanwhile are their new owner's to commit."""
+        offsets: dict[tuple[str, int], int] = {}
+        for m in messages:
+            place = (m.topic, m.partition)
+            offsets[place] = max(m.offset + 1, offsets.get(place, 0))
+
+        def commit() -> None:
+            mine = {place: offset for place, offset in offsets.items() if place not in self._gone}
+            if mine:
+                self._consumer.commit(mine)
+
+        try:
+            self._retry("commit", commit)
+        except CommitLost:
+            self._observer.retry(self._sink.name, "commit_lost", 0.0)
+
+    def _retry(self, operation: str, call: Callable[[], T], waiting: Callable[[float], None] | None = None) -> T:
+        """One operation, as long as it fails in passing: delays double up to the longest, each between its half and
+        its whole. The partitions are paused meanwhile and the group membership is kept by polling."""
+        delay, paused = self._config.first_delay, False
+        while True:
+            try:
+                result = call()
+            except Transient:
+                if waiting is None and not paused:
+                    self._consumer.pause()
+                    paused = True
+                pause = delay * (0.5 + 0.5 * self._jitter())
+                self._observer.retry(self._sink.name, operation, pause)
+                (waiting or self._wait)(pause)
+                delay = min(delay * 2, self._config.max_delay)
+            else:
+                if paused:
+                    self._consumer.resume()
+                return result
+
+    def _wait(self, seconds: float) -> None:
+        """Raises Stopped. What arrives in spite of the pause is kept for the next batch."""
+        until = self._clock.monotonic() + seconds
+        while (left := until - self._clock.monotonic()) > 0:
+            if self._stop.is_set():
+                raise Stopped
+            self._held += self._consumer.poll(self._config.max_records, min(left, self._config.poll))
+
+    def _sleep(self, seconds: float) -> None:
+        """Before the group is joined there is no membership to keep. Raises Stopped."""
+        if self._stop.wait(seconds):
+            raise Stopped
+
+    def _revoked(self, partitions: Sequence[tuple[str, int]]) -> None:
+        """Their new owner starts at the last commit: nothing of theirs is committed from here on."""
+        self._gone.update(partitions)
+        self._held = [m for m in self._held if (m.topic, m.partition) not in self._gone]
+
+    def _check_age(self, messages: Sequence[Message]) -> None:
+        """On the first record of each partition: a store that stood still for longer than deletions are kept, while
+        records waited for it, may have missed some."""
+        limit = self._clock.now() - DELETIONS_KEPT
+        stamp = int(limit.timestamp() * 1000)
+        for m in messages:
+            if (m.topic, m.partition) in self._seen:
+                continue
+            self._seen.add((m.topic, m.partition))
+            waited = topics.BY_NAME[m.topic].cleanup is Cleanup.COMPACT and m.timestamp_ms < stamp
+            if waited and self._written_at is not None and self._written_at < limit:
+                raise TooFarBehind(f"{self._sink.name} was last written at {self._written_at.isoformat()}: rebuild it")
+
+    def _idle(self) -> None:
+        try:
+            self._sink.idle(self._clock.now())
+        except Transient:
+            self._observer.retry(self._sink.name, "idle", 0.0)
+
+    def _observe_freshness(self, decoded: Decoded) -> None:
+        now = self._clock.now()
+        ages: dict[str, list[float]] = {}
+        for item in decoded.items:
+            at = accepted_at(item.event)
+            if at is not None:
+                ages.setdefault(item.message.topic, []).append(max(0.0, (now - at).total_seconds()))
+        for topic, seconds in ages.items():
+            self._observer.fresh(self._sink.name, topic, seconds)
