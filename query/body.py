@@ -1,0 +1,107 @@
+"""Bodies: bounded, UTF-8, JSON; refused with a reason before a model sees them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.routing import APIRoute
+
+from query.errors import FRESH_HEADER, ProblemError
+
+MAX_DEPTH = 64
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class Route(APIRoute):
+    """An API route whose body was read here, whatever its content type says."""
+
+    def get_route_handler(self) -> Handler:
+        handler = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            if request.method in ("POST", "PUT", "PATCH", "DELETE"):
+                request = await _checked(request)
+            response = await handler(request)
+            fresh = getattr(request.state, "fresh", None)
+            if fresh is not None:
+                response.headers[FRESH_HEADER] = fresh
+            return response
+
+        return handle
+
+
+class _ReadRequest(Request):
+    """A request whose body is known and parsed."""
+
+    def __init__(self, request: Request, body: bytes, value: Any) -> None:
+        scope = dict(request.scope)
+        kept = [(k, v) for k, v in scope["headers"] if k.lower() != b"content-type"]
+        scope["headers"] = [*kept, (b"content-type", b"application/json")]
+        super().__init__(scope, request.receive)
+        self._body, self._json = body, value
+        self._stream_consumed = True
+
+
+async def _checked(request: Request) -> Request:
+    limit: int = request.app.state.config.max_body_bytes
+    body = await _bounded(request, limit)
+    return _ReadRequest(request, body, parse(body) if body else None)
+
+
+async def _bounded(request: Request, limit: int) -> bytes:
+    told = request.headers.get("content-length", "")
+    if told.isdigit() and int(told) > limit:
+        raise _too_large(limit)
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > limit:
+            raise _too_large(limit)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+def _too_large(limit: int) -> ProblemError:
+    return ProblemError("body-too-large", f"a body may have at most {limit} bytes", limit=limit)
+
+
+def parse(body: bytes) -> Any:
+    """JSON in UTF-8. Raises ProblemError; lone surrogates pass, so that the model can name their field."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise ProblemError("malformed-body", f"the body is not UTF-8 at byte {exc.start}") from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as exc:
+        raise ProblemError("malformed-body", f"not JSON at line {exc.lineno}, column {exc.colno}: {exc.msg}") from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as exc:  # a constant, or an integer of thousands of digits
+        raise ProblemError("malformed-body", f"not JSON: {str(exc).split(';')[0][:80]}") from None
+    if _depth(value) > MAX_DEPTH:
+        raise _too_deep()
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _too_deep() -> ProblemError:
+    return ProblemError("malformed-body", f"JSON may be nested at most {MAX_DEPTH} deep")
+
+
+def _depth(value: Any) -> int:
+    """Levels of nesting, without recursion."""
+    level, deepest = [value], 0
+    while level:
+        nested = [v for v in level if isinstance(v, dict | list)]
+        deepest += bool(nested)
+        if deepest > MAX_DEPTH:
+            return deepest
+        level = [x for v in nested for x in (v.values() if isinstance(v, dict) else v)]
+    return deepest

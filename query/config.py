@@ -1,0 +1,62 @@
+"""What the query service is told. It never reads the environment."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from pydantic import Field
+
+from schemas.base import Frozen
+from schemas.topics import EMBEDDED_PARTITIONS
+
+
+class ConfigError(ValueError):
+    """The service must not start like this; the message says what to change."""
+
+
+class QueryConfig(Frozen):
+    """Addresses, limits and budgets. Sizes in bytes, times in seconds unless the name says milliseconds."""
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8900, ge=0, le=65_535)
+    tenant: str = "default"
+    """Whose data it is where no keys are configured (loopback only)."""
+    kafka: str = ""
+    """Bootstrap servers, for lag and the stream of updates."""
+    partitions: int = Field(default=EMBEDDED_PARTITIONS, ge=1)
+    profile: str = ""
+    """Name of the profile in force."""
+    max_body_bytes: int = 8 * 1024 * 1024
+    max_turns: int = 1_000
+    max_record_bytes: int = 2_000_000
+    """Largest encoded event; the topics take 2 MiB with headers."""
+    max_queued: int = 20_000
+    """Records waiting for the broker above which writes are turned away."""
+    future_seconds: float = 86_400.0
+    """How far ahead of our clock an event may lie."""
+    wait_ms: int = 2_000
+    max_wait_ms: int = 30_000
+    generation_seconds: float = 1.0
+    """How long the live generation of the views is remembered."""
+    max_limit: int = 200
+    scope_cache_documents: int = 200_000
+    """Documents held in memory for ranking, all scopes together (about 3 kB each)."""
+    scope_bound: int = 20_000
+    """A scope with more documents is searched through Milvus."""
+    store_timeout: float = 2.0
+    """Longest wait for one answer of one store outside a latency budget."""
+    poll_seconds: float = 2.0
+    stalled_seconds: float = 30.0
+    """A stage with lag that has not advanced for this long is standing still."""
+    behind_seconds: float = 60.0
+    """A sink whose lag would take longer than this is behind."""
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,45 @@
+"""What the service works with: clients and models, made by the wiring and handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+from redis.asyncio import Redis
+
+from inference.protocols import Embedder, Reranker, TokenCounter
+from query.door import Authenticator
+from query.producer import Log
+from schemas.codec import Codec
+from schemas.profile import Profile
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(slots=True)
+class Deps:
+    """Clients are open; who made them closes them. `milvus` is a pymilvus `MilvusClient`, None where it could not
+    be reached at start (`connect_milvus` is then tried again). `counter` gives the token counter of an encoding."""
+
+    pool: AsyncConnectionPool[Any]
+    redis: Redis
+    log: Log
+    embedder: Embedder
+    counter: Callable[[str], TokenCounter]
+    profile: Profile
+    codec: Codec = field(default_factory=Codec)
+    milvus: Any = None
+    connect_milvus: Callable[[], Any] | None = None
+    reranker: Reranker | None = None
+    tenant_profiles: Mapping[str, Profile] = field(default_factory=dict)
+    keys: Authenticator | None = None
+    clock: Callable[[], datetime] = utc_now
+
+    def profile_of(self, tenant: str) -> Profile:
+        """The profile in force for a tenant."""
+        return self.tenant_profiles.get(tenant, self.profile)

@@ -1,0 +1,206 @@
+"""Bodies of the writing endpoints (CONTRACT "Writing"). Unknown fields are refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
+from schemas.turns import Recalled, Role
+
+Rating = Literal["good", "neutral", "bad"]
+HotType = Literal["meta", "status", "decision", "preference"]
+_RATING_ALIASES = {"helpful": "good", "not_helpful": "bad", "positive": "good", "negative": "bad"}
+_HOT_ALIASES = {"decisions": "decision", "preferences": "preference"}
+_RESERVED = len(":assistant")
+
+
+def _rating(value: Any) -> Any:
+    return _RATING_ALIASES.get(value, value) if isinstance(value, str) else value
+
+
+def _hot_type(value: Any) -> Any:
+    return _HOT_ALIASES.get(value, value) if isinstance(value, str) else value
+
+
+def _language(value: Any) -> Any:
+    """BCP 47 tags of the two languages are taken by their first part."""
+    return value.split("-")[0].lower() if isinstance(value, str) and value[:3].lower() in ("en-", "zh-") else value
+
+
+def _short_id(value: str) -> str:
+    if len(value) > 256 - _RESERVED:
+        raise ValueError(f"must have at most {256 - _RESERVED} characters")
+    return value
+
+
+RatingIn = Annotated[Rating, BeforeValidator(_rating)]
+HotTypeIn = Annotated[HotType, BeforeValidator(_hot_type)]
+LanguageIn = Annotated[Literal["en", "zh", "und"], BeforeValidator(_language)]
+
+
+class TurnIn(Frozen):
+    turn_id: Id | None = None
+    user_id: Id
+    session_id: Id
+    role: Role
+    content: Content
+    occurred_at: Timestamp
+    project_id: Id | None = None
+    agent_id: Id | None = None
+    interaction_id: Id | None = None
+    speaker: CleanText | None = Field(default=None, max_length=200)
+    intent: Id | None = None
+    language: LanguageIn | None = None
+    llm_context: CleanText | None = Field(default=None, max_length=400_000)
+    recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class TurnsIn(Frozen):
+    turns: tuple[TurnIn, ...] = Field(min_length=1)
+
+
+class UserFeedback(Frozen):
+    rating: RatingIn | None = None
+    correction: CleanText | None = Field(default=None, max_length=20_000)
+
+
+class InteractionIn(Frozen):
+    """The message body of the memory engine (D1)."""
+
+    user_id: Id
+    session_id: Id
+    interaction_id: Annotated[Id, AfterValidator(_short_id)]
+    timestamp: Timestamp
+    user_query: Content
+    ai_response: Content | None = None
+    llm_context: CleanText | None = Field(default=None, max_length=400_000)
+    user_feedback: UserFeedback | None = None
+    project_id: Id | None = None
+    agent_id: Id | None = None
+
+
+class FeedbackIn(Frozen):
+    user_id: Id
+    interaction_id: Id | None = None
+    context_id: Id | None = None
+    memory_ids: tuple[Id, ...] = Field(default=(), max_length=500)
+    record_id: Id | None = None
+    rating: RatingIn | None = None
+    score: float | None = None
+    correction: CleanText | None = Field(default=None, max_length=20_000)
+    comment: CleanText | None = Field(default=None, max_length=20_000)
+    adopted: bool | None = None
+
+
+class MemoryIn(Frozen):
+    user_id: Id
+    kind: Literal["fact", "preference", "intent", "episode"]
+    text: Content
+    field: CleanText | None = Field(default=None, max_length=200)
+    value: JsonValue = None
+    category: CleanText | None = Field(default=None, max_length=200)
+    scope: Id = "global"
+    project_id: Id | None = None
+    occurred_at: Timestamp | None = None
+
+
+class MemoryPatch(Frozen):
+    user_id: Id
+    text: Content | None = None
+    value: JsonValue = None
+
+    @model_validator(mode="after")
+    def _something(self) -> MemoryPatch:
+        if self.text is None and self.value is None:
+            raise ValueError("text or value is required")
+        return self
+
+
+class SessionIn(Frozen):
+    user_id: Id
+    session_id: Id
+
+
+class SessionPatch(Frozen):
+    user_id: Id
+    global_state: JsonObject | None = None
+    current_agent_key: CleanText | None = Field(default=None, max_length=256)
+    user_snapshot: JsonObject | None = None
+
+
+class AnchorsIn(Frozen):
+    user_id: Id
+    anchors: Annotated[JsonObject, Field(max_length=200)]
+
+
+class CheckpointIn(Frozen):
+    user_id: Id
+    summary: CleanText | None = Field(default=None, max_length=100_000)
+    recent_turns: int | None = Field(default=None, ge=1, le=100)
+
+
+class SessionUser(Frozen):
+    user_id: Id
+
+
+class HotIn(Frozen):
+    value: JsonValue
+    priority: int = Field(default=0, ge=0, le=10)
+    user_id: Id | None = None
+
+
+class ReportIn(Frozen):
+    user_id: Id | None = None
+
+
+class DocumentIn(Frozen):
+    document_id: Id
+    version: Id
+    title: CleanText = Field(max_length=1_000)
+    markdown: CleanText = Field(min_length=1, max_length=1_500_000)
+    metadata: JsonObject = Field(default_factory=dict)
+
+
+class ItemKey(Frozen):
+    namespace: tuple[Id, ...] = Field(min_length=1, max_length=16)
+    key: CleanText = Field(min_length=1, max_length=256)
+
+
+class ItemIn(ItemKey):
+    value: JsonObject
+    index: bool | tuple[CleanText, ...] | None = None
+    ttl_minutes: float | None = Field(default=None, gt=0)
+
+
+class ItemValue(Frozen):
+    """Body of the alias, whose path names the item."""
+
+    value: JsonObject
+    index: bool | tuple[CleanText, ...] | None = None
+    ttl_minutes: float | None = Field(default=None, gt=0)
+
+
+class Accepted(Frozen):
+    """202: the brokers have it."""
+
+    accepted: int
+    freshness_token: str
+
+
+class TurnsAccepted(Accepted):
+    turn_ids: tuple[str, ...]
+
+
+class FeedbackAccepted(Accepted):
+    feedback_id: str
+
+
+class CommandAccepted(Accepted):
+    command_id: str
+
+
+class DocumentAccepted(Accepted):
+    document_id: str

@@ -1,0 +1,150 @@
+"""The service's one producer: idempotent, all replicas, partition given, outcome awaited (CONTRACT "Writing")."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from confluent_kafka import KafkaError, KafkaException, Producer
+
+from schemas.codec import Headers
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One encoded event and where it goes."""
+
+    topic: str
+    partition: int
+    key: bytes
+    value: bytes
+    headers: Headers
+
+
+class Log(Protocol):
+    """Writes records to the log."""
+
+    async def send(self, records: Sequence[Outgoing]) -> list[int | None]:
+        """Return the offset of each record once the brokers have acknowledged it, None where they did not.
+
+        Raises QueueFullError, before anything is sent, when too much is waiting already.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class QueueFullError(Exception):
+    """Too many records wait for the brokers."""
+
+
+class KafkaLog:
+    """A `Log` over librdkafka. One thread serves delivery reports; callers never block the event loop."""
+
+    def __init__(self, bootstrap: str, *, max_queued: int = 20_000, timeout: float = 10.0) -> None:
+        self._settings: dict[str, Any] = {
+            "bootstrap.servers": bootstrap,
+            "client.id": "memstream-query",
+            "enable.idempotence": True,
+            "acks": "all",
+            "linger.ms": 2,
+            "compression.type": "lz4",
+            "message.timeout.ms": int(timeout * 1000),
+            "message.max.bytes": 2_097_152,
+            "queue.buffering.max.messages": max_queued * 2,
+            "log_level": 3,
+        }
+        self._max_queued = max_queued
+        self._timeout = timeout
+        self._producer = Producer(self._settings)
+        self._open = True
+        self._poller = threading.Thread(target=self._poll, name="producer-poll", daemon=True)
+        self._poller.start()
+
+    async def send(self, records: Sequence[Outgoing]) -> list[int | None]:
+        if len(self._producer) + len(records) > self._max_queued:
+            raise QueueFullError
+        waiting = _Waiting(len(records), asyncio.get_running_loop())
+        producer = self._producer
+        for place, record in enumerate(records):
+            try:
+                producer.produce(
+                    record.topic,
+                    value=record.value,
+                    key=record.key,
+                    partition=record.partition,
+                    headers=list(record.headers),
+                    on_delivery=waiting.report(place),
+                )
+            except (BufferError, KafkaException) as exc:
+                waiting.failed(place)
+                if isinstance(exc, KafkaException) and _fatal(exc):
+                    self._renew(producer)
+        try:
+            # librdkafka reports every record within its own timeout; the margin is for a client that hangs.
+            await asyncio.wait_for(waiting.done, self._timeout + 5.0)
+        except TimeoutError:
+            return list(waiting.offsets)
+        if waiting.fatal:
+            self._renew(producer)
+        return list(waiting.offsets)
+
+    def _renew(self, broken: Producer) -> None:
+        """After a fatal error an idempotent producer sends nothing any more."""
+        if self._producer is broken:
+            self._producer = Producer(self._settings)
+
+    def _poll(self) -> None:
+        while self._open:
+            self._producer.poll(0.05)
+
+    def close(self) -> None:
+        self._producer.flush(5.0)
+        self._open = False
+        self._poller.join(2.0)
+
+
+class _Waiting:
+    """The outcomes of one call, counted down by the poll thread."""
+
+    def __init__(self, count: int, loop: asyncio.AbstractEventLoop) -> None:
+        self.offsets: list[int | None] = [None] * count
+        self.fatal = False
+        self.done: asyncio.Future[None] = loop.create_future()
+        self._left = count
+        self._loop = loop
+        self._lock = threading.Lock()
+        if count == 0:
+            self.done.set_result(None)
+
+    def report(self, place: int) -> Any:
+        def on_delivery(error: KafkaError | None, message: Any) -> None:
+            if error is None:
+                self.offsets[place] = message.offset()
+            elif error.fatal():
+                self.fatal = True
+            self._count()
+
+        return on_delivery
+
+    def failed(self, place: int) -> None:
+        self._count()
+
+    def _count(self) -> None:
+        with self._lock:
+            self._left -= 1
+            last = self._left == 0
+        if last and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._finish)
+
+    def _finish(self) -> None:
+        if not self.done.done():
+            self.done.set_result(None)
+
+
+def _fatal(exc: KafkaException) -> bool:
+    error = exc.args[0] if exc.args else None
+    return isinstance(error, KafkaError) and bool(error.fatal())

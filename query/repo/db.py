@@ -1,0 +1,110 @@
+"""Postgres reads. A statement names its scope; without one it cannot be run, and none is built from input."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from query.errors import store_down
+from schemas.scope import OwnerScope, TenantScope
+from schemas.stores import postgres_schema
+
+Row: TypeAlias = dict[str, Any]
+_VIEWS = "{v}"
+
+
+class StatementError(ValueError):
+    """A statement that could read beyond its scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class TenantStatement:
+    """SQL over the live views `{v}` that is bound to a tenant."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if "tenant = %(tenant)s" not in self.text:
+            raise StatementError("a statement over views must compare the tenant")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerStatement(TenantStatement):
+    """SQL that is bound to one owner: `%(owner_kind)s` and `%(owner_id)s` come from the scope."""
+
+    def __post_init__(self) -> None:
+        TenantStatement.__post_init__(self)
+        if "%(owner_id)s" not in self.text:
+            raise StatementError("a statement over an owner must compare the owner")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemStatement:
+    """SQL of operations: counts and progress, never content. `{v}` as above."""
+
+    text: str
+
+
+class Database:
+    """The pool and the live generation of the views. Every failure of the store is ProblemError `store-unavailable`."""
+
+    def __init__(self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float) -> None:
+        self._pool = pool
+        self._remember = generation_seconds
+        self._timeout = timeout
+        self._generations: dict[str, int] = {"postgres": 1, "milvus": 1, "redis": 1}
+        self._read_at = float("-inf")
+        self._reading = asyncio.Lock()
+
+    async def of_owner(self, scope: OwnerScope, statement: OwnerStatement, **values: Any) -> list[Row]:
+        owner = scope.owner
+        bound = {"tenant": owner.tenant, "owner_kind": owner.kind.value, "owner_id": owner.id}
+        return await self._fetch(statement.text, {**values, **bound})
+
+    async def of_tenant(self, scope: TenantScope, statement: TenantStatement, **values: Any) -> list[Row]:
+        if isinstance(statement, OwnerStatement):
+            raise StatementError("this statement needs an owner's scope")
+        return await self._fetch(statement.text, {**values, "tenant": scope.tenant})
+
+    async def of_system(self, statement: SystemStatement, **values: Any) -> list[Row]:
+        return await self._fetch(statement.text, values)
+
+    async def generation(self, store: str) -> int:
+        """The generation of a store's views that is read now (N1)."""
+        if time.monotonic() - self._read_at > self._remember:
+            async with self._reading:
+                if time.monotonic() - self._read_at > self._remember:
+                    rows = await self._run(b"SELECT store, generation FROM ops.live_views", {})
+                    self._generations.update({r["store"]: r["generation"] for r in rows})
+                    self._read_at = time.monotonic()
+        return self._generations[store]
+
+    async def _fetch(self, text: str, values: dict[str, Any]) -> list[Row]:
+        query = text.encode()
+        if _VIEWS in text:
+            query = _located(text, await self.generation("postgres"))
+        return await self._run(query, values)
+
+    async def _run(self, query: bytes, values: dict[str, Any]) -> list[Row]:
+        try:
+            async with asyncio.timeout(self._timeout), self._pool.connection(timeout=self._timeout) as connection:
+                cursor = connection.cursor(row_factory=dict_row)
+                await cursor.execute(query, values)
+                rows: list[Row] = await cursor.fetchall()
+                return rows
+        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError):
+            raise store_down("postgres") from None
+
+
+@lru_cache(maxsize=1024)
+def _located(text: str, generation: int) -> bytes:
+    name = sql.Identifier(postgres_schema(generation)).as_bytes()
+    return text.encode().replace(_VIEWS.encode(), name)

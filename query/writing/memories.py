@@ -1,0 +1,136 @@
+"""Memory commands and store items (CONTRACT "Writing", C1, C9, N4): the gate decides, this door only writes."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+from uuid import uuid4
+
+from fastapi import APIRouter, Body, Header, Path, Query
+
+from query import models
+from query.body import Route
+from query.namespaces import owner_of
+from query.writing.publish import Entry, Publish, Publisher
+from schemas import ids, topics
+from schemas.base import Id
+from schemas.memory import MemoryCommand, MemoryCommandBody
+
+router = APIRouter(route_class=Route, tags=["writing"])
+Command = Literal["remember", "correct", "forget", "put_item", "delete_item"]
+IdempotencyKey = Annotated[Id | None, Header(alias="Idempotency-Key")]
+PathId = Annotated[Id, Path()]
+UserQuery = Annotated[Id, Query()]
+
+
+async def _send(
+    publish: Publisher,
+    user_id: str,
+    command: Command,
+    body: MemoryCommandBody,
+    once: str | None = None,
+    **clear: Any,
+) -> models.CommandAccepted:
+    owner = publish.scope.user(user_id).owner
+    command_id = str(uuid4()) if once is None else ids.record_id(owner, "command", command, once)
+    event = MemoryCommand(
+        tenant=owner.tenant,
+        user_id=user_id,
+        command=command,
+        command_id=command_id,
+        accepted_at=publish.now,
+        sealed=body,
+        **clear,
+    )
+    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id)])
+    return models.CommandAccepted(accepted=1, command_id=command_id, freshness_token=token)
+
+
+@router.post("/v1/memories", status_code=202)
+async def remember(
+    body: Annotated[models.MemoryIn, Body()], publish: Publish, once: IdempotencyKey = None
+) -> models.CommandAccepted:
+    """Remember something said outside a conversation. With an Idempotency-Key a repeated call is the same command."""
+    publish.check_time(body.occurred_at, "occurred_at")
+    if body.project_id is not None:
+        publish.scope.project(body.project_id)
+    return await _send(
+        publish,
+        body.user_id,
+        "remember",
+        MemoryCommandBody(text=body.text, value=body.value),
+        once,
+        kind=body.kind,
+        field=body.field,
+        category=body.category,
+        scope=body.scope,
+        project_id=body.project_id,
+        occurred_at=body.occurred_at,
+    )
+
+
+@router.patch("/v1/memories/{memory_id}", status_code=202)
+async def correct(
+    memory_id: PathId,
+    body: Annotated[models.MemoryPatch, Body()],
+    publish: Publish,
+    once: IdempotencyKey = None,
+) -> models.CommandAccepted:
+    """Correct a memory: what it said becomes a rejected value (N4)."""
+    sealed = MemoryCommandBody(text=body.text, value=body.value)
+    return await _send(publish, body.user_id, "correct", sealed, once, memory_id=memory_id)
+
+
+@router.delete("/v1/memories/{memory_id}", status_code=202)
+async def forget(
+    memory_id: PathId, user_id: UserQuery, publish: Publish, once: IdempotencyKey = None
+) -> models.CommandAccepted:
+    """Forget a memory; it is not learned again from old text (N4, C9)."""
+    return await _send(publish, user_id, "forget", MemoryCommandBody(), once, memory_id=memory_id)
+
+
+async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepted:
+    return await _send(
+        publish,
+        owner_of(item.namespace),
+        "put_item",
+        MemoryCommandBody(value=item.value),
+        namespace=item.namespace,
+        key=item.key,
+        index=item.index,
+        ttl_minutes=item.ttl_minutes,
+    )
+
+
+async def _delete(publish: Publisher, item: models.ItemKey) -> models.CommandAccepted:
+    user_id = owner_of(item.namespace)
+    return await _send(
+        publish, user_id, "delete_item", MemoryCommandBody(), namespace=item.namespace, key=item.key
+    )
+
+
+@router.put("/v1/store/items", status_code=202)
+async def put_item(body: Annotated[models.ItemIn, Body()], publish: Publish) -> models.CommandAccepted:
+    """Put a store item (C1)."""
+    return await _put(publish, body)
+
+
+@router.delete("/v1/store/items", status_code=202)
+async def delete_item(body: Annotated[models.ItemKey, Body()], publish: Publish) -> models.CommandAccepted:
+    """Delete a store item (C1)."""
+    return await _delete(publish, body)
+
+
+@router.put("/v1/store/{namespace}/{user_id}/{key}", status_code=202)
+async def put_item_alias(
+    namespace: PathId, user_id: PathId, key: PathId, body: Annotated[models.ItemValue, Body()], publish: Publish
+) -> models.CommandAccepted:
+    """Alias of PUT /v1/store/items with the namespace (namespace, user_id)."""
+    return await _put(publish, models.ItemIn(namespace=(namespace, user_id), key=key, **dict(body)))
+
+
+@router.delete("/v1/store/{namespace}/{user_id}/{key}", status_code=202)
+async def delete_item_alias(
+    namespace: PathId, user_id: PathId, key: PathId, publish: Publish
+) -> models.CommandAccepted:
+    """Alias of DELETE /v1/store/items."""
+    return await _delete(publish, models.ItemKey(namespace=(namespace, user_id), key=key))
