@@ -79,7 +79,7 @@ class OwnerState(Protocol):
 
 class StateSpace(Protocol):
     def of(self, owner: str) -> OwnerState:
-        """The rows of an owner that the step's `reads` named. Raises KeyError for another owner."""
+        """The rows of an owner that some record of the batch read. Raises KeyError for another owner."""
         ...
 
 
@@ -100,6 +100,10 @@ class Step(Protocol):
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]: ...
 
+    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+        """State that only what was read names (a tick's stale sessions)."""
+        ...
+
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         """Decide one record. An exception rolls this record's changes back and makes it a dead letter."""
         ...
@@ -116,4 +120,7 @@ class PlainStep:
         return [None] * len(records)
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        return ()
+
+    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         return ()

@@ -28,7 +28,7 @@ _UNIONS: dict[str, Any] = {
     topics.PROJECT_EVENTS.name: documents.ProjectsEvent,
     topics.UPDATES.name: memory.UpdatesEvent,
     topics.SESSION_STATE.name: sessions.SessionsEvent,
-    topics.DECISIONS.name: memory.Decision,
+    topics.DECISIONS.name: memory.DecisionsEvent,
     topics.JOBS.name: documents.Job,
     topics.ACCESSES.name: documents.Access,
     topics.DOCUMENTS.name: documents.DocumentsEvent,

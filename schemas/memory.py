@@ -168,9 +168,7 @@ class JobResult(UserEvent):
     sealed: JobResultBody = JobResultBody()
 
 
-LedgerEvent = Annotated[
-    Extraction | Feedback | MemoryCommand | JobResult | Tick | Marker, Field(discriminator="type")
-]
+LedgerEvent = Annotated[Extraction | Feedback | MemoryCommand | JobResult | Tick | Marker, Field(discriminator="type")]
 
 
 class Reason(Frozen):
@@ -295,3 +293,6 @@ class Decision(Envelope):
     @property
     def subject(self) -> str:
         return self.decision_id
+
+
+DecisionsEvent = Annotated[Decision | Marker, Field(discriminator="type")]

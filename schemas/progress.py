@@ -93,8 +93,7 @@ class FreshnessToken(Frozen):
             rows = orjson.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
             return cls(
                 writes=tuple(
-                    Written(topic=t, partition=p, offset=o, project_partitions=tuple(reach))
-                    for t, p, o, *reach in rows
+                    Written(topic=t, partition=p, offset=o, project_partitions=tuple(reach)) for t, p, o, *reach in rows
                 )
             )
         except (ValueError, TypeError, binascii.Error, ValidationError):

@@ -9,6 +9,7 @@ from schemas.owner import Owner
 
 STORES = ("postgres", "milvus", "redis")
 
+
 def stage(step: str, topic: str) -> str:
     """Name of a stream of derived records in the progress tables: who emitted it, and into which topic (a step's
     topics advance apart from each other)."""

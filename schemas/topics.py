@@ -47,13 +47,9 @@ class Topic:
 
 _U, _P, _D, _T = OwnerKind.USER, OwnerKind.PROJECT, OwnerKind.DOCUMENT, OwnerKind.TENANT
 
-TURNS = Topic(
-    "conversation.turns.v1", (_U,), Cleanup.DELETE, 7, "turns as sent; session commands; ticks", root=True
-)
+TURNS = Topic("conversation.turns.v1", (_U,), Cleanup.DELETE, 7, "turns as sent; session commands; ticks", root=True)
 HISTORY = Topic("conversation.history.v1", (_U,), Cleanup.DELETE, 30, "turns screened: redacted, counted, embedded")
-LEDGER = Topic(
-    "memory.ledger.v1", (_U,), Cleanup.DELETE, None, "all that the gate decides on, in one order", root=True
-)
+LEDGER = Topic("memory.ledger.v1", (_U,), Cleanup.DELETE, None, "all that the gate decides on, in one order", root=True)
 PROJECT_EVENTS = Topic(
     "project.events.v1", (_P,), Cleanup.DELETE, None, "project candidates, turn digests, project commands", root=True
 )

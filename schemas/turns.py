@@ -145,9 +145,7 @@ class ScreenedTurn(UserEvent):
 
 
 TurnsEvent = Annotated[TurnEvent | SessionCommand | CheckpointResult | Tick, Field(discriminator="type")]
-HistoryEvent = Annotated[
-    ScreenedTurn | SessionCommand | CheckpointResult | Tick | Marker, Field(discriminator="type")
-]
+HistoryEvent = Annotated[ScreenedTurn | SessionCommand | CheckpointResult | Tick | Marker, Field(discriminator="type")]
 
 
 def metadata_value(metadata: dict[str, Any], key: str) -> str | None:

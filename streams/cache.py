@@ -53,7 +53,9 @@ class OwnerOverlay:
         self.expiry.pop(key, None)
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]:
-        keys = {k for k in self._cached.rows if k.startswith(prefix)} | {k for k in self.changes if k.startswith(prefix)}
+        keys = {k for k in self._cached.rows if k.startswith(prefix)} | {
+            k for k in self.changes if k.startswith(prefix)
+        }
         for key in sorted(keys):
             value = self.get(key)
             if value is not None:
@@ -115,6 +117,8 @@ class PartitionCache:
 
     def owner(self, name: str) -> CachedOwner:
         """Raises KeyError when the owner was not read."""
+        if name not in self._owners:
+            raise KeyError("the step did not say that it reads this owner")
         self._owners.move_to_end(name)
         return self._owners[name]
 
@@ -129,14 +133,11 @@ class PartitionCache:
 class RecordState:
     """`StateSpace` of one record."""
 
-    def __init__(self, cache: PartitionCache, allowed: Iterable[str]) -> None:
+    def __init__(self, cache: PartitionCache) -> None:
         self._cache = cache
-        self._allowed = frozenset(allowed)
         self.overlays: dict[str, OwnerOverlay] = {}
 
     def of(self, owner: str) -> OwnerOverlay:
-        if owner not in self._allowed:
-            raise KeyError(f"the step did not say that it reads {owner.split('/')[1] if '/' in owner else owner}")
         if owner not in self.overlays:
             self.overlays[owner] = OwnerOverlay(self._cache.owner(owner))
         return self.overlays[owner]

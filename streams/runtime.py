@@ -99,7 +99,7 @@ class StepRunner:
         store: StateStore,
         producer: Producer,
         codec: Codec,
-        config: RunnerConfig = RunnerConfig(),  # noqa: B008 - frozen
+        config: RunnerConfig = RunnerConfig(),
         *,
         faults: Faults | None = None,
         observer: Observer | None = None,
@@ -221,12 +221,13 @@ class StepRunner:
             return out
 
     async def _load(self, w: _Work, records: list[Record], prepared: Mapping[tuple[int, int], Any]) -> None:
+        sound = [(r, p) for r in records if not isinstance(p := prepared[r.partition, r.offset], _Failed)]
+        await self._fill(w, {read for r, p in sound for read in self.step.reads(r, p)})
         cache = self._parts[w.partition].cache
-        reads: set[Reads] = set()
-        for r in records:
-            p = prepared[r.partition, r.offset]
-            if not isinstance(p, _Failed):
-                reads.update(self.step.reads(r, p))
+        await self._fill(w, {read for r, p in sound for read in self.step.then_reads(r, p, RecordState(cache))})
+
+    async def _fill(self, w: _Work, reads: set[Reads]) -> None:
+        cache = self._parts[w.partition].cache
         missing = cache.missing(sorted(reads, key=lambda x: (x.owner, x.keys or ())))
         if missing:
             cache.fill(missing, await self._store.load(self.step.name, w.partition, missing))
@@ -239,7 +240,7 @@ class StepRunner:
             if isinstance(p, _Failed):
                 self._dead_letter(w, raw[r.offset], "step_failed", f"prepare raised {p.error}")
                 continue
-            state = RecordState(cache, [read.owner for read in self.step.reads(r, p)])
+            state = RecordState(cache)
             try:
                 outs = list(self.step.handle(r, p, state))
                 rows = self._encode(w, r, outs, raw[r.offset])
@@ -261,9 +262,7 @@ class StepRunner:
         trace = [(k, v) for k, v in m.headers if k in ("traceparent", "tracestate")]
         for ordinal, out in enumerate(o for o in outs if isinstance(o, Emit)):
             event = out.event
-            target = (
-                partition_of(event.owner, self._config.partitions) if isinstance(event, Envelope) else w.partition
-            )
+            target = partition_of(event.owner, self._config.partitions) if isinstance(event, Envelope) else w.partition
             rows.append(self._row(w, record.offset, ordinal, out.topic.name, target, event, trace))
         return rows
 

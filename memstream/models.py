@@ -1,0 +1,43 @@
+"""The default models, built once a process: what every worker and the query service share."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from inference.embedding import UniversalSentenceEncoder
+from inference.language import language_of
+from inference.pii.analyzer import PiiAnalyzer
+from inference.pii.chinese_names import LacRecognizer
+from inference.pii.english_names import SpacyRecognizer
+from inference.protocols import Embedder, EntitySpan, TokenCounter
+from inference.terms import terms
+from inference.tokens import token_counter
+from processors.ports import Models
+
+
+class LazyAnalyzer:
+    """Loads the recognisers on the first text: steps that see no raw text never pay for them."""
+
+    def __init__(self) -> None:
+        self._analyzer: PiiAnalyzer | None = None
+
+    def analyze(self, texts, languages) -> list[list[EntitySpan]]:  # type: ignore[no-untyped-def]
+        if self._analyzer is None:
+            self._analyzer = PiiAnalyzer(SpacyRecognizer(), LacRecognizer())
+        return self._analyzer.analyze(texts, languages)
+
+
+@lru_cache(maxsize=4)
+def counter(encoding: str) -> TokenCounter:
+    """Raises ValueError for an encoding that no counter knows."""
+    if encoding not in ("cl100k_base", "o200k_base"):
+        raise ValueError(f"unknown encoding {encoding!r}: expected cl100k_base or o200k_base")
+    return token_counter(encoding)  # type: ignore[arg-type]
+
+
+def default_embedder() -> Embedder:
+    return UniversalSentenceEncoder()
+
+
+def default_models(hash_key: bytes) -> Models:
+    return Models(LazyAnalyzer(), default_embedder(), counter, language_of, terms, hash_key)

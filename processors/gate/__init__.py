@@ -1,0 +1,1 @@
+"""The gate: what becomes memory, and why. Reads the ledger and nothing else."""

@@ -1,0 +1,199 @@
+"""Callers' own writes: remember, correct, forget, store items; and feedback (D16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from processors.gate import rejections
+from processors.gate.candidates import VERSIONED
+from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.rules import ADOPTED, CORRECTED, EXPLICIT, RATING_IMPORTANCE, bounded, clamp, readable
+from processors.gate.standing import Slot, Standing, text_features
+from processors.step import Emit
+from schemas.ids import record_id
+from schemas.memory import Feedback, MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.owner import OwnerKind
+from schemas.profile import Profile
+
+ABOUT_USER = ""
+
+
+class CommandGate:
+    """Applies one command or feedback to one user's standing records."""
+
+    def __init__(self, standing: Standing, profile: Profile, hash_key: bytes, at: datetime, model_id: str) -> None:
+        self._standing = standing
+        self._profile = profile
+        self._hash_key = hash_key
+        self._at = at
+        self._model_id = model_id
+
+    def command(self, m: MemoryCommand) -> Iterable[Emit]:
+        if self._standing.applied(f"command/{m.command_id}", self._at):
+            return []
+        match m.command:
+            case "remember":
+                return self._remember(m)
+            case "correct":
+                return self._correct(m)
+            case "forget":
+                return self._forget(m)
+            case "put_item":
+                return self._put_item(m)
+            case "delete_item":
+                return self._delete_item(m)
+
+    def feedback(self, f: Feedback) -> Iterable[Emit]:
+        """Counts once. What each kind does is the table in docs/quality.md."""
+        if self._standing.applied(f"feedback/{f.feedback_id}", self._at):
+            return []
+        out: list[Emit] = []
+        for name in dict.fromkeys((*f.memory_ids, *((f.record_id,) if f.record_id else ()))):
+            target = self._standing.get(name)
+            if target is None:
+                reason = because("skipped", "feedback", "unknown_memory")
+                out.append(plain_decision(f.owner, f"{f.feedback_id}/{name}", "feedback", reason, None, self._at))
+                continue
+            out += self._judged(f, target)
+        if not out:
+            reason = because("skipped", "feedback", "names_no_memory")
+            out.append(plain_decision(f.owner, f.feedback_id, "feedback", reason, None, self._at))
+        return out
+
+    def _judged(self, f: Feedback, target: MemoryUpdate) -> list[Emit]:
+        confidence, source, rule = target.confidence, target.source, f"rating_{f.rating}" if f.rating else "comment"
+        if f.adopted:
+            confidence, rule = clamp(confidence + ADOPTED), "adopted"
+            source = "confirmed" if source == "inferred" else source
+        if f.sealed.correction:
+            confidence, rule = clamp(confidence + CORRECTED), "corrected"
+        state = target.state
+        if state in ("active", "observed"):
+            state = "active" if readable(confidence) else "observed"
+        reason = because("observed" if state == "observed" else "kept", "feedback", rule, float(confidence))
+        judged = changed(
+            target, confidence=confidence, source=source, state=state, last_accessed_at=self._at, reason=reason,
+            importance=bounded(target.importance + RATING_IMPORTANCE.get(f.rating or "neutral", 0.0)),
+        )  # fmt: skip
+        self._standing.put(judged, self._standing.features(target.record_id))
+        return [
+            update(judged),
+            plain_decision(f.owner, f"{f.feedback_id}/{target.record_id}", "feedback", reason, judged, self._at),
+        ]
+
+    def _remember(self, m: MemoryCommand) -> list[Emit]:
+        kind = m.kind or "fact"
+        when = m.occurred_at or self._at
+        name = m.memory_id or (
+            record_id(m.owner, kind, m.scope, ABOUT_USER, m.field)
+            if m.field
+            else record_id(m.owner, kind, m.command_id)
+        )
+        out: list[Emit] = []
+        holders = self._standing.holders(Slot(kind, m.scope, ABOUT_USER, m.field)) if m.field else []
+        for old in holders:
+            closed = changed(
+                old, state="superseded", valid_to=when, reason=because("superseding", "command", "remembered")
+            )
+            self._standing.remove(closed)
+            out.append(update(closed))
+        version, revision = self._standing.next_numbers(name)
+        reason = because("superseding" if holders else "kept", "command", "remembered")
+        kept = self._written(m, name, kind, version if kind in VERSIONED else 0, revision, when, reason)
+        self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
+        return [*out, update(kept), plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
+
+    def _correct(self, m: MemoryCommand) -> list[Emit]:
+        """The new value in, the old one retired, a rejection left (N4)."""
+        target = self._standing.get(m.memory_id or "")
+        if target is None:
+            return [self._unknown(m)]
+        rejections.leave(self._standing, target, self._at, self._hash_key)
+        reason = because("superseding", "command", "corrected")
+        closed = changed(target, state="superseded", valid_to=self._at, reason=reason)
+        self._standing.remove(closed)
+        body = target.sealed.model_copy(
+            update={
+                "text": m.sealed.text or target.sealed.text,
+                "value": m.sealed.value if m.sealed.value is not None else target.sealed.value,
+                "terms": m.sealed.terms,
+                "embedding": m.sealed.embedding,
+            }
+        )
+        kept = changed(
+            closed, version=target.version + 1, state="active", valid_from=self._at, valid_to=None, known_at=self._at,
+            last_accessed_at=self._at, confidence=EXPLICIT, source="explicit", reason=reason, sealed=body,
+            model_id=self._model_id,
+        )  # fmt: skip
+        self._standing.put(kept, text_features(body.text) if target.kind == "episode" else None)
+        return [
+            update(closed),
+            update(kept),
+            plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at),
+        ]
+
+    def _forget(self, m: MemoryCommand) -> list[Emit]:
+        """Deleted from every view, not to be learned again."""
+        target = self._standing.get(m.memory_id or "")
+        if target is None:
+            return [self._unknown(m)]
+        rejections.leave(self._standing, target, self._at, self._hash_key)
+        return self._deleted(m, target, because("retired", "command", "forgotten"))
+
+    def _put_item(self, m: MemoryCommand) -> list[Emit]:
+        name = record_id(m.owner, "item", list(m.namespace), m.key)
+        _, revision = self._standing.next_numbers(name)
+        reason = because("kept", "command", "item")
+        item = self._written(m, name, "item", 0, revision, m.occurred_at or self._at, reason)
+        self._standing.put(item)
+        return [update(item)]
+
+    def _delete_item(self, m: MemoryCommand) -> list[Emit]:
+        target = self._standing.get(record_id(m.owner, "item", list(m.namespace), m.key))
+        if target is None:
+            return [self._unknown(m)]
+        return self._deleted(m, target, because("retired", "command", "item"))
+
+    def _deleted(self, m: MemoryCommand, target: MemoryUpdate, reason: Reason) -> list[Emit]:
+        """Every version of the record gets a non-null marker without content."""
+        out: list[Emit] = []
+        revision = target.revision
+        first = min(1, target.version)
+        for version in range(first, target.version + 1):
+            revision += 1
+            gone = target.model_copy(
+                update={
+                    "version": version, "revision": revision, "op": "delete", "state": "deleted", "reason": reason,
+                    "sealed": MemoryBody(), "sources": (), "conflicts_with": (),
+                }
+            )  # fmt: skip
+            out.append(update(gone))
+        self._standing.remove(target.model_copy(update={"revision": revision}))
+        return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
+
+    def _unknown(self, m: MemoryCommand) -> Emit:
+        reason = because("skipped", "command", "unknown_memory")
+        return plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)
+
+    def _written(
+        self, m: MemoryCommand, name: str, kind: Any, version: int, revision: int, when: datetime, reason: Reason
+    ) -> MemoryUpdate:
+        expires = None
+        if m.ttl_minutes is not None:
+            from datetime import timedelta
+
+            expires = self._at + timedelta(minutes=m.ttl_minutes)
+        return MemoryUpdate(
+            tenant=m.tenant, owner_kind=OwnerKind.USER, owner_id=m.user_id, record_id=name, version=version,
+            revision=revision, kind=kind, state="active", reason=reason, field=m.field, scope=m.scope,
+            category=m.category, namespace=m.namespace, key=m.key,
+            importance=self._profile.importance.get(kind, 0.5), confidence=EXPLICIT, source="explicit",
+            user_id=m.user_id, project_id=m.project_id, occurred_at=when, valid_from=when, known_at=self._at,
+            last_accessed_at=self._at, expires_at=expires, extractor="command", profile=self._profile.name,
+            profile_version=self._profile.version, model_id=self._model_id,
+            sealed=MemoryBody(
+                text=m.sealed.text or "", value=m.sealed.value, terms=m.sealed.terms, embedding=m.sealed.embedding
+            ),
+        )  # fmt: skip

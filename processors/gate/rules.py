@@ -1,0 +1,32 @@
+"""The numbers of the gate, in one place; docs/quality.md prints them as tables."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Final
+
+READABLE_ABOVE: Final = Decimal("0.7")
+"""D4: read only above; 0.7 itself is observed."""
+EXPLICIT: Final = Decimal("1.0")
+INFERRED: Final = Decimal("0.6")
+ADOPTED: Final = Decimal("0.2")
+CORRECTED: Final = Decimal("-0.4")
+
+DUPLICATE_IMPORTANCE: Final = 0.05
+"""What being said again adds to importance (D3)."""
+RATING_IMPORTANCE: Final = {"good": 0.05, "neutral": 0.0, "bad": -0.05}
+MAX_SOURCES: Final = 50
+"""Citations kept of one record: the first, and the newest (state bound)."""
+
+
+def clamp(confidence: Decimal) -> Decimal:
+    """Exact decimals in [0, 1] (D4)."""
+    return min(Decimal(1), max(Decimal(0), confidence))
+
+
+def readable(confidence: Decimal) -> bool:
+    return confidence > READABLE_ABOVE
+
+
+def bounded(importance: float) -> float:
+    return round(min(1.0, max(0.0, importance)), 4)

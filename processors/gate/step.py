@@ -1,0 +1,120 @@
+"""gate: memory.ledger -> memory.updates, memory.decisions, project.events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from processors.dedupe.calibration import calibration_for
+from processors.gate.candidates import CandidateGate
+from processors.gate.commands import CommandGate
+from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.standing import Standing
+from processors.ports import Models, ProfileBook, vectors
+from processors.redaction import redact
+from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
+from schemas import topics
+from schemas.documents import ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
+from schemas.memory import Candidate, Extraction, Feedback, MemoryCommand, MemoryUpdate
+
+
+class Gate(PlainStep):
+    """State: one row a standing record of a user, read whole and cached while the user is active."""
+
+    name = "gate"
+    source = topics.LEDGER
+    outputs = (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS)
+    marks = (topics.UPDATES, topics.DECISIONS)
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        self._models = models
+        self._book = book
+        self._calibration = calibration_for(models.embedder.model_id)
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+        """Callers' own statements go through the same screen and encoder as turns."""
+        done: list[Any] = [None] * len(records)
+        places = [
+            (i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand) and r.event.sealed.text
+        ]
+        if places:
+            texts = [e.sealed.text or "" for _, e in places]
+            clean = redact(self._models, self._book, [e.tenant for _, e in places], texts)
+            embedded = vectors(self._models.embedder, [c.text for c in clean])
+            for (i, e), c, v in zip(places, clean, embedded, strict=True):
+                terms = tuple(self._models.terms(c.text))
+                sealed = e.sealed.model_copy(update={"text": c.text, "terms": terms, "embedding": v})
+                done[i] = e.model_copy(update={"sealed": sealed})
+        return done
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        event = record.event
+        if isinstance(event, Extraction | Feedback | MemoryCommand):
+            return (Reads(event.owner.key),)
+        return ()
+
+    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
+        event = prepared or record.event
+        if not isinstance(event, Extraction | Feedback | MemoryCommand):
+            return []
+        embedder = self._models.embedder
+        standing = Standing(state.of(event.owner.key), self._calibration, embedder.dimensions)
+        profile = self._book.of(event.tenant)
+        if isinstance(event, Extraction):
+            return self._extraction(event, standing)
+        at = event.accepted_at or record.timestamp
+        gate = CommandGate(standing, profile, self._models.hash_key, at, embedder.model_id)
+        return gate.feedback(event) if isinstance(event, Feedback) else gate.command(event)
+
+    def _extraction(self, e: Extraction, standing: Standing) -> list[Out]:
+        what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
+        if standing.applied(what, e.accepted_at):
+            return []
+        out: list[Out] = [*self._recalled(e, standing)]
+        gate = CandidateGate(e, standing, self._book.of(e.tenant), self._models.hash_key)
+        if e.refused:
+            reason = because("refused", "pii", "credential")
+            out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
+        for c in e.sealed.candidates:
+            emitted = list(gate.decide(c))
+            out.extend(emitted)
+            out.extend(_to_project(e, c, emitted))
+        if e.project_id is not None:
+            out.append(_digest(e))
+        return out
+
+    def _recalled(self, e: Extraction, standing: Standing) -> Iterable[Emit]:
+        """Memories that the model was given and the turn names are in use: renewed by id (D7)."""
+        for name in dict.fromkeys(e.recalled_ids):
+            target = standing.get(name)
+            if target is not None and target.last_accessed_at < e.accepted_at:
+                renewed = changed(target, last_accessed_at=e.accepted_at)
+                standing.put(renewed, standing.features(name))
+                yield update(renewed)
+
+
+def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit]) -> Iterable[Emit]:
+    """A kept decision or status of a project is also a candidate for its hot memory (A4)."""
+    project = c.project_id or e.project_id
+    kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
+    if c.hot is None or project is None or not kept:
+        return
+    yield Emit(
+        topics.PROJECT_EVENTS,
+        ProjectCandidate(
+            tenant=e.tenant, project_id=project, user_id=e.user_id, turn=e.turn, record_id=kept[-1].record_id,
+            accepted_at=e.accepted_at, profile=e.profile, profile_version=e.profile_version,
+            sealed=ProjectCandidateBody(candidate=c.model_copy(update={"embedding": b"", "terms": ()})),
+        ),
+    )  # fmt: skip
+
+
+def _digest(e: Extraction) -> Emit:
+    assert e.project_id is not None  # noqa: S101 - the caller asked
+    return Emit(
+        topics.PROJECT_EVENTS,
+        TurnDigest(
+            tenant=e.tenant, project_id=e.project_id, user_id=e.user_id, turn=e.turn, role=e.role, language=e.language,
+            accepted_at=e.accepted_at, sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker),
+        ),
+    )  # fmt: skip

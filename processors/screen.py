@@ -1,0 +1,183 @@
+"""screen: conversation.turns -> conversation.history. PII first: nothing behind this step sees what policy masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from processors.pii.redact import Redaction
+from processors.ports import Models, ProfileBook, TextLanguage, vectors
+from processors.redaction import counts, redact, replaced, strings
+from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
+from schemas import topics
+from schemas.base import Json
+from schemas.envelope import Tick
+from schemas.ids import content_hash, keyed_hash, turn_id
+from schemas.turns import CheckpointResult, ScreenedBody, ScreenedTurn, SessionCommand, TurnEvent
+
+_FUTURE = timedelta(days=1)
+_PREVIOUS_TURNS = 2
+_PREVIOUS_CHARS = 400
+_PREVIOUS_KEPT = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A turn or command with its texts redacted, counted and embedded."""
+
+    content: Redaction | None
+    texts: dict[str, str]
+    found: dict[str, int]
+    refused: bool
+    language: TextLanguage = "und"
+    tokens: int = 0
+    terms: tuple[str, ...] = ()
+    embedding: bytes = b""
+
+
+class Screen(PlainStep):
+    """State: per turn the keyed hash of its content (the same id with other content is refused), and per session the
+    last turns, shortened, as context for a bare "yes"."""
+
+    name = "screen"
+    source = topics.TURNS
+    outputs = (topics.HISTORY,)
+    marks = (topics.HISTORY,)
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        self._models = models
+        self._book = book
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+        """Recognisers and encoder over the batch: each text once."""
+        pool: list[tuple[str, str]] = []
+        spots: list[list[str]] = []
+        for r in records:
+            texts = _texts(r.event)
+            spots.append(texts)
+            pool.extend((r.event.tenant, t) for t in texts if not isinstance(r.event, Tick))  # type: ignore[union-attr]
+        pool = list(dict.fromkeys(pool))
+        redacted = redact(self._models, self._book, [t for t, _ in pool], [x for _, x in pool]) if pool else []
+        by_text = dict(zip(pool, redacted, strict=True))
+        done = [self._screened(r, texts, by_text) for r, texts in zip(records, spots, strict=True)]
+        return self._embedded(records, done)
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        if isinstance(record.event, TurnEvent):
+            event = record.event
+            return (Reads(event.owner.key, (f"turn/{_turn_id(event)}", f"last/{event.session_id}")),)
+        return ()
+
+    def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
+        event = record.event
+        match event:
+            case TurnEvent():
+                return self._turn(event, record, prepared, state)
+            case SessionCommand():
+                sealed = event.sealed.model_validate(replaced(event.sealed.model_dump(), prepared.texts))
+                accepted = event.accepted_at or record.timestamp
+                return [Emit(topics.HISTORY, event.model_copy(update={"sealed": sealed, "accepted_at": accepted}))]
+            case CheckpointResult():
+                accepted = event.accepted_at or record.timestamp
+                return [Emit(topics.HISTORY, event.model_copy(update={"accepted_at": accepted}))]
+            case Tick():
+                return [Emit(topics.HISTORY, event)]
+        return [Reject("invalid", "type: not a turn, a session command or a tick")]
+
+    def _screened(self, r: Record, texts: list[str], by_text: dict[tuple[str, str], Redaction]) -> Screened:
+        event = r.event
+        if isinstance(event, Tick) or not texts:
+            return Screened(None, {}, {}, False)
+        mine = [by_text[event.tenant, t] for t in texts]  # type: ignore[union-attr]
+        plain = {t: m.text for t, m in zip(texts, mine, strict=True)}
+        refused = any(m.refused for m in mine)
+        if not isinstance(event, TurnEvent):
+            return Screened(None, plain, counts(mine), refused)
+        content = by_text[event.tenant, event.sealed.content]
+        counter = self._models.counter(self._book.of(event.tenant).encoding)
+        language = event.language or self._models.language_of(content.text)
+        terms = tuple(self._models.terms(content.text))
+        return Screened(content, plain, counts(mine), refused, language, counter.count(content.text), terms)
+
+    def _embedded(self, records: Sequence[Record], done: list[Screened]) -> list[Screened]:
+        places = [i for i, s in enumerate(done) if s.content is not None]
+        texts = [_with_speaker(records[i].event, done[i]) for i in places]
+        out = list(done)
+        for i, vector in zip(places, vectors(self._models.embedder, texts), strict=True):
+            s = done[i]
+            out[i] = Screened(s.content, s.texts, s.found, s.refused, s.language, s.tokens, s.terms, vector)
+        return out
+
+    def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
+        accepted = event.accepted_at or record.timestamp
+        if event.occurred_at > accepted + _FUTURE:
+            return [Reject("occurred_at", "occurred_at: must not be more than a day after the turn was accepted")]
+        if accepted > record.timestamp + _FUTURE:
+            return [Reject("accepted_at", "accepted_at: must not be more than a day in the future")]
+        profile = self._book.of(event.tenant)
+        expires = accepted + timedelta(days=profile.retention.turns_days)
+        mine = state.of(event.owner.key)
+        name = _turn_id(event)
+        digest = keyed_hash(self._models.hash_key, f"{event.session_id}\0{event.role}\0{event.sealed.content}")
+        known = mine.get(f"turn/{name}")
+        if isinstance(known, list) and str(known[1]) > accepted.isoformat():
+            if known[0] != digest:
+                return [Reject("turn_conflict", "turn_id: this id was used before with other content")]
+            return []
+        mine.put(f"turn/{name}", [digest, expires.isoformat()], expires)
+        turn = self._screened_turn(event, record, done, name, accepted, expires, mine.get(f"last/{event.session_id}"))
+        last = [*turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])][-_PREVIOUS_TURNS:]
+        mine.put(f"last/{event.session_id}", [list(p) for p in last], accepted + _PREVIOUS_KEPT)
+        return [Emit(topics.HISTORY, turn)]
+
+    def _screened_turn(
+        self, event: TurnEvent, record: Record, done: Screened, name: str, accepted: Any, expires: Any, previous: Json
+    ) -> ScreenedTurn:
+        assert done.content is not None  # noqa: S101 - a turn always has content
+        profile = self._book.of(event.tenant)
+        body = ScreenedBody(
+            content=done.content.text,
+            speaker=None
+            if event.sealed.speaker is None
+            else done.texts.get(event.sealed.speaker, event.sealed.speaker),
+            metadata=replaced(event.sealed.metadata, done.texts),
+            recalled_ids=tuple(r.id for r in event.sealed.recalled),
+            terms=done.terms,
+            embedding=done.embedding,
+            entities=done.content.entities,
+            previous=tuple((p[0], p[1]) for p in previous) if isinstance(previous, list) else (),
+        )
+        return ScreenedTurn(
+            tenant=event.tenant, user_id=event.user_id, session_id=event.session_id, turn_id=name, role=event.role,
+            occurred_at=event.occurred_at, accepted_at=accepted, expires_at=expires, project_id=event.project_id,
+            agent_id=event.agent_id, interaction_id=event.interaction_id, intent=event.intent,
+            language=done.language, tokens=done.tokens, content_hash=content_hash(done.content.text), pii=done.found,
+            refused=done.refused, profile=profile.name, profile_version=profile.version,
+            model_id=self._models.embedder.model_id, position=record.offset, sealed=body,
+        )  # fmt: skip
+
+
+def _turn_id(event: TurnEvent) -> str:
+    return event.turn_id or turn_id(
+        event.tenant, event.user_id, event.session_id, event.role, event.occurred_at, event.sealed.content
+    )
+
+
+def _texts(event: object) -> list[str]:
+    """Every text of an event that policy looks at. `llm_context` and recalled texts go no further, so need none."""
+    match event:
+        case TurnEvent():
+            speaker = [event.sealed.speaker] if event.sealed.speaker else []
+            return [event.sealed.content, *speaker, *strings(event.sealed.metadata)]
+        case SessionCommand():
+            return list(strings(event.sealed.model_dump()))
+    return []
+
+
+def _with_speaker(event: object, done: Screened) -> str:
+    """What is embedded: who speaks is part of what a turn says."""
+    assert done.content is not None  # noqa: S101
+    speaker = event.sealed.speaker if isinstance(event, TurnEvent) else None
+    return f"{done.texts.get(speaker, speaker)}: {done.content.text}" if speaker else done.content.text

@@ -1,0 +1,50 @@
+"""The topology as one readable table: every step, what it reads, how it is built."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from processors.chunk import ChunkStep
+from processors.extract.protocol import Extractor
+from processors.extraction import Extract
+from processors.gate.step import Gate
+from processors.ports import Models, ProfileBook
+from processors.project import Project
+from processors.screen import Screen
+from processors.session import Session
+from processors.step import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What steps are built from."""
+
+    models: Models
+    book: ProfileBook
+    extractor: Extractor
+
+
+@dataclass(frozen=True, slots=True)
+class StepSpec:
+    """`batch` records or `within_seconds`, whichever comes first, go through the step together."""
+
+    build: Callable[[Parts], Step]
+    batch: int = 64
+    within_seconds: float = 0.02
+
+
+TOPOLOGY: Mapping[str, StepSpec] = {
+    "screen": StepSpec(lambda p: Screen(p.models, p.book)),
+    "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book)),
+    "gate": StepSpec(lambda p: Gate(p.models, p.book)),
+    "session": StepSpec(lambda p: Session(p.book)),
+    "project": StepSpec(lambda p: Project(p.book)),
+    "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), batch=8),
+}
+"""A new step is one file in processors/ and one line here."""
+
+
+def group_of(step: str) -> str:
+    """The consumer group of a step: one app and group a step."""
+    return f"memstream-{step}"
