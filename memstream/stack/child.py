@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import signal
 import time
 from asyncio.subprocess import Process
@@ -11,9 +12,10 @@ from pathlib import Path
 
 from memstream.stack import logs
 from memstream.stack.errors import StackError, StartError
-from memstream.stack.process import end, identify, spawn
+from memstream.stack.process import Identity, end, identify, send, spawn
 from memstream.stack.spec import ChildSpec
 
+_log = logging.getLogger(__name__)
 _PROBE_EVERY = 0.1  # seconds
 
 
@@ -36,6 +38,8 @@ class Child:
         self.phase = Phase.WAITING
         self.restarts = 0
         self.process: Process | None = None
+        self.identity: Identity | None = None
+        self.last_failure = ""
         self._log_dir = log_dir
         self._changed = changed
         self._task: asyncio.Task[None] | None = None
@@ -53,11 +57,13 @@ class Child:
             raise StackError(f"{self.spec.name} is not running")
         if number == signal.SIGKILL:
             self._ready.clear()
-        self.process.send_signal(number)
+        if not send(self.identity, number):
+            raise StackError(f"{self.spec.name} is not running")
 
     async def start(self) -> None:
         """Start and return when ready; StartError when the start tries or the start timeout are used up."""
         if self._task and not self._task.done():
+            await self.wait_ready()
             return
         self._stopping.clear()
         self._task = asyncio.create_task(self._run(), name=f"child {self.spec.name}")
@@ -109,14 +115,13 @@ class Child:
                 if self._stopping.is_set():
                     return
                 failures = 1 if (uptime or 0.0) >= self.spec.backoff.reset_after else failures + 1
+                self.last_failure = reason
                 if was_ready and not self.spec.restart:
                     self._enter(Phase.FAILED)
                     return
                 if not was_ready and (failures >= self.spec.start_tries or not self.spec.restart):
                     raise StartError(self.spec.name, reason, logs.tail(self._log_dir, self.spec.name))
-                self.restarts += 1
-                self._enter(Phase.RESTARTING)
-                await self._pause(self.spec.backoff.delay(failures))
+                await self._back_off(reason, self.spec.backoff.delay(failures))
         except BaseException:
             self._enter(Phase.FAILED)
             raise
@@ -130,6 +135,7 @@ class Child:
             return None, "stopped"
         with logs.open_log(self._log_dir, self.spec.name) as log:
             self.process = process = await spawn(self.spec, log)
+            self.identity = identify(process.pid)
         self._changed(self)
         watch = asyncio.create_task(process.wait())
         stop = asyncio.create_task(self._stopping.wait())
@@ -143,7 +149,7 @@ class Child:
             late = f"was not ready within {self.spec.start_timeout:g} s"
             reason = f"ended with status {process.returncode}" if watch.done() else late
         finally:
-            await end(process, self.spec.stop_signal, self.spec.stop_timeout)
+            await end(process, self.identity, self.spec.stop_signal, self.spec.stop_timeout)
             for task in (watch, stop):
                 task.cancel()
             self._changed(self)
@@ -166,6 +172,9 @@ class Child:
             await asyncio.wait({watch, stop}, timeout=_PROBE_EVERY, return_when=asyncio.FIRST_COMPLETED)
         return False
 
-    async def _pause(self, seconds: float) -> None:
+    async def _back_off(self, reason: str, seconds: float) -> None:
+        self.restarts += 1
+        self._enter(Phase.RESTARTING)
+        _log.warning("%s %s; restart %d in %.1f s", self.spec.name, reason, self.restarts, seconds)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), seconds)

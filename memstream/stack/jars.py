@@ -105,7 +105,16 @@ async def _resolve(target: Path) -> None:
     # Beside the target, so that the rename is atomic: a half-filled folder never counts as the cache.
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".resolving-") as work:
         jars = str(Path(work, "jars"))
-        argv = (maven, "-q", "-B", "-f", _write_pom(work), "dependency:copy-dependencies", f"-DoutputDirectory={jars}")
+        argv = (
+            maven,
+            "-q",
+            "-B",
+            "-Dstyle.color=never",
+            "-f",
+            _write_pom(work),
+            "dependency:copy-dependencies",
+            f"-DoutputDirectory={jars}",
+        )
         try:
             status, output = await asyncio.wait_for(run_tool(argv), _MAVEN_TIMEOUT)
         except TimeoutError:

@@ -108,12 +108,24 @@ async def run_tool(argv: tuple[str, ...], user: int | None = None, group: int | 
     return process.returncode or 0, output.decode(errors="replace")
 
 
-async def end(process: Process, stop_signal: int, patience: float) -> None:
+def send(identity: Identity | None, number: int) -> bool:
+    """Signal a process if it still is the one; False when it is gone.
+
+    Not Popen.send_signal: that collects a child which just died, behind the back of asyncio's watcher, and its exit
+    status is lost.
+    """
+    if identity is None or identify(identity.pid) != identity:
+        return False
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(identity.pid, number)
+    return True
+
+
+async def end(process: Process, identity: Identity | None, stop_signal: int, patience: float) -> None:
     """Ask with `stop_signal`, wait `patience` seconds, then SIGKILL the child's whole process group."""
     if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError):
-            process.send_signal(stop_signal)
-            process.send_signal(signal.SIGCONT)  # a paused child would never see the request
+        send(identity, signal.SIGCONT)  # a paused child would never see the request
+        send(identity, stop_signal)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), patience)
     kill_group(process.pid)

@@ -12,7 +12,6 @@ from typing import Self
 from memstream.stack import logs
 from memstream.stack.child import Child, Phase
 from memstream.stack.errors import StackError
-from memstream.stack.process import identify
 from memstream.stack.spec import ChildSpec
 from memstream.stack.state import DataFolder
 
@@ -30,6 +29,7 @@ class ChildStatus:
     phase: str
     pid: int | None
     restarts: int
+    last_failure: str
 
 
 class Supervisor:
@@ -141,12 +141,13 @@ class Supervisor:
     def status(self) -> list[ChildStatus]:
         """All children, in the order added."""
         return [
-            ChildStatus(name, child.phase.value, child.pid, child.restarts) for name, child in self._children.items()
+            ChildStatus(name, child.phase.value, child.pid, child.restarts, child.last_failure)
+            for name, child in self._children.items()
         ]
 
     async def run(
         self,
-        start: Callable[[], Awaitable[None]] | None = None,
+        start: Callable[[], Awaitable[object]] | None = None,
         signals: Sequence[int] = (signal.SIGINT, signal.SIGTERM),
     ) -> None:
         """Run `start` (all children, when not given), wait for one of `signals`, stop everything.
@@ -186,7 +187,7 @@ class Supervisor:
 
     def _changed(self, child: Child) -> None:
         name, state = child.spec.name, self.folder.state
-        who = identify(child.pid) if child.pid else None
+        who = child.identity if child.pid else None
         entry = (who, int(child.spec.stop_signal)) if who else None
         if state.children.get(name) != entry:
             if entry:

@@ -1,5 +1,6 @@
 """The four real servers: they serve, come back with their data after kill -9, and keep it between starts."""
 
+import socket
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -191,6 +192,24 @@ def test_stop_and_start_keeps_data_even_on_other_ports(stack_folder: Path) -> No
         assert background.addresses != first
         for server in SERVERS:
             assert server(background.addresses, "kept").read() == {"k": "值 value"}
+
+
+async def test_a_port_lost_between_choice_and_start_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with EmbeddedStack(tmp_path, Addresses(kafka="-", postgres="-", milvus="-"), default_ports={}) as stack:
+        start, thieves = stack.supervisor.start, list[socket.socket]()
+
+        async def start_too_late(*names: str) -> None:
+            if not thieves:
+                thieves.append(socket.create_server(("127.0.0.1", stack._chosen["valkey"])))
+            await start(*names)
+
+        monkeypatch.setattr(stack.supervisor, "start", start_too_late)
+        started = await stack.start()
+        with thieves[0] as thief, redis.Redis.from_url(started.redis) as client:
+            assert started.redis != f"redis://127.0.0.1:{thief.getsockname()[1]}/0"
+            assert client.ping()
 
 
 async def test_only_what_is_not_given_is_started(tmp_path: Path, addresses: Addresses) -> None:

@@ -29,6 +29,7 @@ async def test_a_child_that_dies_is_restarted(tmp_path: Path, report: Report) ->
         second = pid_of(supervisor, "a")
         assert second != first
         assert supervisor.status()[0].restarts == 1
+        assert supervisor.status()[0].last_failure == "ended with status -9"
         assert read_state(tmp_path).children["a"][0].pid == second
     assert not psutil.pid_exists(second)
     assert read_state(tmp_path).children == {}
