@@ -117,7 +117,7 @@ class PostgresSink:
         try:
             if self._conn is None or self._conn.closed:
                 self._conn = psycopg.connect(
-                    self._dsn, autocommit=True, connect_timeout=5, options=self._options, application_name="sink"
+                    self._dsn, autocommit=True, connect_timeout=5, options=self._options, application_name="memstream-sink-postgres"
                 )
             return call(self._conn)
         except _POISON as exc:

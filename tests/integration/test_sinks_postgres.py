@@ -1,0 +1,256 @@
+"""The Postgres sink on a real server: the contract of all, and what is its own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import dict_row
+
+from memstream.stack import Addresses
+from schemas.codec import Event
+from schemas.memory import MemoryUpdate
+from schemas.migrations import create_generation, drop_generation, generations, upgrade
+from schemas.sessions import SessionState
+from schemas.stores import postgres_schema
+from schemas.turns import ScreenedTurn
+from sinks.postgres import PostgresSink
+from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
+from tests.unit.sinks import events
+from tests.unit.sinks.contract import MARK, SinkContract, Store
+from tests.unit.sinks.events import NOW, TEXTS, batch, checkpoint, decision, hot, memory, message, session, turn
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+
+
+@pytest.fixture(scope="session")
+def dsn(addresses: Addresses) -> str:
+    upgrade(addresses.postgres)
+    return addresses.postgres
+
+
+@pytest.fixture
+def generation(dsn: str) -> Iterator[int]:
+    number = random.randrange(1_000, 1_000_000)
+    with psycopg.connect(dsn) as conn:
+        create_generation(conn, number)
+    yield number
+    with psycopg.connect(dsn) as conn:
+        drop_generation(conn, number)
+
+
+class PostgresStore:
+    def __init__(self, dsn: str, generation: int, make: Callable[..., Event]) -> None:
+        self._dsn, self._generation, self._make = dsn, generation, make
+        self._open: list[PostgresSink] = []
+
+    def sink(self) -> PostgresSink:
+        sink = PostgresSink(self._dsn, [self._generation])
+        self._open.append(sink)
+        sink.ensure()
+        return sink
+
+    def close(self) -> None:
+        for sink in self._open:
+            sink.close()
+
+    def record(self, n: int, revision: int, text: str, **changes: Any) -> Event:
+        return self._make(n, revision, text, **changes)
+
+    def read(self, record: Event) -> tuple[int, str] | None:
+        match record:
+            case ScreenedTurn():
+                rows = self.rows("turns", turn_id=record.turn_id, tenant=record.tenant)
+                return (rows[0]["revision"], rows[0]["content"]) if rows else None
+            case MemoryUpdate():
+                rows = self.rows("memories", record_id=record.record_id, tenant=record.tenant)
+                return (rows[0]["revision"], rows[0]["text"]) if rows else None
+            case SessionState():
+                rows = self.rows("sessions", session_id=record.session_id, tenant=record.tenant)
+                return (rows[0]["revision"], rows[0]["body"]["summary"]) if rows else None
+            case _:
+                raise AssertionError(record)
+
+    def rows(self, table: str, **where: Any) -> list[dict[str, Any]]:
+        query = f"SELECT * FROM {postgres_schema(self._generation)}.{table}"  # noqa: S608 - names are ours
+        if where:
+            query += " WHERE " + " AND ".join(f"{name} = %({name})s" for name in where)
+        with psycopg.connect(self._dsn, row_factory=dict_row) as conn:
+            return conn.execute(query.encode(), where).fetchall()
+
+
+class TestPostgresSink(SinkContract):
+    @pytest.fixture(params=["turn", "memory", "session"])
+    def store(self, request: pytest.FixtureRequest, dsn: str, generation: int) -> Iterator[Store]:
+        store = PostgresStore(dsn, generation, getattr(events, request.param))
+        yield store
+        store.close()
+
+
+@pytest.fixture
+def store(dsn: str, generation: int) -> Iterator[PostgresStore]:
+    store = PostgresStore(dsn, generation, memory)
+    yield store
+    store.close()
+
+
+def test_every_column_of_a_turn_and_a_memory(store: PostgresStore) -> None:
+    """A1, N5: a reader finds all that the record says."""
+    store.sink().write(batch(turn(1, text=TEXTS[1]), memory(1, text=TEXTS[1])))
+    (row,) = store.rows("turns")
+    assert row["content"] == TEXTS[1]
+    assert row["terms"] == ["move", "lisbon"]
+    assert bytes(row["embedding"]) == events.embedding(1)
+    assert row["metadata"] == {"action": "visit"}
+    assert row["pii"] == {"PERSON:mask": 1}
+    assert row["accepted_at"] == NOW + timedelta(seconds=1)
+    (row,) = store.rows("memories")
+    assert (row["value"], row["attributes"], row["confidence"]) == ("Lisbon", {"since": 2024}, Decimal(1))
+    assert row["reason"] == {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": 0.9}
+    assert row["sources"][0]["turn_id"] == "turn-1"
+    assert bytes(row["embedding"]) == events.embedding(1)
+    assert row["deleted"] is False
+
+
+def test_versions_of_a_memory_stand_side_by_side(store: PostgresStore) -> None:
+    """N8."""
+    store.sink().write(batch(memory(1, 1, state="superseded", version=1), memory(1, 1, version=2)))
+    assert {(r["version"], r["state"]) for r in store.rows("memories")} == {(1, "superseded"), (2, "active")}
+
+
+def test_deletion_keeps_ids_and_revision_and_no_content(store: PostgresStore) -> None:
+    """Delivery rule 3."""
+    sink = store.sink()
+    sink.write(batch(memory(1, 1)))
+    sink.write(batch(memory(1, 2, op="delete", state="deleted")))
+    (row,) = store.rows("memories")
+    assert (row["deleted"], row["revision"], row["state"]) == (True, 2, "deleted")
+    assert (row["text"], row["value"], row["attributes"], row["terms"], row["sources"]) == ("", None, {}, [], [])
+    assert bytes(row["embedding"]) == b""
+    assert sink.write(batch(memory(1, 1))) == 1, "a deletion is not undone by what it deleted"
+
+
+def test_tombstone_removes_only_what_is_deleted(store: PostgresStore) -> None:
+    """Delivery rule 3: null follows the marker; a record written since stays."""
+    sink = store.sink()
+    gone = memory(1, 2, op="delete", state="deleted")
+    tombstone = Item(Tombstone("memory.updates.v1", gone.owner, gone.row_key), message(gone, 9))
+    sink.write(batch(memory(1, 1)))
+    assert sink.write(SinkBatch([tombstone])) == 1
+    assert len(store.rows("memories")) == 1
+    assert sink.write(SinkBatch([*batch(gone).items, tombstone])) == 0
+    assert store.rows("memories") == []
+
+
+def test_session_tombstone_removes_session_or_checkpoint(store: PostgresStore) -> None:
+    sink = store.sink()
+    state, point = session(1), checkpoint(1)
+    sink.write(batch(state, point, session(2)))
+    gone = [Item(Tombstone("session.state.v1", e.owner, e.subject), message(e)) for e in (state, point)]
+    assert sink.write(SinkBatch(gone)) == 0
+    assert [r["session_id"] for r in store.rows("sessions")] == ["s2"]
+    assert store.rows("checkpoints") == []
+
+
+def test_checkpoints_and_decisions_are_written_once(store: PostgresStore) -> None:
+    """E3, B3."""
+    sink = store.sink()
+    for _ in range(2):
+        sink.write(batch(checkpoint(1), decision(1)))
+    (row,) = store.rows("checkpoints")
+    assert (row["summary"], row["position"], row["extractive"]) == (TEXTS[1], 9, True)
+    (row,) = store.rows("decisions")
+    assert (row["text"], row["value"], row["outcome"], row["gate"]) == (TEXTS[1], True, "kept", "confidence")
+
+
+def test_both_generations_are_written(dsn: str, generation: int) -> None:
+    """N1: a rebuild stands beside the live views until the switch."""
+    other = generation + 1
+    sink = PostgresSink(dsn, [generation, other])
+    sink.ensure()
+    try:
+        sink.write(batch(hot(1), progress={MARK: 4}))
+        for number in (generation, other):
+            assert len(PostgresStore(dsn, number, memory).rows("memories")) == 1
+            assert len(PostgresStore(dsn, number, memory).rows("progress")) == 1
+    finally:
+        sink.close()
+        with psycopg.connect(dsn) as conn:
+            drop_generation(conn, other)
+
+
+def test_ticks_sweep_turns_whose_time_is_over(store: PostgresStore) -> None:
+    sink = store.sink()
+    sink.write(batch(turn(1, expires_at=NOW), turn(2, expires_at=NOW + timedelta(seconds=1)), decision(1)))
+    sink.write(batch(sweep=NOW))
+    assert [r["turn_id"] for r in store.rows("turns")] == ["turn-2"]
+    sink.write(batch(sweep=NOW + timedelta(days=15)))
+    assert store.rows("decisions") == []
+
+
+def test_rows_and_progress_are_one_transaction(store: PostgresStore) -> None:
+    """N3: a batch that is refused leaves neither."""
+    sink = store.sink()
+    with pytest.raises(Permanent):
+        sink.write(batch(turn(1), turn(2, tokens=2**40), progress={MARK: 4}))
+    assert store.rows("turns") == []
+    assert sink.progress() == {}
+    assert sink.write(batch(turn(1), progress={MARK: 4})) == 0
+
+
+def test_content_that_never_fits_is_permanent(store: PostgresStore) -> None:
+    """Too long for an index, and out of range: poison, not an outage."""
+    sink = store.sink()
+    wide = "".join(chr(0x20000 + random.randrange(40_000)) for _ in range(768))
+    for poison in (turn(1, turn_id=wide[:256], user_id=wide[256:512], tenant=wide[512:]), turn(2, tokens=2**40)):
+        with pytest.raises(Permanent) as caught:
+            sink.write(batch(poison))
+        assert wide[:256] not in str(caught.value)
+
+
+def test_server_away_is_transient() -> None:
+    with pytest.raises(Transient):
+        PostgresSink("postgresql://memstream@127.0.0.1:1/memstream").ensure()
+
+
+def test_missing_tables_are_transient(dsn: str) -> None:
+    """Not migrated yet: wait, never dead-letter the stream."""
+    with pytest.raises(Transient):
+        PostgresSink(dsn, [999_999_999]).write(batch(turn(1)))  # closes its connection
+
+
+def test_connection_killed_is_made_again(store: PostgresStore, dsn: str) -> None:
+    sink = store.sink()
+    sink.write(batch(turn(1)))
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'memstream-sink-postgres'"
+        )
+    with pytest.raises(Transient):
+        sink.write(batch(turn(2)))
+    assert sink.write(batch(turn(2))) == 0
+    assert len(store.rows("turns")) == 2
+
+
+def test_upgrade_by_many_at_once(dsn: str) -> None:
+    """Every process migrates at its start: one does it, the others find it done."""
+    name = f"migrate_{random.randrange(1_000_000)}"
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {name}".encode())
+        fresh = make_conninfo(dsn, dbname=name)
+        try:
+            with ThreadPoolExecutor(4) as pool:
+                list(pool.map(upgrade, [fresh] * 4))
+            with psycopg.connect(fresh) as other:
+                assert generations(other) == [1]
+                with pytest.raises(ValueError, match="live"):
+                    drop_generation(other, 1)
+        finally:
+            conn.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
