@@ -1,4 +1,4 @@
-"""Evidence that only dialogue offers: neighbouring turns, sessions, who speaks, when, and what kind of answer is asked.
+"""Evidence that only dialogue offers: neighbouring turns, their session, and who speaks.
 
 Each function is pure and works on arrays over the rows of one scope.
 """
@@ -15,18 +15,7 @@ from query.ranking.types import Floats, Rows
 NO_SESSION = -1
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SHORT_NAME = 3  # letters; "Mel" for Melanie, never "Jo" for Joanna
-
-_ASKS_TIME = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|week)\b|\bhow long\b|\bhow old\b"
-    r"|什么时候|何时|哪[一]?[年天月日]|几[月号日点]|多久|多长时间",
-    re.IGNORECASE,
-)
-_ASKS_QUANTITY = re.compile(r"\bhow (?:many|much|often|long|old|far)\b|多少|几|多久|多长|多大|多远", re.IGNORECASE)
-_QUANTITY = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several|dozen|hundred|thousand)\b"
-    r"|[一二三四五六七八九十百千万两几]\s*[个次年月天岁块元只本位人口杯份家]",
-    re.IGNORECASE,
-)
+DIALOGUE_KIND = "turn"
 
 
 class Layout:
@@ -95,21 +84,6 @@ def speakers_named(text: str, speakers: Iterable[str]) -> Speakers:
                     named.add(speaker)
                     used.add(word)
     return Speakers(frozenset(named), frozenset(used))
-
-
-def asks_time(text: str) -> bool:
-    """Say whether the answer to `text` is a time or a duration."""
-    return bool(_ASKS_TIME.search(text))
-
-
-def asks_quantity(text: str) -> bool:
-    """Say whether the answer to `text` is a number."""
-    return bool(_ASKS_QUANTITY.search(text))
-
-
-def has_quantity(text: str) -> bool:
-    """Say whether `text` holds a number, in digits or words."""
-    return bool(_QUANTITY.search(text))
 
 
 def is_asking(text: str) -> bool:

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from inference.protocols import Reranker
-from processors import timeexpr
 from query.ranking import dialogue, fusion, model
 from query.ranking.bm25 import Bm25, CorpusPrior
+from query.ranking.dates import intervals_of
 from query.ranking.decay import age_days, decay_factors
 from query.ranking.types import Document, Floats, Mask, Ranked, RankQuery
-from query.ranking.view import View, build_view
+from query.ranking.view import Facts, View, build_view
 from query.ranking.weights import Weights
 
 RERANK_DEPTH = 50  # D14
@@ -44,7 +44,7 @@ class ScopeIndex:
         self._documents: list[Document | None] = []
         self._row_of: dict[str, int] = {}
         self._vectors = np.zeros((capacity, self._dimensions), dtype=np.float32)
-        self._flags = np.zeros((capacity, 3), dtype=np.float32)
+        self._facts: list[Facts] = []
         self._view: View | None = None
 
     def __len__(self) -> int:
@@ -62,10 +62,9 @@ class ScopeIndex:
             row = self._bm25.append(document.terms)
             if row == len(self._vectors):
                 self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
-                self._flags = np.concatenate([self._flags, np.zeros_like(self._flags)])
             if document.vector is not None:
                 self._vectors[row] = document.vector
-            self._flags[row] = _flags(document)
+            self._facts.append(Facts(dialogue.is_asking(document.text), intervals_of(document)))
             self._documents.append(document)
             self._row_of[document.id] = row
         self._view = None
@@ -131,13 +130,13 @@ class ScopeIndex:
 
     def _current(self) -> View:
         if self._view is None:
-            self._view = build_view(self._documents, self._bm25, self._weights.term_window)
+            self._view = build_view(self._documents, self._facts, self._bm25, self._weights.term_window)
         return self._view
 
     def _score(self, query: RankQuery, view: View, within: Mask) -> _Scores:
         count = len(self._documents)
         vectors = self._vectors[:count]
-        named = dialogue.speakers_named(query.text, {s for s in view.speakers if s is not None})
+        named = dialogue.speakers_named(query.text, view.speaker_names)
         lexical = model.lexical(query, named, view, self._bm25, within, self._weights)
         cosine = np.zeros(count, dtype=np.float32)
         if query.vector is not None:
@@ -150,7 +149,7 @@ class ScopeIndex:
             masked = [np.where(within, s, -1.0).astype(np.float32) for s in (lexical.own, cosine)]
             fused = fusion.rrf(masked) * ((fusion.RRF_K + 1) / len(masked))
         else:
-            total = model.combine(query, named, lexical, vectors, view, self._flags[:count], within, self._weights)
+            total = model.combine(query, named, lexical, vectors, view, within, self._weights)
             fused = fusion.unit_interval(fusion.standardised(total, within), int(within.sum()))
         matched = fused > 0 if query.vector is not None else lexical.window > 0
         return _Scores(lexical.own, cosine, np.asarray(fused, dtype=np.float32), matched)
@@ -200,12 +199,3 @@ class ScopeIndex:
         if row in reranked:
             parts["rerank"] = reranked[row]
         return Ranked(document.id, score, parts)
-
-
-def _flags(document: Document) -> npt.NDArray[np.float32]:
-    flags = np.zeros(3, dtype=np.float32)
-    flags[model.ASKING] = dialogue.is_asking(document.text)
-    flags[model.QUANTITY] = dialogue.has_quantity(document.text)
-    if document.occurred_at is not None:
-        flags[model.TIME] = bool(timeexpr.find(document.text, document.occurred_at))
-    return flags

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from inference.terms import terms as index_terms
-from query.ranking import dialogue, fusion
+from query.ranking import dates, dialogue, fusion
 from query.ranking.bm25 import Bm25, saturated
 from query.ranking.types import Floats, Mask, RankQuery
 from query.ranking.view import View
 from query.ranking.weights import Weights
-
-ASKING, QUANTITY, TIME = range(3)  # columns of the per-document flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +31,13 @@ def lexical(query: RankQuery, named: dialogue.Speakers, view: View, bm25: Bm25, 
     """
     # A speaker's name stands in turns that address the speaker, and says nothing about what the speaker said.
     names = {t for word in named.words for t in index_terms(word)}
-    asked = Counter([t for t in query.terms if t not in names] or query.terms)
+    asked = Counter(query.terms)
     terms = list(asked)
     weights = np.array([bm25.idf(t) * n for t, n in asked.items()], dtype=np.float32)
     frequencies = bm25.term_frequencies(terms)
+    if not names.issuperset(terms):
+        is_name = np.array([t in names for t in terms])
+        frequencies[np.ix_(is_name, view.speakers != None)] = 0.0  # noqa: E711 - elementwise
     own = saturated(frequencies, view.lengths, view.mean_length, weights, bm25.k1, bm25.b)
     cover = fusion.coverage(frequencies, weights, within)
     if not view.has_dialogue:
@@ -66,22 +67,45 @@ def dense(vector: Floats, vectors: Floats, view: View, within: Mask, w: Weights)
     return view.layout.spread(similarity, w.dense_window) if view.has_dialogue else similarity
 
 
-def prior(query: RankQuery, named: dialogue.Speakers, view: View, flags: Floats, within: Mask, w: Weights) -> Floats:
-    """Evidence beside the match of content: who spoke, the kind of answer, how much a turn says, importance."""
+def prior(query: RankQuery, named: dialogue.Speakers, view: View, within: Mask, w: Weights) -> Floats:
+    """Evidence beside the match of content: dates, who spoke, how much a turn says, importance."""
     out = w.importance * (view.importance - 0.5)
+    asks = fusion.is_question(query.text)
+    # Chat speaks of its own day: "today" there means the speaker's.
+    near = dates.closeness(query.text, query.now, view.newest if asks else None, view.intervals, len(view.alive))
+    if near is not None:
+        out = out + w.date * fusion.standardised(near, within)
     turns = within & (view.sessions != dialogue.NO_SESSION)
     if not turns.any():
-        return out
+        return np.asarray(out, dtype=np.float32)
     if named.named:
         spoke = np.isin(view.speakers, list(named.named)).astype(np.float32)
         out = out + w.speaker * np.where(turns, fusion.standardised(spoke, turns), 0.0)
-    if fusion.is_question(query.text):
+    if asks:
+        # A turn that says little, or asks itself, seldom answers.
         length = fusion.standardised(np.log1p(view.lengths), turns)
-        out = out + np.where(turns, w.length * length - w.asking * flags[:, ASKING], 0.0)
-        for asks, column in ((dialogue.asks_time, TIME), (dialogue.asks_quantity, QUANTITY)):
-            if asks(query.text):
-                out = out + w.answer_type * np.where(turns, fusion.standardised(flags[:, column], turns), 0.0)
+        out = out + np.where(turns, w.length * length - w.asking * view.asking, 0.0)
     return np.asarray(out, dtype=np.float32)
+
+
+def feedback(total: Floats, vectors: Floats, view: View, within: Mask, w: Weights) -> Floats:
+    """Standard score of the cosine to the centroid of the best documents so far (Rocchio 1971, blind feedback).
+
+    What the user's own documents say around the answer stands in for the words that the query lacks. Vectors are
+    centred first: what all of the user's documents share says nothing.
+    """
+    usable = within & view.has_vector
+    rows = np.flatnonzero(usable)
+    if len(rows) <= w.feedback_depth:
+        return np.zeros_like(total)
+    best = rows[np.argsort(-total[rows], kind="stable")[: w.feedback_depth]]
+    mean = vectors[rows].mean(axis=0)
+    toward = (vectors[best] - mean).mean(axis=0)
+    # The norms of the centred vectors, without a centred copy: |v - m|^2 = 1 - 2 v.m + m.m for unit vectors.
+    norms = np.sqrt(np.maximum(1.0 - 2.0 * (vectors @ mean) + float(mean @ mean), 1e-6))
+    closeness = fusion.standardised((vectors @ toward - float(mean @ toward)) / norms, usable)
+    result: Floats = np.where(usable, closeness, 0.0).astype(np.float32)
+    return result
 
 
 def combine(
@@ -90,14 +114,15 @@ def combine(
     words: Lexical,
     vectors: Floats,
     view: View,
-    flags: Floats,
     within: Mask,
     w: Weights,
 ) -> Floats:
     """Return the weighed sum of all evidence, in standard deviations."""
-    total = prior(query, named, view, flags, within, w)
+    total = prior(query, named, view, within, w)
     lex = fusion.standardised(words.window, within)
     total = total + w.lexical * lex + w.session * words.session
     if query.vector is not None:
         total = total + w.dense * dense(query.vector.astype(np.float32), vectors, view, within, w)
+        if w.feedback:
+            total = total + w.feedback * feedback(total, vectors, view, within, w)
     return np.asarray(total, dtype=np.float32)

@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from query.ranking.bm25 import Bm25
-from query.ranking.dialogue import NO_SESSION, Layout
+from query.ranking.dates import Interval, Intervals, gathered
+from query.ranking.dialogue import DIALOGUE_KIND, NO_SESSION, Layout
 from query.ranking.types import Document, Floats, Mask
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is read off a document's text once, when it is added."""
+
+    asking: bool
+    intervals: tuple[Interval, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +29,7 @@ class View:
     has_vector: Mask
     kinds: npt.NDArray[np.object_]
     speakers: npt.NDArray[np.object_]
+    speaker_names: frozenset[str]
     sessions: npt.NDArray[np.int64]
     session_codes: dict[str, int]
     layout: Layout
@@ -26,6 +37,9 @@ class View:
     mean_length: float
     window_lengths: Floats
     importance: Floats
+    asking: Floats
+    intervals: Intervals
+    newest: datetime | None
 
     @property
     def has_dialogue(self) -> bool:
@@ -33,22 +47,26 @@ class View:
         return self.layout.has_neighbours
 
 
-def build_view(documents: Sequence[Document | None], bm25: Bm25, window: Sequence[float]) -> View:
+def build_view(
+    documents: Sequence[Document | None], facts: Sequence[Facts], bm25: Bm25, window: Sequence[float]
+) -> View:
     """Derive the view; O(n log n) for the sort by session and position."""
     codes: dict[str, int] = {}
     sessions = np.full(len(documents), NO_SESSION, dtype=np.int64)
     positions = np.zeros(len(documents), dtype=np.int64)
     for row, document in enumerate(documents):
-        if document is not None and document.session_id is not None:
+        if document is not None and document.session_id is not None and document.kind == DIALOGUE_KIND:
             sessions[row] = codes.setdefault(document.session_id, len(codes))
             positions[row] = document.position
     layout = Layout(sessions, positions)
     lengths = bm25.lengths
+    speakers = [d.speaker if d is not None and d.kind == DIALOGUE_KIND else None for d in documents]
     return View(
         alive=np.array([d is not None for d in documents], dtype=np.bool_),
         has_vector=np.array([d is not None and d.vector is not None for d in documents], dtype=np.bool_),
         kinds=np.array([d.kind if d else "" for d in documents], dtype=np.object_),
-        speakers=np.array([d.speaker if d else None for d in documents], dtype=np.object_),
+        speakers=np.array(speakers, dtype=np.object_),
+        speaker_names=frozenset(s for s in speakers if s),
         sessions=sessions,
         session_codes=codes,
         layout=layout,
@@ -56,4 +74,7 @@ def build_view(documents: Sequence[Document | None], bm25: Bm25, window: Sequenc
         mean_length=bm25.mean_length,
         window_lengths=layout.spread(lengths, window),
         importance=np.array([d.importance if d else 0.5 for d in documents], dtype=np.float32),
+        asking=np.array([f.asking for f in facts], dtype=np.float32),
+        intervals=gathered([f.intervals if d is not None else () for d, f in zip(documents, facts, strict=True)]),
+        newest=max((d.occurred_at for d in documents if d is not None and d.occurred_at is not None), default=None),
     )

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 class Weights:
     """What each kind of evidence counts; 0 switches one off."""
 
-    lexical: float = 0.8
-    dense: float = 0.8
+    lexical: float = 0.35
+    dense: float = 0.6
     session: float = 0.5
-    speaker: float = 1.0
-    length: float = 0.5
-    answer_type: float = 0.5
-    asking: float = 0.25
-    date: float = 0.5
+    speaker: float = 1.2
+    length: float = 0.6
+    asking: float = 0.8
+    date: float = 0.75
     importance: float = 0.5
     term_window: tuple[float, ...] = (0.5, 0.25)
     dense_window: tuple[float, ...] = (0.25, 0.1)
-    feedback: float = 0.5
-    feedback_depth: int = 3
+    feedback: float = 0.35
+    feedback_depth: int = 5
