@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from inference.pii.english_words import OTHERWISE
+from inference.pii.english_words import ALWAYS_GIVEN, OTHERWISE, PLAIN_GIVEN
 
 _LETTERS = r"A-Za-z\u00c0-\u024f"
 # Not beside a digit or inside a handle, path or address of the net.
@@ -34,8 +34,10 @@ class Word(NamedTuple):
 
     @property
     def given(self) -> bool:
-        """A given name and no ordinary word."""
-        return "g" in self.flags and "w" not in self.flags and self.low not in OTHERWISE
+        """A given name rather than an ordinary word."""
+        if "w" in self.flags and self.low not in (PLAIN_GIVEN if self.capital else ALWAYS_GIVEN):
+            return False
+        return "g" in self.flags and self.low not in OTHERWISE
 
     @property
     def family(self) -> bool:

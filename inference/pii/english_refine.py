@@ -15,6 +15,7 @@ from inference.pii.english_words import (
     COMMON,
     COMPANY,
     LABELS,
+    OPENERS,
     OTHERWISE,
     PARTICLES,
     TITLES,
@@ -129,12 +130,12 @@ def _numbered(text: str, start: int, end: int) -> bool:
 
 
 def _trimmed(text: str, guess: EntitySpan) -> Iterator[EntitySpan]:
-    """Cut a guess at line ends; drop people with digits in their name, and all without letters."""
+    """Cut a guess at line ends; drop people with digits in their name, field labels and openers of a chat."""
     start = guess.start
     for line in text[guess.start : guess.end].splitlines(keepends=True):
         bare = line.strip(_EDGE)
-        label = guess.entity == "PERSON" and text[start + line.find(bare) + len(bare) :].startswith((":", " ::"))
-        if label and " " not in bare and bare.lower() in LABELS:
+        label = text.startswith((":", " ::"), start + line.find(bare) + len(bare))
+        if bare.lower() in OPENERS or (label and bare.lower() in LABELS):
             bare = ""
         if bare and not (guess.entity == "PERSON" and any(c.isdigit() for c in bare)):
             first = start + line.index(bare)

@@ -40,6 +40,23 @@ east west saint mac siri alexa facebook google amazon apple tesla mercedes benz 
 renault internet math god lord jesus christ mom dad mum mama papa granny covid unnamed contractor lang dev
 mother father brother
 """
+_PLAIN_GIVEN = """
+aliyah amber angelica barney billy bob bobby brad carly carol chuck charlie chester colleen daisy dale dean
+deb derrick dolores drew eddy elmer frances frank fred garret glen graham grant hank harry heather hector
+holly ivy jack james jared jasmine jasper jay jean jenny jimmy joey john johnny josh ken kitty lance lee lily
+maria margarita marina mark martin marge mick mickey mike miles milly molly nelson nick niles noel oliver
+patsy patty penny peter phoebe polly randy ray rick rob robin roger rosemary rosy ruby sally sandy sheila
+sherry sienna sonny sue ted teddy terry tilly timothy tom tony tucker veronica victor viola violet wally
+warren wes woody
+"""
+_ALWAYS_GIVEN = """
+aliyah bobby billy brad colleen derrick fred graham jared james jenny jimmy john johnny josh maria martin
+oliver peter phoebe sheila ted teddy timothy tony veronica
+"""
+_OPENERS = """
+congrats glad wow yay yeah yep nope hmm awesome cheers aww haha hahaha lol ugh btw omg thx hiya yo gosh whoa
+ouch oops bye goodnight sweet cool nice great thanks okay ok sure totally absolutely
+"""
 
 TITLES: frozenset[str] = frozenset(_TITLES.split())
 """Stand before a name."""
@@ -57,3 +74,9 @@ ADDRESSED: frozenset[str] = frozenset(_ADDRESSED.split())
 """Given names that are as often ranks or endearments."""
 OTHERWISE: frozenset[str] = frozenset(_OTHERWISE.split())
 """Capitalised words that are names elsewhere: the calendar, tongues, brands, and places that are given names too."""
+PLAIN_GIVEN: frozenset[str] = frozenset(_PLAIN_GIVEN.split())
+"""Words too, but with a capital far more often given names."""
+ALWAYS_GIVEN: frozenset[str] = frozenset(_ALWAYS_GIVEN.split())
+"""Of those, the ones that are hardly words at all, in small letters either."""
+OPENERS: frozenset[str] = frozenset(_OPENERS.split())
+"""Open a chat message, and are no entity whatever a network thinks."""
