@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from inference.embedding import UniversalSentenceEncoder
@@ -12,7 +13,7 @@ from inference.pii.english_names import SpacyRecognizer
 from inference.protocols import Embedder, EntitySpan, TokenCounter
 from inference.terms import terms
 from inference.tokens import token_counter
-from processors.ports import Models
+from processors.ports import Models, TextLanguage
 
 
 class LazyAnalyzer:
@@ -21,7 +22,7 @@ class LazyAnalyzer:
     def __init__(self) -> None:
         self._analyzer: PiiAnalyzer | None = None
 
-    def analyze(self, texts, languages) -> list[list[EntitySpan]]:  # type: ignore[no-untyped-def]
+    def analyze(self, texts: Sequence[str], languages: Sequence[TextLanguage]) -> list[list[EntitySpan]]:
         if self._analyzer is None:
             self._analyzer = PiiAnalyzer(SpacyRecognizer(), LacRecognizer())
         return self._analyzer.analyze(texts, languages)
@@ -32,7 +33,7 @@ def counter(encoding: str) -> TokenCounter:
     """Raises ValueError for an encoding that no counter knows."""
     if encoding not in ("cl100k_base", "o200k_base"):
         raise ValueError(f"unknown encoding {encoding!r}: expected cl100k_base or o200k_base")
-    return token_counter(encoding)  # type: ignore[arg-type]
+    return token_counter(encoding)
 
 
 def default_embedder() -> Embedder:

@@ -1,0 +1,5 @@
+"""`python -m memstream`."""
+
+from memstream.cli import main
+
+main()

@@ -1,0 +1,176 @@
+"""The command line (CONTRACT "Command line")."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+
+from memstream.settings import Settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=True, help="Agent memory as a log.", rich_markup_mode=None)
+topics_app = typer.Typer(no_args_is_help=True, help="The topics of the broker.")
+app.add_typer(topics_app, name="topics")
+
+console = Console()
+errors = Console(stderr=True)
+Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
+
+
+class UsageError(Exception):
+    """Shown as one line, exit status 2."""
+
+
+def settings_of(data: Path | None = None) -> Settings:
+    settings = Settings()
+    return settings if data is None else settings.model_copy(update={"data_dir": data})
+
+
+def running(data: Path | None = None) -> Settings:
+    """Settings with the addresses of the stack that runs on the data folder, where none are given.
+
+    Raises UsageError naming the remedy when there is neither.
+    """
+    from memstream.connect import with_addresses
+
+    return with_addresses(settings_of(data))
+
+
+@app.command()
+def up(data: Data = None) -> None:
+    """Start everything that is not given by address; Ctrl-C stops it."""
+    from memstream.stack import EmbeddedStack
+    from memstream.up import given, single_threaded, start
+
+    single_threaded()
+    settings = settings_of(data)
+
+    def report(name: str, state: str) -> None:
+        console.print(f"{name:<18} {state}", highlight=False)
+
+    async def run() -> None:
+        async with EmbeddedStack(settings.data_dir, given(settings), on_progress=report) as stack:
+
+            async def everything() -> None:
+                url = await start(stack, settings, report)
+                console.print(f"\nmemstream is up: {url}  (ops page: {url}/ops, API: {url}/docs)\nCtrl-C stops it.")
+
+            await stack.supervisor.run(everything)
+
+    asyncio.run(run())
+
+
+@app.command()
+def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, or `timer`.")]) -> None:
+    """Run steps of the topology in this process."""
+    from memstream.logs import configure
+    from memstream.up import single_threaded
+
+    single_threaded()
+    settings = running()
+    configure(settings.log_level, settings.instance or f"worker-{'-'.join(steps)}")
+    if steps == ["timer"]:
+        from memstream.timer import run_timer
+
+        run_timer(settings)
+        return
+    from memstream.worker import run_worker
+    from streams.topology import TOPOLOGY
+
+    names = list(TOPOLOGY) if steps == ["all"] else steps
+    if unknown := [s for s in names if s not in TOPOLOGY]:
+        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(TOPOLOGY)}, all or timer")
+    asyncio.run(run_worker(settings, names))
+
+
+@app.command()
+def sink(name: Annotated[str, typer.Argument(help="postgres, milvus, redis, or all.")]) -> None:
+    """Run a sink in this process (`all`: each in a process of its own)."""
+    from memstream.logs import configure
+    from memstream.sink import SINKS, run_all, run_sink
+
+    settings = running()
+    configure(settings.log_level, settings.instance or f"sink-{name}")
+    if name == "all":
+        raise typer.Exit(run_all(settings))
+    if name not in SINKS:
+        raise UsageError(f"no sink {name!r}: expected {', '.join(SINKS)} or all")
+    run_sink(settings, name)
+
+
+@app.command()
+def serve() -> None:
+    """Run the query service in this process."""
+    from memstream.logs import configure
+    from memstream.serve import serve as run
+    from memstream.up import single_threaded
+
+    single_threaded()
+    settings = running()
+    configure(settings.log_level, settings.instance or "query")
+    asyncio.run(run(settings))
+
+
+@topics_app.command("apply")
+def topics_apply(
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report drift, change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Create missing topics, set drifted settings, report both. Refuses to change a partition count."""
+    from memstream.topics import apply
+
+    settings = running(data)
+    states = apply(settings.kafka, settings.partitions, settings.replication, dry_run=dry_run)
+    if as_json:
+        print_json([asdict(s) for s in states])
+    else:
+        for s in states:
+            console.print(f"{s.action:<8} {s.name}  {s.detail}", highlight=False)
+    if dry_run and any(s.action != "ok" for s in states):
+        raise typer.Exit(1)
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def main() -> None:
+    """Entry point: known errors are one line with the remedy, never a traceback."""
+    import confluent_kafka
+    import httpx
+    import psycopg
+    from kafka.errors import KafkaError
+
+    from memstream import commands
+    from memstream.stack import StackError
+    from memstream.topics import PartitionCountError
+    from query.config import ConfigError
+    from schemas.profile import ProfileError
+
+    commands.register(app)
+    try:
+        app()
+    except (UsageError, StackError, PartitionCountError, ProfileError, ConfigError) as exc:
+        errors.print(f"memstream: {exc}", style="red", markup=False, highlight=False)
+        sys.exit(2)
+    except ValidationError as exc:
+        first = exc.errors(include_input=False, include_url=False)[0]
+        name = "_".join(("MEMSTREAM", *(str(p).upper() for p in first["loc"])))
+        errors.print(f"memstream: {name}: {first['msg']}", style="red", markup=False, highlight=False)
+        sys.exit(2)
+    except (psycopg.OperationalError, KafkaError, confluent_kafka.KafkaException, httpx.ConnectError) as exc:
+        logging.getLogger(__name__).debug("unreachable", exc_info=True)
+        errors.print(
+            f"memstream: a server cannot be reached ({type(exc).__name__}): is `memstream up` running?", style="red"
+        )
+        sys.exit(3)

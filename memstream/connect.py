@@ -1,0 +1,35 @@
+"""Addresses of a running memstream: from the settings, else from the stack on the data folder."""
+
+from __future__ import annotations
+
+from pydantic import SecretStr
+
+from memstream.settings import Settings
+from memstream.stack import StackError
+from memstream.stack.state import running_addresses
+
+
+def with_addresses(settings: Settings) -> Settings:
+    """Fill in what the settings leave open. Raises StackError with the remedy when nothing runs and none is given."""
+    if settings.kafka and settings.postgres.get_secret_value():
+        return settings
+    found = running_addresses(settings.data_dir)
+    if found is None:
+        raise StackError(
+            "no addresses are set (MEMSTREAM_KAFKA, MEMSTREAM_POSTGRES, MEMSTREAM_REDIS, MEMSTREAM_MILVUS) and nothing "
+            f"runs on {settings.data_dir}: start it with `memstream up`, or name its folder with --data"
+        )
+    return settings.model_copy(
+        update={
+            "kafka": settings.kafka or found["kafka"],
+            "postgres": SecretStr(settings.postgres.get_secret_value() or found["postgres"]),
+            "redis": SecretStr(settings.redis.get_secret_value() or found["redis"]),
+            "milvus": settings.milvus or found["milvus"],
+        }
+    )
+
+
+def service_url(settings: Settings) -> str:
+    """Where the query service answers."""
+    found = running_addresses(settings.data_dir) or {}
+    return found.get("query") or f"http://{settings.host}:{settings.port}"

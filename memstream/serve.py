@@ -1,0 +1,50 @@
+"""`memstream serve`: the query service over open clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from psycopg_pool import AsyncConnectionPool
+from pymilvus import MilvusClient
+from redis.asyncio import BlockingConnectionPool, Redis
+
+from memstream.models import counter, default_embedder
+from memstream.settings import Settings
+from query.app import create_app
+from query.config import QueryConfig
+from query.deps import Deps
+from query.producer import KafkaLog
+from schemas import migrations
+from schemas.profile import load_profile
+
+
+def milvus_factory(uri: str) -> Callable[[], Any]:
+    return lambda: MilvusClient(uri=uri, timeout=5)
+
+
+async def serve(settings: Settings) -> None:
+    """Runs until SIGTERM. Raises ConfigError for an address beyond loopback without keys."""
+    dsn = settings.postgres.get_secret_value()
+    migrations.upgrade(dsn)
+    config = QueryConfig(
+        host=settings.host, port=settings.port, kafka=settings.kafka, partitions=settings.partitions,
+        profile=settings.profile,
+    )  # fmt: skip
+    log = KafkaLog(settings.kafka)
+    redis = Redis(
+        connection_pool=BlockingConnectionPool.from_url(settings.redis.get_secret_value(), max_connections=50)
+    )
+    async with AsyncConnectionPool(dsn, min_size=2, max_size=20, open=False) as pool:
+        deps = Deps(
+            pool=pool, redis=redis, log=log, embedder=default_embedder(), counter=counter,
+            profile=load_profile(settings.profile, settings.profiles_dir), connect_milvus=milvus_factory(settings.milvus),
+        )  # fmt: skip
+        app = create_app(config, deps)
+        server = uvicorn.Server(
+            uvicorn.Config(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
+        )
+        await server.serve()
+    await redis.aclose()
+    log.close()

@@ -1,0 +1,40 @@
+"""Settings: read once, here, from the environment (prefix MEMSTREAM_) and nowhere else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from schemas.profile import PROFILES_DIR
+
+
+class Settings(BaseSettings):
+    """Every setting of every process. An empty address means: `memstream up` starts that server itself."""
+
+    model_config = SettingsConfigDict(env_prefix="MEMSTREAM_", extra="ignore", frozen=True)
+
+    kafka: str = Field(default="", description="Kafka bootstrap servers, host:port[,host:port].")
+    postgres: SecretStr = Field(default=SecretStr(""), description="Postgres DSN, postgresql://user:password@host/db.")
+    redis: SecretStr = Field(default=SecretStr(""), description="Redis URL, redis://host:port/0.")
+    milvus: str = Field(default="", description="Milvus URI, http://host:port.")
+    data_dir: Path = Field(default=Path(".memstream"), description="Folder of the embedded servers and of state.")
+    host: str = Field(default="127.0.0.1", description="Address that the query service listens on.")
+    port: int = Field(default=8900, ge=0, le=65535, description="Port of the query service; 0 takes a free one.")
+    partitions: int = Field(default=8, ge=1, le=1024, description="Partitions of owner-keyed topics; fixed for good.")
+    replication: int = Field(default=1, ge=1, le=7, description="Replicas of each topic.")
+    profile: str = Field(default="general", description="Profile of tenants that have none of their own.")
+    profiles_dir: Path = Field(default=PROFILES_DIR, description="Folder of the profiles, one TOML each.")
+    hash_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key (16 bytes or more) of keyed hashes and PII tokens; empty: made once and kept in the data folder.",
+    )
+    batch: int = Field(default=64, ge=1, le=1000, description="Records that a step takes through together.")
+    batch_wait_ms: int = Field(default=20, ge=1, le=5000, description="Longest wait for a batch to fill.")
+    tick_seconds: float = Field(default=60.0, gt=0, description="Time between two ticks.")
+    instance: str = Field(default="", description="Static group membership of this worker; unique a process.")
+    screen_workers: int = Field(default=1, ge=1, le=64, description="Processes of the screen step in `memstream up`.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
+    fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")

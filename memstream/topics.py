@@ -1,0 +1,72 @@
+"""`memstream topics apply`: make the broker's topics what the catalogue says, and report drift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
+
+from schemas.topics import CATALOGUE
+
+Action = Literal["created", "ok", "drift", "changed", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicState:
+    """One line of the report; `detail` says what differs."""
+
+    name: str
+    action: Action
+    detail: str = ""
+
+
+class PartitionCountError(RuntimeError):
+    """A topic has another partition count than configured: owners would move between partitions, so it is refused."""
+
+
+def apply(bootstrap: str, partitions: int, replication: int, *, dry_run: bool = False) -> list[TopicState]:
+    """Create missing topics and set drifted settings. Raises PartitionCountError before anything is changed."""
+    client = KafkaAdminClient(bootstrap_servers=bootstrap, client_id="memstream-topics")
+    try:
+        counts = {t["name"]: len(t["partitions"]) for t in client.describe_topics() if not t.get("error_code")}
+        for topic in CATALOGUE:
+            have = counts.get(topic.name)
+            if have is not None and have != partitions:
+                raise PartitionCountError(
+                    f"{topic.name} has {have} partitions, MEMSTREAM_PARTITIONS says {partitions}: the count is fixed "
+                    "for good. Set MEMSTREAM_PARTITIONS to the broker's count, or start on an empty broker."
+                )
+        out = [_create(client, missing, partitions, replication, dry_run) for missing in _missing(counts)]
+        return out + [_settle(client, name, dry_run) for name in counts if name in {t.name for t in CATALOGUE}]
+    finally:
+        client.close()
+
+
+def _missing(counts: dict[str, int]) -> list[str]:
+    return [t.name for t in CATALOGUE if t.name not in counts]
+
+
+def _create(client: KafkaAdminClient, name: str, partitions: int, replication: int, dry_run: bool) -> TopicState:
+    if dry_run:
+        return TopicState(name, "drift", "missing")
+    topic = next(t for t in CATALOGUE if t.name == name)
+    client.create_topics(
+        [NewTopic(name, partitions, replication, topic_configs=topic.config())], wait_for_metadata=True
+    )
+    return TopicState(name, "created", f"{partitions} partitions")
+
+
+def _settle(client: KafkaAdminClient, name: str, dry_run: bool) -> TopicState:
+    wanted = next(t for t in CATALOGUE if t.name == name).config()
+    resource = ConfigResource(ConfigResourceType.TOPIC, name)
+    found = client.describe_configs([resource], config_filter="all")["topic"][name]
+    have = {key: entry["value"] for key, entry in found.items()}
+    drift = {k: v for k, v in wanted.items() if have.get(k) != v}
+    if not drift:
+        return TopicState(name, "ok")
+    detail = ", ".join(f"{k}: {have.get(k)} instead of {v}" for k, v in sorted(drift.items()))
+    if dry_run:
+        return TopicState(name, "drift", detail)
+    client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, name, configs=drift)])
+    return TopicState(name, "changed", detail)

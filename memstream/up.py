@@ -1,0 +1,100 @@
+"""`memstream up`: servers that are not given, then workers, sinks and the query service, under one supervisor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+
+import httpx
+
+from memstream import topics
+from memstream.settings import Settings
+from memstream.stack import Addresses, ChildSpec, EmbeddedStack
+from memstream.stack.ports import pick
+from memstream.stack.spec import Probe
+from schemas import migrations
+
+MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
+"""Steps that share one process: all but screen, which alone can fill a core."""
+Report = Callable[[str, str], None]
+
+
+def given(settings: Settings) -> Addresses:
+    return Addresses(
+        kafka=settings.kafka,
+        postgres=settings.postgres.get_secret_value(),
+        redis=settings.redis.get_secret_value(),
+        milvus=settings.milvus,
+    )
+
+
+def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
+    """The processes of a running memstream. Each gets its addresses by the environment, as it would in a cluster."""
+    env = {
+        "MEMSTREAM_KAFKA": a.kafka,
+        "MEMSTREAM_POSTGRES": a.postgres,
+        "MEMSTREAM_REDIS": a.redis,
+        "MEMSTREAM_MILVUS": a.milvus,
+        "MEMSTREAM_DATA_DIR": str(settings.data_dir.resolve()),
+        "MEMSTREAM_PORT": str(port),
+        # Models run on one thread a process: two would fight for the same cores.
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+    def child(name: str, *argv: str, ready: Probe | None = None) -> ChildSpec:
+        return ChildSpec(
+            name=name,
+            argv=(sys.executable, "-m", "memstream", *argv),
+            env={**env, "MEMSTREAM_INSTANCE": name},
+            start_timeout=180.0,
+            stop_timeout=20.0,
+            ready=ready,
+        )
+
+    screens = [child(f"worker-screen-{n}", "worker", "screen") for n in range(1, settings.screen_workers + 1)]
+    return [
+        *screens,
+        child("worker-memory", "worker", *MEMORY_STEPS),
+        child("timer", "worker", "timer"),
+        child("sink-postgres", "sink", "postgres"),
+        child("sink-redis", "sink", "redis"),
+        child("sink-milvus", "sink", "milvus"),
+        child("query", "serve", ready=_answers(f"http://{settings.host}:{port}/livez")),
+    ]
+
+
+def _answers(url: str) -> Probe:
+    async def probe(pid: int) -> bool:
+        try:
+            async with httpx.AsyncClient(timeout=2) as client:
+                return (await client.get(url)).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    return probe
+
+
+async def start(stack: EmbeddedStack, settings: Settings, report: Report) -> str:
+    """Bring everything up on a fresh or existing data folder; returns the address of the query service."""
+    a = await stack.start()
+    for state in await asyncio.to_thread(topics.apply, a.kafka, settings.partitions, settings.replication):
+        if state.action != "ok":
+            report(state.name, f"{state.action} {state.detail}".strip())
+    await asyncio.to_thread(migrations.upgrade, a.postgres)
+    port = pick((settings.port,))
+    stack.add(*children(settings, a, port))
+    await stack.supervisor.start_all()
+    url = f"http://{settings.host}:{port}"
+    folder = stack.supervisor.folder
+    folder.state.addresses["query"] = url
+    folder.save()
+    return url
+
+
+def single_threaded() -> None:
+    """For this process: models on one thread, unless the operator says otherwise."""
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(name, "1")

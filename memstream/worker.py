@@ -1,0 +1,93 @@
+"""`memstream worker STEP ...`: Faust apps of one process, on one loop, sharing models, store and producer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+
+from memstream.models import default_models
+from memstream.observe import HeartbeatSender, ProcessStats, StepObserver
+from memstream.secretfile import key_from
+from memstream.settings import Settings
+from processors.extract.rules import RuleExtractor
+from processors.ports import ProfileBook
+from schemas.codec import Codec
+from schemas.profile import load_profile
+from streams.app import DIED, AppConfig, build_app
+from streams.faults import Faults, KillAt
+from streams.kafka import KafkaOutbox
+from streams.runtime import RunnerConfig, StepRunner
+from streams.state_postgres import PostgresStateStore
+from streams.topology import TOPOLOGY, Parts
+
+log = logging.getLogger(__name__)
+
+
+def parts_of(settings: Settings) -> Parts:
+    """Models, profile and extractor of this process."""
+    key = key_from(settings.hash_key.get_secret_value(), settings.data_dir)
+    book = ProfileBook(load_profile(settings.profile, settings.profiles_dir))
+    return Parts(default_models(key), book, RuleExtractor())
+
+
+async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
+    """Run until SIGTERM or SIGINT: the batch in hand is finished, then the apps leave their groups."""
+    faults = KillAt(settings.fault) if settings.fault else Faults()
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    # One thread for the models: they are not thread-safe, and two would fight for the same cores.
+    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="models")
+
+    async def compute(call: Callable[[], Any]) -> Any:
+        return await loop.run_in_executor(thread, call)
+
+    parts = await compute(lambda: parts_of(settings))
+    dsn = settings.postgres.get_secret_value()
+    stats = ProcessStats()
+    observer = StepObserver(stats)
+    heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
+    heart.start()
+    async with AsyncConnectionPool(dsn, min_size=1, max_size=len(steps) + 1, open=False) as pool:
+        await pool.wait(60)
+        outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}")
+        store = PostgresStateStore(pool)
+        config = RunnerConfig(settings.partitions)
+        apps = []
+        for name in steps:
+            spec = TOPOLOGY[name]
+            runner = StepRunner(
+                spec.build(parts), store, outbox, Codec(), config, faults=faults, observer=observer, compute=compute
+            )
+            instance = f"{settings.instance}-{name}" if settings.instance else ""
+            batch = min(spec.batch, settings.batch)
+            apps.append(
+                build_app(
+                    runner,
+                    AppConfig(settings.kafka, instance, batch=batch, within_seconds=settings.batch_wait_ms / 1000),
+                    faults,
+                )
+            )
+        for app in apps:
+            app.finalize()
+            await app.start()
+        log.info("worker runs %s", ", ".join(steps))
+        while not stop.is_set():
+            if any(app.crashed for app in apps):
+                log.critical("a Faust service crashed: this worker ends, uncommitted")
+                logging.shutdown()
+                os._exit(DIED)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), 0.5)
+        await asyncio.gather(*(app.stop() for app in apps))
+        outbox.close()
+    heart.stop()
