@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -14,6 +15,8 @@ from schemas import topics
 from schemas.codec import Headers
 from sinks.protocol import CommitLost, Message, Revoked, Transient, Undelivered
 
+_LOG = logging.getLogger("memstream.sinks.kafka")
+"""What librdkafka says: brokers and states, never content."""
 _LOST = frozenset(
     {
         KafkaError.ILLEGAL_GENERATION,
@@ -58,7 +61,7 @@ class KafkaConsumer:
         }
         if settings.instance_id:
             config["group.instance.id"] = settings.instance_id
-        self._consumer = _Consumer(config)
+        self._consumer = _Consumer(config, logger=_LOG)
         self._paused = False
         self._revoked: Revoked = _ignore
 
@@ -120,7 +123,8 @@ class KafkaDeadLetters:
                 "linger.ms": 0,
                 "delivery.timeout.ms": int(settings.delivery_timeout * 1000),
                 **dict(settings.extra),
-            }
+            },
+            logger=_LOG,
         )
 
     def deliver(self, message: Message, headers: Headers) -> None:

@@ -23,6 +23,7 @@ T = TypeVar("T")
 _POISON = (errors.DataError, errors.IntegrityError, errors.ProgramLimitExceeded)
 """SQLSTATE classes 22, 23 and 54: the content will never fit. Everything else that Postgres says can be mended on
 its side (away, full, not migrated), so the sink waits."""
+APPLICATION = "memstream-sink-postgres"
 DECISIONS_KEPT = timedelta(days=topics.DECISIONS.retention_days or 14)
 
 
@@ -117,7 +118,7 @@ class PostgresSink:
         try:
             if self._conn is None or self._conn.closed:
                 self._conn = psycopg.connect(
-                    self._dsn, autocommit=True, connect_timeout=5, options=self._options, application_name="memstream-sink-postgres"
+                    self._dsn, autocommit=True, connect_timeout=5, options=self._options, application_name=APPLICATION
                 )
             return call(self._conn)
         except _POISON as exc:

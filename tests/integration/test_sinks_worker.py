@@ -1,0 +1,136 @@
+"""The worker on a real broker: the same contract as over the fake log, and group membership."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import KafkaException, NewTopic
+
+from memstream.stack import Addresses
+from schemas import topics
+from schemas.codec import Headers
+from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
+from sinks.memory import ALL_TOPICS, MemorySink
+from sinks.protocol import Message
+from sinks.worker import Worker
+from tests.unit.sinks.events import CODEC
+from tests.unit.sinks.worker_contract import UPDATES, Abort, AbortAt, Scripted, WorkerContract, drain, updates
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+
+
+class KafkaLog:
+    """The catalogue's topics, read by a group of its own that starts at their present ends."""
+
+    def __init__(self, servers: str) -> None:
+        self._servers = servers
+        self.group = f"test-{uuid.uuid4().hex}"
+        self._open: list[KafkaConsumer] = []
+        self._admin = AdminClient({"bootstrap.servers": servers})
+        self._make_topics()
+        probe = self._consumer()
+        ends = [self._end(probe, t, p) for t in ALL_TOPICS for p in range(topics.EMBEDDED_PARTITIONS)]
+        probe.commit(offsets=ends, asynchronous=False)
+        self._letters_from = [self._end(probe, topics.DEAD_LETTERS.name, p) for p in range(topics.EMBEDDED_PARTITIONS)]
+        probe.close()
+
+    def send(self, *messages: Message) -> list[Message]:
+        producer = Producer({"bootstrap.servers": self._servers, "linger.ms": 0})
+        offsets: dict[int, int] = {}
+
+        def acknowledged(number: int, raw: Any) -> None:
+            offsets[number] = raw.offset()
+
+        for number, m in enumerate(messages):
+            producer.produce(
+                m.topic,
+                key=m.key,
+                value=m.value,
+                partition=m.partition,
+                headers=list(m.headers),
+                timestamp=m.timestamp_ms or 1,
+                on_delivery=lambda _, raw, number=number: acknowledged(number, raw),  # type: ignore[misc]
+            )
+        producer.flush(30)
+        return [replace(m, offset=offsets[number]) for number, m in enumerate(messages)]
+
+    def worker(self, sink: MemorySink, **options: Any) -> Worker:
+        self.close()
+        settings = KafkaSettings(self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=6.0)
+        consumer = KafkaConsumer(settings)
+        self._open.append(consumer)
+        letters = options.pop("dead_letters", None) or KafkaDeadLetters(settings)
+        worker = Worker(sink, consumer, letters, CODEC, **options)
+        worker.start()
+        return worker
+
+    def committed(self, topic: str, partition: int) -> int | None:
+        probe = self._consumer()
+        (found,) = probe.committed([TopicPartition(topic, partition)], timeout=10)
+        probe.close()
+        return found.offset if found.offset >= 0 else None
+
+    def dead_letters(self) -> list[tuple[bytes | None, bytes | None, Headers]]:
+        probe = self._consumer()
+        probe.assign(self._letters_from)
+        left = sum(self._end(probe, p.topic, p.partition).offset - p.offset for p in self._letters_from)
+        found: list[tuple[bytes | None, bytes | None, Headers]] = []
+        while len(found) < left:
+            for m in probe.consume(left, 5.0):
+                found.append((m.key(), m.value(), list(m.headers() or [])))  # type: ignore[arg-type]
+        probe.close()
+        return found
+
+    def close(self) -> None:
+        """As when a process dies: static members leave the group without a word."""
+        for consumer in self._open:
+            consumer.close()
+        self._open.clear()
+
+    def _consumer(self) -> Consumer:
+        return Consumer({"bootstrap.servers": self._servers, "group.id": self.group, "enable.auto.commit": False})
+
+    def _end(self, probe: Consumer, topic: str, partition: int) -> TopicPartition:
+        for _ in range(100):
+            with suppress(KafkaException):  # a topic just made has no leader yet
+                _, high = probe.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
+                return TopicPartition(topic, partition, high)
+            time.sleep(0.1)
+        raise AssertionError(f"{topic} has no leader")
+
+    def _make_topics(self) -> None:
+        names = [*ALL_TOPICS, topics.DEAD_LETTERS.name]
+        made = self._admin.create_topics([NewTopic(n, topics.EMBEDDED_PARTITIONS, 1) for n in names])
+        for future in made.values():
+            with suppress(KafkaException):  # it is there already
+                future.result(30)
+
+
+@pytest.fixture
+def log(addresses: Addresses) -> Iterator[KafkaLog]:
+    log = KafkaLog(addresses.kafka)
+    yield log
+    log.close()
+
+
+class TestWorkerOnKafka(WorkerContract):
+    """Over a broker."""
+
+
+def test_static_member_comes_back_without_a_rebalance(log: KafkaLog) -> None:
+    """A restarted sink has its partitions at once, although its old session has not timed out."""
+    sent = log.send(*updates((1, 1)))
+    sink = Scripted()
+    with pytest.raises(Abort):
+        drain(log.worker(sink, faults=AbortAt("after_write")), 1)
+    drain(log.worker(sink), 1)
+    assert log.committed(UPDATES, 0) == sent[0].offset + 1
+    assert sink.held() == {"record-1": 1}

@@ -1,0 +1,229 @@
+"""The worker over a fake log: its contract, and what only a fake can bring about."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from schemas import topics
+from sinks.protocol import CommitLost, Permanent, TooFarBehind, Transient
+from sinks.worker import Worker
+from tests.unit.sinks.events import NOW, memory, message, turn
+from tests.unit.sinks.fakes import FakeConsumer, FakeLog
+from tests.unit.sinks.worker_contract import UPDATES, Scripted, Seen, WorkerContract, drain, updates
+
+
+@pytest.fixture
+def log() -> FakeLog:
+    return FakeLog()
+
+
+@pytest.fixture
+def sink() -> Scripted:
+    return Scripted()
+
+
+class TestWorker(WorkerContract):
+    """Over the fake log."""
+
+
+def consumer_of(log: FakeLog) -> FakeConsumer:
+    assert log.consumer is not None
+    return log.consumer
+
+
+def test_paused_while_it_waits_and_commits_last(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 1)))
+    sink.failures = [Transient("away")] * 2
+    drain(log.worker(sink), 1)
+    assert consumer_of(log).calls == ["pause", "resume", "commit"]
+
+
+def test_delays_are_bounded_and_jittered(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 1)))
+    sink.failures = [Transient("away")] * 12
+    seen = Seen()
+    drain(log.worker(sink, observer=seen, jitter=lambda: 0.0), 1)
+    assert [delay for _, delay in seen.delays] == pytest.approx(
+        [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 5.0, 5.0, 5.0]
+    )
+
+
+def test_membership_is_kept_by_polling_while_it_waits(log: FakeLog, sink: Scripted) -> None:
+    """A wait is never longer than one poll, so that max.poll.interval.ms is never reached."""
+    log.send(*updates((1, 1)))
+    sink.failures = [Transient("away")] * 12
+    worker = log.worker(sink)
+    polls: list[float] = []
+    consumer_of(log).on_poll = lambda: polls.append(log.clock.at)
+    drain(worker, 1)
+    assert max(b - a for a, b in pairwise(polls)) <= 0.25 + 1e-9
+
+
+def test_records_that_arrive_during_a_wait_are_kept(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 1)))
+    sink.failures = [Transient("away")]
+    worker = log.worker(sink)
+    consumer = consumer_of(log)
+
+    def arrives_in_spite_of_the_pause() -> None:
+        if consumer.paused and len(log.records[UPDATES, 0]) == 1:
+            log.send(*updates((2, 1)))
+            consumer.paused = False
+
+    consumer.on_poll = arrives_in_spite_of_the_pause
+    drain(worker, 2)
+    assert sink.held() == {"record-1": 1, "record-2": 1}
+    assert log.committed(UPDATES, 0) == 2
+
+
+def test_partition_that_moves_away_is_not_committed(log: FakeLog, sink: Scripted) -> None:
+    """Its new owner starts at the last commit; this member's late commit must not jump over it."""
+    log.send(*updates((1, 1)), *updates((2, 1), partition=1))
+    sink.failures = [Transient("away")]
+    worker = log.worker(sink)
+    consumer = consumer_of(log)
+
+    def moves_away() -> None:
+        if consumer.paused and consumer.revoked is not None:
+            consumer.revoked([(UPDATES, 1)])
+
+    consumer.on_poll = moves_away
+    drain(worker, 2)
+    assert (log.committed(UPDATES, 0), log.committed(UPDATES, 1)) == (1, None)
+
+
+def test_commit_is_retried_and_a_lost_one_is_left_to_the_new_owner(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 1)))
+    worker = log.worker(sink)
+    consumer_of(log).commit_failures = [Transient("COORDINATOR_LOAD_IN_PROGRESS")]
+    drain(worker, 1)
+    assert log.committed(UPDATES, 0) == 1
+    log.send(*updates((2, 1)))
+    consumer_of(log).commit_failures = [CommitLost("ILLEGAL_GENERATION")]
+    drain(worker, 1)
+    assert log.committed(UPDATES, 0) == 1
+
+
+def test_stop_while_it_waits_leaves_the_batch_uncommitted(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 1)))
+    sink.failures = [Transient("away")] * 1000
+    worker = log.worker(sink)
+    consumer = consumer_of(log)
+
+    def stop_when_paused() -> None:
+        if consumer.paused:
+            worker.stop()
+
+    consumer.on_poll = stop_when_paused
+    worker.run()
+    assert log.committed(UPDATES, 0) is None
+    assert consumer.closed
+
+
+def test_store_away_at_the_start_is_waited_for_before_joining(log: FakeLog) -> None:
+    class Away(Scripted):
+        tries = 0
+
+        def ensure(self) -> None:
+            self.tries += 1
+            if self.tries < 3:
+                raise Transient("away")
+
+    sink, slept = Away(), list[float]()
+    worker = Worker(sink, FakeConsumer(log), None, None, clock=log.clock)  # type: ignore[arg-type]
+    worker._sleep = slept.append  # type: ignore[method-assign,assignment]
+    worker.start()
+    assert (sink.tries, len(slept)) == (3, 2)
+
+
+def test_error_of_the_data_costs_one_record(log: FakeLog, sink: Scripted) -> None:
+    """A bug of the sink on one record is a dead letter of that record."""
+    log.send(*updates((1, 1), (2, 1)))
+    sink.failures = [KeyError("x"), TypeError("x")]
+    seen = Seen()
+    drain(log.worker(sink, observer=seen), 2)
+    assert sink.held() == {"record-2": 1}
+    assert seen.letters == ["sink_failed"]
+
+
+def test_error_of_no_known_kind_ends_the_process_uncommitted(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 1)))
+    sink.failures = [OSError("disk")]
+    with pytest.raises(OSError, match="disk"):
+        drain(log.worker(sink), 1)
+    assert log.committed(UPDATES, 0) is None
+    assert log.dead_letters() == []
+
+
+def test_refusal_of_progress_alone_ends_the_process(log: FakeLog, sink: Scripted) -> None:
+    """There is no record to blame."""
+    log.send(*updates((1, 1)))
+    sink.failures = [Permanent("record"), Permanent("progress")]
+    with pytest.raises(Permanent, match="progress"):
+        drain(log.worker(sink), 1)
+    assert log.committed(UPDATES, 0) is None
+
+
+def test_freshness_is_reported_per_record(log: FakeLog, sink: Scripted) -> None:
+    """N3: accepted to readable, also for what was collapsed."""
+    log.send(*updates((1, 1), (1, 2)), message(turn(0)))
+    log.clock.at = 5.0
+    seen = Seen()
+    drain(log.worker(sink, observer=seen), 3)
+    assert sorted(seen.ages) == [(topics.HISTORY.name, 5.0), (UPDATES, 5.0), (UPDATES, 5.0)]
+
+
+def test_refused_revisions_are_reported(log: FakeLog, sink: Scripted) -> None:
+    log.send(*updates((1, 2)))
+    drain(log.worker(sink), 1)
+    log.send(*updates((1, 1)))
+    seen = Seen()
+    drain(log.worker(sink, observer=seen), 1)
+    assert seen.refusals == 1
+
+
+@pytest.mark.parametrize(("stood_days", "refuses"), [(29, False), (31, True)])
+def test_store_that_missed_deletions_asks_for_a_rebuild(
+    log: FakeLog, sink: Scripted, stood_days: int, refuses: bool
+) -> None:
+    """Delivery rule 3: deletions stay in the log for 30 days."""
+    root = "conversation.turns.v1/0"
+    sink._now = lambda: NOW - timedelta(days=stood_days)
+    log.send(message(memory(1), progress={root: 1}))
+    drain(log.worker(sink), 1)
+    waited = int((NOW - timedelta(days=stood_days)).timestamp() * 1000)
+    old = message(memory(2))
+    log.send(type(old)(old.topic, 0, 0, old.key, old.value, old.headers, waited))
+    worker = log.worker(sink)
+    if refuses:
+        with pytest.raises(TooFarBehind):
+            drain(worker, 1)
+        assert log.committed(UPDATES, 0) == 1
+    else:
+        drain(worker, 1)
+
+
+def test_null_value_needs_an_owner(log: FakeLog, sink: Scripted) -> None:
+    m = message(memory(1))
+    log.send(type(m)(m.topic, 0, 0, m.key, None, [], 0))
+    seen = Seen()
+    drain(log.worker(sink, observer=seen), 1)
+    assert seen.letters == ["null_value"]
+
+
+def test_deletion_then_null_removes_the_row(log: FakeLog, sink: Scripted) -> None:
+    """Both in one batch: collapsing must not drop the deletion that the null value builds on."""
+    gone = message(memory(1, 2, op="delete", state="deleted"))
+    log.send(*updates((1, 1)), gone, type(gone)(gone.topic, 0, 0, gone.key, None, gone.headers, 0))
+    drain(log.worker(sink), 3)
+    assert sink.rows == {}
+
+
+def test_value_behind_a_null_stays(log: FakeLog, sink: Scripted) -> None:
+    gone = message(memory(1, 2, op="delete", state="deleted"))
+    log.send(gone, type(gone)(gone.topic, 0, 0, gone.key, None, gone.headers, 0), *updates((1, 3)))
+    drain(log.worker(sink), 3)
+    assert sink.held() == {"record-1": 3}
