@@ -12,11 +12,24 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.door import authenticator
 from query.freshness import postgres_watch
+from query.reading import memories as read_memories
+from query.reading import search as read_search
+from query.reading import sessions as read_sessions
+from query.reading import turns as read_turns
+from query.reading import users as read_users
 from query.repo.db import Database
+from query.retrieval.candidates import WordCandidates
+from query.retrieval.lane import ComputeLane
+from query.retrieval.retriever import Retriever
 from query.writing import memories as write_memories
 from query.writing import projects as write_projects
 from query.writing import sessions as write_sessions
 from query.writing import turns as write_turns
+
+_PARTS = (
+    write_turns, write_memories, write_sessions, write_projects,
+    read_turns, read_memories, read_sessions, read_users, read_search,
+)  # fmt: skip
 
 
 def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
@@ -25,6 +38,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
+        lane.close()
 
     app = FastAPI(
         title="memstream",
@@ -34,13 +48,15 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
     )
+    lane = ComputeLane()
     db = Database(deps.pool, config.generation_seconds, config.store_timeout)
     app.state.config = config
     app.state.deps = deps
     app.state.authenticator = authenticator(config, deps.keys)
     app.state.db = db
+    app.state.retriever = Retriever(config, deps, db, WordCandidates(db), lane)
     app.state.watches = {"postgres": postgres_watch(db)}
     errors.install(app)
-    for router in (write_turns.router, write_memories.router, write_sessions.router, write_projects.router):
-        app.include_router(router)
+    for part in _PARTS:
+        app.include_router(part.router)
     return app

@@ -1,0 +1,49 @@
+"""Cursors: opaque to the caller, a position in an order that does not move."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated, Any
+
+import orjson
+from fastapi import Query
+
+from query.errors import invalid
+from query.repo.memories import After
+from schemas.base import CleanText
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+Cursor = Annotated[CleanText | None, Query(max_length=1_000)]
+
+
+def dump(*parts: Any) -> str:
+    """A cursor of JSON values and times."""
+    return base64.urlsafe_b64encode(orjson.dumps(parts)).decode().rstrip("=")
+
+
+def load(cursor: str | None, *types: type) -> list[Any] | None:
+    """The parts of a cursor, None without one. Raises ProblemError for what is none."""
+    if cursor is None:
+        return None
+    try:
+        parts = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if not isinstance(parts, list) or len(parts) != len(types):
+            raise ValueError("length")
+        parts = [datetime.fromisoformat(p) if t is datetime else p for p, t in zip(parts, types, strict=True)]
+        if not all(isinstance(p, t) for p, t in zip(parts, types, strict=True)):
+            raise ValueError("type")
+    except (ValueError, TypeError, binascii.Error):
+        raise invalid("cursor", "expected the cursor that a page returned") from None
+    return parts
+
+
+def after(cursor: str | None) -> After:
+    """Where a page of memories begins."""
+    parts = load(cursor, datetime, str, int)
+    if parts is None:
+        return After()
+    if parts[0].tzinfo is None:
+        raise invalid("cursor", "expected the cursor that a page returned")
+    return After(*parts)

@@ -1,0 +1,77 @@
+"""What the reading endpoints share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Query, Request
+
+from query.config import QueryConfig
+from query.deps import Deps
+from query.repo.db import Database, Row
+from schemas.base import Id, Timestamp
+
+PathId = Annotated[Id, Path()]
+UserId = Annotated[Id, Query()]
+AsOf = Annotated[Timestamp | None, Query()]
+
+USER_KINDS = ("fact", "preference", "intent", "episode", "relation")
+"""Memories of a user that are listed and searched (the rest is read by its own endpoint)."""
+
+
+class Context:
+    """Config, clients and repositories of a request."""
+
+    def __init__(self, request: Request) -> None:
+        state = request.app.state
+        self.config: QueryConfig = state.config
+        self.deps: Deps = state.deps
+        self.db: Database = state.db
+
+
+async def _context(request: Request) -> Context:
+    return Context(request)
+
+
+Ctx = Annotated[Context, Depends(_context)]
+
+
+def memory(row: Row) -> dict[str, Any]:
+    """A record as the API shows it: with its reason and the turns that it came from (N5)."""
+    return {
+        "id": row["record_id"],
+        "kind": row["kind"],
+        "state": row["state"],
+        "text": row["text"],
+        "field": row["field"],
+        "fields": row["fields"],
+        "value": row["value"],
+        "scope": row["scope"],
+        "category": row["category"],
+        "episode_type": row["episode_type"],
+        "key": row["key"],
+        "importance": round(float(row["importance"]), 4),
+        "confidence": float(row["confidence"]),
+        "source": row["source"],
+        "negated": row["negated"],
+        "approximate": row["approximate"],
+        "user_id": row["user_id"],
+        "project_id": row["project_id"],
+        "session_id": row["session_id"],
+        "language": row["language"],
+        "version": row["version"],
+        "revision": row["revision"],
+        "occurred_at": row["occurred_at"],
+        "valid_from": row["valid_from"],
+        "valid_to": row["valid_to"],
+        "known_at": row["known_at"],
+        "last_accessed_at": row["last_accessed_at"],
+        "reason": row["reason"],
+        "source_turn_ids": source_turn_ids(row),
+        "conflicts_with": row["conflicts_with"],
+        "attributes": row["attributes"],
+    }
+
+
+def source_turn_ids(row: Row) -> list[str]:
+    return [s["turn_id"] for s in row["sources"]]

@@ -1,0 +1,139 @@
+"""A user's memories, and one memory with everything that is known about it (N5, N8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query
+
+from query import paging
+from query.body import Route
+from query.door import Reader
+from query.errors import not_found
+from query.freshness import Freshness
+from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
+from query.repo import memories, turns
+from query.repo.db import Row
+from schemas import owner as owners
+from schemas.memory import MemoryKind
+from schemas.owner import OwnerKind
+from schemas.scope import OutOfScopeError, OwnerScope, TenantScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+ListState = Literal["active", "observed", "superseded", "refused", "archived"]
+_GONE = "expired"
+
+
+@router.get("/v1/users/{user_id}/memories")
+async def list_memories(
+    user_id: PathId,
+    scope: Reader,
+    fresh: Freshness,
+    ctx: Ctx,
+    kind: Annotated[list[MemoryKind] | None, Query()] = None,
+    state: ListState = "active",
+    as_of: AsOf = None,
+    limit: paging.Limit = 100,
+    cursor: paging.Cursor = None,
+) -> dict[str, Any]:
+    """Newest known first. `as_of`: what was true then; `state=refused` lists what the gates turned away."""
+    owner = scope.user(user_id)
+    kinds = tuple(kind) if kind else USER_KINDS
+    after = paging.after(cursor)
+    await fresh.wait("memories", *(("outcomes",) if state == "refused" else ()))
+    if as_of is not None:
+        rows = await memories.as_of(ctx.db, owner, kinds, as_of, limit + 1, after)
+    else:
+        rows = await memories.listed(ctx.db, owner, kinds, state, ctx.deps.clock(), limit + 1, after)
+        if state == "refused" and not rows:
+            return await _refused(ctx, owner, kinds, limit, after)
+    shown = [memory(row) for row in rows[:limit]]
+    more = paging.dump(*_place(rows[limit - 1])) if len(rows) > limit else None
+    return {"memories": shown, "cursor": more}
+
+
+def _place(row: Row) -> tuple[Any, ...]:
+    return row["known_at"], row["record_id"], row["version"]
+
+
+async def _refused(
+    ctx: Context, owner: OwnerScope, kinds: Sequence[str], limit: int, after: memories.After
+) -> dict[str, Any]:
+    """Refused candidates: what is refused is not kept, so only the decision stands, without its text."""
+    rows = await memories.refused(ctx.db, owner, kinds, limit + 1, after)
+    shown = [
+        {
+            "id": r["record_id"] or r["decision_id"],
+            "kind": r["kind"],
+            "state": "refused",
+            "field": r["field"],
+            "fields": r["fields"],
+            "category": r["category"],
+            "session_id": r["session_id"],
+            "known_at": r["accepted_at"],
+            "reason": {k: r[k] for k in ("outcome", "gate", "rule", "score")},
+            "source_turn_ids": [r["turn_id"]] if r["turn_id"] else [],
+        }
+        for r in rows[:limit]
+    ]
+    last = rows[limit - 1] if len(rows) > limit else None
+    return {"memories": shown, "cursor": paging.dump(last["accepted_at"], last["decision_id"], 0) if last else None}
+
+
+@router.get("/v1/memories/{memory_id}")
+async def get_memory(memory_id: PathId, scope: Reader, fresh: Freshness, ctx: Ctx) -> dict[str, Any]:
+    """One memory with its history, the gates' decisions and the turns that it came from."""
+    await fresh.wait("memories", "outcomes", "projects", "knowledge", "turns")
+    versions = await memories.by_record(ctx.db, scope, memory_id)
+    owner = _owner(scope, versions[0]) if versions else None
+    if owner is None:
+        raise not_found("memory")
+    found = await memories.decisions(ctx.db, scope, memory_id)
+    current = next((v for v in versions if v["state"] == "active"), versions[0])
+    return {
+        **memory(current),
+        "history": [memory(v) for v in versions],
+        "decisions": [_decision(d) for d in found],
+        "source_turns": await _source_turns(ctx, owner, versions),
+    }
+
+
+def _owner(scope: TenantScope, row: Row) -> OwnerScope | None:
+    """The scope of a record's owner; None where the credential does not reach it."""
+    kind, owner_id = OwnerKind(row["owner_kind"]), row["owner_id"]
+    try:
+        match kind:
+            case OwnerKind.USER:
+                return scope.user(owner_id)
+            case OwnerKind.PROJECT:
+                return scope.project(owner_id)
+            case OwnerKind.DOCUMENT:
+                return scope.document(owner_id)
+            case OwnerKind.TENANT:
+                return OwnerScope(scope, owners.tenant_owner(scope.tenant))
+    except OutOfScopeError:
+        return None
+
+
+async def _source_turns(ctx: Context, owner: OwnerScope, versions: Sequence[Row]) -> list[dict[str, Any]]:
+    """A citation outlives its turn as id, time and hash; the text behind it then reads "expired" (A1, N5)."""
+    cited: dict[str, dict[str, Any]] = {}
+    for version in versions:
+        for source in version["sources"]:
+            cited.setdefault(source["turn_id"], source)
+    standing: dict[str, Row] = {}
+    if owner.owner.kind in (OwnerKind.USER, OwnerKind.PROJECT):
+        standing = await turns.by_ids(ctx.db, owner, list(cited), ctx.deps.clock())
+    out = []
+    for turn_id, source in cited.items():
+        row = standing.get(turn_id)
+        text = {"content": row["content"], "role": row["role"]} if row else {"content": _GONE, "role": None}
+        out.append({**source, **text, "expired": row is None})
+    return out
+
+
+def _decision(row: Row) -> dict[str, Any]:
+    reason = {k: row[k] for k in ("outcome", "gate", "rule", "score")}
+    rest = {k: row[k] for k in ("turn_id", "session_id", "ordinal", "kind", "field", "extractor", "accepted_at")}
+    return {"decision_id": row["decision_id"], **rest, "reason": reason}

@@ -1,0 +1,73 @@
+"""POST /v1/search (D13, A2, A7)."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Request
+
+from query.body import Route
+from query.door import Reader
+from query.errors import invalid
+from query.freshness import Freshness
+from query.retrieval import documents
+from query.retrieval.request import KINDS, Question, SearchIn
+from query.retrieval.retriever import Retriever
+from schemas.scope import TenantScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+_PROJECT_KINDS = frozenset({"report", "hot"})
+
+
+def retriever_of(request: Request) -> Retriever:
+    found: Retriever = request.app.state.retriever
+    return found
+
+
+def views_of(question: Question) -> set[str]:
+    """The views that a search reads."""
+    views = {"turns"} if "turn" in question.kinds else set()
+    if question.kinds - {"turn", "chunk", "report", "hot"}:
+        views.add("memories")
+    if question.project is not None and question.kinds & _PROJECT_KINDS:
+        views.add("projects")
+    if "chunk" in question.kinds:
+        views.add("knowledge")
+    return views
+
+
+@router.post("/v1/search")
+async def search(
+    request: Request, body: Annotated[SearchIn, Body()], scope: Reader, fresh: Freshness
+) -> dict[str, Any]:
+    """Words and meaning, fused; every hit stands in Postgres as it is returned."""
+    started = time.perf_counter()
+    question = question_of(body, scope)
+    await fresh.wait(*sorted(views_of(question)))
+    found = await retriever_of(request).search(question)
+    if found.degraded:
+        fresh.stale()
+    results = [documents.hit(row, round(score, 6), scores) for row, score, scores in found.hits]
+    took = (time.perf_counter() - started) * 1000
+    return {"results": results, "degraded": found.degraded, "took_ms": round(took, 3)}
+
+
+def question_of(body: SearchIn, scope: TenantScope) -> Question:
+    """Raises OutOfScopeError, or ProblemError where a bound key asks for a whole tenant."""
+    bound = scope.users is not None or scope.projects is not None
+    kinds = frozenset(body.kinds or KINDS)
+    if body.user_id is None and body.project_id is None and bound and kinds != {"chunk"}:
+        raise invalid("user_id", "a key that is bound to users or projects must name one")
+    return Question(
+        text=body.query,
+        kinds=kinds,
+        limit=body.limit,
+        tenant=scope,
+        user=None if body.user_id is None else scope.user(body.user_id),
+        project=None if body.project_id is None else scope.project(body.project_id),
+        session_id=body.session_id,
+        filters=body.filters,
+        as_of=body.as_of,
+        explain=body.explain,
+    )

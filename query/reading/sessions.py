@@ -1,0 +1,133 @@
+"""Short-term memory: the session value, the history for a prompt, past checkpoints (E1, E2, E4, E5)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body
+from pydantic import Field
+
+from query import paging
+from query.body import Route
+from query.door import Reader
+from query.errors import not_found
+from query.freshness import Freshness
+from query.reading.common import Context, Ctx, PathId, UserId
+from query.reading.history import Budget, Segment, compose
+from query.reading.session_store import Session, load
+from query.repo import sessions, turns
+from schemas.base import CleanText, Frozen, Id
+from schemas.scope import OwnerScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+_MESSAGES_A_TURN = 6
+"""A turn is a user's message and what answers it: replies, tool calls and their results."""
+
+
+class MemoryContextIn(Frozen):
+    user_id: Id
+    query: CleanText = Field(default="", max_length=100_000)
+    token_threshold_ratio: float | None = Field(default=None, gt=0, le=1)
+    recent_turns: int | None = Field(default=None, ge=1, le=100)
+    model_context_window: int | None = Field(default=None, ge=100, le=10_000_000)
+    enterprise_id: Id | None = None
+    """The tenant by another name (E4); it must be the credential's."""
+    patient_id: Id | None = None
+
+
+@router.get("/v1/sessions/{session_id}")
+async def get_session(
+    session_id: PathId, user_id: UserId, scope: Reader, fresh: Freshness, ctx: Ctx
+) -> dict[str, Any]:
+    """The session value: from Redis where it is current, else from Postgres (E6)."""
+    owner = scope.user(user_id)
+    await fresh.wait("sessions")
+    found = await load(ctx, owner, session_id)
+    if found is None:
+        raise not_found("session")
+    return {**found.value, "degraded": found.degraded} if found.degraded else found.value
+
+
+@router.post("/v1/sessions/{session_id}/memory-context")
+async def memory_context(
+    session_id: PathId, body: Annotated[MemoryContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
+) -> dict[str, Any]:
+    """The history that fits the model, and whether a summary is due (E2, E4)."""
+    owner = scope.user(body.user_id)
+    if body.enterprise_id is not None and body.enterprise_id != scope.tenant:
+        raise not_found("session")
+    await fresh.wait("sessions", "turns")
+    found = await load(ctx, owner, session_id)
+    spec = ctx.deps.profile_of(scope.tenant).session
+    budget = Budget(
+        body.token_threshold_ratio or spec.token_threshold_ratio,
+        body.recent_turns or spec.recent_turns,
+        body.model_context_window or spec.model_context_window,
+    )
+    segment = await _segment(ctx, owner, session_id, found, budget.recent_turns)
+    if found is None and not segment.turns:
+        raise not_found("session")
+    counter = ctx.deps.counter(ctx.deps.profile_of(scope.tenant).encoding)
+    history = compose(segment, body.query, budget, counter)
+    return {
+        "conversation_id": session_id,
+        "mode": segment.mode,
+        "session": found.value if found else None,
+        "history": history.history,
+        "full_history": history.full_history,
+        "estimated_tokens": history.tokens,
+        "token_ratio": round(history.ratio, 6),
+        "should_checkpoint_summary": history.should_checkpoint,
+    }
+
+
+async def _segment(
+    ctx: Context, owner: OwnerScope, session_id: str, found: Session | None, recent_turns: int
+) -> Segment:
+    """The open segment, cut by log position (E3); one without a checkpoint reads as FULL_HISTORY (E5)."""
+    now = ctx.deps.clock()
+    row = found.row if found else None
+    if row is None:
+        return Segment("FULL_HISTORY", turns=await turns.of_session(ctx.db, owner, session_id, now))
+    start = row["segment_start"]
+    since = await turns.of_session(ctx.db, owner, session_id, now, start)
+    if row["mode"] != "SUMMARY_N" or row["checkpoint_message_id"] is None:
+        return Segment("FULL_HISTORY", turns=since)
+    limit = recent_turns * _MESSAGES_A_TURN
+    before = await turns.before(ctx.db, owner, session_id, now, start, limit)
+    starts = [i for i, m in enumerate(before) if m["role"] == "user"]
+    carried = before[starts[-recent_turns] :] if len(starts) > recent_turns else before
+    return Segment("SUMMARY_N", row["body"].get("summary", ""), carried, since)
+
+
+@router.get("/v1/sessions/{session_id}/checkpoints")
+async def list_checkpoints(
+    session_id: PathId,
+    user_id: UserId,
+    scope: Reader,
+    fresh: Freshness,
+    ctx: Ctx,
+    limit: paging.Limit = 100,
+    cursor: paging.Cursor = None,
+) -> dict[str, Any]:
+    """Past checkpoints, newest first, as rows of the seed's ai_message (E3, E5)."""
+    owner = scope.user(user_id)
+    parts = paging.load(cursor, int)
+    await fresh.wait("sessions")
+    rows = await sessions.checkpoints(ctx.db, owner, session_id, limit + 1, parts[0] if parts else None)
+    shown = [
+        {
+            "message_id": r["message_id"],
+            "conversation_id": session_id,
+            "query": "[MEMORY_CHECKPOINT]",
+            "answer": f"历史摘要: {r['summary']}",
+            "summary": r["summary"],
+            "segment": r["segment"],
+            "extractive": r["extractive"],
+            "model": r["model"],
+            "create_time": r["created_at"],
+        }
+        for r in rows[:limit]
+    ]
+    more = paging.dump(rows[limit - 1]["position"]) if len(rows) > limit else None
+    return {"checkpoints": shown, "cursor": more}

@@ -1,0 +1,88 @@
+"""A user as a whole: profile and preferences (B6, D9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from query.body import Route
+from query.door import Reader
+from query.freshness import Freshness
+from query.reading import profile_view
+from query.reading.common import AsOf, Context, Ctx, PathId, memory
+from query.repo import memories
+from query.repo.db import Row
+from schemas.base import Id
+from schemas.scope import OwnerScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+_SOURCE_ORDER = {"explicit": 0, "confirmed": 1, "inferred": 2}
+MANY = 2_000
+"""Standing facts and preferences of one user that are read at once."""
+_STATED = ("fact", "preference", "intent")
+
+
+async def standing(
+    ctx: Context, owner: OwnerScope, kinds: Sequence[str], as_of: datetime | None = None
+) -> list[Row]:
+    """What stands for an owner now, or stood at a time; newest known first."""
+    if as_of is not None:
+        return await memories.as_of(ctx.db, owner, kinds, as_of, MANY, memories.After())
+    return await memories.listed(ctx.db, owner, kinds, "active", ctx.deps.clock(), MANY, memories.After())
+
+
+@router.get("/v1/users/{user_id}/profile")
+async def get_profile(
+    user_id: PathId, scope: Reader, fresh: Freshness, ctx: Ctx, as_of: AsOf = None
+) -> dict[str, Any]:
+    """The structured profile over the configured catalogue, how complete it is, and a narrative (B6)."""
+    owner = scope.user(user_id)
+    await fresh.wait("memories")
+    rows = await standing(ctx, owner, (*_STATED, "profile"), as_of)
+    return profile_answer(ctx, scope.tenant, rows)
+
+
+def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row]) -> dict[str, Any]:
+    profile = ctx.deps.profile_of(tenant)
+    stated = [r for r in rows if r["kind"] != "profile"]
+    told = next((r["text"] for r in rows if r["kind"] == "profile" and r["text"]), None)
+    answer = profile_view.build(profile, profile_view.values_by_field(stated))
+    language = profile_view.main_language(stated)
+    return {**answer, "narrative_summary": told or profile_view.narrative(stated, language) or ""}
+
+
+@router.get("/v1/users/{user_id}/preferences")
+async def get_preferences(
+    user_id: PathId,
+    scope: Reader,
+    fresh: Freshness,
+    ctx: Ctx,
+    in_scope: Annotated[Id | None, Query(alias="scope")] = None,
+    as_of: AsOf = None,
+) -> dict[str, Any]:
+    """Preferences in the order in which they win (D9); `effective` is the one that holds for its key."""
+    owner = scope.user(user_id)
+    await fresh.wait("memories")
+    rows = await standing(ctx, owner, ("preference",), as_of)
+    return {"preferences": ordered(rows, in_scope)}
+
+
+def ordered(rows: Sequence[Row], in_scope: str | None) -> list[dict[str, Any]]:
+    """The scope's own before global ones, then explicit, confirmed, inferred, then newest (D9). Other scopes are
+    left out where one is asked for."""
+    asked = [r for r in rows if in_scope is None or r["scope"] in (in_scope, "global")]
+    ranked = sorted(
+        asked,
+        key=lambda r: (r["scope"] == "global", _SOURCE_ORDER[r["source"]], -r["known_at"].timestamp(), r["record_id"]),
+    )
+    seen: set[tuple[str, str]] = set()
+    out = []
+    for row in ranked:
+        name = row["field"] or row["record_id"]
+        place = (name, "" if in_scope is not None else row["scope"])
+        out.append({**memory(row), "key": row["field"], "effective": place not in seen})
+        seen.add(place)
+    return out

@@ -1,0 +1,60 @@
+"""Rows by the words that they share with a question, where nothing better can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from query.repo.db import Database, Row, TenantStatement
+from query.repo.documents import MEMORY_COLUMNS, TURN_COLUMNS
+from schemas.scope import OwnerScope, TenantScope
+
+_SHARED = "cardinality(ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(%(terms)s::text[])))"
+_BOUND = """(%(user)s::text IS NULL OR user_id = %(user)s) AND (%(project)s::text IS NULL OR project_id = %(project)s)
+      AND (%(users)s::text[] IS NULL OR user_id = ANY(%(users)s))
+      AND (%(projects)s::text[] IS NULL OR project_id = ANY(%(projects)s))"""
+
+_TURNS = TenantStatement(
+    f"""SELECT {TURN_COLUMNS} FROM {{v}}.turns
+    WHERE tenant = %(tenant)s AND terms && %(terms)s::text[] AND expires_at > %(now)s AND {_BOUND}
+    ORDER BY {_SHARED} DESC, accepted_at DESC LIMIT %(limit)s"""  # noqa: S608 - constants
+)
+_MEMORIES = TenantStatement(
+    f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND terms && %(terms)s::text[] AND NOT deleted AND state = 'active'
+      AND kind = ANY(%(kinds)s) AND (expires_at IS NULL OR expires_at > %(now)s)
+      AND (%(documents)s OR owner_kind <> 'document') AND {_BOUND}
+    ORDER BY {_SHARED} DESC, known_at DESC LIMIT %(limit)s"""  # noqa: S608
+)
+
+
+async def by_words(
+    db: Database,
+    scope: OwnerScope | TenantScope,
+    terms: Sequence[str],
+    kinds: Collection[str],
+    now: datetime,
+    limit: int,
+) -> list[Row]:
+    """At most `limit` turns and as many memories of a scope, those with most words in common first."""
+    tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
+    owner = scope.owner if isinstance(scope, OwnerScope) else None
+    values = {
+        "terms": list(terms),
+        "now": now,
+        "limit": limit,
+        "user": owner.id if owner and owner.kind == "user" else None,
+        "project": owner.id if owner and owner.kind == "project" else None,
+        "users": None if tenant.users is None else sorted(tenant.users),
+        "projects": None if tenant.projects is None else sorted(tenant.projects),
+    }
+    rows: list[Row] = []
+    if owner is None:
+        chunk = {**values, "users": None, "projects": None, "kinds": ["chunk"], "documents": True}
+        return await db.of_tenant(tenant, _MEMORIES, **chunk)
+    if "turn" in kinds:
+        rows += await db.of_tenant(tenant, _TURNS, **values)
+    rest = sorted(set(kinds) - {"turn", "chunk"})
+    if rest:
+        rows += await db.of_tenant(tenant, _MEMORIES, kinds=rest, documents=False, **values)
+    return rows

@@ -1,0 +1,29 @@
+"""Candidates of scopes too large to be held: found by words in Postgres where Milvus cannot be asked."""
+
+from __future__ import annotations
+
+from query.errors import ProblemError
+from query.repo import candidates
+from query.repo.db import Database, Row
+from query.retrieval.request import Found
+from query.retrieval.retriever import Probe
+from schemas.scope import OwnerScope, TenantScope
+
+PER_RETRIEVER = 50
+"""D13: candidates of each retriever."""
+
+
+class WordCandidates:
+    """Overlap of terms in Postgres: the fallback without Milvus."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
+        terms = list(dict.fromkeys(probe.rank.terms))
+        limit = max(PER_RETRIEVER, probe.question.limit)
+        try:
+            return await candidates.by_words(self._db, scope, terms, probe.question.kinds, probe.now, limit)
+        except ProblemError:
+            found.without("postgres", "unreachable")
+            return []

@@ -1,0 +1,99 @@
+"""Rows of the views as documents of the ranking, and as hits of an answer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from query.ranking.types import Document
+from query.repo.db import Row
+
+
+def turn_key(row: Row) -> str:
+    return f"{row['user_id']}/{row['turn_id']}"
+
+
+def memory_key(row: Row) -> str:
+    return f"{row['record_id']}/{row['version']}"
+
+
+def turn_document(row: Row, model_id: str, dimensions: int) -> Document:
+    return Document(
+        id=f"t:{turn_key(row)}",
+        kind="turn",
+        terms=row["terms"],
+        vector=vector(row, model_id, dimensions),
+        text=row["content"],
+        # Sessions of several users meet in a project; each is a dialogue of its own.
+        session_id=f"{row['user_id']}/{row['session_id']}",
+        position=row["position"],
+        occurred_at=row["occurred_at"],
+        speaker=row["speaker"],
+        role=row["role"],
+    )
+
+
+def memory_document(row: Row, model_id: str, dimensions: int) -> Document:
+    return Document(
+        id=f"m:{memory_key(row)}",
+        kind=row["kind"],
+        terms=row["terms"],
+        vector=vector(row, model_id, dimensions),
+        text=row["text"],
+        occurred_at=row["occurred_at"],
+        last_accessed_at=row["last_accessed_at"],
+        importance=float(row["importance"]),
+    )
+
+
+def vector(row: Row, model_id: str, dimensions: int) -> npt.NDArray[np.float32] | None:
+    """The stored float16 vector; None where there is none, or one of another model."""
+    raw: bytes = row["embedding"]
+    if row["model_id"] != model_id or len(raw) != 2 * dimensions:
+        return None
+    return np.frombuffer(raw, dtype=np.float16).astype(np.float32)
+
+
+def is_turn(row: Row) -> bool:
+    return "turn_id" in row
+
+
+def meta(row: Row) -> Row:
+    """What an answer shows of a document: the row without what only ranking needs."""
+    return {k: v for k, v in row.items() if k not in ("terms", "embedding", "model_id")}
+
+
+def living(row: Row, now: datetime) -> bool:
+    return row["expires_at"] is None or bool(row["expires_at"] > now)
+
+
+def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
+    """One result of POST /v1/search (CONTRACT)."""
+    if is_turn(row):
+        out = {
+            "id": row["turn_id"],
+            "kind": "turn",
+            "text": row["content"],
+            "score": score,
+            "occurred_at": row["occurred_at"],
+            "user_id": row["user_id"],
+            "session_id": row["session_id"],
+            "source_turn_ids": [row["turn_id"]],
+            "details": {k: row[k] for k in ("role", "speaker", "intent", "project_id")},
+        }
+    else:
+        out = {
+            "id": row["record_id"],
+            "kind": row["kind"],
+            "text": row["text"],
+            "score": score,
+            "occurred_at": row["occurred_at"],
+            "user_id": row["user_id"],
+            "session_id": row["session_id"],
+            "source_turn_ids": [s["turn_id"] for s in row["sources"]],
+            "details": {k: row[k] for k in ("field", "category", "scope", "key", "value", "project_id")},
+        }
+    return out if scores is None else {**out, "scores": dict(scores)}

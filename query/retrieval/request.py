@@ -1,0 +1,119 @@
+"""A question to the memories, and what limits its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from pydantic import Field
+
+from query.repo.db import Row
+from schemas.base import CleanText, Content, Frozen, Id, Timestamp
+from schemas.scope import OwnerScope, TenantScope
+
+Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+KINDS: tuple[Kind, ...] = ("turn", "fact", "preference", "intent", "episode", "report", "chunk", "item")
+Texts: TypeAlias = CleanText | tuple[CleanText, ...]
+
+
+class Filters(Frozen):
+    """Metadata that a hit must have; one value or any of several. A hit without the field does not match."""
+
+    role: Texts | None = None
+    speaker: Texts | None = None
+    intent: Texts | None = None
+    language: Texts | None = None
+    field: Texts | None = None
+    category: Texts | None = None
+    scope: Texts | None = None
+    episode_type: Texts | None = None
+    source: Texts | None = None
+    document_id: Texts | None = None
+    namespace: tuple[Id, ...] | None = None
+    """Prefix of a store item's namespace."""
+    occurred_from: Timestamp | None = None
+    occurred_to: Timestamp | None = None
+
+    def matches(self, row: Row) -> bool:
+        for name in _PLAIN:
+            wanted = getattr(self, name)
+            if wanted is not None and row.get(name) not in ((wanted,) if isinstance(wanted, str) else wanted):
+                return False
+        if self.document_id is not None:
+            wanted = (self.document_id,) if isinstance(self.document_id, str) else self.document_id
+            if row.get("owner_kind") != "document" or row.get("owner_id") not in wanted:
+                return False
+        if self.namespace is not None and tuple(row.get("namespace") or ())[: len(self.namespace)] != self.namespace:
+            return False
+        if self.occurred_from is not None and row["occurred_at"] < self.occurred_from:
+            return False
+        return self.occurred_to is None or bool(row["occurred_at"] < self.occurred_to)
+
+
+_PLAIN = ("role", "speaker", "intent", "language", "field", "category", "scope", "episode_type", "source")
+
+
+class SearchIn(Frozen):
+    """Body of POST /v1/search."""
+
+    query: Content
+    user_id: Id | None = None
+    project_id: Id | None = None
+    session_id: Id | None = None
+    kinds: tuple[Kind, ...] | None = Field(default=None, min_length=1)
+    limit: int = Field(default=10, ge=1, le=200)
+    filters: Filters = Filters()
+    as_of: Timestamp | None = None
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A search whose scopes the credential was found to reach. `tenant`: it may look beyond one user."""
+
+    text: str
+    kinds: frozenset[str]
+    limit: int
+    tenant: TenantScope
+    user: OwnerScope | None = None
+    project: OwnerScope | None = None
+    session_id: str | None = None
+    filters: Filters = field(default_factory=Filters)
+    as_of: datetime | None = None
+    explain: bool = False
+    mode: Literal["adaptive", "dense", "rrf", "bm25"] = "adaptive"
+
+    def wants(self, row: Row) -> bool:
+        """Kind, session, project and filters; what the scope of the row already guarantees is not asked again."""
+        kind = "turn" if "turn_id" in row else row["kind"]
+        if kind not in self.kinds:
+            return False
+        if self.session_id is not None and row["session_id"] != self.session_id:
+            return False
+        if self.user is not None and self.project is not None and not self._both(row, kind):
+            return False
+        if self.as_of is not None and row["occurred_at"] > self.as_of:
+            return False
+        return self.filters.matches(row)
+
+    def _both(self, row: Row, kind: str) -> bool:
+        """With a user and a project: the user's turns and episodes of the project, and what the user is beyond it."""
+        assert self.user is not None  # noqa: S101
+        assert self.project is not None  # noqa: S101
+        if kind == "turn":
+            return bool(row["user_id"] == self.user.owner.id and row["project_id"] == self.project.owner.id)
+        return row["project_id"] in (None, self.project.owner.id)
+
+
+@dataclass(slots=True)
+class Found:
+    """Hits, best first, and which stores the answer had to do without."""
+
+    hits: list[tuple[Row, float, dict[str, Any] | None]] = field(default_factory=list)
+    degraded: list[dict[str, str]] = field(default_factory=list)
+
+    def without(self, store: str, reason: str) -> None:
+        entry = {"store": store, "reason": reason}
+        if entry not in self.degraded:
+            self.degraded.append(entry)

@@ -1,0 +1,198 @@
+"""Search: the scopes of a question, ranked side by side and merged (D11, D13)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from query.config import QueryConfig
+from query.deps import Deps
+from query.errors import ProblemError
+from query.ranking.index import ScopeIndex
+from query.ranking.types import Ranked, RankQuery
+from query.repo.db import Database, Row
+from query.repo.documents import ScopeDocuments, memories_as_of
+from query.retrieval import documents
+from query.retrieval.lane import ComputeLane, Questions
+from query.retrieval.request import Found, Question
+from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
+from schemas.owner import tenant_owner
+from schemas.scope import OwnerScope, TenantScope
+
+STALE_SECONDS = 60.0
+"""How old a confirmed copy may be that answers while Postgres does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question with what the models made of it."""
+
+    question: Question
+    rank: RankQuery
+    now: datetime
+
+
+class Candidates(Protocol):
+    """Finds candidates in scopes that are too large to be held in memory."""
+
+    async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
+        """Confirmed rows with terms and embedding, to be ranked; what could not be reached is noted in `found`."""
+        ...
+
+
+class Retriever:
+    """Holds the scopes and the lane; one a process."""
+
+    def __init__(self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane) -> None:
+        self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
+        self._questions = Questions(deps.embedder, lane)
+        dimensions = deps.embedder.dimensions
+        self.cache = ScopeCache(
+            lane, deps.embedder.model_id, dimensions, config.scope_cache_documents, config.scope_bound
+        )
+
+    async def search(self, question: Question) -> Found:
+        """The best hits of all scopes. A store that fails or is slower than the profile's budget is named in
+        `degraded`; the answer is what the others have."""
+        terms, vector = await self._questions.read(question.text)
+        probe = self._probe(question, terms, vector)
+        found = Found()
+        scopes = self._scopes(question)
+        ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
+        merged = sorted((hit for part in ranked for hit in part), key=lambda h: -h[1])
+        found.hits = _distinct(merged)[: question.limit]
+        return found
+
+    def _probe(self, question: Question, terms: list[str], vector: npt.NDArray[np.float32]) -> Probe:
+        now = self._deps.clock()
+        profile = self._deps.profile_of(question.tenant.tenant)
+        rank = RankQuery(
+            text=question.text,
+            terms=terms,
+            vector=vector,
+            now=question.as_of or now,
+            decay_per_day={"episode": profile.ranking.decay_per_day},
+            mode=question.mode,
+        )
+        return Probe(question, rank, now)
+
+    def _scopes(self, question: Question) -> list[OwnerScope | TenantScope]:
+        kinds = question.kinds
+        scopes: list[OwnerScope | TenantScope] = []
+        if question.user is not None:
+            scopes.append(question.user)
+        if question.project is not None and (question.user is None or kinds & {"report", "hot"}):
+            scopes.append(question.project)
+        if question.user is None and question.project is None and kinds - {"chunk"}:
+            scopes.append(OwnerScope(question.tenant, tenant_owner(question.tenant.tenant)))
+        if "chunk" in kinds and question.session_id is None:
+            scopes.append(question.tenant)
+        return scopes
+
+    async def _in_scope(
+        self, probe: Probe, scope: OwnerScope | TenantScope, found: Found
+    ) -> list[tuple[Row, float, dict[str, Any] | None]]:
+        try:
+            async with asyncio.timeout(self._config.store_timeout):
+                if isinstance(scope, OwnerScope) and probe.question.as_of is not None and scope.owner.id:
+                    return await self._as_of(probe, scope)
+                held = await self._held(scope, found)
+        except TooLargeError:
+            rows = await self._large.find(probe, scope, found)
+            return await self._rank_rows(probe, rows)
+        except TimeoutError:
+            found.without("postgres", "timeout")
+            return []
+        except ProblemError as exc:
+            found.without(str(exc.extra.get("store", "postgres")), "unreachable")
+            return []
+        return await self._lane(lambda: _rank(held.index, held.rows, probe, self._deps.reranker))
+
+    async def _held(self, scope: OwnerScope | TenantScope, found: Found) -> Held:
+        if isinstance(scope, OwnerScope) and not scope.owner.id:
+            raise TooLargeError  # a whole tenant
+        key = await self._key(scope)
+        try:
+            return await self.cache.get(key, ScopeDocuments(self._db, scope))
+        except ProblemError:
+            held = self.cache.last(key, STALE_SECONDS)
+            if held is None:
+                raise
+            found.without("postgres", "unreachable")
+            return held
+
+    async def _key(self, scope: OwnerScope | TenantScope) -> ScopeKey:
+        owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
+        try:
+            generation = await self._db.generation("postgres")
+        except ProblemError:
+            generation = self._db.last_generation("postgres")
+        return generation, owner.tenant, owner.kind.value, owner.id
+
+    async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[tuple[Row, float, dict[str, Any] | None]]:
+        """Versions that were true then, and the turns that had been said by then (N8)."""
+        source = ScopeDocuments(self._db, scope)
+        rows = await memories_as_of(self._db, scope, probe.question.as_of)
+        if "turn" in probe.question.kinds:
+            rows += await source.turn_rows(list(await source.turn_revisions()))
+        return await self._rank_rows(probe, rows)
+
+    async def _rank_rows(self, probe: Probe, rows: Sequence[Row]) -> list[tuple[Row, float, dict[str, Any] | None]]:
+        """Rank rows that are not held: an index for this one question."""
+        if not rows:
+            return []
+        embedder = self._deps.embedder
+
+        def rank() -> list[tuple[Row, float, dict[str, Any] | None]]:
+            made = [
+                documents.turn_document(r, embedder.model_id, embedder.dimensions)
+                if documents.is_turn(r)
+                else documents.memory_document(r, embedder.model_id, embedder.dimensions)
+                for r in rows
+            ]
+            index = ScopeIndex(embedder.dimensions)
+            index.add(made)
+            shown = {d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)}
+            return _rank(index, shown, probe, self._deps.reranker)
+
+        return await self._lane(rank)
+
+
+def _rank(
+    index: ScopeIndex, rows: dict[str, Row], probe: Probe, reranker: Any
+) -> list[tuple[Row, float, dict[str, Any] | None]]:
+    """In the lane: mask and search in one go, so that nothing changes between them."""
+    question, now = probe.question, probe.now
+
+    def keep(document: Any) -> bool:
+        row = rows.get(document.id)
+        # What was true at an earlier time may have expired since.
+        return row is not None and question.wants(row) and (
+            documents.living(row, now) or (question.as_of is not None and not documents.is_turn(row))
+        )  # fmt: skip
+
+    where = index.mask(question.kinds, keep)
+    ranked: list[Ranked] = index.search(
+        probe.rank, question.limit, where=where, explain=question.explain, reranker=reranker
+    )
+    return [(rows[r.id], r.score, dict(r.scores) if r.scores is not None else None) for r in ranked]
+
+
+def _distinct(
+    hits: Sequence[tuple[Row, float, dict[str, Any] | None]],
+) -> list[tuple[Row, float, dict[str, Any] | None]]:
+    """A record that two scopes hold counts once, at its better score."""
+    seen: set[str] = set()
+    out = []
+    for row, score, scores in hits:
+        key = f"t:{documents.turn_key(row)}" if documents.is_turn(row) else f"m:{documents.memory_key(row)}"
+        if key not in seen:
+            seen.add(key)
+            out.append((row, score, scores))
+    return out

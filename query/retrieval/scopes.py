@@ -1,0 +1,125 @@
+"""Scopes held in memory for ranking: bounded, least recently used first out, never older than Postgres."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from query.ranking.index import ScopeIndex
+from query.ranking.types import Document
+from query.repo.db import Row
+from query.repo.documents import Mark, ScopeDocuments
+from query.retrieval import documents
+
+ScopeKey = tuple[Any, ...]
+"""(generation, tenant, owner kind, owner id)."""
+Lane = Callable[[Callable[[], Any]], Awaitable[Any]]
+"""Runs a call in the one thread of model and ranking work; an index is touched nowhere else."""
+_CHUNK = 2_000
+
+
+class TooLargeError(Exception):
+    """The scope has more documents than are held in memory."""
+
+
+@dataclass(slots=True)
+class Held:
+    """A scope as it was at `mark`: the index, and by document id the row that an answer shows."""
+
+    index: ScopeIndex
+    rows: dict[str, Row] = field(default_factory=dict)
+    mark: Mark | None = None
+    confirmed_at: float = float("-inf")
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class ScopeCache:
+    """The scopes that were asked lately."""
+
+    def __init__(self, run: Lane, model_id: str, dimensions: int, most: int, bound: int) -> None:
+        """`most`: documents held, all scopes together; `bound`: documents of one scope."""
+        self._run, self._model_id, self._dimensions = run, model_id, dimensions
+        self._most, self._bound = most, bound
+        self._held: OrderedDict[ScopeKey, Held] = OrderedDict()
+
+    async def get(self, key: ScopeKey, source: ScopeDocuments) -> Held:
+        """The scope as Postgres has it now. Raises TooLargeError, or ProblemError when Postgres does not answer."""
+        held = self._held.get(key)
+        if held is None:
+            held = self._held[key] = Held(ScopeIndex(self._dimensions))
+        self._held.move_to_end(key)
+        async with held.lock:
+            mark = await source.mark()
+            if mark.count > self._bound:
+                self._held.pop(key, None)
+                raise TooLargeError
+            if mark != held.mark:
+                await self._renew(held, mark, source)
+            held.confirmed_at = time.monotonic()
+        self._shrink(key)
+        return held
+
+    def last(self, key: ScopeKey, within: float) -> Held | None:
+        """A copy that Postgres confirmed at most `within` seconds ago: for when it does not answer now."""
+        held = self._held.get(key)
+        if held is None or held.mark is None or time.monotonic() - held.confirmed_at > within:
+            return None
+        return held
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Scopes and documents held."""
+        return len(self._held), sum(len(h.rows) for h in self._held.values())
+
+    async def _renew(self, held: Held, mark: Mark, source: ScopeDocuments) -> None:
+        old = held.mark
+        held.mark = None  # until everything is in: a failure half-way must not pass for a copy
+        if old is None or old.turns != mark.turns:
+            await self._apply(held, "t:", await source.turn_revisions(), source.turn_rows)
+        if old is None or old.memories != mark.memories:
+            await self._apply(held, "m:", await source.memory_revisions(), source.memory_rows)
+        held.mark = mark
+
+    async def _apply(
+        self,
+        held: Held,
+        prefix: str,
+        now: dict[str, int],
+        load: Callable[[Sequence[str]], Awaitable[list[Row]]],
+    ) -> None:
+        """Bring one kind of documents to the given revisions, loading only what changed."""
+        had = {k[2:]: r["revision"] for k, r in held.rows.items() if k.startswith(prefix)}
+        gone = [prefix + k for k in had if k not in now]
+        changed = [k for k, revision in now.items() if had.get(k) != revision]
+        for doc_id in gone:
+            del held.rows[doc_id]
+        if gone:
+            await self._run(partial(held.index.remove, gone))
+        for start in range(0, len(changed), _CHUNK):
+            rows = await load(changed[start : start + _CHUNK])
+            # In the order of the conversation, so that equal scores keep it.
+            rows.sort(key=lambda r: (r.get("position", 0), r["occurred_at"]))
+            made: list[Document] = await self._run(partial(self._documents, rows))
+            await self._run(partial(held.index.add, made))
+            held.rows.update({d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)})
+
+    def _documents(self, rows: Sequence[Row]) -> list[Document]:
+        return [
+            documents.turn_document(r, self._model_id, self._dimensions)
+            if documents.is_turn(r)
+            else documents.memory_document(r, self._model_id, self._dimensions)
+            for r in rows
+        ]
+
+    def _shrink(self, keep: ScopeKey) -> None:
+        total = sum(len(h.rows) for h in self._held.values())
+        for key in list(self._held):
+            if total <= self._most:
+                return
+            if key != keep and not self._held[key].lock.locked():
+                total -= len(self._held.pop(key).rows)
