@@ -1,12 +1,21 @@
 """Alignment of two token sequences: what is shared, what stands in the other's place, what moved."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from processors.dedupe.features import BREAK, NAME, Features, is_number, stem
-from processors.dedupe.lexicon import COORDINATORS, EN_ATTRIBUTION, EN_AUXILIARY, EN_FILLER, PHRASE_STARTS, ZH_FILLER
+from processors.dedupe.features import BREAK, HAN, LISTED, NAME, Features, is_number, stem
+from processors.dedupe.lexicon import (
+    COORDINATORS,
+    EN_ATTRIBUTION,
+    EN_AUXILIARY,
+    EN_FILLER,
+    LIST_JOINERS,
+    PHRASE_STARTS,
+    ZH_FILLER,
+)
 
 _LIGHT = COORDINATORS | EN_FILLER | EN_ATTRIBUTION | ZH_FILLER | EN_AUXILIARY
 
@@ -14,12 +23,13 @@ _LIGHT = COORDINATORS | EN_FILLER | EN_ATTRIBUTION | ZH_FILLER | EN_AUXILIARY
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """pairs: matched token positions (a, b), each position once, sorted by a; slots: spans that replace each other
-    between the same neighbours, as ((a0, a1), (b0, b1)); typos: how many pairs are the same word misspelt;
-    left_a, left_b: unmatched positions."""
+    between the same neighbours, as ((a0, a1), (b0, b1)); typos: how many pairs are the same word misspelt; kin: how
+    many are words of one family (restate, restatement); left_a, left_b: unmatched positions."""
 
     pairs: tuple[tuple[int, int], ...]
     slots: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
     typos: int
+    kin: int
     left_a: tuple[int, ...]
     left_b: tuple[int, ...]
 
@@ -46,22 +56,39 @@ def align(a: Features, b: Features) -> Alignment:
             pairs.append((i, j))
             free_a.remove(i)
             free_b.remove(j)
-    typos = _match_typos(a, b, pairs, free_a, free_b)
-    return Alignment(tuple(sorted(pairs)), tuple(slots), typos, tuple(free_a), tuple(free_b))
+    flags = {a.tokens[i]: a.flags[i] for i in free_a} | {b.tokens[j]: b.flags[j] for j in free_b}
+
+    def slip(x: str, y: str) -> bool:
+        return misspelt(x, y, named=bool((flags[x] | flags[y]) & NAME))
+
+    typos = _match_rest(a, b, pairs, free_a, free_b, slip)
+    kin = _match_rest(a, b, pairs, free_a, free_b, akin)
+    return Alignment(tuple(sorted(pairs)), tuple(slots), typos, kin, tuple(free_a), tuple(free_b))
 
 
-def _match_typos(a: Features, b: Features, pairs: list[tuple[int, int]], free_a: list[int], free_b: list[int]) -> int:
-    typos = 0
+def _match_rest(
+    a: Features,
+    b: Features,
+    pairs: list[tuple[int, int]],
+    free_a: list[int],
+    free_b: list[int],
+    same: Callable[[str, str], bool],
+) -> int:
+    found = 0
     for i in list(free_a):
-        for j in free_b:
-            named = bool((a.flags[i] | b.flags[j]) & NAME)
-            if misspelt(a.tokens[i], b.tokens[j], named):
-                pairs.append((i, j))
-                free_a.remove(i)
-                free_b.remove(j)
-                typos += 1
-                break
-    return typos
+        j = next((j for j in free_b if same(a.tokens[i], b.tokens[j])), None)
+        if j is not None:
+            pairs.append((i, j))
+            free_a.remove(i)
+            free_b.remove(j)
+            found += 1
+    return found
+
+
+def akin(x: str, y: str) -> bool:
+    """Words of one family: five letters and six tenths of the longer in common from the start. English only."""
+    shared = next((k for k, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
+    return shared >= 5 and shared >= 0.6 * max(len(x), len(y)) and max(x, y) < HAN
 
 
 def misspelt(x: str, y: str, named: bool = False) -> bool:
@@ -136,9 +163,13 @@ def _is_item(text: Features, position: int) -> bool:
 
 
 def _is_listed(text: Features, block: list[tuple[int, int]], side: int) -> bool:
-    after = block[-1][side] + 1
-    closes = after < len(text.tokens) and (bool(text.flags[after] & BREAK) or text.tokens[after] in COORDINATORS)
-    return closes or _is_item(text, block[0][side])
+    """Whether a list's comma or an "and" stands before or behind the block."""
+    first, after = block[0][side], block[-1][side] + 1
+    return (
+        bool(text.flags[first] & LISTED)
+        or (first > 0 and text.tokens[first - 1] in LIST_JOINERS)
+        or (after < len(text.tokens) and (bool(text.flags[after] & LISTED) or text.tokens[after] in LIST_JOINERS))
+    )
 
 
 def surplus(a: Features, b: Features) -> tuple[Counter[str], Counter[str]]:

@@ -27,45 +27,50 @@ Kind = Literal["duplicate", "changed", "contradiction", "different"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """kind; rule: what decided, as a metric label; score: likeness in [0, 1] regardless of what forbids a merge."""
+    """kind; rule: what decided, as a metric label; score: likeness in [0, 1] regardless of what forbids a merge; adds:
+    the later text has a number, date or name that the earlier one lacks, so it is the one to keep of a duplicate."""
 
     kind: Kind
     rule: str
     score: float
+    adds: bool = False
+
+    @property
+    def merge_score(self) -> float:
+        """The score by which this pair would merge; 0 where something forbids it."""
+        return self.score if self.rule in MERGING else 0.0
+
+
+MERGING = frozenset({"identical", "near-copy", "paraphrase"})
 
 
 def compare(a: Features, b: Features, cosine: float | None, calibration: Calibration | None = None) -> Verdict:
-    """Judge `b` against `a`; `cosine` of their unit embeddings under the calibrated model, None where there is none."""
+    """Judge `b` against the earlier `a`; `cosine` of their unit embeddings, None where one has none of this model."""
     if a.digest == b.digest:
         return Verdict("duplicate", "identical", 1.0)
     found = align(a, b)
     conflict = _conflict(a, b, found)
+    threshold = related = 0.6
     if _near_copy(a, b, found):
-        score, rule = 1.0, "near-copy"
+        rule, score, threshold = "near-copy", 1.0, 1.0
     elif cosine is None or calibration is None:
-        score, rule = coverage(a, b, found), "words"
+        rule, score, threshold = "words", coverage(a, b, found), 2.0
     else:
-        score, rule = likeness(a, b, found, cosine, calibration), "paraphrase"
+        # The penalty guards a merge; whether a forbidden pair is about the same thing is asked without it.
+        penalty = calibration.han_penalty if conflict is None and (_has_han(a) or _has_han(b)) else 0.0
+        rule, score = "paraphrase", likeness(a, b, found, cosine, calibration, penalty)
+        threshold, related = calibration.threshold, calibration.related
+    adds = bool(surplus(a, b)[1]) or any(b.flags[j] & NAME for j in found.left_b)
     if conflict is None:
-        same = rule == "near-copy" or (rule == "paraphrase" and score >= _bar(a, b, calibration))
-        return Verdict("duplicate" if same else "different", rule, score)
-    if score < (calibration.related if calibration and rule == "paraphrase" else 0.6):
-        return Verdict("different", rule, score)
-    if conflict == "order":
-        return Verdict("different", conflict, score)
-    return Verdict("contradiction" if conflict == "negation" else "changed", conflict, score)
-
-
-def _bar(a: Features, b: Features, calibration: Calibration | None) -> float:
-    if calibration is None:
-        return math.inf
-    han = any(t[0] >= HAN for t in (*a.tokens, *b.tokens))
-    return calibration.han_threshold if han else calibration.threshold
+        return Verdict("duplicate" if score >= threshold else "different", rule, score, adds)
+    if conflict == "order" or score < related:
+        return Verdict("different", conflict, score, adds)
+    return Verdict("contradiction" if conflict == "negation" else "changed", conflict, score, adds)
 
 
 def _conflict(a: Features, b: Features, found: Alignment) -> str | None:
     more, less = surplus(a, b)
-    if more or less:
+    if more and less:
         return "numbers"
     if a.negations != b.negations:
         return "negation"
@@ -81,19 +86,26 @@ def _conflict(a: Features, b: Features, found: Alignment) -> str | None:
 def _recast(a: Features, b: Features, found: Alignment) -> bool:
     """Whether the grammar changed with the order, as in "A beat B", "B was beaten by A". English only: Chinese marks
     such roles by place far more than by words."""
-    if any(t[0] >= HAN for t in (*a.tokens, *b.tokens)):
+    if _has_han(a) or _has_han(b):
         return False
     loose = [a.tokens[i] for i in found.left_a] + [b.tokens[j] for j in found.left_b]
     return any(t in EN_FUNCTION and t not in EN_FILLER for t in loose)
 
 
+def _has_han(text: Features) -> bool:
+    return any(t[0] >= HAN for t in text.tokens)
+
+
 def _exclusive(a: Features, b: Features, found: Alignment) -> bool:
-    """A word of a closed class on one side, another member of the class in what the other side has instead."""
-    for i in found.left_a:
-        for j in found.left_b:
-            if exclude_each_other(a.tokens[i], b.tokens[j]):
-                return True
-    return False
+    """A word of a closed class in a slot where the other text has another member of the class."""
+    left_a, left_b = set(found.left_a), set(found.left_b)
+    return any(
+        exclude_each_other(a.tokens[i], b.tokens[j])
+        for (a0, a1), (b0, b1) in found.slots
+        for i in range(a0, a1)
+        for j in range(b0, b1)
+        if i in left_a and j in left_b
+    )
 
 
 def _names_differ(a: Features, b: Features, found: Alignment) -> bool:
@@ -102,20 +114,28 @@ def _names_differ(a: Features, b: Features, found: Alignment) -> bool:
     for (a0, a1), (b0, b1) in found.slots:
         here = [i for i in range(a0, a1) if i in left_a and not is_function(a.tokens[i])]
         there = [j for j in range(b0, b1) if j in left_b and not is_function(b.tokens[j])]
+        if _initials(a, here, b, there) or _initials(b, there, a, here):
+            continue
         for i, j in zip(here[:1] + here[-1:], there[:1] + there[-1:], strict=False):
             if a.flags[i] & b.flags[j] & NAME and not _alias(a.tokens[i], b.tokens[j]):
                 return True
     return False
 
 
+def _initials(a: Features, here: list[int], b: Features, there: list[int]) -> bool:
+    """Whether a name in one text is made of the first letters of the other's (AP, Associated Press)."""
+    letters = "".join(b.tokens[j][0] for j in there if b.flags[j] & NAME)
+    return len(letters) > 1 and any(a.flags[i] & NAME and a.tokens[i] == letters for i in here)
+
+
 def _alias(x: str, y: str) -> bool:
-    """Short and long form of one name (Tim, Timothy; Canada, Canadian), or the initials of the other."""
+    """Short and long form of one name (Tim, Timothy; Canada, Canadian)."""
     short, long = sorted((x, y), key=len)
     return long.startswith(short) or (len(short) > 3 and long.startswith(short[:-1]) and len(long) > len(short) + 1)
 
 
 def _near_copy(a: Features, b: Features, found: Alignment) -> bool:
-    if not found.pairs or found.typos > max(1, len(found.pairs) // 6):
+    if not found.pairs or found.kin or found.typos > max(1, len(found.pairs) // 6):
         return False
     rest = [a.tokens[i] for i in found.left_a] + [b.tokens[j] for j in found.left_b]
     return all(t in EN_FILLER or t in ZH_FILLER or t in COORDINATORS for t in rest)
@@ -133,7 +153,7 @@ def _weight(token: str, flags: int) -> float:
 
 
 def _share(text: Features, left: tuple[int, ...]) -> float:
-    return 1.0 - sum(_weight(text.tokens[i], text.flags[i]) for i in left) / (_total(text) or 1.0)
+    return 1.0 - _loose(text, left) / (_total(text) or 1.0)
 
 
 def coverage(a: Features, b: Features, found: Alignment) -> float:
@@ -144,19 +164,30 @@ def coverage(a: Features, b: Features, found: Alignment) -> float:
 def measures(a: Features, b: Features, found: Alignment, cosine: float) -> tuple[float, ...]:
     """What the likeness weighs, in the order of `calibration.MEASURES`."""
     left_a, left_b = found.left_a, found.left_b
-    loose = [(a.tokens[i], a.flags[i]) for i in left_a] + [(b.tokens[j], b.flags[j]) for j in left_b]
+    loose_a, loose_b = _loose(a, left_a), _loose(b, left_b)
     gap_a, gap_b = _gap(a, left_a), _gap(b, left_b)
+    longer, shorter = max(len(a.tokens), len(b.tokens)), min(len(a.tokens), len(b.tokens))
+    best_share = 1.0 - min(loose_a / (_total(a) or 1.0), loose_b / (_total(b) or 1.0))
+    names = max(sum(bool(a.flags[i] & NAME) for i in left_a), sum(bool(b.flags[j] & NAME) for j in left_b))
+    loose = [a.tokens[i] for i in left_a] + [b.tokens[j] for j in left_b]
     return (
         math.log(1.02 - min(cosine, 1.0)),
-        max(gap_a / (_total(a) or 1.0), gap_b / (_total(b) or 1.0)),
+        len(found.pairs) / (longer or 1),
+        float(longer - shorter),
+        math.log(1.0 + shorter),
+        min(cosine, best_share),
+        math.sqrt(max(loose_a, loose_b)),
+        math.sqrt(max(gap_a, gap_b)),
         min(gap_a, gap_b),
         math.sqrt(max(_tail(a, left_a), _tail(b, left_b))),
-        float(abs(len(a.tokens) - len(b.tokens))),
-        float(sum(is_function(t) for t, _ in loose)),
-        float(sum(t in EN_ATTRIBUTION for t, _ in loose)),
-        float(max(sum(bool(a.flags[i] & NAME) for i in left_a), sum(bool(b.flags[j] & NAME) for j in left_b))),
         float(len(found.slots)),
+        float(names),
+        float(sum(t in EN_ATTRIBUTION for t in loose)),
     )
+
+
+def _loose(text: Features, left: tuple[int, ...]) -> float:
+    return sum(_weight(text.tokens[i], text.flags[i]) for i in left)
 
 
 def _total(text: Features) -> float:
@@ -185,8 +216,10 @@ def _tail(text: Features, left: tuple[int, ...]) -> float:
     return weight
 
 
-def likeness(a: Features, b: Features, found: Alignment, cosine: float, calibration: Calibration) -> float:
-    """The calibrated probability that the two are paraphrases, in [0, 1]."""
+def likeness(
+    a: Features, b: Features, found: Alignment, cosine: float, calibration: Calibration, penalty: float = 0.0
+) -> float:
+    """The calibrated probability that the two are paraphrases, in [0, 1], `penalty` taken off its logit."""
     values = measures(a, b, found, cosine)
-    z = calibration.bias + sum(w * v for w, v in zip(calibration.weights, values, strict=True))
-    return 1.0 / (1.0 + math.exp(-z))
+    z = calibration.bias - penalty + sum(w * v for w, v in zip(calibration.weights, values, strict=True))
+    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, z))))

@@ -7,14 +7,17 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 import Stemmer
 
 from processors.dedupe.lexicon import (
     COORDINATORS,
+    EN_ADVERBS,
     EN_ATTRIBUTION,
     EN_FUNCTION,
     EN_NEGATORS,
+    EN_TITLES,
     PHRASE_STARTS,
     POLES,
     ZH_FUNCTION,
@@ -31,7 +34,8 @@ HAN = "\u3400"
 
 NAME = 1
 BREAK = 2
-"""Flags of a token: part of a name; first after punctuation."""
+LISTED = 4
+"""Flags of a token: part of a name; first after punctuation; first after a comma that may part a list's items."""
 
 _CONTRACTED = re.compile(
     r"\b(did|does|do|is|was|are|were|could|would|should|has|have|had|must|need)n[' ]?t\b"
@@ -43,7 +47,7 @@ _LEXICON = frozenset(
     w for w in [*POLES, *ZH_NEGATORS, *ZH_NOT_NEGATING, *COORDINATORS, *PHRASE_STARTS] if len(w) > 1 and w[0] >= HAN
 )
 _LONGEST = max(map(len, _LEXICON))
-_NOT_NAMES = EN_FUNCTION | EN_NEGATORS | EN_ATTRIBUTION | PHRASE_STARTS
+_NOT_NAMES = EN_FUNCTION | EN_NEGATORS | EN_ATTRIBUTION | EN_TITLES | EN_ADVERBS | PHRASE_STARTS
 _VERSION = 1
 
 
@@ -85,7 +89,7 @@ def extract_features(text: str, names: Sequence[str] = ()) -> Features:
     broken = BREAK
     for match in _TOKEN.finditer(re.sub(r"'s\b", "", plain)):
         if match[4]:
-            broken = BREAK if match[4].strip("·•") else broken
+            broken |= _break(match[4], tokens)
             continue
         if match[3]:
             parts = _segment(match[3], named)
@@ -95,9 +99,15 @@ def extract_features(text: str, names: Sequence[str] = ()) -> Features:
             tokens.append(part)
             flags.append(broken | (NAME if part in named else 0))
             broken = 0
-    return Features(
-        _digest(lower), tuple(tokens[:MAX_TOKENS]), tuple(flags[:MAX_TOKENS]), sum(map(_is_negator, tokens))
-    )
+    return Features(_digest(lower), tuple(tokens[:MAX_TOKENS]), tuple(flags[:MAX_TOKENS]), _negations(tokens))
+
+
+def _break(marks: str, before: list[str]) -> int:
+    if not marks.strip("·•"):
+        return 0
+    # In Chinese "、" parts items and "," parts clauses.
+    listed = "、" in marks or ("," in marks and bool(before) and before[-1][0] < HAN)
+    return BREAK | (LISTED if listed else 0)
 
 
 def _expand(match: re.Match[str]) -> str:
@@ -142,8 +152,14 @@ def _segment(run: str, named: set[str]) -> list[str]:
     return out
 
 
-def _is_negator(token: str) -> bool:
-    return token in EN_NEGATORS or token in ZH_NEGATORS
+def _negations(tokens: list[str]) -> int:
+    """How many negators; "neither .. nor" and "not .. nor" deny once, "no. 2" and "not only" not at all."""
+    count = 0
+    for word, following in zip_longest(tokens, tokens[1:], fillvalue=""):
+        if word == "nor" or (word == "no" and following.startswith("#")) or (word == "not" and following == "only"):
+            continue
+        count += word in EN_NEGATORS or word in ZH_NEGATORS
+    return count
 
 
 def is_number(token: str) -> bool:
