@@ -15,7 +15,7 @@ from processors.timespan import TimeSpan
 
 __all__ = ["TimeSpan", "find"]
 
-_Found: TypeAlias = tuple[int, int, TimeSpan | None]
+_Found: TypeAlias = tuple[int, TimeSpan]
 
 # Whatever a rule can match holds one of these; most texts hold none and pay for one scan only.
 _HINT_EN = re.compile(
@@ -34,23 +34,24 @@ def find(text: str, anchor: datetime) -> list[TimeSpan]:
     Dates that do not exist (30 February) are left out.
     """
     text = text[:_LONGEST]
+    taken = bytearray(len(text))  # 1 where an earlier rule has matched
     found: list[_Found] = []
     if _HINT_EN.search(text) or _HINT_EN.search(text.casefold()):
-        _apply(timeexpr_en.RULES, text, anchor, found)
+        _apply(timeexpr_en.RULES, text, anchor, taken, found)
     if _HINT_ZH.search(text):
-        _apply(timeexpr_zh.RULES, text, anchor, found)
-    return [span for _, _, span in sorted(found, key=lambda one: one[0]) if span is not None]
+        _apply(timeexpr_zh.RULES, text, anchor, taken, found)
+    return [span for _, span in sorted(found, key=lambda one: one[0])]
 
 
-def _apply(rules: Sequence[Rule], text: str, anchor: datetime, found: list[_Found]) -> None:
+def _apply(rules: Sequence[Rule], text: str, anchor: datetime, taken: bytearray, found: list[_Found]) -> None:
     for pattern, resolve in rules:
         for match in pattern.finditer(text):
             begin, end = match.span()
-            if any(begin < other_end and other_begin < end for other_begin, other_end, _ in found):
+            if any(taken[begin:end]):
                 continue
+            taken[begin:end] = b"\x01" * (end - begin)
             try:
                 period = resolve(match, anchor)
             except (ValueError, OverflowError):  # no such day, or outside the calendar; nor is its month meant
-                found.append((begin, end, None))
                 continue
-            found.append((begin, end, TimeSpan(period.start, period.end, match[0].strip(), period.precision)))
+            found.append((begin, TimeSpan(period.start, period.end, match[0].strip(), period.precision)))

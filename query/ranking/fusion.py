@@ -57,6 +57,14 @@ def standardised(scores: Floats, within: Mask | None = None) -> Floats:
     return result
 
 
+def standardised_sum(scores: Sequence[Floats], within: Mask) -> Floats:
+    """Return the sum of the retrievers' standard scores over the same candidates; zeros for no retriever."""
+    total = np.zeros(len(within), dtype=np.float32)
+    for one in scores:
+        total += standardised(one, within)
+    return total
+
+
 def is_question(text: str) -> bool:
     """Say whether `text` is one plain question, in English or Chinese, and not chat that may hold one.
 

@@ -135,24 +135,40 @@ class ScopeIndex:
 
     def _score(self, query: RankQuery, view: View, within: Mask) -> _Scores:
         count = len(self._documents)
-        vectors = self._vectors[:count]
         named = dialogue.speakers_named(query.text, view.speaker_names)
         lexical = model.lexical(query, named, view, self._bm25, within, self._weights)
         cosine = np.zeros(count, dtype=np.float32)
         if query.vector is not None:
-            cosine = vectors @ query.vector.astype(np.float32)
-        if query.mode == "bm25":
-            fused = lexical.own / (1.0 + lexical.own)
-        elif query.mode == "dense":
-            fused = np.clip(cosine, 0.0, 1.0)
-        elif query.mode == "rrf":
-            masked = [np.where(within, s, -1.0).astype(np.float32) for s in (lexical.own, cosine)]
-            fused = fusion.rrf(masked) * ((fusion.RRF_K + 1) / len(masked))
-        else:
-            total = model.combine(query, named, lexical, vectors, view, within, self._weights)
-            fused = fusion.unit_interval(fusion.standardised(total, within), int(within.sum()))
+            cosine = self._vectors[:count] @ query.vector.astype(np.float32)
+        fused = self._fused(query, named, lexical, cosine, view, within)
         matched = fused > 0 if query.vector is not None else lexical.window > 0
-        return _Scores(lexical.own, cosine, np.asarray(fused, dtype=np.float32), matched)
+        return _Scores(lexical.own, cosine, fused, matched)
+
+    def _fused(
+        self,
+        query: RankQuery,
+        named: dialogue.Speakers,
+        lexical: model.Lexical,
+        cosine: Floats,
+        view: View,
+        within: Mask,
+    ) -> Floats:
+        """Return the score of every row in [0, 1] by the query's mode."""
+        if query.mode == "bm25":
+            return np.asarray(lexical.own / (1.0 + lexical.own), dtype=np.float32)
+        if query.mode == "dense":
+            return np.asarray(np.clip(cosine, 0.0, 1.0), dtype=np.float32)
+        retrievers = [lexical.own] if query.vector is None else [lexical.own, cosine]
+        if query.mode == "rrf":
+            masked = [np.where(within, s, -1.0).astype(np.float32) for s in retrievers]
+            first_everywhere = len(masked) / (fusion.RRF_K + 1)
+            return np.asarray(fusion.rrf(masked) / first_everywhere, dtype=np.float32)
+        if query.mode == "sum":
+            total = fusion.standardised_sum(retrievers, within)
+        else:
+            vectors = self._vectors[: len(self._documents)]
+            total = model.combine(query, named, lexical, vectors, view, within, self._weights)
+        return fusion.unit_interval(fusion.standardised(total, within), int(within.sum()))
 
     def _rerank(
         self, query: RankQuery, rows: npt.NDArray[np.intp], fused: Floats, reranker: Reranker | None

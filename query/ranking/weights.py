@@ -12,6 +12,7 @@ class Weights:
     """What each kind of evidence counts; 0 switches one off."""
 
     lexical: float = 0.35
+    usual_coverage: float = 2 / 3
     dense: float = 0.6
     session: float = 0.5
     speaker: float = 1.2
