@@ -152,6 +152,8 @@ def main() -> None:
     from kafka.errors import KafkaError
 
     from memstream import commands
+    from memstream.formats import FileError
+    from memstream.http import ServiceError
     from memstream.stack import StackError
     from memstream.topics import PartitionCountError
     from query.config import ConfigError
@@ -160,7 +162,7 @@ def main() -> None:
     commands.register(app)
     try:
         app()
-    except (UsageError, StackError, PartitionCountError, ProfileError, ConfigError) as exc:
+    except (UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError) as exc:
         errors.print(f"memstream: {exc}", style="red", markup=False, highlight=False)
         sys.exit(2)
     except ValidationError as exc:

@@ -1,9 +1,140 @@
-"""Further commands, a group each, registered on the one application."""
+"""Commands that work on a running service: ingest, demo, status, eval."""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
 import typer
+from rich.console import Console
+from rich.table import Table
+
+from memstream.connect import service_url
+from memstream.formats import FileFormat, read_turns
+from memstream.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+console = Console()
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
+Format = Annotated[str | None, typer.Option("--format", help="jsonl or locomo; guessed when not given.")]
+JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+
+
+def _settings(data: Path | None) -> Settings:
+    settings = Settings()
+    return settings if data is None else settings.model_copy(update={"data_dir": data})
+
+
+def _format(name: str | None) -> FileFormat | None:
+    if name not in (None, "jsonl", "locomo"):
+        raise typer.BadParameter("expected jsonl or locomo", param_hint="--format")
+    return cast("FileFormat | None", name)
+
+
+def ingest(file: Path, fmt: Format = None, data: Data = None, as_json: JsonOut = False) -> None:
+    """Send a file of turns through the running service and wait until it is readable."""
+    from dataclasses import asdict
+
+    from memstream.cli import print_json
+    from memstream.http import Service
+    from memstream.ingest import ingest as run
+
+    turns = list(read_turns(file, _format(fmt)))
+    done = run(Service(service_url(_settings(data))), turns, Console(stderr=True) if as_json else console)
+    if as_json:
+        print_json(asdict(done))
+    else:
+        console.print(f"{done.turns} turns in {done.seconds:.1f} s, readable {done.fresh_seconds:.1f} s later")
+    if not done.fresh:
+        raise typer.Exit(1)
+
+
+def demo(
+    file: Annotated[Path | None, typer.Argument(help="JSONL of turns or a LoCoMo-shaped file.")] = None,
+    fmt: Format = None,
+    question: Annotated[str | None, typer.Option("--question", help="What to ask of your own file.")] = None,
+    data: Data = None,
+) -> None:
+    """Start the stack, ingest a conversation, show what was remembered and why; then stop."""
+    from memstream.demo import show
+    from memstream.http import Service
+    from memstream.stack.state import running_addresses
+    from memstream.up import single_threaded
+
+    single_threaded()
+    settings = _settings(data)
+    turns = None if file is None else list(read_turns(file, _format(fmt)))
+
+    async def run() -> None:
+        async with _stack(settings) as url:
+            await asyncio.to_thread(show, console, Service(url), turns, question)
+            console.rule()
+            console.print(f"service {url}   ops page {url}/ops   API {url}/docs")
+
+    asyncio.run(run())
+    if "query" not in (running_addresses(settings.data_dir) or {}):
+        console.print("The demo has stopped its servers. `memstream up` starts them to stay.")
+
+
+@asynccontextmanager
+async def _stack(settings: Settings) -> AsyncIterator[str]:
+    """The stack that runs on the data folder, else one of our own for as long as the block lasts."""
+    from memstream.stack import EmbeddedStack
+    from memstream.stack.state import running_addresses
+    from memstream.up import given, start
+
+    found = running_addresses(settings.data_dir)
+    if found and "query" in found:
+        yield found["query"]
+        return
+    with console.status("starting Kafka, Postgres, Valkey, Milvus and the workers") as status:
+
+        def report(name: str, state: str) -> None:
+            status.update(f"{name}: {state}")
+
+        stack = EmbeddedStack(settings.data_dir, given(settings), on_progress=report)
+        await stack.__aenter__()
+        try:
+            url = await start(stack, settings, report)
+        except BaseException:
+            await stack.__aexit__(None, None, None)
+            raise
+    try:
+        yield url
+    finally:
+        with console.status("stopping"):
+            await stack.__aexit__(None, None, None)
+
+
+def status(data: Data = None, as_json: JsonOut = False) -> None:
+    """The pipeline at a glance: lag, rate and freshness a stage and store."""
+    from memstream.cli import print_json
+    from memstream.http import Service
+
+    pipeline = Service(service_url(_settings(data))).get("/v1/pipeline")
+    pipeline.pop("_fresh", None)
+    if as_json:
+        print_json(pipeline)
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("stage", "rate/s", "lag", "state"):
+        table.add_column(column)
+    for s in pipeline.get("stages", []):
+        table.add_row(str(s.get("name")), f"{s.get('rate', 0):.1f}", str(s.get("lag", "?")), str(s.get("state", "")))
+    console.print(table)
+    for name, f in sorted(pipeline.get("freshness", {}).items()):
+        if f.get("p50_seconds") is not None:
+            console.print(f"{name}: p50 {f['p50_seconds'] * 1000:.0f} ms, p99 {f['p99_seconds'] * 1000:.0f} ms")
+
+
+EvalName = Literal["pii", "dedup", "extraction", "retrieval"]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application."""
+    for command in (ingest, demo, status):
+        app.command()(command)

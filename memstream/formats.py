@@ -1,0 +1,78 @@
+"""Files that `memstream ingest` reads: JSONL of turns, and the LoCoMo shape (CONTRACT "Command line")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+FileFormat = Literal["jsonl", "locomo"]
+
+
+class FileError(ValueError):
+    """A file that cannot be read as turns; the message names the line or entry and what was expected."""
+
+
+def read_turns(path: Path, kind: FileFormat | None = None) -> Iterator[dict[str, Any]]:
+    """Turns as `POST /v1/turns` takes them. `kind` None: a JSON array is LoCoMo-shaped, else JSONL."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(f"{path}: no such file") from None
+    except UnicodeDecodeError as exc:
+        raise FileError(f"{path}: not UTF-8 (byte {exc.start})") from None
+    if kind == "locomo" or (kind is None and text.lstrip().startswith("[")):
+        return _locomo(path, text)
+    return _jsonl(path, text)
+
+
+def _jsonl(path: Path, text: str) -> Iterator[dict[str, Any]]:
+    for n, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            turn = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            raise FileError(f"{path}: line {n}: not JSON") from None
+        if not isinstance(turn, dict):
+            raise FileError(
+                f"{path}: line {n}: expected an object with user_id, session_id, role, content, occurred_at"
+            )
+        yield turn
+
+
+def _locomo(path: Path, text: str) -> Iterator[dict[str, Any]]:
+    """user_id = conversation id, session_id = conversation id + session, turn_id = conversation id + ":" + dia_id.
+    Both speakers speak for themselves: their role is user, their name the speaker."""
+    try:
+        conversations = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise FileError(f"{path}: not JSON") from None
+    for c in conversations:
+        try:
+            for s in c["sessions"]:
+                when = locomo_time(s["date_time"])
+                for t in s["turns"]:
+                    caption = f" [image: {t['image_caption']}]" if t.get("image_caption") else ""
+                    yield {
+                        "turn_id": f"{c['id']}:{t['dia_id']}",
+                        "user_id": str(c["id"]),
+                        "session_id": f"{c['id']}-{s['session']}",
+                        "role": "user",
+                        "speaker": t["speaker"],
+                        "content": t["text"] + caption,
+                        "occurred_at": when.isoformat(),
+                    }
+        except (KeyError, TypeError):
+            raise FileError(f"{path}: not LoCoMo-shaped: expected id, sessions[].date_time, turns[].dia_id") from None
+
+
+def locomo_time(text: str) -> datetime:
+    """`1:56 pm on 8 May, 2023` as UTC. Raises FileError."""
+    try:
+        return datetime.strptime(text, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    except ValueError:
+        raise FileError("date_time: expected the form `1:56 pm on 8 May, 2023`") from None
