@@ -23,8 +23,8 @@ def utc_now() -> datetime:
 
 @dataclass(slots=True)
 class Deps:
-    """Clients are open; who made them closes them. `milvus` is a pymilvus `MilvusClient`, None where it could not
-    be reached at start (`connect_milvus` is then tried again). `counter` gives the token counter of an encoding."""
+    """Clients are open; who made them closes them. `milvus` is an address: its client cannot be made while the
+    server is away, so the service connects when it first asks. `counter` gives the token counter of an encoding."""
 
     pool: AsyncConnectionPool[Any]
     redis: Redis
@@ -33,8 +33,7 @@ class Deps:
     counter: Callable[[str], TokenCounter]
     profile: Profile
     codec: Codec = field(default_factory=Codec)
-    milvus: Any = None
-    connect_milvus: Callable[[], Any] | None = None
+    milvus: str = ""
     reranker: Reranker | None = None
     tenant_profiles: Mapping[str, Profile] = field(default_factory=dict)
     keys: Authenticator | None = None

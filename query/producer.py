@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ class KafkaLog:
             "message.max.bytes": 2_097_152,
             "queue.buffering.max.messages": max_queued * 2,
             "log_level": 3,
+            "logger": logging.getLogger(__name__),
         }
         self._max_queued = max_queued
         self._timeout = timeout
@@ -105,6 +107,7 @@ class KafkaLog:
         self._producer.flush(5.0)
         self._open = False
         self._poller.join(2.0)
+        self._producer.close()
 
 
 class _Waiting:

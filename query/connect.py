@@ -1,0 +1,69 @@
+"""Opens the clients of a query service and closes them again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+from redis.asyncio import BlockingConnectionPool, Redis
+
+from inference.protocols import Embedder, TokenCounter
+from query.config import QueryConfig
+from query.deps import Deps
+from query.door import Authenticator
+from query.producer import KafkaLog
+from schemas.codec import Codec
+from schemas.profile import Profile
+
+_POSTGRES_CONNECTIONS = 8
+_REDIS_CONNECTIONS = 16
+
+
+@asynccontextmanager
+async def open_deps(
+    config: QueryConfig,
+    *,
+    postgres: str,
+    redis: str,
+    milvus: str,
+    profile: Profile,
+    embedder: Embedder,
+    counter: Callable[[str], TokenCounter],
+    codec: Codec | None = None,
+    keys: Authenticator | None = None,
+) -> AsyncIterator[Deps]:
+    """Clients for the given addresses (DSN, URL, URI; brokers are in the config). No store has to be up."""
+    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+        postgres,
+        min_size=1,
+        max_size=_POSTGRES_CONNECTIONS,
+        open=False,
+        reconnect_timeout=5.0,
+        kwargs={"autocommit": True, "connect_timeout": 3, "options": "-c jit=off", "application_name": "query"},
+    )
+    await pool.open(wait=False)
+    client = Redis(
+        connection_pool=BlockingConnectionPool.from_url(
+            redis, max_connections=_REDIS_CONNECTIONS, timeout=1, socket_timeout=2, socket_connect_timeout=1
+        )
+    )
+    log = KafkaLog(config.kafka, max_queued=config.max_queued)
+    try:
+        yield Deps(
+            pool=pool,
+            redis=client,
+            log=log,
+            embedder=embedder,
+            counter=counter,
+            profile=profile,
+            codec=codec or Codec(),
+            milvus=milvus,
+            keys=keys,
+        )
+    finally:
+        await asyncio.to_thread(log.close)
+        await client.aclose()
+        await pool.close()

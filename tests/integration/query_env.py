@@ -1,0 +1,171 @@
+"""The query service over the session's real servers; rows are written by the real Postgres sink."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import numpy as np
+import psycopg
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from inference.embedding import UniversalSentenceEncoder
+from inference.language import language_of
+from inference.terms import terms
+from inference.tokens import token_counter
+from memstream.stack import Addresses
+from query.app import create_app
+from query.config import QueryConfig
+from query.connect import open_deps
+from schemas import ids, migrations, topics
+from schemas.codec import Event
+from schemas.envelope import SourceTurn
+from schemas.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
+from schemas.owner import OwnerKind
+from schemas.profile import Profile, load_profile
+from schemas.sessions import Checkpoint, SessionState
+from schemas.turns import ScreenedBody, ScreenedTurn
+from sinks.postgres import PostgresSink
+from sinks.protocol import Item, Mark, Message, SinkBatch
+
+TENANT = "default"
+START = datetime(2026, 11, 1, 9, 0, tzinfo=UTC)
+
+
+@lru_cache(maxsize=1)
+def embedder() -> UniversalSentenceEncoder:
+    return UniversalSentenceEncoder()
+
+
+def embed(text: str) -> bytes:
+    return embedder().embed([text])[0].astype(np.float16).tobytes()
+
+
+def prepare(addresses: Addresses) -> None:
+    """Schemas and topics, once a session (both are safe to repeat)."""
+    migrations.upgrade(addresses.postgres)
+    admin = AdminClient({"bootstrap.servers": addresses.kafka})
+    standing = admin.list_topics(timeout=10).topics
+    wanted = [
+        NewTopic(t.name, topics.EMBEDDED_PARTITIONS, 1, config=t.config())
+        for t in topics.CATALOGUE
+        if t.name not in standing
+    ]
+    if wanted:
+        for future in admin.create_topics(wanted).values():
+            future.result(30)
+
+
+@dataclass
+class Rows:
+    """Writes derived events as the sink does. Ids are of their own, so that tests do not meet."""
+
+    sink: PostgresSink
+    position: int = 0
+    written: list[Event] = field(default_factory=list)
+
+    def write(self, *events: Event, progress: dict[Mark, int] | None = None) -> None:
+        message = Message("t", 0, 0, None, None, [], 0)
+        self.sink.write(SinkBatch([Item(e, message) for e in events], progress or {}))
+        self.written.extend(events)
+
+    def turn(self, user: str, session: str, content: str, **over: Any) -> ScreenedTurn:
+        self.position += 1
+        at = over.pop("occurred_at", START + timedelta(minutes=self.position))
+        turn_id = over.pop("turn_id", f"{session}:{uuid4().hex[:12]}")
+        given: dict[str, Any] = {
+            "tenant": TENANT, "user_id": user, "session_id": session, "turn_id": turn_id, "role": "user",
+            "occurred_at": at, "accepted_at": datetime.now(UTC), "expires_at": datetime.now(UTC) + timedelta(days=30),
+            "language": language_of(content), "tokens": token_counter().count(content),
+            "content_hash": ids.content_hash(content), "profile": "general", "profile_version": 1,
+            "model_id": embedder().model_id, "position": self.position,
+        }  # fmt: skip
+        speaker = over.pop("speaker", None)
+        body = ScreenedBody(content=content, speaker=speaker, terms=tuple(terms(content)), embedding=embed(content))
+        event = ScreenedTurn(**{**given, **over}, sealed=body)
+        self.write(event)
+        return event
+
+    def memory(self, owner: str, kind: str, text: str, **over: Any) -> MemoryUpdate:
+        self.position += 1
+        owner_kind = over.pop("owner_kind", OwnerKind.USER)
+        at = over.pop("occurred_at", START + timedelta(minutes=self.position))
+        sources: Sequence[ScreenedTurn] = over.pop("sources", ())
+        body = MemoryBody(
+            text=text, value=over.pop("value", None), attributes=over.pop("attributes", {}),
+            terms=tuple(terms(text)), embedding=embed(text),
+        )  # fmt: skip
+        given: dict[str, Any] = {
+            "tenant": TENANT, "owner_kind": owner_kind, "owner_id": owner, "revision": 1,
+            "record_id": over.pop("record_id", f"{owner}-{kind}-{uuid4().hex[:12]}"), "kind": kind, "state": "active",
+            "reason": Reason(outcome="kept", gate="confidence", rule="explicit"), "confidence": Decimal("1.0"),
+            "user_id": owner if owner_kind is OwnerKind.USER else None, "language": language_of(text),
+            "sources": tuple(
+                SourceTurn(turn_id=t.turn_id, session_id=t.session_id, occurred_at=t.occurred_at,
+                           content_hash=t.content_hash) for t in sources
+            ),
+            "occurred_at": at, "known_at": datetime.now(UTC), "last_accessed_at": datetime.now(UTC),
+            "profile": "general", "profile_version": 1, "model_id": embedder().model_id,
+        }  # fmt: skip
+        event = MemoryUpdate(**{**given, **over}, sealed=body)
+        self.write(event)
+        return event
+
+    def decision(self, turn: ScreenedTurn, ordinal: int, kind: str, text: str, outcome: str, **over: Any) -> Decision:
+        value = over.pop("value", None)
+        event = Decision(
+            tenant=TENANT, owner_id=turn.user_id, decision_id=f"{turn.turn_id}/{ordinal}", turn_id=turn.turn_id,
+            session_id=turn.session_id, ordinal=ordinal, kind=kind, accepted_at=datetime.now(UTC),
+            reason=Reason(outcome=outcome, gate="dedupe", rule="field"),  # type: ignore[arg-type]
+            sealed=DecisionBody(text=text, value=value), **over,
+        )  # fmt: skip
+        self.write(event)
+        return event
+
+    def session(self, state: SessionState, *checkpoints: Checkpoint) -> None:
+        self.write(state, *checkpoints)
+
+
+@dataclass
+class Env:
+    client: httpx.AsyncClient
+    rows: Rows
+    dsn: str
+    app: Any
+
+    def execute(self, statement: str, *values: Any) -> None:
+        with psycopg.connect(self.dsn, autocommit=True) as connection:
+            connection.execute(statement, values)  # type: ignore[call-overload]
+
+
+@asynccontextmanager
+async def query_service(
+    addresses: Addresses, profile: Profile | None = None, **settings: Any
+) -> AsyncIterator[Env]:
+    """The app in this process, its clients over the real servers."""
+    prepare(addresses)
+    sink = PostgresSink(addresses.postgres)
+    sink.ensure()
+    config = QueryConfig(kafka=addresses.kafka, **settings)
+    async with open_deps(
+        config,
+        postgres=addresses.postgres,
+        redis=addresses.redis,
+        milvus=addresses.milvus,
+        profile=profile or load_profile("general"),
+        embedder=embedder(),
+        counter=token_counter,  # type: ignore[arg-type]
+    ) as deps:
+        app = create_app(config, deps)
+        async with app.router.lifespan_context(app):
+            transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://memstream") as client:
+                yield Env(client, Rows(sink), addresses.postgres, app)
+    sink.close()

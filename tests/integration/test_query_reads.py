@@ -1,0 +1,137 @@
+"""Reads of the materialised state over real servers (K4, N5, B3, B5, B6, D9, E4)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memstream.stack import Addresses
+from schemas import topics
+from schemas.memory import Reason
+from schemas.profile import load_profile
+from schemas.progress import FreshnessToken, Written
+from schemas.stores import STAGE_OF_VIEW
+from sinks.protocol import Mark
+from tests.integration.query_env import Env, query_service
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+async def env(addresses: Addresses) -> AsyncIterator[Env]:
+    async with query_service(addresses) as env:
+        yield env
+
+
+async def test_a1_a_turn_is_read_by_id_and_only_by_its_user(env: Env) -> None:
+    turn = env.rows.turn("r1", "s1", "我住在杭州,做前端开发", speaker="小明")
+    got = await env.client.get(f"/v1/turns/{turn.turn_id}", params={"user_id": "r1"})
+    assert got.status_code == 200
+    assert got.json()["content"] == "我住在杭州,做前端开发"
+    assert got.json()["speaker"] == "小明"
+    other = await env.client.get(f"/v1/turns/{turn.turn_id}", params={"user_id": "r2"})
+    assert other.status_code == 404
+
+
+async def test_a1_an_expired_turn_is_gone(env: Env) -> None:
+    turn = env.rows.turn("r1", "s1", "old news", expires_at=datetime.now(UTC) - timedelta(seconds=1))
+    got = await env.client.get(f"/v1/turns/{turn.turn_id}", params={"user_id": "r1"})
+    assert got.status_code == 404
+
+
+async def test_b3_the_outcome_counts_memories_and_joins_fields(env: Env) -> None:
+    turn = env.rows.turn("b3", "s1", "我今年32岁,浙大计算机硕士")
+    env.rows.decision(turn, 0, "fact", "用户32岁", "kept", field="age", value=32)
+    several = {"education": "硕士", "university": "浙江大学", "major": "计算机"}
+    env.rows.decision(
+        turn, 1, "fact", "浙江大学计算机硕士", "kept", fields=("education", "university", "major"), value=several
+    )
+    env.rows.decision(turn, 2, "fact", "目前在杭州", "skipped", field="currentLocation", value="杭州")
+    got = (await env.client.get(f"/v1/turns/{turn.turn_id}/outcome", params={"user_id": "b3"})).json()
+    assert got["extracted_info"] == {"age": 32, **several}
+    assert got["saved_count"] == 2
+    assert [m["field"] for m in got["saved_memories"]] == ["age", "education+university+major"]
+    assert got["saved_memories"][0]["memoryType"] == "FACT"
+    assert got["skipped_fields"] == ["currentLocation"]
+
+
+async def test_n5_a_memory_says_why_and_from_where(env: Env) -> None:
+    standing = env.rows.turn("n5", "s1", "I moved to Lyon")
+    gone = env.rows.turn("n5", "s1", "I live in Paris", expires_at=datetime.now(UTC) - timedelta(seconds=1))
+    env.rows.memory(
+        "n5", "fact", "Lives in Paris", record_id="n5-home", version=0, state="superseded", sources=[gone],
+        valid_from=gone.occurred_at, valid_to=standing.occurred_at, field="residence", value="Paris",
+    )  # fmt: skip
+    env.rows.memory(
+        "n5", "fact", "Lives in Lyon", record_id="n5-home", version=1, sources=[standing], field="residence",
+        valid_from=standing.occurred_at, value="Lyon",
+        reason=Reason(outcome="superseding", gate="dedupe", rule="newer"),
+    )  # fmt: skip
+    env.rows.decision(standing, 0, "fact", "Lives in Lyon", "superseding", record_id="n5-home", field="residence")
+    got = (await env.client.get("/v1/memories/n5-home")).json()
+    assert got["text"] == "Lives in Lyon"
+    assert got["reason"]["outcome"] == "superseding"
+    assert [h["text"] for h in got["history"]] == ["Lives in Lyon", "Lives in Paris"]
+    assert got["decisions"][0]["turn_id"] == standing.turn_id
+    texts = {t["turn_id"]: t["content"] for t in got["source_turns"]}
+    assert texts == {standing.turn_id: "I moved to Lyon", gone.turn_id: "expired"}
+    assert (await env.client.get("/v1/memories/none")).status_code == 404
+
+
+async def test_n8_memories_as_of_and_pages(env: Env) -> None:
+    for i in range(5):
+        env.rows.memory("n8", "episode", f"episode {i}")
+    first = (await env.client.get("/v1/users/n8/memories", params={"limit": 3})).json()
+    rest = (await env.client.get("/v1/users/n8/memories", params={"limit": 3, "cursor": first["cursor"]})).json()
+    assert [m["text"] for m in first["memories"] + rest["memories"]] == [f"episode {i}" for i in (4, 3, 2, 1, 0)]
+    assert rest["cursor"] is None
+    early = env.rows.written[1].occurred_at.isoformat()  # type: ignore[union-attr]
+    then = (await env.client.get("/v1/users/n8/memories", params={"as_of": early})).json()
+    assert [m["text"] for m in then["memories"]] == ["episode 1", "episode 0"]
+    bad = await env.client.get("/v1/users/n8/memories", params={"cursor": "AAAA"})
+    assert (bad.status_code, bad.json()["errors"][0]["field"]) == (422, "cursor")
+
+
+async def test_b6_the_profile_and_how_complete_it_is(env: Env) -> None:
+    env.rows.memory("b6", "fact", "用户32岁", field="age", value=32)
+    env.rows.memory("b6", "fact", "在杭州", field="residence", value="杭州")
+    got = (await env.client.get("/v1/users/b6/profile")).json()
+    assert got["profile"]["basic"] == {"age": 32, "location": "杭州"}
+    complete = got["completeness"]
+    assert set(complete["filled_fields"]) == {"age", "location"}
+    weights = {f.name: f.weight for f in load_profile("general").fields if f.path is not None}
+    assert complete["score"] == round(100 * (weights["age"] + weights["residence"]) / sum(weights.values()))
+    assert set(complete["missing_fields"]) == set(weights) - {"age", "residence"}
+    assert "用户32岁" in got["narrative_summary"]
+
+
+async def test_d9_preferences_in_the_order_that_wins(env: Env) -> None:
+    def preference(value: str, scope: str, source: str) -> None:
+        env.rows.memory("d9", "preference", value, field="tone", value=value, scope=scope, source=source)
+
+    preference("inferred", "global", "inferred")
+    preference("explicit", "global", "explicit")
+    preference("of the project", "p1", "inferred")
+    preference("confirmed", "global", "confirmed")
+    got = (await env.client.get("/v1/users/d9/preferences", params={"scope": "p1"})).json()["preferences"]
+    assert [p["value"] for p in got] == ["of the project", "explicit", "confirmed", "inferred"]
+    assert [p["effective"] for p in got] == [True, False, False, False]
+
+
+async def test_n3_a_read_waits_for_its_write(env: Env) -> None:
+    token = str(FreshnessToken.of([Written(topic=topics.TURNS.name, partition=3, offset=41)]))
+    headers = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "50"}
+    stale = await env.client.get("/v1/users/n3/memories", headers=headers)
+    assert (stale.status_code, stale.headers["Memstream-Fresh"]) == (200, "false")
+    env.rows.write(progress={Mark(STAGE_OF_VIEW["memories"], 3, f"{topics.TURNS.name}/3"): 42})
+    fresh = await env.client.get("/v1/users/n3/memories", headers=headers)
+    assert fresh.headers["Memstream-Fresh"] == "true"
+    # The turn view is another stage, which has not said so; a document was never awaited there.
+    turn = await env.client.get("/v1/turns/none?user_id=n3", headers=headers)
+    assert (turn.status_code, turn.headers["Memstream-Fresh"]) == (404, "false")
+    plain = await env.client.get("/v1/users/n3/memories")
+    assert plain.headers["Memstream-Fresh"] == "true"
+    bad = await env.client.get("/v1/users/n3/memories", headers={"Memstream-Wait-For": "no token"})
+    assert (bad.status_code, bad.json()["errors"][0]["field"]) == (422, "Memstream-Wait-For")
