@@ -11,7 +11,7 @@ from processors.extract.text import Sentence
 
 Subject = Literal["I", "we", "my", "other", "none"]
 
-_VERB = (
+VERB = (
     "am|work|worked|working|live|lived|living|have|had|love|loved|like|hate|enjoy|prefer|speak|study|studied|studying"
     "|graduated|majored|play|moved|grew|come|came|was|own|earn|make|plan|planned|want|wanted|need|got|joined|started"
     "|run|teach|hold|originally|currently|don't|can't|dislike|adopted|bought|went|took|been|decided|married|used|speak"
@@ -21,7 +21,7 @@ _STARTS = (
     r"(?:(?:also|now|then|currently|still|just|maybe|even|I think|since|as|because|although|though|while|when|which|if"
     r"|so|but|and|or|yet)\s+){0,3}"
     rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
-    rf"|{_VERB})\b"
+    rf"|{VERB})\b"
 )
 _BREAK = re.compile(
     (
@@ -39,7 +39,7 @@ _FILLER = re.compile(
     r"|although|while|for work|at present|right now|just so you know|for context|for the record)\b[\s,!:.-]*){1,5}",
     re.I,
 )
-_SUPPOSED = re.compile(
+SUPPOSED = re.compile(
     r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming|as though|wish|wishing|unless|hypothetically"
     r"|what if|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
     re.I,
@@ -89,10 +89,10 @@ def clauses(sentence: Sentence) -> list[Clause]:
     asking = sentence.asks and _ASKING.match(_FILLER.sub("", text, count=1)) is not None
     for at, (begin, end) in enumerate(zip(cuts, ends, strict=False)):
         raw = text[begin:end].strip()
-        supposed = supposed or _SUPPOSED.search(raw) is not None
+        supposed = supposed or SUPPOSED.search(raw) is not None
         asks = sentence.asks and (asking or at == len(ends) - 1)
         subject, body = _subject(raw, before, first=at == 0)
-        before = subject if subject != "none" else before
+        before = subject if subject != "none" else ("other" if at == 0 else before)
         found.append(Clause(subject, body, sentence.start + begin, sentence.start + end, asks, supposed, correcting))
     return found
 
@@ -108,6 +108,6 @@ def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
         return ("we" if who == "we" else "I"), body[match.end() :]
     if _OTHER.match(body):
         return "other", body
-    if re.match(rf"(?:{_VERB}|not|never|both|live|work)\b", body, re.I):
+    if re.match(rf"(?:{VERB}|not|never|both|live|work)\b", body, re.I):
         return ("I" if first else before), body
     return "none", body

@@ -11,20 +11,31 @@ from processors.extract.text import Sentence
 Subject = Literal["我", "我们", "我的", "other"]
 
 _BREAK = re.compile(
-    r"[，,；;：:]|\s{1,3}|(?<=[\u4e00-\u9fff])(?=但是|不过|而且|然后|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
+    r"[，,；;：:]|\s{1,3}|(?<=[\u4e00-\u9fff])(?=但是|不过|而且|然后"
+    r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
 _KIN = (
-    "爸爸|妈妈|爸|妈|父亲|母亲|父母|老公|丈夫|先生|老婆|妻子|太太|爱人|对象|女朋友|男朋友|女友|男友|哥哥|姐姐|弟弟|妹妹|哥|姐|弟|妹|儿子|女儿"
-    "|孩子|小孩|宝宝|爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔|阿姨|舅舅|姑姑|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|朋友|同学|同事|老板|领导|室友"
+    "爸爸|妈妈|爸|妈|父亲|母亲|父母|老公|丈夫|先生|老婆|妻子|太太|爱人"
+    "|对象|女朋友|男朋友|女友|男友|哥哥|姐姐|弟弟|妹妹|哥|姐|弟|妹"
+    "|儿子|女儿"
+    "|孩子|小孩|宝宝|爷爷|奶奶|外公|外婆|姥姥|姥爷|叔叔|阿姨|舅舅|姑姑"
+    "|表哥|表姐|表弟|表妹|堂哥|堂姐|堂弟|堂妹|朋友|同学|同事|老板|领导"
+    "|室友"
     "|闺蜜|邻居|老师|医生|导师|家人|家里人|客户|患者|病人|学生"
 )
 KIN = _KIN
-_FILLER = re.compile(
-    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对|是的|那个|那|其实|另外|还有|而且|并且|然后|所以|因为|但是?|不过|可是|就是|反正|总之|说实话|老实说"
-    r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|此外)[，,\s]*"
+FILLER = re.compile(
+    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对|是的|那个|那|其实"
+    r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过|可是|就是|反正"
+    r"|总之|说实话|老实说"
+    r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
+    r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时"
+    r"|此外)[，,\s]*"
 )
-_SUPPOSED = re.compile(
-    r"如果|假如|假设|要是|万一|倘若|若是|假使|要不是|除非|比如说?我|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该|要不要"
+SUPPOSED = re.compile(
+    r"如果|假如|假设|要是|万一|倘若|若是|假使|要不是|除非|比如说?我"
+    r"|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该"
+    r"|要不要"
 )
 _ASKING = re.compile(
     r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|几[点个岁年号]|为什么|为啥|咋|请问|如何|能否|可否|谁"
@@ -73,7 +84,7 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
     supposed = False
     for at, (begin, end) in enumerate(spans):
         raw = text[begin:end].strip()
-        supposed = supposed or _SUPPOSED.search(raw) is not None
+        supposed = supposed or SUPPOSED.search(raw) is not None
         last = at == len(spans) - 1
         asks = (sentence.asks and last) or _ASKING.search(raw) is not None
         subject, body = _subject(raw, before)
@@ -88,7 +99,7 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
 def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
     body = raw
     for _ in range(4):
-        filler = _FILLER.match(body)
+        filler = FILLER.match(body)
         if filler is None or filler.end() == len(body):
             break
         body = body[filler.end() :]

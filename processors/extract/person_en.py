@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from processors.extract.text import QUOTED
+
 # Past forms that are not -ed; -s is not added to them. Those equal to their base form stay as they are.
 _PAST_WORDS = """
     ate beat became began bent bet bit blew bought bound bred broke brought built burnt burst came cast caught chose
@@ -17,8 +19,9 @@ _PAST_WORDS = """
 """
 _PAST = frozenset(_PAST_WORDS.split())
 _FIXED_WORDS = """
+    was and or as who to of in on at for that which but if a an the not with than too
     will would can could should shall may might must ought used gonna wanna gotta never's is has does am've 'd 'll
-    not never always often also still just only even really finally recently currently usually sometimes definitely
+    not never always often was also still just only even really finally recently currently usually sometimes definitely
     probably actually already soon once first now then mostly mainly originally basically truly totally absolutely
     especially generally rarely hardly certainly simply
 """
@@ -52,11 +55,13 @@ _CONTRACTED = (
     (re.compile(r"\bcuz\b|\b'cause\b", re.I), "because"),
 )
 _PRONOUN = re.compile(
-    r"\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>[A-Za-z']+(?:\s+[A-Za-z']+){0,2})"
+    r"\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
+    r"(?:\s+(?!(?:I|we|my|me|our|us)\b)[A-Za-z']+){0,2})"
     r"|\b(?P<my>my)\b|\b(?P<mine>mine)\b|\b(?P<me>me)\b|\b(?P<self>myself)\b|\b(?P<our>our)\b|\b(?P<us>us)\b"
     r"|\b(?P<ourselves>ourselves)\b|\b(?P<loneI>I|we)\b",
     re.I,
 )
+_AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|might|must|shall|had|have)\s$", re.I)
 
 
 def expand(text: str) -> str:
@@ -105,12 +110,18 @@ def about(text: str, owner: str) -> str:
         kind = match.lastgroup
         if match.group("subject"):
             rest = match.group("rest")
+            asked = _AUXILIARY_BEFORE.search(match.string[max(0, match.start() - 8) : match.start()]) is not None
             if match.group("subject").lower() == "we":
                 return f"{group}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
-            return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, conjugate(rest))}"
+            return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
         plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": owner, "our": f"{owner}'s"}
         if kind == "loneI":
             return group if match.group().lower() == "we" else owner
         return plain.get(kind or "", group)
 
-    return _PRONOUN.sub(told, expand(text))
+    pieces = []
+    end = 0
+    for quoted in QUOTED.finditer(text):  # "I" in a quotation is somebody else
+        pieces.append(_PRONOUN.sub(told, expand(text[end : quoted.start()])) + quoted.group())
+        end = quoted.end()
+    return "".join(pieces) + _PRONOUN.sub(told, expand(text[end:]))

@@ -32,16 +32,10 @@ _WORLD = """
 """
 
 PLACES: frozenset[str] = frozenset((_CITIES + _PROVINCES + _WORLD).split())
-SUFFIXES = ("省", "市", "区", "县", "镇", "村", "州", "自治区")
 ORGANISATIONS = (
     "公司", "集团", "银行", "医院", "大学", "学院", "中学", "小学", "学校", "研究院", "研究所", "科技", "事务所",
-    "出版社",
-    "电视台", "律所", "券商", "基金", "工厂", "机构", "部门", "单位",
+    "出版社", "电视台", "律所", "券商", "基金", "工厂", "机构", "部门", "单位",
 )  # fmt: skip
 _ALTERNATIVES = "|".join(sorted(PLACES, key=len, reverse=True))
-PLACE = (
-    rf"(?:(?:{_ALTERNATIVES})(?:[省市区县州])?(?:[\u4e00-\u9fff]{{1,6}}?"
-    rf"(?:市|区|县|镇|新区))?|[\u4e00-\u9fff]{{2,6}}?(?:省|市|县|自治区"
-    r"))"
-)
-"""A pattern: a known place with an optional district, or a name ending as places do."""
+PLACE = rf"(?:{_ALTERNATIVES})(?:[省市区县州](?![一-鿿]{{0,1}}[长委]))?(?:[\u4e00-\u9fff]{{1,5}}(?:市|区|县|镇))?"
+"""A known place, with a district where one follows."""

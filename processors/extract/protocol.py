@@ -30,7 +30,20 @@ Language = Literal["en", "zh", "und"]
 Role = Literal["user", "assistant", "system", "tool"]
 
 SLOTS_WITH_MANY = frozenset(
-    {"language", "hobby", "likes", "dislikes", "pet", "child", "condition", "allergy", "medication", "possession"}
+    {
+        "language",
+        "hobby",
+        "likes",
+        "dislikes",
+        "pet",
+        "child",
+        "condition",
+        "allergy",
+        "medication",
+        "possession",
+        "prefers",
+        "language_score",
+    }
 )
 """Generic slots whose values stand beside each other where the catalogue does not say."""
 

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
 
-from processors.extract import clauses_en, clauses_zh, self_en, self_zh
+from processors import timeexpr
+from processors.extract import read_en, read_zh
+from processors.extract.answers import as_statement
 from processors.extract.catalogue import resolve
+from processors.extract.domain import category_of, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
 from processors.extract.protocol import TurnView
-from processors.extract.text import Sentence, prepare, sentences, without_quotes
-from schemas.memory import Candidate
+from processors.extract.text import prepare, sentences
+from processors.timespan import TimeSpan
+from schemas.base import EARLIEST
+from schemas.memory import Candidate, HotValue
 from schemas.profile import Profile
 
 EXPLICIT = Decimal("1.0")
 INFERRED = Decimal("0.6")
 """Where confidence starts (D4)."""
+_MASKED = re.compile(r"<[A-Z_]{3,40}(?:[:_#-]?\w{0,64})?>|\[[A-Z_]{3,40}\]|_{3,}|\*{3,}")
 
 
 class RuleExtractor:
@@ -25,62 +36,161 @@ class RuleExtractor:
     version = 1
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
+        """Return the turn's candidates; see `protocol.Extractor`."""
         if turn.role != "user":
             return []
-        text = without_quotes(prepare(turn.content))
+        anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
+        asked = _question_before(turn)
+        among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
+        read = read_zh.read if turn.language == "zh" else read_en.read
+        text = prepare(turn.content)
         found: list[Found] = []
-        for sentence in sentences(text):
-            found.extend(_read(sentence, turn, profile))
-        return _candidates(found, turn, profile)
+        if (stated := as_statement(turn)) is not None:
+            own = read(stated, profile, anchor, None, among_people=True)
+            found = [replace(f, start=0, end=len(text)) for f in own if f.slots or f.kind == "relation"]
+        if not found:
+            found = read(text, profile, anchor, asked, among_people=among_people)
+        return _candidates(found, text, turn, profile, anchor)
 
 
-def _read(sentence: Sentence, turn: TurnView, profile: Profile) -> list[Found]:
-    found: list[Found] = []
-    if turn.language == "zh":
-        for zh in clauses_zh.clauses(sentence):
-            found.extend(self_zh.self_statements(zh, profile.lexicon))
-        return found
-    for en in clauses_en.clauses(sentence):
-        found.extend(self_en.self_statements(en))
-    return found
+def _question_before(turn: TurnView) -> str | None:
+    """Return the question that the turn before asked, if it did."""
+    if not turn.previous:
+        return None
+    asked = [s for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+    return asked[-1].text[:200] if asked else None
 
 
-def _candidates(found: list[Found], turn: TurnView, profile: Profile) -> list[Candidate]:
+def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile, anchor: datetime) -> list[Candidate]:
     candidates: list[Candidate] = []
     seen: set[tuple[str, str]] = set()
-    for each in found:
+    project = turn.project_id or project_of(profile, text)
+    for each in _corrected(_widest(_merged(found))):
         values = resolve(profile, each)
-        text = owned(each.text, turn)
-        key = (each.kind, text)
-        if key in seen or (each.slots and not values):
+        said = owned(each.text, turn)
+        if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
             continue
-        seen.add(key)
-        single = values[0] if len(values) == 1 else None
-        several = values if len(values) > 1 else []
-        attributes = dict(each.attributes)
-        if turn.speaker:
-            attributes["about"] = turn.speaker
-        candidates.append(
-            Candidate(
-                ordinal=len(candidates),
-                kind=each.kind,
-                text=text,
-                field=single[0] if single else None,
-                fields=tuple(name for name, _ in several),
-                value=single[1] if single else (dict(several) or None),
-                approximate=each.approximate,
-                category=each.category,
-                episode_type=each.episode_type,
-                project_id=turn.project_id,
-                importance=profile.importance[each.kind],
-                confidence=INFERRED if each.source == "inferred" else EXPLICIT,
-                source=each.source,
-                negated=each.negated,
-                hot=each.hot,
-                attributes=attributes,
-            )
-        )
+        seen.add((each.kind, said))
+        candidates.append(_candidate(len(candidates), each, values, said, turn, profile, project, anchor))
     return candidates
+
+
+def _hidden(value: Any) -> bool:
+    """A value that the screen masked, or that stood in quotation marks, is no value."""
+    return isinstance(value, str) and _MASKED.search(value) is not None
+
+
+def _candidate(
+    ordinal: int,
+    found: Found,
+    values: list[tuple[str, Any]],
+    said: str,
+    turn: TurnView,
+    profile: Profile,
+    project: str | None,
+    anchor: datetime,
+) -> Candidate:
+    single = values[0] if len(values) == 1 else None
+    attributes = dict(found.attributes)
+    if turn.speaker:
+        attributes["about"] = turn.speaker
+    span = _when(prepare(turn.content)[found.start : found.end], anchor, found)
+    return Candidate(
+        ordinal=ordinal,
+        kind=found.kind,
+        text=said,
+        field=single[0] if single else None,
+        fields=tuple(name for name, _ in values) if len(values) > 1 else (),
+        value=single[1] if single else (dict(values) or None),
+        approximate=found.approximate,
+        category=found.category or (category_of(profile, said) if found.kind == "intent" else None),
+        episode_type=found.episode_type,
+        project_id=project,
+        importance=profile.importance[found.kind],
+        confidence=INFERRED if found.source == "inferred" else EXPLICIT,
+        source=found.source,
+        negated=found.negated,
+        occurred_from=span.start if span and span.start >= EARLIEST else None,
+        occurred_to=span.end if span and span.start >= EARLIEST else None,
+        time_text=span.text if span else None,
+        hot=_hot(found, values, said, profile, project),
+        attributes=attributes,
+    )
+
+
+def _hot(
+    found: Found, values: list[tuple[str, Any]], said: str, profile: Profile, project: str | None
+) -> HotValue | None:
+    """What a project's hot memory takes: stated status, every decision, preferences (A4)."""
+    if project is None:
+        return None
+    if found.hot is not None:
+        return found.hot
+    if found.episode_type == "decision":
+        return hot_entry(profile, "decision", said, said, said)
+    if found.kind == "preference" and values:
+        name, value = values[0]
+        return hot_entry(profile, "preference", said, name, value)
+    return None
+
+
+def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
+    """Return the time that a statement refers to (N8).
+
+    A bare month looks back, which is no time for a plan; "this year" beside what simply holds ("今年32岁") is now.
+    """
+    spans = timeexpr.find(text, anchor)
+    if not spans:
+        return None
+    span = spans[0]
+    if found.kind == "intent" and span.end <= anchor:
+        return None
+    holds = found.slots or found.kind == "relation"
+    return None if holds and span.start <= anchor < span.end and span.precision != "day" else span
+
+
+def _merged(found: list[Found]) -> list[Found]:
+    """Make one statement of those with the same words: one memory may fill several fields (B3)."""
+    merged: dict[tuple[str, str, bool], Found] = {}
+    for each in found:
+        key = (each.kind, each.text, each.negated)
+        if key in merged:
+            slots = dict(each.slots) | dict(merged[key].slots)
+            each = replace(merged[key], slots=tuple(slots.items()), category=merged[key].category or each.category)
+        merged[key] = each
+    return list(merged.values())
+
+
+def _widest(found: list[Found]) -> list[Found]:
+    """Leave out a statement whose values another one of the same place holds too."""
+    return [
+        f
+        for at, f in enumerate(found)
+        if not f.slots
+        or not any(
+            set(map(repr, f.slots)) <= set(map(repr, o.slots))
+            and f.overlaps(o.start, o.end)
+            and f.negated == o.negated
+            and (len(o.slots) > len(f.slots) or before < at)
+            for before, o in enumerate(found)
+            if o is not f
+        )
+    ]
+
+
+def _corrected(found: list[Found]) -> list[Found]:
+    """Fold "not 32 but 33" into one statement that names what it replaces."""
+    denied = {f.slots[0][0]: f for f in found if f.negated and len(f.slots) == 1}
+    stated = {slot for f in found if not f.negated for slot, _ in f.slots}
+    folded: list[Found] = []
+    for each in found:
+        slot = each.slots[0][0] if each.slots else None
+        if each.negated and len(each.slots) == 1 and slot in stated:
+            continue
+        if slot in denied and not each.negated and len(each.slots) == 1:
+            each = replace(each, attributes={**each.attributes, "replaces": denied[slot].slots[0][1]})
+        folded.append(each)
+    return folded
 
 
 def owned(text: str, turn: TurnView) -> str:
@@ -88,4 +198,5 @@ def owned(text: str, turn: TurnView) -> str:
     if turn.language == "zh":
         return text.replace("{owner}", turn.speaker or "用户").replace("{of}", turn.speaker or "")
     owner = turn.speaker or "User"
-    return about(text.replace("{owner}", owner), owner)
+    told = about(text.replace("{owner}", owner), owner)
+    return told[0].upper() + told[1:]

@@ -17,7 +17,7 @@ STOP = (
     r"(?=\s*(?:$|[,.;!?()]|\s(?:and|but|so|because|with|who|from|living"
     r"|working|based|for|at|in|on|since|now|these|to|while|where|which"
     r"|when|about|after|before|by|right|near|currently|this|last|until"
-    r"|though|as|too|anymore|any)\b))"
+    r"|though|as|too|anymore|any|two|three|four|five|six|several|many|next|just|during|over|\d+)\b))"
 )
 WORD = r"[A-Za-z][\w'’&.+#/-]{0,30}"
 NAME = r"[A-Z][\w'’&.-]{0,30}"
@@ -91,7 +91,7 @@ _WORKPLACE = re.compile(
     rf"(?: {NAME}){{0,3}}){STOP}"
 )
 _JOBS_EMPLOYER = re.compile(
-    rf"{LATELY}(?:work|am working) as an? [\w' -]{{1,60}}? (?:at|for"
+    rf"{LATELY}(?:work|am working|have been working|have worked) as an? [\w' -]{{1,60}}? (?:at|for"
     rf") (?P<employer>(?:the )?{NAME}(?: {NAME}){{0,3}}){STOP}"
 )
 
@@ -105,6 +105,8 @@ _ANYMORE = re.compile(r"\b(?:anymore|any more|any longer)\b")
 
 def positive(body: str) -> tuple[str, bool]:
     """Return a predicate without its negation and whether it had one ("am not married" -> "am married", True)."""
+    if body.startswith("have no "):
+        return f"have any {body[8:]}", True
     match = _NEGATED.match(body)
     if match is None:
         return body, False
@@ -163,9 +165,13 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     else:
         slots.update(rule.constants)
     text = rule.text(match) if rule.text else match.group().strip(" ,.")
+    if "age_decade" in groups:
+        text = f"am {slots['age']}"
     said = f"{{owner}} {conjugate(text)}" if not negated else f"{{owner}} {deny(text)}"
     marks = negated and rule.says_no is None
-    attributes = {"correction": True} if clause.correcting else {}
+    attributes: dict[str, Any] = {"correction": True} if clause.correcting else {}
+    if "age" in slots and (old := re.match(rf",? not ({ENGLISH_NUMBER})\b", match.string[match.end() :])):
+        attributes["replaces"] = english_integer(old.group(1))
     return Found(
         clause.start, clause.end, rule.kind, said, tuple(slots.items()), approximate, marks, attributes=attributes
     )
@@ -189,7 +195,7 @@ def _convert(name: str, value: str) -> tuple[str, Any] | None:
     if name in {"age", "years", "count"}:
         number = english_integer(value)
         return None if number is None else (name, number)
-    if name == "age_decade":
+    if name == "age_decade":  # "in my early thirties" is no more exact than 30+ (B2)
         return "age", f"{_DECADE.get(value) or value.removesuffix('s')}+"
     if name == "income":
         money = amount(value)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from processors.extract.clauses_zh import Clause
 from processors.extract.found import Found
-from processors.extract.numbers import HAN_NUMBER, amount, han_number
+from processors.extract.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.extract.places_zh import ORGANISATIONS, PLACE, PLACES
 
 Lexicon = Mapping[str, Mapping[str, str]]
@@ -21,6 +22,7 @@ _AGE = re.compile(
     r"|那年|生日|以|开始|起|就|前|后|半|儿子|女儿|孩子|小孩|老人|男"
     r"|女))"
 )
+_AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$")
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
     r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|以前|年前|万|块|天|年|个|人民"
@@ -43,18 +45,30 @@ _DEGREE_ONLY = re.compile(
 _MAJOR = re.compile(
     r"(?:专业是|主修|学的是?|读的是?|念的是?)(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:专业|系)?(?:的|$|毕业)"
 )
+_ROLE = (
+    r"(?:师|员|医生|大夫|护士|律师|会计|经理|总监|主管|顾问|助理|教授"
+    r"|老师|司机|警察|军人|演员|导演|作家|画家|编辑|记者|翻译|设计|开发"
+    r"|运营|销售"
+    r"|测试|产品|运维|架构|科研|教学|金融|财务|人事|行政|采购|外贸|客服"
+    r"|市场|管理|研发|程序|算法|后端|前端|秘书|厨师|店长|校长|院长|老板"
+    r"|个体户"
+    r"|公务员|自由职业|创业|学生|研究员|工程|咨询|投资|审计|护理|农民|工人|保安|保姆|中介|主播|博主|HR|CEO|CTO|PM)"
+)
 _JOB = re.compile(
-    r"(?:做|从事|当|担任|干)(?:了|过|的是?|一名|一个|一位|着)?(?P<job>"
-    rf"[\u4e00-\u9fffA-Za-z+#/ ]{{2,14}}?)(?:这行|这一行|方面的|相关的?"
-    rf"|类)?(?:的?工作)?(?:已经|有|快)?(?:了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
-    r")(?P<more>多)?年"
+    r"(?:做|从事|当|担任|干)(?:了|过|的是?|一名|一个|一位|着)?(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)"
+    r"(?:这行|这一行|方面的|相关的?|类)?(?:的?工作)?(?:已经|有|快)?(?:了)?"
+    rf"{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年"
 )
 _JOB_ONLY = re.compile(
-    r"(?:做|从事|当|担任|干)(?:了|过|的是?|一名|一个|一位|着)?(?P<job>"
-    r"[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的?工作)?(?:的|了|$)"
+    r"(?:(?:从事|担任)(?:了|过|的是?|一名|一个|一位|着)?(?P<a>[\u4e00-\u9fffA-Za-z+#/"
+    r" ]{2,14}?)(?:的?工作|这行|行业|的|了|$)"
+    r"|(?<![看叫订])(?:做|当|干)(?:的是?|一名|一个|一位|着)?(?P<b>[\u4e00-\u9fffA-Za-z+#/"
+    r" ]{2,12}?)(?:工作|这行|这一行|行业)"
+    rf"|(?<![看叫订])(?:做|当)(?:的是?|一名|一个|一位|着)?(?P<c>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:的|了|$))"
 )
 _IS_JOB = re.compile(
-    r"(?:职业是|工作是|职位是|岗位是|是(?:一名|一个|一位|个|名))(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
+    r"(?:(?:职业是|职位是|岗位是|工作是)(?:一名|一个|一位)?(?P<a>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
+    rf"|是(?:一名|一个|一位|个|名)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:的|$))"
 )
 _YEARS = re.compile(
     rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
@@ -63,23 +77,27 @@ _YEARS = re.compile(
 _INCOME = re.compile(
     r"(?:年薪|年收入|一年(?:收入|能?挣|能?赚)|税前年薪|税后年薪)(?:是"
     rf"|有|能有|在|为|也就)?{_ABOUT}(?P<money>[\d,.零〇一二两三四五六七八九十百千]{{1,12}}"
-    r"(?:百万|千万|[千万亿wWkK])?)(?P<unit>人民币|港币|港元|美元|美金"
+    r"(?:百万|千万|[千万亿wWkK])?)(?:(?:到|至|-|~|～)(?P<to>[\d,.零〇一二两三四五六七八九十百千]{1,12}"
+    r"(?:百万|千万|[千万亿wWkK])?))?(?P<unit>人民币|港币|港元|美元|美金"
     r"|欧元|英镑|元|块)?(?P<after>左右|上下|多|出头|以上|不到)?"
 )
 _LIVE = re.compile(
-    rf"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在|人在|坐标|base在?|搬到了?|搬去了?|现居)(?P<place>{PLACE})"
+    r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居)(?P<place>{PLACE})"
 )
 _WORK_IN = re.compile(
     rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的一家[\u4e00-\u9fff]{{2,10}}"
     r")?(?=工作|上班|做|从事|当|担任|开发|打工|创业|生活|定居|这边|任职"
     r"|干)"
 )
-_FROM = re.compile(rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?|是)(?P<place>{PLACE})(?:人|的|$|长大)?")
+_FROM = re.compile(rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?)(?P<place>{PLACE})|(?:是|我)(?P<native>{PLACE})人")
 _EMPLOYER = re.compile(
     r"(?:就职于|任职于|供职于|在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
 )
 _NOT_JOB = re.compile(
-    r"什么|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得|好|个|准备|好人|爸|妈|父亲|母亲|实验|活动|计划|起来|功课|笔记|东西|客|年"
+    r"什么|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得"
+    r"|好|个|准备|好人|爸|妈|父亲|母亲|实验|活动|计划|起来|功课|笔记"
+    r"|东西|客|年"
 )
 _NOT_MAJOR = re.compile(
     r"^(?:毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
@@ -109,7 +127,10 @@ def _make(
 def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if match := _AGE.search(clause.body):
         number = han_number(match["n"])
-        if number is None or not 1 <= number <= 120 or _denied(clause.body, match.start()):
+        if number is None or not 1 <= number <= 120:
+            return
+        if _denied(clause.body, match.start()):
+            yield replace(_make(clause, match.span(), f"{{owner}}不是{number}岁", (("age", number),)), negated=True)
             return
         if match["more"]:
             tens = number // 10 * 10 or number
@@ -118,9 +139,12 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         approximate = bool(match["about"] or match["after"])
         about = "约" if approximate else ""
         yield _make(clause, match.span(), f"{{owner}}{about}{number}岁", (("age", number),), approximate=approximate)
+    elif (match := _AGE_BARE.search(clause.body)) and 10 <= (han_number(match["n"]) or 0) <= 120:
+        number = han_number(match["n"])
+        yield _make(clause, match.span(), f"{{owner}}{number}岁", (("age", number),))
     elif match := _DECADE.search(clause.body):
-        tens = han_number(match["tens"])
-        yield _make(clause, match.span(), f"{{owner}}{tens}+岁", (("age", f"{tens}+"),), approximate=True)
+        decade = han_number(match["tens"])
+        yield _make(clause, match.span(), f"{{owner}}{decade}+岁", (("age", f"{decade}+"),), approximate=True)
 
 
 @lru_cache(maxsize=64)
@@ -199,8 +223,8 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         yield _make(clause, match.span(), text, (("years", worked),), approximate=approximate)
     for pattern in (_IS_JOB, _JOB_ONLY):
         match = pattern.search(body)
-        if match and not _NOT_JOB.search(match["job"]) and not _denied(body, match.start()):
-            job = match["job"].strip().removesuffix("工作")
+        job = next((g.strip() for g in match.groups() if g), "") if match else ""
+        if match and job and not _NOT_JOB.search(job) and not _denied(body, match.start()):
             yield _make(clause, match.span(), f"{{of}}从事{job}工作", (("occupation", job),))
             return
 
@@ -215,6 +239,16 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     approximate = bool(match["about"] or match["after"])
     more = match["after"] if match["after"] in {"以上", "不到"} else ""
     unit = match["unit"] or ""
+    if match["to"] and (most := amount(match["to"])) is not None:
+        money = f"{match['money']}-{match['to']}"
+        least = (
+            value
+            if match["money"][-1] in "百千万亿wWkK"
+            else value * (most / (amount(match["to"].rstrip("万千亿wWkK")) or most))
+        )
+        text = f"{{of}}年薪{money}{match['unit'] or ''}"
+        yield _make(clause, match.span(), text, (("income", f"{whole(least)}-{most}"),), approximate=True)
+        return
     text = f"{{of}}年薪{'约' if approximate and not more else ''}{match['money']}{more}{unit}"
     yield _make(clause, match.span(), text, (("income", value),), approximate=approximate)
 
@@ -227,7 +261,8 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     elif (match := _WORK_IN.search(body)) and not _denied(body, match.start()):
         yield _make(clause, match.span(), f"{{of}}目前在{match['place']}工作", (("residence", match["place"]),))
     if (match := _FROM.search(body)) and not _denied(body, match.start()):
-        yield _make(clause, match.span(), f"{{of}}来自{match['place']}", (("origin", match["place"]),))
+        place = match["place"] or match["native"]
+        yield _make(clause, match.span(), f"{{of}}来自{place}", (("origin", place),))
 
 
 def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:

@@ -14,7 +14,7 @@ MAX_READ = 20_000
 MAX_SENTENCE = 600
 """Longer sentences are cut: no rule spans more."""
 
-_QUOTED = re.compile(r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,400}』|《[^》\n]{1,80}》|\"[^\"\n]{2,400}\"")
+QUOTED = re.compile(r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,400}』|《[^》\n]{1,80}》|\"[^\"\n]{2,400}\"")
 _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)|^[ \t]{0,8}>[^\n]*$", re.DOTALL | re.MULTILINE)
 _FULL_STOP = re.compile(r"[.!?。！？…\n]+|；")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jr|Sr)|\b[A-Z])$")
@@ -43,7 +43,7 @@ def prepare(content: str) -> str:
 def without_quotes(text: str) -> str:
     """Return `text` with what stands in quotation marks masked by underscores: others' words state nothing of the
     owner. Titles in 《》 are quotations too."""
-    return _QUOTED.sub(lambda m: m.group()[0] + "_" * (len(m.group()) - 2) + m.group()[-1], text)
+    return QUOTED.sub(lambda m: m.group()[0] + "_" * (len(m.group()) - 2) + m.group()[-1], text)
 
 
 def sentences(text: str) -> list[Sentence]:

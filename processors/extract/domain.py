@@ -1,0 +1,129 @@
+"""What the profile adds: its own fields' patterns, categories, hot-memory keys and project names (A4, B1, D2)."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any, Literal
+
+from processors.extract.found import Found
+from processors.extract.numbers import HAN_NUMBER, amount
+from schemas.memory import HotValue
+from schemas.profile import FieldSpec, Profile
+
+_DENIED = re.compile(
+    r"(?:没有?|无|不|未|尚未|还没|没什么|\bno\b|\bnot\b|n't|\bnever\b|\bwithout\b)[^，。,.]{0,6}$", re.I
+)
+_WISH = re.compile(r"希望|最好|尽量|越.{1,3}越|倾向|偏好|更想|prefer|rather|ideally|as soon as possible|hope", re.I)
+_VALUE = re.compile(
+    rf"[^，。；,;]{{0,6}}?(?P<about>大概|约|about |around )?(?P<n>\d"
+    rf"[\d,]*(?:\.\d+)?|{HAN_NUMBER})\s?(?P<unit>%|例|人|个|名|项|家"
+    r"|份|万|subjects|patients|sites|participants)?"
+)
+_IS = re.compile(
+    r"\s?(?:是|为|：|:|=|is now|is|are|now|改为|定为|已|变为|到了?|was)\s?(?P<value>[^，。；,;！!？?]{1,80})"
+)
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def category_of(profile: Profile, text: str) -> str | None:
+    """Return the category that a text names, the longest alias first; None for none or for several."""
+    low = text.lower()
+    named: set[str] = set()
+    for category in profile.categories:
+        for alias in (category.name, *category.aliases):
+            if _stands(low, alias.lower()):
+                named.add(category.name)
+    return named.pop() if len(named) == 1 else None
+
+
+def _stands(low: str, alias: str) -> bool:
+    """Is `alias` in `low` as a word? Latin letters need ends, Chinese does not."""
+    if not alias.isascii():
+        return alias in low
+    return re.search(rf"(?<![a-z0-9]){re.escape(alias)}(?![a-z0-9])", low) is not None
+
+
+def project_of(profile: Profile, text: str) -> str | None:
+    """Return the id of the project that a text names by one of its aliases."""
+    low = text.lower()
+    for project in profile.projects:
+        if any(_stands(low, alias.lower()) for alias in project.aliases):
+            return project.id
+    return None
+
+
+def profile_fields(profile: Profile, text: str, start: int, said: str) -> list[Found]:
+    """Return what the profile's own patterns find in a stating clause; `said` is the statement to keep."""
+    found: list[Found] = []
+    for spec in profile.fields:
+        for pattern in spec.patterns:
+            match = _compiled(pattern).search(text)
+            if match is None:
+                continue
+            value = _value(spec, match, text)
+            if value is not None:
+                kind = "preference" if spec.kind == "intent" and _WISH.search(text) else spec.kind
+                place = (start + match.start(), start + match.end())
+                found.append(Found(*place, kind, said, ((spec.name, value),), category=category_of(profile, text)))
+                break
+    return found
+
+
+def _value(spec: FieldSpec, match: re.Match[str], text: str) -> Any:
+    denied = _DENIED.search(text[max(0, match.start() - 12) : match.start()]) is not None
+    if spec.type == "boolean":
+        return not denied and _DENIED.search(match.group()) is None and not re.search(r"没有?|不|无", match.group())
+    if denied:
+        return None
+    if "value" in match.re.groupindex and match["value"]:
+        raw = match["value"].strip()
+        if spec.type in {"money", "integer", "number"}:
+            return amount(raw)
+        return raw
+    low = match.group().lower()
+    for name, others in spec.aliases.items():
+        if any(alias.lower() in low for alias in (name, *others)):
+            return name
+    return None
+
+
+def hot_status(profile: Profile, text: str) -> HotValue | None:
+    """Return the status or meta entry that a clause states: one of the profile's keys and what is said of it."""
+    low = text.lower()
+    aliases = sorted(
+        (
+            (alias, key)
+            for key in profile.hot_keys
+            if key.type in {"status", "meta"}
+            for alias in (key.key, *key.aliases)
+        ),
+        key=lambda pair: -len(pair[0]),
+    )
+    for alias, key in aliases:
+        if not _stands(low, alias.lower()):
+            continue
+        rest = text[low.find(alias.lower()) + len(alias) :]
+        if match := _VALUE.match(rest):
+            number = amount(match["n"] + ("万" if match["unit"] == "万" else ""))
+            if number is not None:
+                return HotValue(type=key.type, key=key.key, value=number, priority=key.priority)
+        if match := _IS.match(rest):
+            return HotValue(type=key.type, key=key.key, value=match["value"].strip(), priority=key.priority)
+    return None
+
+
+def hot_entry(
+    profile: Profile, kind: Literal["decision", "preference"], text: str, fallback: str, value: Any
+) -> HotValue:
+    """Return a decision or preference under the profile's key, else under one made from what it is about."""
+    low = text.lower()
+    for key in profile.hot_keys:
+        if key.type == kind and any(_stands(low, alias.lower()) for alias in (key.key, *key.aliases)):
+            return HotValue(type=kind, key=key.key, value=value, priority=key.priority)
+    name = re.sub(r"[\x00-\x1f\x7f]", " ", fallback).strip()[:120].strip() or kind
+    return HotValue(type=kind, key=name, value=value)

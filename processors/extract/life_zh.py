@@ -1,0 +1,205 @@
+"""Chinese: name, family, languages, pets, health, tastes and possessions of the owner (B1, D2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from processors.extract.clauses_zh import Clause
+from processors.extract.found import Found
+from processors.extract.numbers import han_number
+from schemas.memory import CandidateKind
+
+_NAME = re.compile(
+    r"^(?:的?(?:名字|姓名)(?:是|叫)|叫|是(?=[\u4e00-\u9fff]{2,3}$))"
+    r"(?P<name>[\u4e00-\u9fffA-Za-z·]{2,12}?)(?:$|[。，]|的)"
+)
+_CALL = re.compile(
+    r"(?:可以叫我|叫我|称呼我(?:为)?)(?P<name>[\u4e00-\u9fffA-Za-z·]{1,8}?)(?:吧|就好|就行|就可以|即可|$)"
+)
+_GENDER = re.compile(r"^(?:是|性别是?)(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
+_MARITAL = re.compile(
+    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
+)
+_CHILD_NONE = re.compile(r"(?:没有?|还没(?:有)?|暂无|尚无)(?:要)?(?:孩子|小孩|子女|娃|儿女)|(?<!不)丁克")
+_CHILD = re.compile(
+    r"有(?P<n>[一二两三四五六\d])?(?:个|位)?(?P<what>(?:\d{1,2}岁的?)?(?:孩子|小孩|娃|子女|儿子|女儿|宝宝|儿女))"
+)
+_PET = re.compile(
+    r"(?:养了?|有)(?:一|两|三|几|\d)?[只条匹头](?P<pet>[\u4e00-\u9fff]{0,6}?"
+    r"(?:狗狗?|猫咪?|兔子|仓鼠|鹦鹉|乌龟|鱼|金毛|泰迪|柯基|哈士奇|布偶"
+    r"|橘猫))(?:$|叫(?P<name>[\u4e00-\u9fffA-Za-z]{1,8}))?"
+)
+_TONGUE = (
+    r"(?:英语|英文|中文|汉语|普通话|粤语|日语|韩语|法语|德语|西班牙语"
+    r"|俄语|意大利语|葡萄牙语|阿拉伯语|泰语|越南语|闽南语|上海话|广东话"
+    r")"
+)
+_LANGUAGE = re.compile(
+    rf"(?:会说?|能说|讲|说|精通|懂|掌握)(?:流利的?|一点|一些|一口)?(?P<all>{_TONGUE}(?:[、和与及]{_TONGUE}){{0,5}})"
+)
+_EXAM = re.compile(
+    r"(?P<exam>雅思|托福|IELTS|TOEFL|GRE|GMAT|英语四级|英语六级|四级"
+    r"|六级|日语N[1-5])(?:考了?|成绩是?|过了|总分|是)?(?P<score>\d{1,3}"
+    r"(?:\.\d)?)?分?"
+)
+_TASTE = re.compile(
+    r"^(?:也|还|就|都|最|很|特别|非常|超级?|挺|比较|真的|平时|一直|从小"
+    r"|其实|尤其|更)*(?P<not>不太?|不怎么)?(?P<verb>喜欢|爱(?![好情]"
+    r")|热爱|讨厌|反感|受不了|偏爱|迷上了?)(?P<object>[^，。！？、的了]{1,16}"
+    r"(?:、[^，。！？、的了]{1,10}){0,4}(?:和[^，。！？、的了]{1,10}"
+    r")?)(?:$|了$)"
+)
+_NOT_OBJECT = re.compile(
+    r"^(?:你|您|他|她|它|这|那|此|其|什么|哪|谁|上(?!海|网)|我|自己|跟|和(?!平)|一起|听你|这样|那样|的|极了|得|因为)"
+)
+_PREFER = re.compile(
+    r"^(?:也|还|就|都|很|个人)?(?:比较|更|最)?(?:偏好|偏向于?|倾向于?"
+    r"|更喜欢|宁愿|宁可|更愿意)(?P<object>[^，。！？]{2,30})"
+)
+_FAVOURITE = re.compile(r"^最(?:喜欢|爱)的(?P<what>[\u4e00-\u9fff]{1,6})(?:是|就是)(?P<value>[^，。！？]{1,20})")
+_HOBBY = re.compile(r"^(?:的)?(?:业余)?(?:爱好|兴趣爱好|兴趣)(?:是|有|包括)(?P<hobby>[^，。！？]{2,30})")
+_ALLERGY = re.compile(r"对(?P<what>[\u4e00-\u9fffA-Za-z]{1,10}?)过敏")
+_CONDITION = re.compile(
+    r"(?:患有|得了|确诊了?|查出了?|有)(?P<what>[\u4e00-\u9fff0-9A-Za-z型]{0,8}?"
+    r"(?:病|症|炎|高血压|糖尿病|癌|瘤|哮喘|综合征|结石|贫血|痛风))(?:$"
+    r"|好?多?\d|[，。]|了|史|多年)"
+)
+_MEDICATION = re.compile(
+    r"(?:在服用|在吃|服用|每天吃|正在吃)(?P<what>[\u4e00-\u9fff]{2,10}?"
+    r"(?:片|胶囊|丸|素|林|平|坦|汀|胍|药|洛尔|普利|沙坦))"
+)
+_OWNS = re.compile(r"^(?:名下)?(?:有|买了)(?P<what>(?:一|两|三|\d)(?:套|辆|栋|台|架|间)[\u4e00-\u9fffA-Za-z0-9]{1,12})")
+_NATION = re.compile(
+    r"(?:国籍是?|(?:是|持有?|拿的是?)(?=[\u4e00-\u9fff]{2,6}(?:国籍"
+    r"|护照|公民)))(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
+    r"|籍|$)"
+)
+_NO_LONGER = re.compile(
+    r"^(?:已经|早就|现在)?(?:不再|不)(?P<verb>喜欢|爱|住在?|在)(?P<what>[^，。！？]{1,14}?)(?:工作|上班|住)?了$"
+)
+_GONE = {
+    "未婚": "未婚",
+    "单身": "单身",
+    "已婚": "已婚",
+    "结婚": "已婚",
+    "离婚": "离异",
+    "离异": "离异",
+    "离了婚": "离异",
+    "订婚": "订婚",
+    "丧偶": "丧偶",
+}
+
+
+def life_statements(clause: Clause) -> list[Found]:
+    """Return what a Chinese clause says of its speaker's name, family, health, tastes and things."""
+    if not clause.states:
+        return []
+    found = list(_about_name(clause))
+    if clause.subject in {"我", "我们"}:
+        for reader in (_family, _learned, _taste, _health, _things):
+            found.extend(reader(clause))
+    elif clause.subject == "我的" and (match := _HOBBY.match(clause.body.removeprefix("我"))):
+        found.append(_made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"])))
+    return found
+
+
+def _made(
+    clause: Clause, text: str, *slots: tuple[str, Any], kind: CandidateKind = "fact", negated: bool = False
+) -> Found:
+    attributes = {"correction": True} if clause.correcting else {}
+    return Found(clause.start, clause.end, kind, text, slots, negated=negated, attributes=attributes)
+
+
+def _about_name(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    match = _NAME.match(body.removeprefix("我")) if clause.subject in {"我", "我的"} else None
+    named = match is not None and not body.removeprefix("我").startswith("是")
+    if (match and named) or (match := _CALL.search(clause.raw)):
+        yield _made(clause, f"用户名叫{match['name']}", ("name", match["name"]))
+
+
+def _family(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    if match := _GENDER.match(body):
+        yield _made(clause, f"{{owner}}是{match['gender']}性", ("gender", match["gender"]))
+    if (match := _MARITAL.search(body)) and not re.search(r"[想要会打算准备]{1,2}$|年后|的时候", body[: match.start()]):
+        state = _GONE[match["marital"]]
+        if match["marital"] == "结婚" and match["no"]:
+            state = "未婚"
+        elif match["no"] or (match["marital"] in {"结婚", "订婚", "离婚"} and not match["done"]):
+            return
+        yield _made(clause, f"{{owner}}{state}", ("marital", state))
+    if _CHILD_NONE.search(body):
+        yield _made(clause, "{owner}没有孩子", ("children", False))
+    elif (match := _CHILD.search(body)) and not re.search(r"[没想要]$|打算$|希望$", body[: match.start()]):
+        count = han_number(match["n"]) if match["n"] else None
+        text = f"{{owner}}有{match['n'] + '个' if match['n'] else ''}{match['what']}"
+        made = _made(clause, text, ("children", True))
+        yield (
+            made
+            if count is None
+            else Found(
+                made.start, made.end, made.kind, text, made.slots, attributes={**made.attributes, "count": count}
+            )
+        )
+
+
+def _learned(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    if (match := _LANGUAGE.search(body)) and not re.search(r"[不没]$", body[: match.start()]):
+        spoken = re.findall(_TONGUE, match["all"])
+        yield _made(clause, f"{{owner}}会{match['all']}", ("language", spoken))
+    if (match := _EXAM.search(body)) and match["score"]:
+        yield _made(
+            clause, f"{{of}}{match['exam']}{match['score']}分", ("language_score", f"{match['exam']} {match['score']}")
+        )
+    if (match := _NATION.search(body)) and match["nation"]:
+        yield _made(clause, f"{{of}}国籍{match['nation']}", ("nationality", match["nation"]))
+
+
+def _taste(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    if match := _NO_LONGER.match(body):
+        slot = "likes" if match["verb"] in {"喜欢", "爱"} else "residence"
+        yield _made(clause, f"{{owner}}{body}", (slot, match["what"]), negated=True)
+        return
+    if match := _FAVOURITE.match(body):
+        slot = f"最喜欢的{match['what']}"
+        yield _made(clause, f"{{owner}}{slot}是{match['value']}", (slot, match["value"]), kind="preference")
+    elif (match := _TASTE.match(body)) and not _NOT_OBJECT.match(match["object"]):
+        disliked = bool(match["not"]) != (match["verb"] in {"讨厌", "反感", "受不了"})
+        slot = "dislikes" if disliked else "likes"
+        denied = match["not"] or ""
+        text = f"{{owner}}{denied}{match['verb']}{match['object']}"
+        yield _made(clause, text, (slot, match["object"]), kind="preference")
+    elif match := _PREFER.match(body):
+        yield _made(clause, f"{{owner}}{body}", ("prefers", match["object"]), kind="preference")
+    if match := _HOBBY.match(body):
+        yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
+
+
+def _health(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    if match := _ALLERGY.search(body):
+        denied = re.search(r"[不没]$", body[: match.start()]) is not None
+        yield _made(
+            clause,
+            f"{{owner}}{'不' if denied else ''}对{match['what']}过敏",
+            ("allergy", match["what"]),
+            negated=denied,
+        )
+    if (match := _CONDITION.search(body)) and not re.search(r"[没无]$", body[: match.start()]):
+        yield _made(clause, f"{{owner}}有{match['what']}", ("condition", match["what"]))
+    if match := _MEDICATION.search(body):
+        yield _made(clause, f"{{owner}}在服用{match['what']}", ("medication", match["what"]))
+
+
+def _things(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    if match := _PET.search(body):
+        name = f"，叫{match['name']}" if match["name"] else ""
+        yield _made(clause, f"{{owner}}养了{match['pet']}{name}", ("pet", match["pet"]))
+    if match := _OWNS.match(body):
+        yield _made(clause, f"{{owner}}有{match['what']}", ("possession", match["what"]))

@@ -1,0 +1,76 @@
+"""Reads an English turn: plain statements, atoms, what the profile looks for, then what else is worth keeping."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from processors import timeexpr
+from processors.extract import atoms, clauses_en, salience_en, self_en, statements_en
+from processors.extract.domain import hot_status, profile_fields
+from processors.extract.found import Found
+from processors.extract.life_en import life_statements
+from processors.extract.text import Sentence, sentences, without_quotes
+from schemas.profile import Profile
+
+_GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+
+
+def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
+    """Return what a turn holds in the order of the text.
+
+    `asked`: the question of the turn before; `among_people`: that turn was another person's, so there is nobody
+    whom one sends for things and short answers mean nothing alone.
+    """
+    found: list[Found] = []
+    weighed: list[salience_en.Weighed] = []
+    greeted = False
+    for sentence in sentences(without_quotes(text)):
+        original = text[sentence.start : sentence.end]
+        greeted = greeted or _GREETS.match(sentence.text) is not None
+        here = _statements(sentence, original, profile, greeted=greeted)
+        greeted = greeted and len(sentence.text) < 30 and not here
+        wants = statements_en.wants(original)
+        if not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original)):
+            here = here + _asked_for(sentence, original, wants=wants, among_people=among_people)
+        found.extend(here)
+        if not here and not (sentence.asks and not wants):
+            timed = bool(timeexpr.find(sentence.text, anchor))
+            weighed.append(salience_en.weigh(sentence, timed=timed, answers=asked is not None, wants=wants))
+    for kept in salience_en.best(weighed):
+        if kept.wants or not found:
+            told = statements_en.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
+            found.extend(filter(None, [told]))
+    if not found and not among_people and weighed:
+        weak = weighed[0].sentence
+        found.extend(filter(None, [statements_en.fragment(weak, text[weak.start : weak.end], asked)]))
+    return found
+
+
+def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted: bool) -> list[Found]:
+    found: list[Found] = []
+    for reader in (atoms.task_en, atoms.decision_en):
+        if (atom := reader(sentence, original)) is not None:
+            found.append(atom)
+            break
+    for clause in clauses_en.clauses(sentence):
+        found.extend(self_en.self_statements(clause))
+        found.extend(life_statements(clause, greeted=greeted))
+        found.extend(atoms.relations_en(clause))
+        if clause.states and clause.subject != "other":
+            said = clause.body if clause.subject == "my" else f"I {clause.body}"
+            found.extend(profile_fields(profile, clause.body, clause.start, said))
+        if clause.states and (hot := hot_status(profile, clause.body)) is not None:
+            text = clause.body if clause.subject in {"other", "my", "none"} else f"I {clause.body}"
+            found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
+    return found
+
+
+def _asked_for(sentence: Sentence, original: str, *, wants: bool, among_people: bool) -> list[Found]:
+    if not among_people and (intent := statements_en.request(sentence, original)) is not None:
+        return [intent]
+    if wants and not among_people:
+        return [f for f in [statements_en.wish(sentence, original)] if f is not None]
+    if sentence.asks and not wants:
+        return [f for f in [statements_en.inquiry(sentence, original)] if f is not None]
+    return []

@@ -1,0 +1,75 @@
+"""Reads a Chinese turn: plain statements, atoms, what the profile looks for, then what else is worth keeping."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from processors import timeexpr
+from processors.extract import atoms, clauses_zh, statements_zh
+from processors.extract.domain import hot_status, profile_fields
+from processors.extract.found import Found
+from processors.extract.life_zh import life_statements
+from processors.extract.self_zh import self_statements
+from processors.extract.text import Sentence, sentences, without_quotes
+from schemas.profile import Profile
+
+_MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
+
+
+def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
+    """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`."""
+    found: list[Found] = []
+    weighed: list[statements_zh.Weighed] = []
+    about: clauses_zh.Subject = "我"
+    for sentence in sentences(without_quotes(text)):
+        original = text[sentence.start : sentence.end]
+        here, about = _statements(sentence, original, profile, about)
+        if not here:
+            here = _asked_for(sentence, original, among_people=among_people)
+        found.extend(here)
+        if not here:
+            timed = bool(timeexpr.find(sentence.text, anchor))
+            weighed.append(statements_zh.weigh(sentence, timed=timed, answers=asked is not None))
+    for kept in statements_zh.best(weighed):
+        if kept.wants or not found:
+            told = statements_zh.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
+            found.extend(filter(None, [told]))
+    if not found and not among_people and weighed:
+        weak = weighed[0].sentence
+        found.extend(filter(None, [statements_zh.fragment(weak, text[weak.start : weak.end], asked)]))
+    return found
+
+
+def _statements(
+    sentence: Sentence, original: str, profile: Profile, about: clauses_zh.Subject
+) -> tuple[list[Found], clauses_zh.Subject]:
+    found: list[Found] = []
+    for reader in (atoms.task_zh, atoms.decision_zh):
+        if (atom := reader(sentence, original)) is not None:
+            found.append(atom)
+            break
+    parts = clauses_zh.clauses(sentence, about)
+    for at, clause in enumerate(parts):
+        about = clause.subject
+        found.extend(self_statements(clause, profile.lexicon))
+        found.extend(life_statements(clause))
+        found.extend(atoms.relations_zh(clause))
+        if not clause.states:
+            continue
+        if clause.subject != "other":
+            more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
+            said = statements_zh.unnamed(clause.raw + more)
+            found.extend(profile_fields(profile, clause.raw, clause.start, said))
+        if (hot := hot_status(profile, clause.raw)) is not None:
+            said = clause.raw
+            found.append(Found(clause.start, clause.end, "episode", said, episode_type="fact", hot=hot))
+    return found, about
+
+
+def _asked_for(sentence: Sentence, original: str, *, among_people: bool) -> list[Found]:
+    if not among_people and statements_zh.requests(sentence.text):
+        return [f for f in [statements_zh.request(sentence, original)] if f is not None]
+    if sentence.asks and not statements_zh.wants(original):
+        return [f for f in [statements_zh.inquiry(sentence, original)] if f is not None]
+    return []
