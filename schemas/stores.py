@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import orjson
+
 from schemas import topics
 from schemas.owner import Owner
 
@@ -80,5 +82,28 @@ class RedisLayout:
         return f"{{{owner.key}}}:hot_memory:{project_id}"
 
     @staticmethod
+    def hot_guard(owner: Owner, project_id: str) -> str:
+        """Hash record id -> revision: changes that the next hot-memory snapshot must have (A5)."""
+        return f"{{{owner.key}}}:hot_memory:guard:{project_id}"
+
+    WANTED = "memstream:wanted"
+    """List of what readers missed in Redis: they LPUSH, the sink fills (E6). See `want_session`, `want_hot`."""
+    WANTED_MAX = 10_000
+    PROGRESS_INDEX = "memstream:progress"
+    """Set of the (stage, partition) that have a progress hash, as JSON arrays."""
+    WRITTEN_AT = "memstream:progress:written_at"
+
+    @staticmethod
     def progress(stage: str, partition: int) -> str:
+        """Hash root partition -> next offset (N3)."""
         return f"memstream:progress:{stage}:{partition}"
+
+    @staticmethod
+    def want_session(owner: Owner, session_id: str) -> bytes:
+        """What a reader pushes that found a session in Postgres and not in Redis."""
+        return orjson.dumps(["session", owner.key, session_id])
+
+    @staticmethod
+    def want_hot(owner: Owner) -> bytes:
+        """What a reader pushes that found no hot-memory snapshot of a project."""
+        return orjson.dumps(["hot", owner.key])

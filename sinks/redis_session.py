@@ -1,0 +1,64 @@
+"""What the Redis sink and its filler share: the client, its errors, and a session as keys and arguments."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import redis
+from redis import exceptions as errors
+
+from schemas import topics
+from schemas.owner import Owner
+from schemas.session_value import history_list, session_value
+from schemas.sessions import SessionState
+from schemas.stores import RedisLayout
+from sinks.protocol import Permanent, Transient
+
+GUARD_TTL = timedelta(days=topics.SESSION_STATE.retention_days or 2)
+"""How long a session's revision is remembered: as long as the log can redeliver an older one."""
+_SERVER = (
+    errors.NoScriptError,
+    errors.OutOfMemoryError,
+    errors.ReadOnlyError,
+    errors.NoPermissionError,
+    errors.MasterDownError,
+    errors.TryAgainError,
+    errors.ClusterDownError,
+)
+_SERVER_WORDS = ("MISCONF", "NOREPLICAS", "BUSY", "UNKILLABLE")
+
+
+def connect(url: str) -> redis.Redis:
+    """A client that gives up within seconds: waiting is the worker's part."""
+    return redis.Redis.from_url(url, socket_timeout=5.0, socket_connect_timeout=2.0)
+
+
+def classified(exc: errors.RedisError) -> Transient | Permanent:
+    """What the server says of one command (a foreign type under our key, a value too large) is the record's fault;
+    away, loading, full, read-only, scripts flushed and missing rights are the server's."""
+    answered = isinstance(exc, errors.ResponseError) and not isinstance(exc, _SERVER)
+    if isinstance(exc, errors.DataError) or (answered and not str(exc).startswith(_SERVER_WORDS)):
+        return Permanent("redis_refused", type(exc).__name__)
+    return Transient(type(exc).__name__)
+
+
+def session_keys(owner: Owner, session_id: str) -> list[str]:
+    return [
+        RedisLayout.session(owner, session_id),
+        RedisLayout.history(owner, session_id),
+        RedisLayout.summary(owner, session_id),
+        RedisLayout.anchors(owner, session_id),
+        RedisLayout.revision(owner, session_id),
+    ]
+
+
+def session_args(s: SessionState, ttl: timedelta) -> list[Any]:
+    """Arguments of the session script."""
+    history = [orjson.dumps(m) for m in history_list(s)]
+    anchors = [x for k, v in s.sealed.anchors.items() for x in (k, v if isinstance(v, str) else orjson.dumps(v))]
+    return [
+        s.revision, max(0, int(ttl.total_seconds() * 1000)), int(GUARD_TTL.total_seconds() * 1000),
+        orjson.dumps(session_value(s)), len(history), *history, len(s.sealed.summaries), *s.sealed.summaries, *anchors,
+    ]  # fmt: skip
