@@ -33,6 +33,8 @@ _DEFAULT_ACTIONS: Mapping[str, PiiAction] = {
     "LOCATION": PiiAction.ALLOW,
     "ORGANIZATION": PiiAction.ALLOW,
     "NRP": PiiAction.ALLOW,
+    "DATE_TIME": PiiAction.ALLOW,
+    "AGE": PiiAction.ALLOW,
     "URL": PiiAction.ALLOW,
 }
 

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from inference.language import HAN, TextLanguage
-from inference.pii import chinese, common, credentials, english
+from inference.pii import chinese, common, credentials, english, facts
 from inference.pii.presidio import PresidioPatterns
 from inference.pii.resolve import resolve
 from inference.pii.rules import Rule, run_rules
 from inference.protocols import EntityRecognizer, EntitySpan, Language
 
-RULES: tuple[Rule, ...] = (*credentials.RULES, *common.RULES, *chinese.RULES, *english.RULES)
+RULES: tuple[Rule, ...] = (*credentials.RULES, *common.RULES, *chinese.RULES, *english.RULES, *facts.RULES)
 MIN_SCORE = 0.5
 
 _HAN = re.compile(f"[{HAN}]")

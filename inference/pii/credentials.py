@@ -60,7 +60,7 @@ _PROVIDERS: tuple[tuple[str, str, str], ...] = (
 _PRIVATE_KEY = (
     # The armoured block, or what is left of it: a key cut off before its END line is still a key.
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[A-Za-z0-9+/=\s:,\\.-]{0,8000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s\\]{0,8000})"
+    r"(?:[A-Za-z0-9+/=\s:,.\\]|-(?!-)){0,8000}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
 )
 _JWT = r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{4,4000}\.[A-Za-z0-9_-]{8,1500}"
 _CONNECTION = r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,100}:(?P<value>[^\s/@'\"<>]{1,200})@[A-Za-z0-9.\[-]"

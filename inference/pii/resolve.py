@@ -14,6 +14,8 @@ _TIERS = {
     "LOCATION": _GUESS,
     "ORGANIZATION": _MINOR,
     "NRP": _MINOR,
+    "DATE_TIME": _MINOR,
+    "AGE": _MINOR,
 }
 _LEAST_REST = 4  # characters; a shorter rest of a beaten span says nothing
 

@@ -89,6 +89,27 @@ class Evaluation:
     exact: Mapping[str, Score]
 
 
+def rows(ours: Evaluation, stock: Evaluation | None = None) -> list[dict[str, str | int | float | None]]:
+    """Return one flat row an entity for a table or JSON: ours, and the stock engine's numbers where given."""
+    table: list[dict[str, str | int | float | None]] = []
+    for entity, score in ours.overlap.items():
+        exact = ours.exact[entity]
+        row: dict[str, str | int | float | None] = {
+            "entity": entity,
+            "gold": score.gold,
+            "predicted": score.predicted,
+            "precision": score.precision,
+            "recall": score.recall,
+            "f1": score.f1,
+            "exact_f1": exact.f1,
+        }
+        if stock is not None:
+            row |= {"stock_precision": stock.overlap[entity].precision, "stock_recall": stock.overlap[entity].recall}
+            row |= {"stock_f1": stock.overlap[entity].f1, "stock_exact_f1": stock.exact[entity].f1}
+        table.append(row)
+    return table
+
+
 def canonical(entity: str) -> str:
     """Return the name under which `entity` is scored."""
     return CANONICAL.get(entity, entity)
