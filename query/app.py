@@ -12,9 +12,12 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.door import authenticator
 from query.freshness import postgres_watch
+from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
+from query.reading import projects as read_projects
 from query.reading import search as read_search
 from query.reading import sessions as read_sessions
+from query.reading import store as read_store
 from query.reading import turns as read_turns
 from query.reading import users as read_users
 from query.repo.db import Database
@@ -29,6 +32,7 @@ from query.writing import turns as write_turns
 _PARTS = (
     write_turns, write_memories, write_sessions, write_projects,
     read_turns, read_memories, read_sessions, read_users, read_search,
+    read_load_context, read_projects, read_store,
 )  # fmt: skip
 
 

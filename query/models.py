@@ -202,5 +202,10 @@ class CommandAccepted(Accepted):
     command_id: str
 
 
+class MemoryAccepted(CommandAccepted):
+    memory_id: str
+    """The id that the memory has, or will have, if the gate keeps it."""
+
+
 class DocumentAccepted(Accepted):
     document_id: str

@@ -48,12 +48,12 @@ async def _send(
 @router.post("/v1/memories", status_code=202)
 async def remember(
     body: Annotated[models.MemoryIn, Body()], publish: Publish, once: IdempotencyKey = None
-) -> models.CommandAccepted:
+) -> models.MemoryAccepted:
     """Remember something said outside a conversation. With an Idempotency-Key a repeated call is the same command."""
     publish.check_time(body.occurred_at, "occurred_at")
     if body.project_id is not None:
         publish.scope.project(body.project_id)
-    return await _send(
+    sent = await _send(
         publish,
         body.user_id,
         "remember",
@@ -66,6 +66,10 @@ async def remember(
         project_id=body.project_id,
         occurred_at=body.occurred_at,
     )
+    owner = publish.scope.user(body.user_id).owner
+    # The gate's own rule: a field names its record, else the command does (processors/gate/commands.py).
+    identity = (body.scope, "", body.field) if body.field else (sent.command_id,)
+    return models.MemoryAccepted(**dict(sent), memory_id=ids.record_id(owner, body.kind, *identity))
 
 
 @router.patch("/v1/memories/{memory_id}", status_code=202)
@@ -74,18 +78,20 @@ async def correct(
     body: Annotated[models.MemoryPatch, Body()],
     publish: Publish,
     once: IdempotencyKey = None,
-) -> models.CommandAccepted:
+) -> models.MemoryAccepted:
     """Correct a memory: what it said becomes a rejected value (N4)."""
     sealed = MemoryCommandBody(text=body.text, value=body.value)
-    return await _send(publish, body.user_id, "correct", sealed, once, memory_id=memory_id)
+    sent = await _send(publish, body.user_id, "correct", sealed, once, memory_id=memory_id)
+    return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
 
 
 @router.delete("/v1/memories/{memory_id}", status_code=202)
 async def forget(
     memory_id: PathId, user_id: UserQuery, publish: Publish, once: IdempotencyKey = None
-) -> models.CommandAccepted:
+) -> models.MemoryAccepted:
     """Forget a memory; it is not learned again from old text (N4, C9)."""
-    return await _send(publish, user_id, "forget", MemoryCommandBody(), once, memory_id=memory_id)
+    sent = await _send(publish, user_id, "forget", MemoryCommandBody(), once, memory_id=memory_id)
+    return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
 
 
 async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepted:

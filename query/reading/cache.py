@@ -1,0 +1,47 @@
+"""Snapshots in Redis: read within a bound, never written; what is missing is asked for (E6, A5)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+from redis.exceptions import RedisError
+
+from query.errors import store_down
+from query.reading.common import Context
+from schemas.stores import RedisLayout
+
+SECONDS = 0.25
+"""Longest wait for Redis before Postgres answers instead."""
+
+
+async def read(ctx: Context, *keys: str) -> list[bytes | None]:
+    """Raises ProblemError when Redis does not answer in time."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            client: Any = ctx.deps.redis  # typed as text or bytes; this client is never told to decode
+            found: list[bytes | None] = await client.mget(keys)
+            return found
+    except (RedisError, OSError, TimeoutError):
+        raise store_down("redis") from None
+
+
+async def wish(ctx: Context, wanted: bytes) -> None:
+    """Ask the sink to fill in what was found in Postgres only. A wish that is lost is made by the next reader."""
+    pipe: Any = ctx.deps.redis.pipeline(transaction=False)
+    try:
+        async with asyncio.timeout(SECONDS):
+            await pipe.lpush(RedisLayout.WANTED, wanted).ltrim(RedisLayout.WANTED, 0, RedisLayout.WANTED_MAX).execute()
+    except (RedisError, OSError, TimeoutError):
+        return
+
+
+def parsed(raw: bytes | None) -> Any:
+    """JSON of a snapshot, None for none or a damaged one."""
+    if raw is None:
+        return None
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None

@@ -1,0 +1,52 @@
+"""Hot memory from Redis, confirmed by Postgres; from Postgres where the snapshot is missing or behind (A5)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from query.errors import ProblemError
+from query.reading import cache
+from query.reading.common import Context
+from query.repo import hot
+from schemas.hot_memory import HotRow, hot_memory
+from schemas.scope import OwnerScope
+from schemas.stores import RedisLayout
+
+Groups = dict[str, list[dict[str, Any]]]
+
+
+async def load(ctx: Context, owner: OwnerScope) -> tuple[Groups, list[dict[str, str]]]:
+    """The groups, and which store was missing. Raises ProblemError when neither answers."""
+    snapshot, revisions = await asyncio.gather(_snapshot(ctx, owner), _revisions(ctx, owner))
+    if isinstance(revisions, ProblemError):
+        if isinstance(snapshot, ProblemError) or snapshot is None:
+            raise revisions
+        return snapshot, [{"store": "postgres", "reason": "unreachable"}]
+    degraded = [{"store": "redis", "reason": "unreachable"}] if isinstance(snapshot, ProblemError) else []
+    if snapshot and not isinstance(snapshot, ProblemError) and _revisions_of(snapshot) == revisions:
+        return snapshot, []
+    rows = await hot.rows(ctx.db, owner)
+    if rows and not degraded:
+        await cache.wish(ctx, RedisLayout.want_hot(owner.owner))
+    return hot_memory(HotRow.of_row(r) for r in rows), degraded
+
+
+async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | None:
+    try:
+        raw = await cache.read(ctx, RedisLayout.hot_memory(owner.owner, owner.owner.id))
+    except ProblemError as exc:
+        return exc
+    found = cache.parsed(raw[0])
+    return found if isinstance(found, dict) else None
+
+
+async def _revisions(ctx: Context, owner: OwnerScope) -> dict[str, int] | ProblemError:
+    try:
+        return await hot.revisions(ctx.db, owner)
+    except ProblemError as exc:
+        return exc
+
+
+def _revisions_of(groups: Groups) -> dict[str, int]:
+    return {entry["id"]: entry["revision"] for group in groups.values() for entry in group}
