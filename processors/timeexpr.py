@@ -44,7 +44,7 @@ def find(text: str, anchor: datetime) -> list[TimeSpan]:
 
 
 def _apply(rules: Sequence[Rule], text: str, anchor: datetime, taken: bytearray, found: list[_Found]) -> None:
-    for pattern, resolve in rules:
+    for pattern, resolve, relative in rules:
         for match in pattern.finditer(text):
             begin, end = match.span()
             if any(taken[begin:end]):
@@ -54,4 +54,5 @@ def _apply(rules: Sequence[Rule], text: str, anchor: datetime, taken: bytearray,
                 period = resolve(match, anchor)
             except (ValueError, OverflowError):  # no such day, or outside the calendar; nor is its month meant
                 continue
-            found.append((begin, TimeSpan(period.start, period.end, match[0].strip(), period.precision)))
+            span = TimeSpan(period.start, period.end, match[0].strip(), period.precision, relative)
+            found.append((begin, span))

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from processors import timespan as ts
 
-Rule: TypeAlias = tuple[re.Pattern[str], Callable[[re.Match[str], datetime], ts.Period]]
+Resolve: TypeAlias = Callable[[re.Match[str], datetime], ts.Period]
+Rule: TypeAlias = tuple[re.Pattern[str], Resolve, bool]  # the last: whether it is relative to the anchor
 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
@@ -121,20 +122,32 @@ def _year(m: re.Match[str], anchor: datetime) -> ts.Period:
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 # Earlier rules win where two match at the same place; month names count only when capitalised ("may", "march").
 RULES: tuple[Rule, ...] = (
-    (_compile(_YEAR + r"[-/.](?P<number>[01]?\d)[-/.](?P<day>[0-3]?\d)"), _iso),
-    (_compile(_DAY + r" {1,2}(?:of {1,2})?" + _MONTH + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dated),
-    (_compile(_MONTH + r" {1,2}(?:the {1,2})?" + _DAY + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dated),
-    (_compile(_MONTH + r"(?:,? {1,2}|,? of )" + _YEAR, exact_case=True), _in_month),
-    (_compile(r"(?P<which>[Ll]ast|[Pp]ast|[Tt]his|[Nn]ext) {1,2}" + _MONTH, exact_case=True), _in_month),
-    (_compile(r"(?:the {1,2})?day {1,2}(?:before {1,2}yesterday|after {1,2}tomorrow)"), _named_day),
-    (_compile(r"yesterday|last {1,2}night|today|tonight|this {1,2}(?:morning|afternoon|evening)|tomorrow"), _named_day),
-    (_compile(_NUMBER + r" {1,2}" + _UNIT + r" {1,2}(?:ago|earlier|back)"), _ago),
-    (_compile(r"in {1,2}" + _NUMBER + r" {1,2}" + _UNIT), _ahead),
-    (_compile(_WHICH + r" {1,2}" + _WEEKDAY), _which_weekday),
-    (_compile(_WHICH + r" {1,2}(?P<span>weekend|day|week|month|year|spring|summer|autumn|fall|winter)"), _which_unit),
-    (_compile(_SEASON + r" {1,2}(?:of {1,2}|in {1,2})?" + _YEAR), _season),
-    (_compile(r"(?:in|during|since|until|by) {1,2}(?:the {1,2})?" + _SEASON), _season),
-    (_compile(_MONTH, exact_case=True), _in_month),
-    (_compile(_WEEKDAY), _which_weekday),
-    (re.compile(r"(?<![\w$#.,/-])" + _YEAR + r"(?![\w/-]|[.,]\d)"), _year),
+    (_compile(_YEAR + r"[-/.](?P<number>[01]?\d)[-/.](?P<day>[0-3]?\d)"), _iso, False),
+    (_compile(_DAY + r" {1,2}(?:of {1,2})?" + _MONTH + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dated, False),
+    (
+        _compile(_MONTH + r" {1,2}(?:the {1,2})?" + _DAY + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True),
+        _dated,
+        False,
+    ),
+    (_compile(_MONTH + r"(?:,? {1,2}|,? of )" + _YEAR, exact_case=True), _in_month, False),
+    (_compile(r"(?P<which>[Ll]ast|[Pp]ast|[Tt]his|[Nn]ext) {1,2}" + _MONTH, exact_case=True), _in_month, True),
+    (_compile(r"(?:the {1,2})?day {1,2}(?:before {1,2}yesterday|after {1,2}tomorrow)"), _named_day, True),
+    (
+        _compile(r"yesterday|last {1,2}night|today|tonight|this {1,2}(?:morning|afternoon|evening)|tomorrow"),
+        _named_day,
+        True,
+    ),
+    (_compile(_NUMBER + r" {1,2}" + _UNIT + r" {1,2}(?:ago|earlier|back)"), _ago, True),
+    (_compile(r"in {1,2}" + _NUMBER + r" {1,2}" + _UNIT), _ahead, True),
+    (_compile(_WHICH + r" {1,2}" + _WEEKDAY), _which_weekday, True),
+    (
+        _compile(_WHICH + r" {1,2}(?P<span>weekend|day|week|month|year|spring|summer|autumn|fall|winter)"),
+        _which_unit,
+        True,
+    ),
+    (_compile(_SEASON + r" {1,2}(?:of {1,2}|in {1,2})?" + _YEAR), _season, False),
+    (_compile(r"(?:in|during|since|until|by) {1,2}(?:the {1,2})?" + _SEASON), _season, False),
+    (_compile(_MONTH, exact_case=True), _in_month, False),
+    (_compile(_WEEKDAY), _which_weekday, True),
+    (re.compile(r"(?<![\w$#.,/-])" + _YEAR + r"(?![\w/-]|[.,]\d)"), _year, False),
 )

@@ -10,12 +10,17 @@ SEASON_MONTH = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12} 
 
 @dataclass(frozen=True, slots=True)
 class TimeSpan:
-    """What an expression means: [start, end), in the time zone of its anchor, to the stated precision."""
+    """What an expression means: [start, end), in the time zone of its anchor, to the stated precision.
+
+    `relative` says that it counts from the anchor ("last month", "上周五") and does not name a date, month, season
+    or year of the calendar ("in May", "2023年").
+    """
 
     start: datetime
     end: datetime
     text: str
     precision: Precision
+    relative: bool
 
 
 @dataclass(frozen=True, slots=True)

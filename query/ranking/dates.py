@@ -13,6 +13,7 @@ from query.ranking.types import Document, Floats
 _DAY = 86_400.0
 _FADE_DAYS = 7.0  # people tell of things some days after they happen, and plan them some days before
 _BROADEST_DAYS = 31.0
+_NEAR_ENOUGH = 0.5
 
 Interval = tuple[float, float]  # POSIX seconds, [start, end)
 
@@ -43,20 +44,25 @@ def gathered(intervals: Sequence[tuple[Interval, ...]]) -> Intervals:
     return Intervals(table[:, 0].astype(np.int64), table[:, 1], table[:, 2])
 
 
-def closeness(text: str, now: datetime | None, newest: datetime | None, held: Intervals, rows: int) -> Floats | None:
+def closeness(
+    text: str, now: datetime | None, newest: datetime | None, held: Intervals, rows: int, *, retell: bool
+) -> Floats | None:
     """Return 1 for each row that falls in a span named by `text`, less the further away; None where none is named.
 
     Expressions are resolved from `now`. Where nothing of the scope is near, or `now` is unknown, they are resolved
-    from `newest`, the newest document's time: old conversations are asked about in their own time ("in July").
+    from `newest`, the newest document's time: old conversations are asked about in their own time ("in July"). With
+    `retell` also what counts from the speaker's day ("last week") may mean that time; chat means its own.
     """
     for anchor in (now, newest):
         if anchor is None:
             continue
-        asked = [(s.start.timestamp(), s.end.timestamp()) for s in timeexpr.find(text, anchor)]
-        if not asked:
-            return None
-        near = _nearness(asked, held, rows)
-        if near.max(initial=0.0) > 0.5:
+        spans = timeexpr.find(text, anchor)
+        if anchor is not now and not retell:
+            spans = [s for s in spans if not s.relative]
+        if not spans:
+            continue
+        near = _nearness([(s.start.timestamp(), s.end.timestamp()) for s in spans], held, rows)
+        if near.max(initial=0.0) > _NEAR_ENOUGH:
             return near
     return None
 

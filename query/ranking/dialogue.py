@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from inference.stopwords import ENGLISH
 from query.ranking.types import Floats, Rows
 
 NO_SESSION = -1
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SHORT_NAME = 3  # letters; "Mel" for Melanie, never "Jo" for Joanna
+_AUXILIARY = frozenset({"may", "might", "must", "shall", "let"})
 DIALOGUE_KIND = "turn"
 
 
@@ -79,11 +81,16 @@ def speakers_named(text: str, speakers: Iterable[str]) -> Speakers:
             continue
         for part in re.findall(r"[^\W\d_]+", speaker.casefold()):
             for word, written in folded.items():
-                short = len(word) >= _SHORT_NAME and written[0].isupper() and part.startswith(word)
+                short = _is_short_form(written) and part.startswith(word)
                 if word == part or short:
                     named.add(speaker)
                     used.add(word)
     return Speakers(frozenset(named), frozenset(used))
+
+
+def _is_short_form(word: str) -> bool:
+    """Say whether `word` may stand for a longer name; "Will" and "Can" at the head of a question do not."""
+    return len(word) >= _SHORT_NAME and word[0].isupper() and word.casefold() not in ENGLISH | _AUXILIARY
 
 
 def is_asking(text: str) -> bool:

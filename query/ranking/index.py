@@ -67,12 +67,15 @@ class ScopeIndex:
             self._facts.append(Facts(dialogue.is_asking(document.text), intervals_of(document)))
             self._documents.append(document)
             self._row_of[document.id] = row
-        self._view = None
+        self._changed()
 
     def remove(self, document_ids: Iterable[str]) -> None:
         """Take documents out; ids that are not there are passed over."""
         for document_id in document_ids:
             self._drop(document_id)
+        self._changed()
+
+    def _changed(self) -> None:
         self._view = None
         if len(self._documents) - len(self._row_of) > max(16.0, _COMPACT_AT * len(self._documents)):
             kept = [d for d in self._documents if d is not None]

@@ -74,6 +74,17 @@ def test_several_in_the_order_of_the_text() -> None:
     assert [s.text for s in spans] == ["Yesterday", "last summer", "去年夏天", "3 May 2021"]
 
 
+@pytest.mark.parametrize(
+    ("text", "relative"),
+    [("last month", True), ("3 days ago", True), ("on Friday", True), ("last July", True),
+     ("上周五", True), ("去年夏天", True),
+     ("in July", False), ("on 3 May", False), ("in 2023", False), ("in the summer", False),
+     ("七月", False), ("2023年夏天", False)],
+)  # fmt: skip
+def test_relative_expressions_are_told_from_dates(text: str, relative: bool) -> None:
+    assert [s.relative for s in find(text, ANCHOR)] == [relative]
+
+
 def test_spans_are_in_the_anchors_zone() -> None:
     zone = timezone(timedelta(hours=8))
     (span,) = find("today", datetime(2024, 6, 12, 1, tzinfo=zone))

@@ -36,12 +36,14 @@ def test_a_layout_of_strangers_has_no_neighbours() -> None:
         ("Where does Peter Smith live?", {"Peter Smith"}),
         ("Did Jo cook?", set()),
         ("Who cooked?", set()),
+        ("Will he cook?", set()),
+        ("Did Will cook?", set()),
         ("小明什么时候去的？", {"王小明"}),
         ("Joanna and Peter met?", {"Joanna", "Peter Smith"}),
     ],
 )
 def test_speakers_are_found_by_name_and_short_form(text: str, named: set[str]) -> None:
-    assert dialogue.speakers_named(text, {"Joanna", "Peter Smith", "王小明"}).named == named
+    assert dialogue.speakers_named(text, {"Joanna", "Peter Smith", "王小明", "Willow"}).named == named
 
 
 @pytest.mark.parametrize(
@@ -55,9 +57,11 @@ def document(text: str, made: datetime) -> Document:
     return Document("d", "turn", [], None, text, occurred_at=made)
 
 
-def near(query: str, *documents: Document, now: datetime | None = DAY, newest: datetime | None = None) -> list[float]:
+def near(
+    query: str, *documents: Document, now: datetime | None = DAY, newest: datetime | None = None, retell: bool = True
+) -> list[float]:
     held = dates.gathered([dates.intervals_of(d) for d in documents])
-    got = dates.closeness(query, now, newest, held, len(documents))
+    got = dates.closeness(query, now, newest, held, len(documents), retell=retell)
     return [] if got is None else got.tolist()
 
 
@@ -91,19 +95,33 @@ def test_old_conversations_are_asked_about_in_their_own_time() -> None:
     assert near("What happened in July?", july, now=None, newest=datetime(2019, 9, 1, tzinfo=UTC)) == [1.0]
 
 
+def test_chat_means_its_own_day_but_a_named_date_is_a_date() -> None:
+    july = document("we flew kites", datetime(2019, 7, 20, tzinfo=UTC))
+    newest = datetime(2019, 7, 21, tzinfo=UTC)
+    assert near("We were there yesterday.", july, newest=newest, retell=False) == []
+    assert near("We were there on July 20.", july, newest=newest, retell=False) == [1.0]
+    assert near("我们7月20日去过。", july, newest=newest, retell=False) == [1.0]
+
+
 def test_a_query_without_a_date_has_no_date_evidence() -> None:
     assert near("Who flew kites?", document("we flew kites yesterday", DAY)) == []
 
 
 def test_context_leans_towards_the_latest_turns() -> None:
     axis = np.eye(8, dtype=np.float32)
-    query = RankQuery("what now?", [], axis[0])
+    query = RankQuery("I am not sure.", [], axis[0])
     got = in_context(query, [axis[6], axis[5], axis[4], axis[3], axis[2]]).vector
     assert got is not None
     assert np.linalg.norm(got) == pytest.approx(1.0)
     assert got[0] > got[2] > got[3] > got[5] > 0
     assert got[6] == 0  # the fifth turn back
     assert in_context(query, []) is query
+
+
+@pytest.mark.parametrize("text", ["Who flew kites?", "谁放风筝了？"])
+def test_a_question_stands_by_itself(text: str) -> None:
+    query = RankQuery(text, [], np.ones(3, dtype=np.float32))
+    assert in_context(query, [np.ones(3, dtype=np.float32)]) is query
 
 
 def test_context_of_a_query_without_a_vector_changes_nothing() -> None:

@@ -127,6 +127,15 @@ def test_appending_and_removing_equals_building_anew() -> None:
     assert rest == pytest.approx(anew, abs=1e-5)
 
 
+def test_replacing_again_and_again_does_not_grow() -> None:
+    index = ScopeIndex(DIMENSIONS)
+    for version in range(200):
+        index.add([fact(f"f{version % 5}", f"version {version}")])
+    assert len(index) == 5
+    assert len(index.mask()) < 30
+    assert index.search(ask("version 199"))[0].id == "f4"
+
+
 class _LongestFirst:
     """A reranker with a known order, on the scale of logits."""
 
