@@ -16,7 +16,9 @@ from rich.console import Console
 
 from memstream.settings import Settings
 
-app = typer.Typer(no_args_is_help=True, add_completion=True, help="Agent memory as a log.", rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=True, add_completion=True, help="Agent memory as a log.", rich_markup_mode=None,
+    pretty_exceptions_enable=False,  # a traceback with locals would print secrets
+)
 topics_app = typer.Typer(no_args_is_help=True, help="The topics of the broker.")
 app.add_typer(topics_app, name="topics")
 

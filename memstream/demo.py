@@ -31,7 +31,7 @@ def show(console: Console, service: Service, turns: list[dict[str, Any]] | None,
     for user in done.users[:2]:
         _memories(console, service, user, done.token)
     asked = SAMPLE_QUESTIONS if turns is None else (_own_question(given, question),)
-    for user, project, query in asked:
+    for user, _, query in asked:
         _search(console, service, user, query, done.token)
     user, project, query = asked[-1]
     last = next(t for t in reversed(given) if t["user_id"] == user)

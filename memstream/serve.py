@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import uvicorn
 from psycopg_pool import AsyncConnectionPool
-from pymilvus import MilvusClient
 from redis.asyncio import BlockingConnectionPool, Redis
 
 from memstream.models import counter, default_embedder
@@ -18,10 +14,6 @@ from query.deps import Deps
 from query.producer import KafkaLog
 from schemas import migrations
 from schemas.profile import load_profile
-
-
-def milvus_factory(uri: str) -> Callable[[], Any]:
-    return lambda: MilvusClient(uri=uri, timeout=5)
 
 
 async def serve(settings: Settings) -> None:
@@ -39,7 +31,7 @@ async def serve(settings: Settings) -> None:
     async with AsyncConnectionPool(dsn, min_size=2, max_size=20, open=False) as pool:
         deps = Deps(
             pool=pool, redis=redis, log=log, embedder=default_embedder(), counter=counter,
-            profile=load_profile(settings.profile, settings.profiles_dir), connect_milvus=milvus_factory(settings.milvus),
+            profile=load_profile(settings.profile, settings.profiles_dir), milvus=settings.milvus,
         )  # fmt: skip
         app = create_app(config, deps)
         server = uvicorn.Server(

@@ -29,7 +29,7 @@ class Settings(BaseSettings):
     profiles_dir: Path = Field(default=PROFILES_DIR, description="Folder of the profiles, one TOML each.")
     hash_key: SecretStr = Field(
         default=SecretStr(""),
-        description="Key (16 bytes or more) of keyed hashes and PII tokens; empty: made once and kept in the data folder.",
+        description="Key of keyed hashes and PII tokens, 16 bytes or more; empty: made once, kept in the data folder.",
     )
     batch: int = Field(default=64, ge=1, le=1000, description="Records that a step takes through together.")
     batch_wait_ms: int = Field(default=20, ge=1, le=5000, description="Longest wait for a batch to fill.")

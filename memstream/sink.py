@@ -16,6 +16,7 @@ from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres import PostgresSink
 from sinks.protocol import Sink
 from sinks.worker import Worker
+from streams.faults import KillAt
 
 
 def _postgres(s: Settings) -> Sink:
@@ -45,7 +46,12 @@ def run_sink(settings: Settings, name: str) -> None:
     kafka = KafkaSettings(settings.kafka, f"memstream-sink-{name}", settings.instance or None)
     stats = ProcessStats()
     worker = Worker(
-        SINKS[name](settings), KafkaConsumer(kafka), KafkaDeadLetters(kafka), Codec(), observer=SinkObserver(stats)
+        SINKS[name](settings),
+        KafkaConsumer(kafka),
+        KafkaDeadLetters(kafka),
+        Codec(),
+        observer=SinkObserver(stats),
+        faults=KillAt(settings.fault) if settings.fault else None,
     )
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: worker.stop())

@@ -1,0 +1,131 @@
+"""The pipeline under load: throughput into all stores, freshness at a fraction of peak, CPU and memory a process."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import psutil
+import psycopg
+
+from memstream.stack import EmbeddedStack
+from schemas.heartbeat import quantile
+from schemas.progress import FreshnessToken
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """CPU seconds and resident bytes of the children, by name."""
+
+    cpu: dict[str, float]
+    rss: dict[str, int]
+
+
+def usage(stack: EmbeddedStack) -> Usage:
+    cpu: dict[str, float] = {}
+    rss: dict[str, int] = {}
+    for child in stack.supervisor.status():
+        if child.pid is None:
+            continue
+        p = psutil.Process(child.pid)
+        family = [p, *p.children(recursive=True)]
+        times = [q.cpu_times() for q in family]
+        cpu[child.name] = sum(t.user + t.system for t in times)
+        rss[child.name] = sum(q.memory_info().rss for q in family)
+    return Usage(cpu, rss)
+
+
+class Load:
+    """Sends turns over HTTP."""
+
+    def __init__(self, url: str) -> None:
+        self._http = httpx.AsyncClient(base_url=url, timeout=120)
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def send(self, turns: Sequence[Row]) -> FreshnessToken:
+        answer = await self._http.post("/v1/turns", json={"turns": list(turns)})
+        answer.raise_for_status()
+        return FreshnessToken.parse(answer.json()["freshness_token"])
+
+    async def backlog(self, turns: Sequence[Row]) -> FreshnessToken:
+        """Everything at once, 500 a call."""
+        token = FreshnessToken(writes=())
+        for i in range(0, len(turns), 500):
+            token = token.merged(await self.send(turns[i : i + 500]))
+        return token
+
+    async def poisson(self, turns: Sequence[Row], rate: float, seed: int) -> FreshnessToken:
+        """One turn a call, exponential gaps; late calls are not made up for by skipping (open loop)."""
+        rng = random.Random(seed)
+        token = FreshnessToken(writes=())
+        due = time.monotonic()
+        tasks: list[asyncio.Task[FreshnessToken]] = []
+        for turn in turns:
+            due += rng.expovariate(rate)
+            await asyncio.sleep(max(0.0, due - time.monotonic()))
+            tasks.append(asyncio.create_task(self.send([turn])))
+        for done in await asyncio.gather(*tasks):
+            token = token.merged(done)
+        return token
+
+
+async def readable(dsn: str, token: FreshnessToken, stages: Sequence[str], within: float = 900) -> None:
+    """Wait until Postgres says that each stage has passed the token."""
+    deadline = time.monotonic() + within
+    async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as conn:
+        while time.monotonic() < deadline:
+            cur = await conn.execute("SELECT stage, root, max(next_offset) FROM views_g1.progress GROUP BY 1, 2")
+            have = {(s, r): n for s, r, n in await cur.fetchall()}
+            if all(have.get((s, f"{w.topic}/{w.partition}"), -1) > w.offset for s in stages for w in token.writes):
+                return
+            await asyncio.sleep(0.05)
+    raise TimeoutError(f"not readable within {within:.0f} s")
+
+
+async def drained(kafka: str, groups: Sequence[str], within: float = 900) -> None:
+    """Wait until the groups have read all that is there."""
+    from confluent_kafka import Consumer, ConsumerGroupTopicPartitions
+    from confluent_kafka.admin import AdminClient
+
+    admin = AdminClient({"bootstrap.servers": kafka})
+    probe = Consumer({"bootstrap.servers": kafka, "group.id": "bench-probe"})
+    deadline = time.monotonic() + within
+    try:
+        while time.monotonic() < deadline:
+            behind = 0
+            for g in groups:
+                future = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(g)])[g]
+                for tp in (await asyncio.to_thread(future.result)).topic_partitions:
+                    _, high = await asyncio.to_thread(probe.get_watermark_offsets, tp, 5, False)
+                    behind += max(0, high - max(tp.offset, 0))
+            if behind == 0:
+                return
+            await asyncio.sleep(0.1)
+    finally:
+        probe.close()
+    raise TimeoutError(f"not drained within {within:.0f} s")
+
+
+def freshness(dsn: str, before: dict[str, Any]) -> dict[str, dict[str, float | None]]:
+    """p50 and p99 a store and topic of what became readable since `before` (heartbeats)."""
+    out: dict[str, dict[str, float | None]] = {}
+    for name, stats in heartbeats(dsn).items():
+        for key, now in stats["freshness"].items():
+            old = before.get(name, {}).get("freshness", {}).get(key)
+            buckets = [a - b for a, b in zip(now["buckets"], old["buckets"], strict=True)] if old else now["buckets"]
+            out[key] = {"count": sum(buckets), "p50_s": quantile(buckets, 0.5), "p99_s": quantile(buckets, 0.99)}
+    return out
+
+
+def heartbeats(dsn: str) -> dict[str, Any]:
+    with psycopg.connect(dsn) as conn:
+        return {r[0]: r[1] for r in conn.execute("SELECT process, stats FROM ops.heartbeats").fetchall()}
