@@ -51,7 +51,7 @@ def _parts(value: object) -> list[str]:
 
 
 def _words() -> set[str]:
-    lines = files("spylls").joinpath("hunspell/data/en/en_US.dic").read_text("utf-8", "replace").splitlines()
+    lines = files("spylls").joinpath("hunspell/data/en/en_US.dic").read_bytes().decode("utf-8", "replace").splitlines()
     return {word for word in (line.split("/")[0].strip() for line in lines) if word.islower()}
 
 

@@ -6,7 +6,6 @@ found by what stands before it ("password:", "密码是") or by its entropy.
 
 import re
 from collections import Counter
-from itertools import pairwise
 from math import log2
 
 from inference.pii.rules import DIGIT, Rule
@@ -79,6 +78,8 @@ _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
 
 # What follows "password is" in ordinary talk; a value without digit or mark must not be one of them.
 _PROSE = re.compile(r"[A-Za-z][a-z']{0,30}[.,;:!?)\"'”’]{0,3}")
+_SMALL_RUN = re.compile(r"[a-z]{3,512}")
+_DIGIT_RUN = re.compile(r"[0-9]{1,512}")
 _TRAILING = ".,;:!?)]}>'\"`"
 
 
@@ -123,15 +124,13 @@ def _password_word(value: str, near: bool) -> float | None:
 def _random_looking(value: str, near: bool) -> float | None:
     """Score a long run by its entropy and mix: words, paths, UUIDs, hex digests and plain numbers are none."""
     kinds = sum(any(test(c) for c in value) for test in (str.isdigit, str.islower, str.isupper))
-    if kinds < 3 or _entropy(value) < 4.0:
+    # 24 random letters and digits have 4.3 bits a character on average; a word repeated, a padded number fewer.
+    if kinds < 3 or _entropy(value) < 3.8:
         return None
-    # Camel-case words and base64 of pictures differ in how often the kind of character changes.
-    changes = sum(_kind(a) != _kind(b) for a, b in pairwise(value))
-    return 0.6 if changes >= len(value) * 0.35 else None
-
-
-def _kind(character: str) -> int:
-    return 0 if character.isdigit() else 1 if character.isupper() else 2
+    # Names in camel case and paths are made of words: runs of small letters, rare where characters are random.
+    in_words = sum(len(run) for run in _SMALL_RUN.findall(value)) / len(value)
+    scattered = len(_DIGIT_RUN.findall(value)) >= 3
+    return 0.6 if in_words < (0.45 if scattered else 0.3) else None
 
 
 def _providers() -> tuple[Rule, ...]:
@@ -188,7 +187,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "random token",
         CREDENTIAL,
-        re.compile(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_+/-]{24,512}={0,2}(?![A-Za-z0-9_+/=])"),
+        re.compile(r"(?<![A-Za-z0-9_+/.-])[A-Za-z0-9_+/-]{24,512}={0,2}(?![A-Za-z0-9_+/=])"),
         0.6,
         needs=(DIGIT,),
         check=_random_looking,

@@ -27,6 +27,8 @@ _OVERLAP = 96  # the longest entity here, a bech32 address, has 90 characters
 _THRESHOLD = 0.4  # Presidio's "very weak" patterns stay below it
 _SSN_CONTEXT = re.compile(r"social|security|\bssns?\b", re.IGNORECASE)
 
+_VERSION = re.compile(r"(?:version|release|build|\bv|\bver\.?)[ ]?$", re.IGNORECASE)
+
 # To `\b` a Han character is part of the word beside it; a blank is not, and takes as much room.
 _WIDE_LETTER = re.compile(f"[{HAN}\u3000-\u30ff\uac00-\ud7af]")
 _UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
@@ -69,6 +71,8 @@ def _run(recognizer: PresidioRecognizer, offset: int, window: str) -> Iterator[E
         entity, start, end, score = result.entity_type, result.start, result.end, result.score  # type: ignore[attr-defined]
         if entity == "US_SSN" and _SSN_CONTEXT.search(window[max(0, start - 60) : start]):
             score = max(score, 0.85)
+        if entity == "IP_ADDRESS" and _VERSION.search(window[max(0, start - 12) : start]):
+            continue
         if score >= _THRESHOLD:
             yield EntitySpan(entity, offset + start, offset + end, float(score), f"presidio:{recognizer.name}")
 

@@ -1,0 +1,50 @@
+"""One BM25 tokenizer: what is written is found by what is asked."""
+
+import pytest
+
+from inference.terms import terms
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked"),
+    [
+        ("She was running two marathons", "runs a marathon"),
+        ("Order ORD-2024-001 shipped", "ord-2024-001"),
+        ("Order ORD-2024-001 shipped", "2024"),
+        ("ＡＢＣ１２３", "abc123"),
+        ("我下周三去北京协和医院复诊", "协和医院"),
+        ("我下周三去北京协和医院复诊", "北京的医院"),
+        ("服务部署在 Kubernetes 上", "kubernetes"),
+        ("well-known", "known"),
+    ],
+)
+def test_a_question_shares_a_term_with_its_text(stored: str, asked: str) -> None:
+    assert set(terms(stored)) & set(terms(asked))
+
+
+def test_stop_words_go_unless_nothing_else_is_there() -> None:
+    assert terms("What is the plan?") == ["plan"]
+    assert terms("Who are you?") == ["who", "are", "you"]
+    assert "的" not in terms("北京的天气")
+    assert terms("是谁") == ["是", "谁"]
+
+
+def test_numbers_and_versions_stay_whole() -> None:
+    assert terms("Python 3.11 and v1.29.0") == ["python", "3.11", "v1.29.0", "v1", "29", "0"]
+
+
+def test_long_chinese_words_give_the_words_inside() -> None:
+    assert {"北京", "协和", "医院", "北京协和医院"} <= set(terms("北京协和医院"))
+
+
+def test_contractions_and_possessives_lose_their_tails() -> None:
+    assert terms("John's dogs don't bark") == ["john", "dog", "bark"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "!?…，。", "\ud800", "🙂"])
+def test_nothing_to_index_gives_no_terms(text: str) -> None:
+    assert terms(text) == []
+
+
+def test_no_term_is_longer_than_the_index_allows() -> None:
+    assert max(map(len, terms("a" * 500 + " " + "x-1" * 200 + "龘" * 500))) <= 64
