@@ -12,6 +12,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.door import authenticator
 from query.freshness import postgres_watch
+from query.reading import context as read_context
 from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
 from query.reading import projects as read_projects
@@ -32,7 +33,7 @@ from query.writing import turns as write_turns
 _PARTS = (
     write_turns, write_memories, write_sessions, write_projects,
     read_turns, read_memories, read_sessions, read_users, read_search,
-    read_load_context, read_projects, read_store,
+    read_load_context, read_projects, read_store, read_context,
 )  # fmt: skip
 
 

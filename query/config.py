@@ -32,6 +32,8 @@ class QueryConfig(Frozen):
     """Largest encoded event; the topics take 2 MiB with headers."""
     max_queued: int = 20_000
     """Records waiting for the broker above which writes are turned away."""
+    delivery_seconds: float = Field(default=10.0, gt=0)
+    """How long a write waits for the brokers."""
     future_seconds: float = 86_400.0
     """How far ahead of our clock an event may lie."""
     wait_ms: int = 2_000

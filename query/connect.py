@@ -50,7 +50,7 @@ async def open_deps(
             redis, max_connections=_REDIS_CONNECTIONS, timeout=1, socket_timeout=2, socket_connect_timeout=1
         )
     )
-    log = KafkaLog(config.kafka, max_queued=config.max_queued)
+    log = KafkaLog(config.kafka, max_queued=config.max_queued, timeout=config.delivery_seconds)
     try:
         yield Deps(
             pool=pool,
@@ -65,5 +65,5 @@ async def open_deps(
         )
     finally:
         await asyncio.to_thread(log.close)
-        await client.aclose()
+        await client.aclose(close_connection_pool=True)
         await pool.close()

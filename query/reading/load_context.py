@@ -38,8 +38,9 @@ async def load_context(
     stated = [r for r in rows if r["kind"] != "profile"]
     relevance: dict[str, float] = {}
     if body.query.strip() and stated:
+        # Cosine: among the few statements of one user, scores that are relative to each other say too much.
         question = Question(
-            text=body.query, kinds=frozenset(_KINDS), limit=len(stated), tenant=scope, user=owner
+            text=body.query, kinds=frozenset(_KINDS), limit=len(stated), tenant=scope, user=owner, mode="dense"
         )
         found = await retriever_of(request).search(question)
         relevance = {row["record_id"]: score for row, score, _ in found.hits}

@@ -98,11 +98,14 @@ class Retriever:
     async def _in_scope(
         self, probe: Probe, scope: OwnerScope | TenantScope, found: Found
     ) -> list[tuple[Row, float, dict[str, Any] | None]]:
+        whole_tenant = isinstance(scope, OwnerScope) and not scope.owner.id
         try:
-            async with asyncio.timeout(self._config.store_timeout):
-                if isinstance(scope, OwnerScope) and probe.question.as_of is not None and scope.owner.id:
+            if isinstance(scope, OwnerScope) and probe.question.as_of is not None and not whole_tenant:
+                async with asyncio.timeout(self._config.store_timeout):
                     return await self._as_of(probe, scope)
-                held = await self._held(scope, found)
+            if whole_tenant:
+                raise TooLargeError
+            held = await self._held(scope, probe, found)
         except TooLargeError:
             rows = await self._large.find(probe, scope, found)
             return await self._rank_rows(probe, rows)
@@ -114,17 +117,20 @@ class Retriever:
             return []
         return await self._lane(lambda: _rank(held.index, held.rows, probe, self._deps.reranker))
 
-    async def _held(self, scope: OwnerScope | TenantScope, found: Found) -> Held:
-        if isinstance(scope, OwnerScope) and not scope.owner.id:
-            raise TooLargeError  # a whole tenant
+    async def _held(self, scope: OwnerScope | TenantScope, probe: Probe, found: Found) -> Held:
+        """The scope as it stands; a copy of the last minute where Postgres is away or slower than the profile's
+        latency budget (D11). A scope that was never read may take longer, once."""
         key = await self._key(scope)
+        budget = self._deps.profile_of(probe.question.tenant.tenant).ranking.latency_budget_ms / 1000
+        seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
         try:
-            return await self.cache.get(key, ScopeDocuments(self._db, scope))
-        except ProblemError:
+            async with asyncio.timeout(seconds):
+                return await self.cache.get(key, ScopeDocuments(self._db, scope))
+        except (ProblemError, TimeoutError) as exc:
             held = self.cache.last(key, STALE_SECONDS)
             if held is None:
                 raise
-            found.without("postgres", "unreachable")
+            found.without("postgres", "timeout" if isinstance(exc, TimeoutError) else "unreachable")
             return held
 
     async def _key(self, scope: OwnerScope | TenantScope) -> ScopeKey:

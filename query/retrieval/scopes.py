@@ -36,6 +36,7 @@ class Held:
     mark: Mark | None = None
     confirmed_at: float = float("-inf")
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    loading: asyncio.Task[None] | None = None
 
 
 class ScopeCache:
@@ -59,10 +60,18 @@ class ScopeCache:
                 self._held.pop(key, None)
                 raise TooLargeError
             if mark != held.mark:
-                await self._renew(held, mark, source)
+                # A caller that gives up leaves the loading to the next: it would only be begun again.
+                if held.loading is None or held.loading.done():
+                    held.loading = asyncio.create_task(self._renew(held, mark, source))
+                await asyncio.shield(held.loading)
             held.confirmed_at = time.monotonic()
         self._shrink(key)
         return held
+
+    def is_warm(self, key: ScopeKey) -> bool:
+        """Whether a copy is held, so that only what changed would be read."""
+        held = self._held.get(key)
+        return held is not None and held.mark is not None
 
     def last(self, key: ScopeKey, within: float) -> Held | None:
         """A copy that Postgres confirmed at most `within` seconds ago: for when it does not answer now."""

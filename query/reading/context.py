@@ -1,0 +1,211 @@
+"""POST /v1/context: what a model should know for one request, within a token budget (A8, A9, D10, D15)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Body, Request
+from pydantic import Field
+
+from inference.language import language_of
+from query.body import Route
+from query.door import Reader
+from query.errors import ProblemError
+from query.freshness import Freshness
+from query.reading import hot, pieces, session_store
+from query.reading.common import Context, Ctx
+from query.reading.intents import Routed, route
+from query.reading.prompt import Piece, compose
+from query.reading.search import retriever_of
+from query.reading.users import ordered, standing
+from query.repo.db import Row
+from query.retrieval.request import KINDS, Found, Question
+from query.retrieval.retriever import Retriever
+from schemas.base import Content, Frozen, Id
+from schemas.scope import OwnerScope, TenantScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+RETRIEVED = 20
+"""Hits of the hybrid search that compete for the budget."""
+ENOUGH_REPORTS = 2
+"""A8: with fewer reports than this above the similarity, history turns are added."""
+_SEPARATE = frozenset({"report", "chunk"})
+
+
+class ContextIn(Frozen):
+    query: Content
+    user_id: Id
+    session_id: Id | None = None
+    project_id: Id | None = None
+    intent: Id | None = None
+    budget_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request on its way."""
+
+    body: ContextIn
+    tenant: TenantScope
+    user: OwnerScope
+    project: OwnerScope | None
+    routed: Routed
+    degraded: list[dict[str, str]] = field(default_factory=list)
+
+    def without(self, entries: Sequence[dict[str, str]]) -> None:
+        self.degraded.extend(e for e in entries if e not in self.degraded)
+
+    def lost(self, problem: ProblemError) -> None:
+        """A store that does not answer costs its part of the prompt, not the prompt (D11)."""
+        if problem.word != "store-unavailable":
+            raise problem
+        self.without([{"store": str(problem.extra["store"]), "reason": "unreachable"}])
+
+
+@router.post("/v1/context")
+async def context(
+    request: Request, body: Annotated[ContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
+) -> dict[str, Any]:
+    """The prompt, its sections with citations, and how many pieces did not fit."""
+    asked = _asked(body, scope, ctx)
+    await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
+    session, groups, known, hits = await asyncio.gather(
+        _session(ctx, asked),
+        _hot(ctx, asked),
+        _known(ctx, asked),
+        _hits(ctx, retriever_of(request), asked),
+    )
+    profile = ctx.deps.profile_of(scope.tenant)
+    given = _pieces(asked, session, groups, known, hits, ctx)
+    budget = body.budget_tokens or next((i.budget_tokens for i in asked.routed.intents[:1] if i.budget_tokens), None)
+    counter = ctx.deps.counter(profile.encoding)
+    prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count)
+    if asked.degraded:
+        fresh.stale()
+    return {
+        "context_id": str(uuid4()),
+        "prompt": prompt.text,
+        "tokens": prompt.tokens,
+        "intents": [i.name for i in asked.routed.intents],
+        "sections": prompt.sections,
+        "dropped": prompt.dropped,
+        "degraded": asked.degraded,
+    }
+
+
+_STANDING = ("fact", "preference", "intent")
+
+
+def _asked(body: ContextIn, scope: TenantScope, ctx: Context) -> Asked:
+    routed = route(ctx.deps.profile_of(scope.tenant), body.query, body.intent)
+    project_id = body.project_id or routed.project_id
+    project = None if project_id is None else scope.project(project_id)
+    return Asked(body, scope, scope.user(body.user_id), project, routed)
+
+
+async def _session(ctx: Context, asked: Asked) -> Row | None:
+    if asked.body.session_id is None:
+        return None
+    try:
+        found = await session_store.load(ctx, asked.user, asked.body.session_id)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return None
+    if found is None:
+        return None
+    asked.without(found.degraded)
+    return found.row or _as_row(found.value)
+
+
+def _as_row(value: dict[str, Any]) -> Row:
+    """A session that only Redis has, in the shape of a row."""
+    told = value["message_context"]
+    body = {"anchors": value.get("anchors", {}), "summary": told["summary"], "window": told["window_messages"]}
+    return {"mode": told["mode"], "body": body}
+
+
+async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
+    if asked.project is None:
+        return {}
+    try:
+        groups, degraded = await hot.load(ctx, asked.project)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return {}
+    asked.without(degraded)
+    return groups
+
+
+async def _known(ctx: Context, asked: Asked) -> list[Row]:
+    try:
+        return await standing(ctx, asked.user, _STANDING)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return []
+
+
+async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[Row, float]]:
+    """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8)."""
+    intent = asked.routed.intents[0] if asked.routed.intents else None
+
+    async def search(kinds: set[str], limit: int, mode: Any = "adaptive") -> list[tuple[Row, float]]:
+        if not kinds or limit < 1:
+            return []
+        question = Question(
+            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project, mode=mode
+        )
+        found: Found = await retriever.search(question)
+        asked.without(found.degraded)
+        return [(row, score) for row, score, _ in found.hits]
+
+    if intent is None:
+        return await search(set(KINDS), RETRIEVED)
+    reports: list[tuple[Row, float]] = []
+    if intent.reports and asked.project is not None:
+        best = await search({"report"}, intent.reports, "dense")
+        reports = [hit for hit in best if hit[1] >= intent.report_similarity]
+    kinds = (set(intent.kinds) & set(KINDS)) or set(KINDS)
+    if intent.history_turns:
+        kinds.discard("turn")
+    turns = intent.history_turns if len(reports) < ENOUGH_REPORTS else 0
+    rest, history, knowledge = await asyncio.gather(
+        search(kinds - _SEPARATE, RETRIEVED), search({"turn"}, turns), search({"chunk"}, intent.knowledge)
+    )
+    return [*reports, *sorted([*rest, *history], key=lambda h: -h[1]), *knowledge]
+
+
+def _pieces(
+    asked: Asked,
+    session: Row | None,
+    groups: hot.Groups,
+    known: Sequence[Row],
+    hits: Sequence[tuple[Row, float]],
+    ctx: Context,
+) -> list[Piece]:
+    """In filling order (D15). What stands in one section is not repeated in another."""
+    language = language_of(asked.body.query)
+    scope_name = asked.project.owner.id if asked.project else None
+    facts, in_profile = pieces.profile(ctx.deps.profile_of(asked.tenant.tenant), known)
+    wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
+    body = session["body"] if session else {}
+    window = body.get("window", [])
+    spoken = {m.get("turn_id") for m in window}
+    shown = in_profile | in_preferences
+    rest = [
+        (row, score)
+        for row, score in hits
+        if (row["turn_id"] not in spoken if "turn_id" in row else row["record_id"] not in shown)
+    ]
+    summary = body.get("summary", "") if session and session["mode"] == "SUMMARY_N" else ""
+    return [
+        *pieces.anchors(body.get("anchors", {})),
+        *pieces.hot(groups, language),
+        *facts,
+        *wanted,
+        *pieces.working(summary, window),
+        *pieces.retrieved(rest),
+    ]

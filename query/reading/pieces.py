@@ -1,0 +1,127 @@
+"""What is known, as pieces of a prompt in the order in which they are filled (D15, A8). Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from query.reading.history import line
+from query.reading.prompt import Piece
+from query.repo.db import Row
+from schemas.profile import Profile
+
+_GROUPS = {
+    "en": {"meta": "## Project", "status": "## Status", "decisions": "## Decisions", "preferences": "## Preferences"},
+    "zh": {"meta": "## 项目信息", "status": "## 当前状态", "decisions": "## 关键决策", "preferences": "## 偏好"},
+}
+_LABELS = {
+    "decision": "Decision", "task": "Task", "qa": "Q&A", "fact": "Fact", "episode": "Episode", "turn": "Discussion",
+    "report": "Report", "intent": "Intent", "preference": "Preference", "relation": "Relation", "item": "Note",
+}  # fmt: skip
+PROFILE, PREFERENCES, HOT = 0, 1, 2
+"""Order within # User Profile."""
+
+
+def plain(value: Any) -> str:
+    """A value as a caller wrote it: text as it is, the rest as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def anchors(given: Mapping[str, Any]) -> list[Piece]:
+    return [Piece("anchors", f"- {k}: {plain(v)}", (i,)) for i, (k, v) in enumerate(given.items())]
+
+
+def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> list[Piece]:
+    """Meta, status, decisions and preferences; within each, the order given (A8)."""
+    out = []
+    for g, (name, heading) in enumerate(_GROUPS["zh" if language == "zh" else "en"].items()):
+        for i, entry in enumerate(groups.get(name, ())):
+            cite = _cite(entry["id"], "hot", entry.get("source_turn_ids", []))
+            text = f"- {entry['key']}: {plain(entry['value'])}"
+            out.append(Piece("user_profile", text, (HOT, g, i), cite, heading))
+    return out
+
+
+def profile(catalogue: Profile, rows: Sequence[Row]) -> tuple[list[Piece], set[str]]:
+    """Standing facts of the catalogue, and the ids of the records that they came from."""
+    place = {spec.name: i for i, spec in enumerate(catalogue.fields) if spec.path is not None}
+    out, used = [], set[str]()
+    for row in rows:
+        names = [n for n in (row["fields"] or [row["field"]]) if n in place]
+        if row["kind"] == "preference" or not names:
+            continue
+        used.add(row["record_id"])
+        value = row["value"] if len(names) == 1 and row["value"] is not None else row["text"]
+        text = f"- {', '.join(names)}: {plain(value)}"
+        out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
+    return sorted(out, key=lambda p: p.order), used
+
+
+def preferences(ordered: Sequence[Mapping[str, Any]]) -> tuple[list[Piece], set[str]]:
+    """Those that hold for their key (D9)."""
+    out, used = [], set[str]()
+    for i, p in enumerate(ordered):
+        used.add(p["id"])
+        if p["effective"]:
+            text = f"- {p['key']}: {plain(p['value'])}" if p["key"] and p["value"] is not None else f"- {p['text']}"
+            cite = _cite(p["id"], "preference", p["source_turn_ids"])
+            out.append(Piece("user_profile", text, (PREFERENCES, i), cite))
+    return out, used
+
+
+def working(summary: str, messages: Sequence[Mapping[str, Any]]) -> list[Piece]:
+    """Newest first into the budget, oldest first on paper; the summary stands before them."""
+    out = [
+        Piece("conversation_history", line(dict(m)), (1, i), _turn_citation(m)) for i, m in enumerate(messages)
+    ][::-1]  # fmt: skip
+    if summary:
+        out.append(Piece("conversation_history", f"Summary: {summary}", (0, 0)))
+    return out
+
+
+def _turn_citation(message: Mapping[str, Any]) -> dict[str, Any] | None:
+    turn_id = message.get("turn_id")
+    return None if turn_id is None else _cite(turn_id, "turn", [turn_id])
+
+
+def retrieved(hits: Sequence[tuple[Row, float]]) -> list[Piece]:
+    """Hits in the order of their rank, each with its source line (D15)."""
+    return [
+        Piece("retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), _cited(row))
+        for i, (row, _) in enumerate(hits)
+    ]
+
+
+def _source(row: Row) -> str:
+    if row.get("kind") == "chunk":
+        told = row["attributes"]
+        headings = told.get("hierarchy_info") or {}
+        section = " > ".join(str(h) for _, h in sorted(headings.items()) if h) or str(told.get("ordinal", ""))
+        return f"[Source: Semantic, doc_id: {row['owner_id']}_v{row['key']}, section: {section}]"
+    doc_id = row["turn_id"] if "turn_id" in row else row["record_id"]
+    return f"[Source: Episodic, doc_id: {doc_id}, date: {row['occurred_at'].date().isoformat()}]"
+
+
+def _label(row: Row) -> str:
+    if "turn_id" in row:
+        return _LABELS["turn"]
+    if row["kind"] == "chunk":
+        return "Document Content"
+    return _LABELS.get(row["episode_type"] or row["kind"], "Memory")
+
+
+def _body(row: Row) -> str:
+    if "turn_id" in row:
+        return f"{row['speaker'] or row['role']}: {row['content']}"
+    return str(row["text"])
+
+
+def _cited(row: Row) -> dict[str, Any]:
+    if "turn_id" in row:
+        return _cite(row["turn_id"], "turn", [row["turn_id"]])
+    return _cite(row["record_id"], row["kind"], [s["turn_id"] for s in row["sources"]])
+
+
+def _cite(record_id: str, kind: str, turn_ids: Sequence[str]) -> dict[str, Any]:
+    return {"id": record_id, "kind": kind, "source_turn_ids": list(turn_ids)}

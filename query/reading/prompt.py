@@ -1,0 +1,107 @@
+"""The prompt within its token budget (A9, D15). Pure: what is known goes in, text with citations comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Section = Literal["user_profile", "anchors", "conversation_history", "retrieved_memories"]
+PRINTED: tuple[tuple[Section, str], ...] = (
+    ("user_profile", "# User Profile"),
+    ("anchors", "# Anchors"),
+    ("conversation_history", "# Conversation History"),
+    ("retrieved_memories", "# Retrieved Memories"),
+)
+"""Sections of the budget in their printed order (D15)."""
+SYSTEM = "# System Instructions\nYou are a helpful AI assistant."
+REQUEST = "# Current User Request\nUser: "
+RULE = "---"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing to print: it is in whole or not at all. `order`: its place within its section, so that what is
+    filled by priority is still printed in its own order. `group`: a heading within the section."""
+
+    section: Section
+    text: str
+    order: tuple[Any, ...]
+    citation: dict[str, Any] | None = None
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    text: str
+    tokens: int
+    """Of everything but the system instructions and the current request."""
+    sections: Sequence[dict[str, Any]]
+    dropped: int
+    kept: Sequence[Piece] = field(default=())
+
+
+def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[str], int]) -> Prompt:
+    """Fill `pieces`, given in order of priority, into `budget` tokens; a piece that does not fit is passed over and
+    counted. The total is counted over the text as printed and never exceeds the budget."""
+    kept: list[Piece] = []
+    used, opened, groups = 0, set[str](), set[tuple[str, str | None]]()
+    for piece in pieces:
+        cost = count(piece.text + "\n") + 1
+        if piece.section not in opened:
+            cost += count(_heading(piece.section) + "\n\n") + 4
+        if (piece.section, piece.group) not in groups and piece.group:
+            cost += count(piece.group + "\n")
+        if used + cost <= budget:
+            kept.append(piece)
+            used += cost
+            opened.add(piece.section)
+            groups.add((piece.section, piece.group))
+    # Tokens of joined text are not the sum of its parts', so the sum above is only nearly exact.
+    while kept and count(_budgeted(kept)) > budget:
+        kept.pop()
+    sections = [_section(name, kept, count) for name, _ in PRINTED if any(p.section == name for p in kept)]
+    body = _budgeted(kept)
+    text = "\n\n".join(part for part in (SYSTEM, body, REQUEST + query) if part)
+    shown = [{"name": "system_instructions", "text": SYSTEM, "tokens": count(SYSTEM), "citations": []}, *sections]
+    request = REQUEST + query
+    shown.append({"name": "current_user_request", "text": request, "tokens": count(request), "citations": []})
+    return Prompt(text, count(body) if body else 0, shown, len(pieces) - len(kept), kept)
+
+
+def _heading(section: Section) -> str:
+    return dict(PRINTED)[section]
+
+
+def _budgeted(pieces: Sequence[Piece]) -> str:
+    parts = [_text(name, pieces) for name, _ in PRINTED]
+    return "\n\n".join(p for p in parts if p)
+
+
+def _text(section: Section, pieces: Sequence[Piece]) -> str:
+    mine = sorted((p for p in pieces if p.section == section), key=lambda p: p.order)
+    if not mine:
+        return ""
+    lines = [_heading(section)]
+    group: str | None = None
+    for piece in mine:
+        if piece.group != group and piece.group:
+            lines.append(piece.group)
+        group = piece.group
+        if section == "retrieved_memories":
+            lines.append(RULE)
+        lines.append(piece.text)
+    if section == "retrieved_memories":
+        lines.append(RULE)
+    return "\n".join(lines)
+
+
+def _section(section: Section, pieces: Sequence[Piece], count: Callable[[str], int]) -> dict[str, Any]:
+    text = _text(section, pieces)
+    mine = sorted((p for p in pieces if p.section == section), key=lambda p: p.order)
+    return {
+        "name": section,
+        "text": text,
+        "tokens": count(text),
+        "citations": [p.citation for p in mine if p.citation is not None],
+    }

@@ -1,0 +1,207 @@
+"""Search and context over real servers, in English and Chinese (A2, A8, A9, D13, D15, N8)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from inference.tokens import token_counter
+from memstream.stack import Addresses
+from schemas.owner import OwnerKind
+from schemas.profile import load_profile
+from schemas.sessions import SessionBody, SessionState, WindowMessage
+from tests.integration.query_env import START, TENANT, Env, query_service
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+async def env(addresses: Addresses) -> AsyncIterator[Env]:
+    async with query_service(addresses) as env:
+        yield env
+
+
+async def search(env: Env, query: str, **over: Any) -> list[dict[str, Any]]:
+    answer = await env.client.post("/v1/search", json={"query": query, **over})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["degraded"] == []
+    results: list[dict[str, Any]] = answer.json()["results"]
+    return results
+
+
+async def test_d13_words_and_meaning_find_turns_in_both_languages(env: Env) -> None:
+    rows = env.rows
+    rows.turn("d13", "s1", "My dog Rex broke his leg last week", speaker="Ann")
+    rows.turn("d13", "s1", "I will fly to Lisbon in March")
+    rows.turn("d13", "s2", "我女儿对花生过敏,上次去了急诊")
+    rows.turn("d13", "s2", "周末打算去西湖骑车")
+    assert (await search(env, "What happened to the dog?", user_id="d13"))[0]["text"].startswith("My dog Rex")
+    best = (await search(env, "孩子对什么过敏?", user_id="d13", kinds=["turn"], explain=True))[0]
+    assert "花生" in best["text"]
+    assert best["kind"] == "turn"
+    assert best["source_turn_ids"] == [best["id"]]
+    assert {"bm25", "dense", "fused", "decay"} <= set(best["scores"])
+    only = await search(env, "travel plans", user_id="d13", session_id="s1")
+    assert {r["session_id"] for r in only} == {"s1"}
+    assert await search(env, "What happened to the dog?", user_id="somebody else") == []
+
+
+async def test_a_search_sees_what_changed_since_the_last(env: Env) -> None:
+    """N3: the copy in memory is never older than Postgres."""
+    rows = env.rows
+    rows.memory("fresh", "fact", "Works at Initech", record_id="fresh-job", field="employer")
+    assert [r["text"] for r in await search(env, "employer", user_id="fresh")] == ["Works at Initech"]
+    rows.memory("fresh", "fact", "Works at Globex", record_id="fresh-job", revision=2, field="employer")
+    rows.memory("fresh", "fact", "Has a cat")
+    assert {r["text"] for r in await search(env, "work cat", user_id="fresh")} == {"Works at Globex", "Has a cat"}
+    gone = rows.memory("fresh", "fact", "", record_id="fresh-job", revision=3, op="delete", state="deleted")
+    assert gone.revision == 3
+    assert {r["text"] for r in await search(env, "work cat Globex", user_id="fresh")} == {"Has a cat"}
+
+
+async def test_observed_memories_are_not_found(env: Env) -> None:
+    """D4: below the threshold a memory is observed, not read."""
+    env.rows.memory("d4", "preference", "Likes jazz", state="observed", field="music")
+    assert await search(env, "music jazz", user_id="d4") == []
+
+
+async def test_filters_and_as_of(env: Env) -> None:
+    """N8: what was true when; filters by metadata, unknown ones named."""
+    rows = env.rows
+    old = rows.memory("n8s", "fact", "Lives in Paris", record_id="n8s-home", state="superseded", field="residence",
+                      valid_from=START, valid_to=START.replace(day=10), occurred_at=START)  # fmt: skip
+    rows.memory("n8s", "fact", "Lives in Lyon", record_id="n8s-home", version=1, field="residence",
+                valid_from=START.replace(day=10), occurred_at=START.replace(day=10))  # fmt: skip
+    rows.memory("n8s", "fact", "Speaks French", field="language", category="skills")
+    assert [r["text"] for r in await search(env, "lives in", user_id="n8s", filters={"field": "residence"})] == [
+        "Lives in Lyon"
+    ]
+    then = await search(env, "where lives", user_id="n8s", as_of=START.replace(day=5).isoformat())
+    assert then[0]["text"] == old.sealed.text
+    assert "Lives in Lyon" not in {r["text"] for r in then}
+    bad = await env.client.post("/v1/search", json={"query": "x", "user_id": "n8s", "filters": {"colour": "red"}})
+    assert (bad.status_code, bad.json()["errors"][0]["field"]) == (422, "filters.colour")
+
+
+async def test_a2_a_project_is_searched_by_its_members_turns(env: Env) -> None:
+    rows = env.rows
+    rows.turn("pm1", "s1", "入组了第30名受试者", project_id="trial-9")
+    rows.turn("pm2", "s1", "Drug supply was delayed by customs", project_id="trial-9")
+    rows.turn("pm2", "s2", "I bought a bike")
+    found = await search(env, "supply delay", project_id="trial-9")
+    assert {r["user_id"] for r in found} <= {"pm1", "pm2"}
+    assert found[0]["text"].startswith("Drug supply")
+    assert all(r["details"]["project_id"] == "trial-9" for r in found)
+
+
+async def test_a_whole_tenant_is_searched_by_words(env: Env) -> None:
+    env.rows.turn("wt1", "s", "the zymurgy meeting is on Friday")
+    found = await search(env, "zymurgy", kinds=["turn"])
+    assert [r["user_id"] for r in found] == ["wt1"]
+
+
+async def _furnish(env: Env) -> None:
+    rows = env.rows
+    turn = rows.turn("ctx", "old", "会议决定采用 Redis 替代现有的本地缓存方案", project_id="proj_cq")
+    rows.memory("ctx", "episode", "会议决定采用 Redis 替代现有的本地缓存方案", episode_type="decision",
+                project_id="proj_cq", sources=[turn])  # fmt: skip
+    rows.memory("ctx", "fact", "用户32岁", field="age", value=32)
+    rows.memory("ctx", "preference", "简洁专业", field="communication_tone", value="concise and professional")
+    rows.memory("proj_cq", "hot", "cache: redis", owner_kind=OwnerKind.PROJECT, category="decision", key="cache",
+                value="Redis", priority=5, project_id="proj_cq")  # fmt: skip
+    window = tuple(
+        WindowMessage(role=r, content=c, timestamp=START, turn_id=f"w{i}")  # type: ignore[arg-type]
+        for i, (r, c) in enumerate([("user", "上次我们聊到哪了?"), ("assistant", "我们正在讨论性能瓶颈。")])
+    )
+    rows.session(
+        SessionState(
+            tenant=TENANT, user_id="ctx", session_id="now", revision=1, updated_at=START, turn_count=1,
+            sealed=SessionBody(window=window, anchors={"language_preference": "respond_in_chinese"}),
+        )
+    )  # fmt: skip
+
+
+async def test_d15_the_context_in_the_seeds_layout_with_its_sources(env: Env) -> None:
+    await _furnish(env)
+    body = {"query": "我们上次关于缓存的决策是什么?", "user_id": "ctx", "session_id": "now", "project_id": "proj_cq"}
+    got = (await env.client.post("/v1/context", json=body)).json()
+    prompt = got["prompt"]
+    headings = [line for line in prompt.splitlines() if line.startswith("# ")]
+    assert headings == [
+        "# System Instructions", "# User Profile", "# Anchors", "# Conversation History", "# Retrieved Memories",
+        "# Current User Request",
+    ]  # fmt: skip
+    for text in ("- age: 32", "- communication_tone: concise and professional", "- cache: Redis",
+                 "- language_preference: respond_in_chinese", "User: 上次我们聊到哪了?", "AI: 我们正在讨论性能瓶颈。",
+                 "- Decision: 会议决定采用 Redis", "[Source: Episodic, doc_id: "):  # fmt: skip
+        assert text in prompt
+    assert prompt.endswith("# Current User Request\nUser: 我们上次关于缓存的决策是什么?")
+    assert got["degraded"] == []
+    assert got["context_id"]
+    cited = {c["kind"] for s in got["sections"] for c in s["citations"]}
+    assert {"fact", "preference", "episode", "hot"} <= cited
+
+
+@pytest.mark.parametrize("budget", [1, 30, 90, 150, 400])
+async def test_a9_the_budget_is_never_exceeded(env: Env, budget: int) -> None:
+    await _furnish(env)
+    body = {"query": "缓存", "user_id": "ctx", "session_id": "now", "project_id": "proj_cq", "budget_tokens": budget}
+    got = (await env.client.post("/v1/context", json=body)).json()
+    counted = [s for s in got["sections"] if s["name"] not in ("system_instructions", "current_user_request")]
+    text = "\n\n".join(s["text"] for s in counted)
+    assert got["tokens"] == token_counter(load_profile("general").encoding).count(text)
+    assert got["tokens"] <= budget
+    assert text in got["prompt"]
+    assert got["dropped"] > 0 or budget == 400
+
+
+async def test_a5_hot_memory_is_read_in_order_and_by_group(env: Env) -> None:
+    def hot(key: str, type_: str, priority: int) -> None:
+        env.rows.memory("a5", "hot", key, owner_kind=OwnerKind.PROJECT, category=type_, key=key, value=key,
+                        priority=priority, project_id="a5")  # fmt: skip
+
+    given = [("low", "status", 1), ("high", "status", 9), ("newer", "status", 1), ("pi", "meta", 0)]
+    for key, type_, priority in given:
+        hot(key, type_, priority)
+    got = (await env.client.get("/v1/projects/a5/hot-memory")).json()
+    assert [e["key"] for e in got["status"]] == ["high", "newer", "low"]
+    assert [e["key"] for e in got["meta"]] == ["pi"]
+    assert got["decisions"] == got["preferences"] == []
+
+
+async def test_b5_load_context_mixes_relevance_and_importance(env: Env) -> None:
+    env.rows.memory("b5", "fact", "用户32岁", importance=0.7, field="age", value=32)
+    env.rows.memory("b5", "intent", "对高才通B类非常感兴趣", importance=0.8, category="TTPS")
+    env.rows.memory("b5", "preference", "希望尽快办理", importance=0.6)
+    got = (await env.client.post("/v1/users/b5/load-context", json={"query": "他对高才通感兴趣吗?"})).json()
+    assert got["total_memories"] == 3
+    assert got["memories"][0]["type"] == "INTENT"
+    assert got["memories"][0]["importance"] == 80
+    assert got["memories"][0]["category"] == "TTPS"
+    assert "用户32岁" in got["user_profile_summary"]
+
+
+async def test_c1_store_items_are_read_searched_and_listed(env: Env) -> None:
+    def put(namespace: tuple[str, ...], key: str, value: dict[str, Any], text: str = "") -> None:
+        env.rows.memory(namespace[1], "item", text, namespace=namespace, key=key, value=value)
+
+    put(("memories", "c1"), "preferences", {"language": "zh-CN", "font": 12}, "language zh-CN font 12")
+    put(("patterns", "c1"), "usage", {"hour": 8}, "hour 8")
+    put(("memories", "c1b"), "preferences", {"language": "en"}, "language en")
+    post = env.client.post
+    got = (await post("/v1/store/items/get", json={"namespace": ["memories", "c1"], "key": "preferences"})).json()
+    assert got["item"]["value"]["language"] == "zh-CN"
+    alias = (await env.client.get("/v1/store/memories/c1/preferences")).json()
+    assert alias == got
+    none = (await post("/v1/store/items/get", json={"namespace": ["memories", "c1"], "key": "none"})).json()
+    assert none == {"item": None}
+    wanted = {"namespace_prefix": ["memories"], "filter": {"font": {"$gt": 3}}}
+    found = (await post("/v1/store/search", json=wanted)).json()
+    assert [i["namespace"] for i in found["items"]] == [["memories", "c1"]]
+    asked = {"namespace_prefix": ["memories", "c1"], "query": "language"}
+    scored = (await post("/v1/store/search", json=asked)).json()
+    assert scored["items"][0]["score"] > 0
+    names = (await post("/v1/store/namespaces", json={"prefix": ["*", "c1"]})).json()["namespaces"]
+    assert names == [["memories", "c1"], ["patterns", "c1"]]
