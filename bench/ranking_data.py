@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.terms import terms
-from query.ranking.context import in_context
+from query.ranking.context import blended, in_context, query_texts
 from query.ranking.types import Document, RankQuery
 
 
@@ -49,6 +49,11 @@ class Encoder:
         return [self._known[t] for t in wanted]
 
 
+def query_vector(text: str, encode: Encoder) -> npt.NDArray[np.floating]:
+    """Embed a query as the query service does."""
+    return blended(encode(query_texts(text)))
+
+
 def _read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -60,7 +65,7 @@ def _moment(text: str) -> datetime:
 def _questions(conversation: Any, encode: Encoder, gold_of: Any) -> list[Case]:
     asked = [q for q in conversation["qa"] if q["evidence"] and q["category"] != 5]
     asked = [q for q in asked if gold_of(q)]
-    vectors = encode(q["question"] for q in asked)
+    vectors = [query_vector(q["question"], encode) for q in asked]
     now = _moment(conversation["sessions"][-1]["date_time"]) + timedelta(days=1)
     return [
         Case(RankQuery(q["question"], terms(q["question"]), v, now=now), frozenset(gold_of(q)), q["category"])
@@ -143,7 +148,7 @@ def chat_memories(folder: Path, language: str, encode: Encoder, *, context: bool
             while one["dialogue"][last]["speaker"] == "Assistant":
                 last -= 1
             *before, text = [t["text"] for t in one["dialogue"][: last + 1]]
-            query = RankQuery(text, terms(text), encode([text])[0])
+            query = RankQuery(text, terms(text), query_vector(text, encode))
             if context:
                 query = in_context(query, encode(before))
             cases.append(Case(query, frozenset(str(i) for i in one["relevant"]), 0))

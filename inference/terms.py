@@ -45,6 +45,11 @@ def terms(text: str) -> list[str]:
     return found or stopped
 
 
+def chinese_words(run: str) -> list[str]:
+    """Return the words of a run of Chinese, without overlaps: together they are the run."""
+    return list(_segmenter().cut(run))
+
+
 def _chinese(run: str, found: list[str], stopped: list[str]) -> None:
     segmenter = _segmenter()
     for word in segmenter.cut_for_search(run):

@@ -1,4 +1,11 @@
-"""A chat turn seldom says all: what was said just before it in its session completes it."""
+"""From what was said to the vector to search with.
+
+A question stands by itself. A chat turn is looked at twice, also without its function words, and completed by what was
+said just before it in its session:
+
+    vector = blended(embedder.embed(query_texts(text)))
+    query = in_context(RankQuery(text, terms(text), vector), vectors_of_the_session_so_far)
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,11 +13,23 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from inference.condense import condense
 from query.ranking.fusion import is_question
 from query.ranking.types import RankQuery
 
 FADE = 0.6
 DEPTH = 4
+
+
+def query_texts(text: str) -> list[str]:
+    """Return what to embed for a query: its text, and for chat also its content words (`inference.condense`)."""
+    return [text] if is_question(text) else [text, condense(text)]
+
+
+def blended(vectors: Sequence[npt.NDArray[np.floating]]) -> npt.NDArray[np.float32]:
+    """Return the unit mean of unit vectors, those of `query_texts`."""
+    mean = np.sum([v.astype(np.float32) for v in vectors], axis=0, dtype=np.float32)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-6), dtype=np.float32)
 
 
 def in_context(query: RankQuery, previous: Sequence[npt.NDArray[np.floating]]) -> RankQuery:

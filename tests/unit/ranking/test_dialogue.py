@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from query.ranking import dates, dialogue
-from query.ranking.context import in_context
+from query.ranking.context import blended, in_context, query_texts
 from query.ranking.types import Document, RankQuery
 
 DAY = datetime(2024, 6, 12, 15, tzinfo=UTC)
@@ -116,6 +116,13 @@ def test_context_leans_towards_the_latest_turns() -> None:
     assert got[0] > got[2] > got[3] > got[5] > 0
     assert got[6] == 0  # the fifth turn back
     assert in_context(query, []) is query
+
+
+def test_chat_is_embedded_twice_and_a_question_once() -> None:
+    assert query_texts("Who flew the kites?") == ["Who flew the kites?"]
+    assert query_texts("We flew the kites.") == ["We flew the kites.", "flew kites"]
+    assert query_texts("我们去放风筝了。") == ["我们去放风筝了。", "放风筝"]
+    np.testing.assert_allclose(blended([np.array([1.0, 0.0]), np.array([0.0, 1.0])]), [0.7071, 0.7071], atol=1e-4)
 
 
 @pytest.mark.parametrize("text", ["Who flew kites?", "谁放风筝了？"])
