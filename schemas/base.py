@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeAlias
 
@@ -13,6 +14,10 @@ MAX_CONTENT_CHARS = 100_000
 MAX_ID_CHARS = 256
 EARLIEST = datetime(1980, 1, 1, tzinfo=UTC)
 """An event before this is a clock that was never set (1970 is the epoch, not a date)."""
+LATEST = datetime(9000, 1, 1, tzinfo=UTC)
+"""Later times leave no room for retention and time zones in a datetime."""
+MAX_JSON_DEPTH = 64
+"""Deepest nesting of free JSON, in arrays and objects."""
 
 Json: TypeAlias = dict[str, Any] | list[Any] | str | int | float | bool | None
 
@@ -40,15 +45,26 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _clean_json(value: Any) -> Any:
-    """Every string inside free JSON obeys the rule for text; depth is bounded by the parser."""
+def _clean_json(value: Any, depth: int = MAX_JSON_DEPTH) -> Any:
+    """Every string inside free JSON obeys the rule for text; its numbers and its depth are what JSON parsers and
+    stores can hold."""
     if isinstance(value, str):
         return _clean(value)
-    if isinstance(value, dict):
-        return {_clean(k): _clean_json(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_clean_json(v) for v in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise ValueError("must not hold an integer beyond 64 bits")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("must not hold NaN or infinity")
+    if isinstance(value, dict | list):
+        if depth == 0:
+            raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH} levels")
+        if isinstance(value, dict):
+            return {_clean(k): _clean_json(v, depth - 1) for k, v in value.items()}
+        return [_clean_json(v, depth - 1) for v in value]
     return value
+
+
+def _free_json(value: Any) -> Any:
+    return _clean_json(value)
 
 
 def _not_a_number(value: Any) -> Any:
@@ -58,9 +74,12 @@ def _not_a_number(value: Any) -> Any:
 
 
 def _utc(value: datetime) -> datetime:
-    value = value.astimezone(UTC)
-    if value < EARLIEST:
-        raise ValueError(f"must not be before {EARLIEST.date()}")
+    try:
+        value = value.astimezone(UTC)
+    except OverflowError:  # the first or last hours of the calendar
+        value = value.replace(tzinfo=UTC)
+    if not EARLIEST <= value < LATEST:
+        raise ValueError(f"must not be before {EARLIEST.date()} or after {LATEST.year}")
     return value
 
 
@@ -71,9 +90,9 @@ Content = Annotated[
 ]
 Timestamp = Annotated[AwareDatetime, BeforeValidator(_not_a_number), AfterValidator(_utc)]
 """RFC 3339 with an offset; kept in UTC."""
-JsonValue = Annotated[Any, AfterValidator(_clean_json)]
+JsonValue = Annotated[Any, AfterValidator(_free_json)]
 """Any JSON value; its strings are clean text."""
-JsonObject = Annotated[dict[str, Any], AfterValidator(_clean_json)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(_free_json)]
 UnitFloat = Annotated[float, Field(ge=0.0, le=1.0)]
 
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from schemas import documents, memory, sessions, topics, turns
 from schemas.base import SCHEMA_VERSION, Frozen
 from schemas.envelope import Envelope, Marker, Tick
-from schemas.owner import Owner
+from schemas.owner import Owner, OwnerKind
 from schemas.sealing import Cipher, IdentityCipher, SealedError
 
 Event: TypeAlias = Envelope | Tick | Marker
@@ -35,6 +35,7 @@ _UNIONS: dict[str, Any] = {
     topics.PROFILES.name: documents.ProfileVersion,
 }
 _BYTES_FIELDS = ("embedding",)
+_OWNER_FIELDS = {OwnerKind.USER: "user_id", OwnerKind.PROJECT: "project_id", OwnerKind.DOCUMENT: "document_id"}
 
 
 class DecodeError(ValueError):
@@ -59,13 +60,30 @@ def adapter(topic: str) -> TypeAdapter[Any]:
     return TypeAdapter(_UNIONS[topic])
 
 
+@lru_cache(maxsize=1)
+def _names() -> frozenset[str]:
+    """Field names and type words of every schema: what a message may say of where an error is. Other parts of a
+    location (keys of free JSON, names of unknown fields) are content."""
+    found: set[str] = set()
+    left: list[type[Frozen]] = [Frozen]
+    while left:
+        model = left.pop()
+        left.extend(model.__subclasses__())
+        found.update(model.model_fields)
+        kind = model.model_fields.get("type")
+        if kind is not None and isinstance(kind.default, str):
+            found.add(kind.default)
+    return frozenset(found)
+
+
 def describe(exc: ValidationError) -> str:
-    """`field: what was expected` of the first error, without the offending value."""
+    """`field: what was expected` of the first error, without the offending value or any key that is content."""
     first = exc.errors(include_input=False, include_url=False)[0]
     if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
         expected = first.get("ctx", {}).get("expected_tags", "a known type")
         return f"type: expected one of {expected}"
-    where = ".".join(str(p) for p in first["loc"]) or "value"
+    known = _names()
+    where = ".".join(str(p) if isinstance(p, int) or p in known else "*" for p in first["loc"]) or "value"
     return f"{where}: {first['msg'].removeprefix('Value error, ')}"
 
 
@@ -125,7 +143,7 @@ class Codec:
         if not isinstance(data, dict):
             raise DecodeError("malformed_json", "value: expected a JSON object")
         version = data.get("schema_version", SCHEMA_VERSION)
-        if version != SCHEMA_VERSION:
+        if type(version) is not int or version != SCHEMA_VERSION:
             raise DecodeError("schema_version", f"schema_version: expected {SCHEMA_VERSION}")
         data = self._opened(topic, data)
         try:
@@ -139,8 +157,8 @@ class Codec:
         if not isinstance(sealed, dict):
             return data
         if "ct" in sealed:
+            owner = _clear_owner(topic, data)
             try:
-                owner = _clear_owner(topic, data)
                 sealed = self._cipher.open(owner, sealed)
             except SealedError as exc:
                 raise DecodeError("sealed", f"sealed: {exc}") from None
@@ -164,15 +182,17 @@ def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clear_owner(topic: str, data: dict[str, Any]) -> Owner:
-    """The owner from the clear envelope, before the sealed part can be read."""
-    from schemas.owner import OwnerKind
-
-    tenant = str(data.get("tenant", ""))
-    if "owner_kind" in data:
-        return Owner(tenant, OwnerKind(str(data["owner_kind"])), str(data.get("owner_id", "")))
+    """The owner from the clear envelope, before the sealed part can be read. Raises DecodeError."""
     kind = topics.BY_NAME[topic].owners[0]
-    field = {OwnerKind.USER: "user_id", OwnerKind.PROJECT: "project_id", OwnerKind.DOCUMENT: "document_id"}.get(kind)
-    return Owner(tenant, kind, str(data.get(field, "")) if field else "")
+    tenant, name = data.get("tenant"), data.get(_OWNER_FIELDS.get(kind, ""), "")
+    if "owner_kind" in data:
+        try:
+            kind, name = OwnerKind(data["owner_kind"]), data.get("owner_id")
+        except ValueError:
+            raise DecodeError("invalid", f"owner_kind: expected one of {', '.join(OwnerKind)}") from None
+    if not isinstance(tenant, str) or not isinstance(name, str):
+        raise DecodeError("invalid", "tenant, owner: expected strings")
+    return Owner(tenant, kind, name)
 
 
 def _event_time(event: Event) -> datetime | None:

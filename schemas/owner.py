@@ -39,7 +39,10 @@ class Owner(NamedTuple):
         parts = key.split("/")
         if len(parts) != 3:
             raise ValueError("an owner key has the form tenant/kind/id")
-        return cls(unquote(parts[0]), OwnerKind(parts[1]), unquote(parts[2]))
+        owner = cls(unquote(parts[0]), OwnerKind(parts[1]), unquote(parts[2]))
+        if owner.key != key:
+            raise ValueError("an owner key has percent-encoded parts")
+        return owner
 
 
 def user(tenant: str, user_id: str) -> Owner:

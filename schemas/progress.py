@@ -40,11 +40,14 @@ def dump_progress(progress: Progress) -> bytes:
 
 
 def load_progress(raw: bytes | None) -> dict[str, int]:
-    """Raises ValueError when the header is not an object of offsets."""
+    """Raises ValueError, without the content, when the header is not an object of offsets."""
     if raw is None:
         return {}
-    value = orjson.loads(raw)
-    if not isinstance(value, dict) or not all(isinstance(v, int) for v in value.values()):
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        value = None
+    if not isinstance(value, dict) or not all(type(v) is int and 0 <= v < 2**63 for v in value.values()):
         raise ValueError("header progress must be an object of offsets")
     return value
 
