@@ -20,6 +20,9 @@ from processors.dedupe.lexicon import (
 _LIGHT = COORDINATORS | EN_FILLER | EN_ATTRIBUTION | ZH_FILLER | EN_AUXILIARY
 
 
+Slot = tuple[tuple[int, int], tuple[int, int]]
+
+
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """pairs: matched token positions (a, b), each position once, sorted by a; slots: spans that replace each other
@@ -27,7 +30,7 @@ class Alignment:
     many are words of one family (restate, restatement); left_a, left_b: unmatched positions."""
 
     pairs: tuple[tuple[int, int], ...]
-    slots: tuple[tuple[tuple[int, int], tuple[int, int]], ...]
+    slots: tuple[Slot, ...]
     typos: int
     kin: int
     left_a: tuple[int, ...]
@@ -39,14 +42,16 @@ def align(a: Features, b: Features) -> Alignment:
     keys_a, keys_b = [stem(t) for t in a.tokens], [stem(t) for t in b.tokens]
     matcher = SequenceMatcher(None, keys_a, keys_b, autojunk=False)
     pairs: list[tuple[int, int]] = []
-    slots = []
+    slots: list[Slot] = []
     for op, a0, a1, b0, b1 in matcher.get_opcodes():
         if op == "equal":
             pairs.extend(zip(range(a0, a1), range(b0, b1), strict=True))
         elif op == "replace":
             slots.append(((a0, a1), (b0, b1)))
-    free_a = sorted(set(range(len(keys_a))) - {i for i, _ in pairs})
-    free_b = sorted(set(range(len(keys_b))) - {j for _, j in pairs})
+    both = _joined(a, b, slots)
+    pairs.extend(both)
+    free_a = sorted(set(range(len(keys_a))) - {i for i, _ in pairs} - _covered(slots, both, 0))
+    free_b = sorted(set(range(len(keys_b))) - {j for _, j in pairs} - _covered(slots, both, 1))
     where = defaultdict(list)
     for j in free_b:
         where[keys_b[j]].append(j)
@@ -64,6 +69,20 @@ def align(a: Features, b: Features) -> Alignment:
     typos = _match_rest(a, b, pairs, free_a, free_b, slip)
     kin = _match_rest(a, b, pairs, free_a, free_b, akin)
     return Alignment(tuple(sorted(pairs)), tuple(slots), typos, kin, tuple(free_a), tuple(free_b))
+
+
+def _joined(a: Features, b: Features, slots: list[Slot]) -> list[tuple[int, int]]:
+    """Slots with the same letters, written together in one text and apart in the other (well-being, wellbeing)."""
+    return [
+        (a0, b0)
+        for (a0, a1), (b0, b1) in slots
+        if "".join(a.tokens[a0:a1]).rstrip("s") == "".join(b.tokens[b0:b1]).rstrip("s")
+    ]
+
+
+def _covered(slots: list[Slot], joined: list[tuple[int, int]], side: int) -> set[int]:
+    starts = {pair[side] for pair in joined}
+    return {i for slot in slots if slot[side][0] in starts for i in range(*slot[side])}
 
 
 def _match_rest(
@@ -94,8 +113,8 @@ def akin(x: str, y: str) -> bool:
 def misspelt(x: str, y: str, named: bool = False) -> bool:
     """One slip of the finger apart: a neighbouring pair swapped, a letter lost, doubled, added or replaced.
 
-    Four letters at least, never numbers or Han. A replaced first letter makes another word (hiking, biking), and in a
-    name any replaced letter or changed ending makes another name (Maria, Mario; Jon, John).
+    Four letters at least, never numbers or Han. Of a short word a replaced first letter makes another word (hiking,
+    biking), and so does most any change in a short name or at its ends (Jon, John; Maria, Mario; Martin, Marvin).
     """
     if min(len(x), len(y)) < 4 or max(x, y) > "\u02ff" or is_number(x) or is_number(y) or abs(len(x) - len(y)) > 1:
         return False
@@ -103,11 +122,15 @@ def misspelt(x: str, y: str, named: bool = False) -> bool:
     if len(x) == len(y):
         if x[head] == y[head + 1 : head + 2] and y[head] == x[head + 1 : head + 2] and x[head + 2 :] == y[head + 2 :]:
             return True
-        return head > 0 and not named and len(x) > 4 and x[head + 1 :] == y[head + 1 :]
+        if x[head + 1 :] != y[head + 1 :]:
+            return False
+        if named:
+            return 0 < head < len(x) - 1 and len(x) > 6
+        return len(x) > (4 if head else 7)
     longer, shorter = (x, y) if len(x) > len(y) else (y, x)
     if longer[head + 1 :] != shorter[head:]:
         return False
-    return not named or (0 < head < len(longer) - 1 and len(shorter) > 4) or longer == shorter + "s"
+    return not named or len(shorter) > 5 or 0 < head < len(longer) - 1 or longer == shorter + "s"
 
 
 def moved_blocks(a: Features, b: Features, pairs: tuple[tuple[int, int], ...]) -> list[list[tuple[int, int]]]:
@@ -141,6 +164,8 @@ def same_order(a: Features, b: Features, pairs: tuple[tuple[int, int], ...]) -> 
         for k, (i, j) in enumerate(starts)
     ):
         return True
+    if _slipped(a, blocks):
+        return True
     targets = sorted(j for _, j in starts)
     moved = [k for k, ((_, j), t) in enumerate(zip(starts, targets, strict=True)) if j != t]
     # Items of one list stand side by side: nothing that stayed lies between the first and the last moved.
@@ -152,14 +177,29 @@ def _ascending(starts: list[tuple[int, int]]) -> bool:
     return all(p[1] < q[1] for p, q in pairwise(starts))
 
 
+def _slipped(a: Features, blocks: list[list[tuple[int, int]]]) -> bool:
+    """Whether all that moved is two neighbouring words or Han characters that changed places, not both names."""
+    starts = [block[0] for block in blocks]
+    for k, ((i, j), (m, n)) in enumerate(pairwise(starts)):
+        alone = len(blocks[k]) == len(blocks[k + 1]) == 1
+        if alone and m == i + 1 and j == n + 1 and _ascending([*starts[:k], (m, n), (i, j), *starts[k + 2 :]]):
+            both_names = bool(a.flags[i] & a.flags[m] & NAME)
+            return not (both_names or is_number(a.tokens[i]) or is_number(a.tokens[m]))
+    return False
+
+
 def _opens_phrase(text: Features, position: int) -> bool:
-    token = text.tokens[position]
-    return token in PHRASE_STARTS or token[0] == "@" or _is_item(text, position)
-
-
-def _is_item(text: Features, position: int) -> bool:
-    """First after punctuation or a coordinator, or first of all."""
-    return bool(text.flags[position] & BREAK) or text.tokens[position - 1] in COORDINATORS
+    """Whether a phrase or clause begins here, or a light word or two before ("the gloves", "is gone")."""
+    while True:
+        token = text.tokens[position]
+        if text.flags[position] & BREAK or token in PHRASE_STARTS or token[0] == "@":
+            return True
+        before = text.tokens[position - 1]
+        if before in COORDINATORS:
+            return True
+        if before not in _LIGHT:
+            return False
+        position -= 1
 
 
 def _is_listed(text: Features, block: list[tuple[int, int]], side: int) -> bool:
@@ -173,7 +213,7 @@ def _is_listed(text: Features, block: list[tuple[int, int]], side: int) -> bool:
 
 
 def surplus(a: Features, b: Features) -> tuple[Counter[str], Counter[str]]:
-    """Numbers and dates that one text has and the other lacks (#1 aside: "one", "a" and "一" come and go)."""
-    left = Counter(t for t in a.tokens if is_number(t) and t != "#1")
-    right = Counter(t for t in b.tokens if is_number(t) and t != "#1")
+    """Numbers and dates that one text has and the other lacks."""
+    left = Counter(t for t in a.tokens if is_number(t))
+    right = Counter(t for t in b.tokens if is_number(t))
     return left - right, right - left

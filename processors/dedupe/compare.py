@@ -7,6 +7,7 @@ negation, names, mutually exclusive words and in who does what to whom. Cosine a
 """
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +22,9 @@ from processors.dedupe.lexicon import (
     ZH_FILLER,
     exclude_each_other,
 )
+
+SHORT = 20
+"""Tokens up to which every word of content counts: in a longer text one word more or less may be a detail."""
 
 Kind = Literal["duplicate", "changed", "contradiction", "different"]
 
@@ -60,7 +64,7 @@ def compare(a: Features, b: Features, cosine: float | None, calibration: Calibra
         penalty = calibration.han_penalty if conflict is None and (_has_han(a) or _has_han(b)) else 0.0
         rule, score = "paraphrase", likeness(a, b, found, cosine, calibration, penalty)
         threshold, related = calibration.threshold, calibration.related
-    adds = bool(surplus(a, b)[1]) or any(b.flags[j] & NAME for j in found.left_b)
+    adds = bool(_counted(surplus(a, b)[1])) or any(b.flags[j] & NAME for j in found.left_b)
     if conflict is None:
         return Verdict("duplicate" if score >= threshold else "different", rule, score, adds)
     if conflict == "order" or score < related:
@@ -69,8 +73,7 @@ def compare(a: Features, b: Features, cosine: float | None, calibration: Calibra
 
 
 def _conflict(a: Features, b: Features, found: Alignment) -> str | None:
-    more, less = surplus(a, b)
-    if more and less:
+    if _numbers_differ(a, b):
         return "numbers"
     if a.negations != b.negations:
         return "negation"
@@ -78,9 +81,50 @@ def _conflict(a: Features, b: Features, found: Alignment) -> str | None:
         return "exclusive"
     if _names_differ(a, b, found):
         return "names"
+    if _short(a, b) and _values_differ(a, b, found):
+        return "value"
     if not same_order(a, b, found.pairs) and not _recast(a, b, found):
         return "order"
     return None
+
+
+def _short(a: Features, b: Features) -> bool:
+    return max(len(a.tokens), len(b.tokens)) <= SHORT
+
+
+def _counted(numbers: Counter[str]) -> set[str]:
+    # "one", "a" and "一" come and go: a one that only one text has says nothing.
+    return set(numbers) - {"#1"}
+
+
+def _numbers_differ(a: Features, b: Features) -> bool:
+    """Another number or date instead, or one that `b` adds: merged, it would be lost. That the earlier text has more
+    is no harm. In a long text an added month or weekday is a detail, and the score weighs it."""
+    lost, new = surplus(a, b)
+    if lost and new:
+        return bool(_counted(lost) or _counted(new))
+    return any(_short(a, b) or number.startswith("#") for number in _counted(new))
+
+
+def _values_differ(a: Features, b: Features, found: Alignment) -> bool:
+    """A minimal pair: all that differs is one word or two of content in the same slots, so that slot was the point.
+
+    Vectors cannot help here: "piano" for "guitar" moves a sentence's cosine less than a synonym often does.
+    """
+    loose_a = {i for i in found.left_a if _says_something(a.tokens[i])}
+    loose_b = {j for j in found.left_b if _says_something(b.tokens[j])}
+    explained = 0
+    for (a0, a1), (b0, b1) in found.slots:
+        here, there = loose_a & set(range(a0, a1)), loose_b & set(range(b0, b1))
+        if here and there:
+            if max(len(here), len(there)) > 2:
+                return False
+            explained += len(here) + len(there)
+    return 0 < explained == len(loose_a) + len(loose_b)
+
+
+def _says_something(token: str) -> bool:
+    return not is_function(token) and token not in EN_ATTRIBUTION
 
 
 def _recast(a: Features, b: Features, found: Alignment) -> bool:
@@ -171,7 +215,6 @@ def measures(a: Features, b: Features, found: Alignment, cosine: float) -> tuple
     names = max(sum(bool(a.flags[i] & NAME) for i in left_a), sum(bool(b.flags[j] & NAME) for j in left_b))
     loose = [a.tokens[i] for i in left_a] + [b.tokens[j] for j in left_b]
     return (
-        math.log(1.02 - min(cosine, 1.0)),
         len(found.pairs) / (longer or 1),
         float(longer - shorter),
         math.log(1.0 + shorter),
@@ -183,6 +226,7 @@ def measures(a: Features, b: Features, found: Alignment, cosine: float) -> tuple
         float(len(found.slots)),
         float(names),
         float(sum(t in EN_ATTRIBUTION for t in loose)),
+        float(sum(is_function(t) for t in loose)),
     )
 
 

@@ -80,7 +80,7 @@ class Features:
 
 def extract_features(text: str, names: Sequence[str] = ()) -> Features:
     """Features of `text`; `names` are entity strings found in it by a recogniser (needed for Chinese names)."""
-    folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    folded = _fold(text)
     lower = folded.lower()
     named = _names(folded) | {part for name in names for part in _words(name)}
     plain = canonical_numbers(_CONTRACTED.sub(_expand, lower)).replace("'s ", " ")
@@ -100,6 +100,15 @@ def extract_features(text: str, names: Sequence[str] = ()) -> Features:
             flags.append(broken | (NAME if part in named else 0))
             broken = 0
     return Features(_digest(lower), tuple(tokens[:MAX_TOKENS]), tuple(flags[:MAX_TOKENS]), _negations(tokens))
+
+
+def _fold(text: str) -> str:
+    """NFKC, one apostrophe, Latin letters without their marks (Martínez, Martinez)."""
+    folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")
+    if folded.isascii():
+        return folded
+    bare = (c for c in unicodedata.normalize("NFD", folded) if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", "".join(bare))
 
 
 def _break(marks: str, before: list[str]) -> int:
