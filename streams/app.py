@@ -1,0 +1,150 @@
+"""The only Faust code: one app and consumer group a step (FACTS say which of Faust's ways lose data)."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import faust
+from faust.types import TP
+
+from schemas.topics import Cleanup
+from streams.faults import Faults, Point
+from streams.runtime import Message, StepRunner
+from streams.state import StaleOwner
+from streams.topology import group_of
+
+log = logging.getLogger(__name__)
+DIED = 70
+"""Exit status of a worker that could not go on: its supervisor starts it again (EX_SOFTWARE)."""
+_STALE_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AppConfig:
+    """`instance`: static group membership, so that a restarted worker gets its partitions back at once."""
+
+    bootstrap: str
+    instance: str = ""
+    session_timeout_seconds: float = 10.0
+    commit_interval_seconds: float = 0.5
+    batch: int = 64
+    within_seconds: float = 0.02
+
+
+def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callable[[], None] | None = None) -> Any:
+    """An app that feeds batches to the runner and acks, in offset order, what is stored and delivered.
+
+    An exception never leaves the loop: a worker that cannot go on dies uncommitted.
+    """
+    step = runner.step
+    options: dict[str, Any] = {"consumer_group_instance_id": config.instance} if config.instance else {}
+    app = faust.App(
+        group_of(step.name),
+        broker=f"kafka://{config.bootstrap}",
+        store="memory://",
+        web_enabled=False,
+        topic_disable_leader=True,
+        topic_allow_declare=False,
+        consumer_auto_offset_reset="earliest",
+        broker_commit_interval=config.commit_interval_seconds,
+        broker_session_timeout=config.session_timeout_seconds,
+        broker_heartbeat_interval=config.session_timeout_seconds / 4,
+        broker_max_poll_records=500,
+        stream_buffer_maxsize=2 * config.batch,
+        stream_wait_empty=False,
+        **options,
+    )
+    topic = app.topic(
+        step.source.name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw",
+        allow_empty=True, partitions=None,
+    )  # fmt: skip
+
+    @app.on_partitions_revoked.connect  # type: ignore[untyped-decorator]
+    async def revoked(sender: Any, partitions: set[TP], **_: Any) -> None:
+        runner.forget([tp.partition for tp in partitions])
+
+    @app.agent(topic, name=f"memstream.{step.name}")  # type: ignore[untyped-decorator]
+    async def run(stream: Any) -> None:
+        async for events in stream.noack_take(config.batch, within=config.within_seconds):
+            try:
+                await _batch(app, runner, events, faults)
+            except Exception as exc:  # noqa: BLE001 - rule: die uncommitted, never let it leave the loop
+                log.critical("step %s cannot go on", step.name, extra={"error": type(exc).__name__}, exc_info=True)
+                (die or _die)()
+
+    return app
+
+
+async def _batch(app: Any, runner: StepRunner, events: Sequence[Any], faults: Faults) -> None:
+    """Take a batch through; partitions that another worker took over are let go and the rest is tried again."""
+    left = list(events)
+    for attempt in range(_STALE_TRIES):
+        left = _current(app, left)
+        try:
+            left = await _without_gaps(app, runner, left)
+            await runner.process([_message(e.message) for e in left])
+            break
+        except StaleOwner as exc:
+            # A worker on its way out may have stored one more batch after these partitions came here: its position
+            # is read again, and what it did is not done twice.
+            if attempt + 1 == _STALE_TRIES:
+                raise
+            log.info("partitions %s: the stored offset has moved on", sorted(exc.partitions))
+            runner.forget()
+    for event in sorted(left, key=lambda e: (e.message.partition, e.message.offset)):
+        event.ack()
+    faults.hit(runner.step.name, Point.AFTER_COMMIT)
+
+
+def _current(app: Any, events: Sequence[Any]) -> list[Any]:
+    """Without what was fetched before the last rebalance: the consumer starts again at its commits, here or
+    elsewhere, so these come once more to whom they belong."""
+    assigned = {tp.partition for tp in app.consumer.assignment()}
+    generation = app.consumer_generation_id
+    return [e for e in events if e.message.generation_id == generation and e.message.partition in assigned]
+
+
+async def _without_gaps(app: Any, runner: StepRunner, events: list[Any]) -> list[Any]:
+    """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
+    transaction cannot happen, a reset by hand can), go back; what retention or compaction took is stepped over."""
+    if runner.step.source.cleanup is not Cleanup.DELETE:
+        return events
+    out: list[Any] = []
+    first: dict[int, int] = {}
+    for e in events:
+        first[e.message.partition] = min(e.message.offset, first.get(e.message.partition, e.message.offset))
+    gone_back: set[int] = set()
+    for partition, offset in first.items():
+        stored = await runner.stored_offset(partition)
+        if stored is None or offset <= stored:
+            continue
+        tp = TP(runner.step.source.name, partition)
+        earliest = (await app.consumer.earliest_offsets(tp))[tp]
+        if earliest <= stored:
+            log.warning("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
+            await app.consumer.seek(tp, stored)
+            gone_back.add(partition)
+    out = [e for e in events if e.message.partition not in gone_back]
+    return out
+
+
+def _message(m: Any) -> Message:
+    headers = m.headers.items() if isinstance(m.headers, dict) else (m.headers or ())
+    return Message(
+        m.topic,
+        m.partition,
+        m.offset,
+        m.key,
+        m.value,
+        [(k, v if isinstance(v, bytes) else str(v).encode()) for k, v in headers],
+        int((m.timestamp or 0) * 1000),
+    )
+
+
+def _die() -> None:
+    logging.shutdown()
+    os._exit(DIED)

@@ -1,0 +1,109 @@
+"""Outbox delivery over confluent-kafka: idempotent, all replicas, the partition always explicit."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from streams.state import OutboxRow
+
+log = logging.getLogger(__name__)
+_RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+_PERMANENT = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED})
+
+
+class DeliveryError(Exception):
+    """The broker will not take a record however often it is sent; the process must stop, uncommitted."""
+
+
+class KafkaOutbox:
+    """`Producer` of the runtime. One poll thread serves delivery reports; safe for several runners of one loop."""
+
+    def __init__(self, bootstrap: str, client_id: str) -> None:
+        self._producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "client.id": client_id,
+                "enable.idempotence": True,
+                "acks": "all",
+                "linger.ms": 2,
+                "compression.type": "lz4",
+                "delivery.timeout.ms": 30_000,
+                "message.max.bytes": 2_000_000,
+                "log_level": 3,
+            }
+        )
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._poll, name="outbox-poll", daemon=True)
+        self._thread.start()
+
+    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
+        """Send all rows again until every one is acknowledged: a repeated row is dropped by its reader. Raises
+        DeliveryError for what no retry can mend."""
+        attempt = 0
+        while rows:
+            failure = await self._once(rows)
+            if failure is None:
+                return
+            if failure.code() in _PERMANENT or failure.fatal():
+                raise DeliveryError(failure.name())
+            delay = _RETRY_SECONDS[min(attempt, len(_RETRY_SECONDS) - 1)]
+            log.warning("outbox delivery failed, again in %.1f s", delay, extra={"error": failure.name()})
+            await asyncio.sleep(delay)
+            attempt += 1
+
+    def close(self) -> None:
+        self._producer.flush(5)
+        self._stop.set()
+        self._thread.join(timeout=2)
+
+    async def _once(self, rows: Sequence[OutboxRow]) -> KafkaError | None:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[KafkaError | None] = loop.create_future()
+        tally = _Tally(len(rows), loop, done)
+        for row in rows:
+            while True:
+                try:
+                    self._producer.produce(
+                        row.topic, row.value, row.key, row.partition, tally.report, headers=list(row.headers)
+                    )
+                    break
+                except BufferError:
+                    await asyncio.sleep(0.01)
+                except KafkaException as exc:
+                    tally.report(exc.args[0], None)
+                    break
+        return await done
+
+    def _poll(self) -> None:
+        while not self._stop.is_set():
+            self._producer.poll(0.1)
+
+
+class _Tally:
+    """Counts delivery reports (called from the poll thread) and wakes the loop at the last one."""
+
+    def __init__(self, count: int, loop: asyncio.AbstractEventLoop, done: asyncio.Future[Any]) -> None:
+        self._left = count
+        self._loop = loop
+        self._done = done
+        self._failure: KafkaError | None = None
+        self._lock = threading.Lock()
+
+    def report(self, error: KafkaError | None, message: Message | None) -> None:
+        with self._lock:
+            self._left -= 1
+            if error is not None:
+                self._failure = error
+            last = self._left == 0
+        if last:
+            self._loop.call_soon_threadsafe(self._finish)
+
+    def _finish(self) -> None:
+        if not self._done.done():
+            self._done.set_result(self._failure)
