@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import orjson
@@ -52,6 +53,25 @@ class MilvusLayout:
     @property
     def progress(self) -> str:
         return f"memstream_progress_g{self.generation}"
+
+    @staticmethod
+    def key(*parts: str | int) -> str:
+        """Primary key of a row: hash of (tenant, user_id, turn_id) or of (tenant, record_id, version). A hash, because
+        ids are the caller's strings: it has one length, and no character that a filter could trip over."""
+        return hashlib.sha256(orjson.dumps(parts)).hexdigest()[:40]
+
+    @staticmethod
+    def mark(stage: str, partition: int, root: str) -> str:
+        """Primary key of a progress row."""
+        return f"{stage}/{partition}/{root}"
+
+    @staticmethod
+    def literal(text: str) -> str:
+        """A string in a filter. The embedded server knows no `\\u` escapes, so only quotes and backslashes are
+        escaped. Raises ValueError for control characters, which ids cannot contain."""
+        if any(ord(c) < 32 for c in text):
+            raise ValueError("a filter value must not contain control characters")
+        return orjson.dumps(text).decode()
 
 
 class RedisLayout:

@@ -1,0 +1,195 @@
+"""The Milvus sink: vectors, terms and filter fields of what can be searched now; `query` confirms hits in Postgres.
+
+One writer per collection: on the embedded server, concurrent writers with overlapping keys leave duplicates.
+Milvus has no conditional write, so the guard reads the revisions of a batch's keys before it writes them. What it has
+removed it can no longer read: those revisions are remembered in this process, and after a restart a redelivered older
+revision would stand until the redelivery reaches the removal again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import grpc
+from pymilvus import MilvusClient
+from pymilvus.exceptions import DataNotMatchException, MilvusException, ParamError
+
+from schemas import topics
+from schemas.memory import MemoryUpdate
+from schemas.stores import MilvusLayout
+from schemas.turns import ScreenedTurn
+from sinks.clock import utc_now
+from sinks.collapse import memory_of
+from sinks.milvus_rows import is_held, key, progress_schema, row, rows_schema
+from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
+
+ROWS_A_CALL = 500
+REMOVED_KEPT = 100_000
+SWEEP_EVERY = timedelta(minutes=1)
+_INVALID_PARAMETER = frozenset({1100, 1101})
+# It logs each failed call with its filter, and filters hold ids of users.
+logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
+
+
+class MilvusSink:
+    """Writes every generation in `generations` alike. `timeout`: seconds that one call may take."""
+
+    name = "milvus"
+    topics = (topics.HISTORY.name, topics.UPDATES.name)
+
+    def __init__(
+        self,
+        uri: str,
+        generations: Sequence[int] = (1,),
+        *,
+        token: str = "",
+        dimensions: int = 512,
+        timeout: float = 10.0,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        if not generations:
+            raise ValueError("generations must name at least one")
+        self._uri, self._token, self._timeout, self._now = uri, token, timeout, now
+        self._layouts = [MilvusLayout(g, dimensions) for g in generations]
+        self._client: Any = None
+        self._removed: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._swept: datetime | None = None
+
+    def ensure(self) -> None:
+        for layout in self._layouts:
+            self._call("has_collection", layout.progress)
+
+    def write(self, batch: SinkBatch) -> int:
+        turns = [i.event for i in batch.items if isinstance(i.event, ScreenedTurn)]
+        memories = [i.event for i in batch.items if isinstance(i.event, MemoryUpdate)]
+        gone = [m for i in batch.items if isinstance(i.event, Tombstone) and (m := memory_of(i.event)) is not None]
+        refused = 0
+        for layout in self._layouts:
+            refused += self._write_rows(layout, layout.turns, turns)
+            refused += self._write_rows(layout, layout.memories, memories)
+            self._delete(layout.memories, [MilvusLayout.key(*m) for m in gone])
+            self._write_progress(layout, batch)
+        if batch.sweep is not None:
+            self._sweep(batch.sweep)
+        return refused
+
+    def progress(self) -> dict[Mark, int]:
+        """Of the first generation in the configuration."""
+        return {Mark(r["stage"], r["partition"], r["root"]): r["next_offset"] for r in self._marks(self._layouts[0])}
+
+    def written_at(self) -> datetime | None:
+        """The oldest among the generations: each must have seen every deletion."""
+        newest = [max((r["updated_at"] for r in self._marks(layout)), default=0) for layout in self._layouts]
+        known = [ms for ms in newest if ms]
+        return datetime.fromtimestamp(min(known) / 1000, UTC) if known else None
+
+    def idle(self, now: datetime) -> None:
+        """Nothing to do: what expires goes with the ticks."""
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def _write_rows(
+        self, layout: MilvusLayout, collection: str, events: Sequence[ScreenedTurn] | Sequence[MemoryUpdate]
+    ) -> int:
+        """Upsert what is held, delete what is not (any more). Returns how many were refused."""
+        if not events:
+            return 0
+        rows = {key(e): row(e, layout.dimensions) for e in events if is_held(e)}
+        stored = self._revisions(collection, [key(e) for e in events])
+        newer = [e for e in events if e.revision > stored.get(key(e), 0)]
+        upserts = [rows[key(e)] for e in newer if is_held(e)]
+        for start in range(0, len(upserts), ROWS_A_CALL):
+            part = upserts[start : start + ROWS_A_CALL]
+            self._call("upsert", collection, part)
+        removed = {key(e): e.revision for e in newer if not is_held(e)}
+        self._delete(collection, [pk for pk in removed if pk in stored])
+        for pk, revision in removed.items():
+            self._removed[collection, pk] = revision
+            self._removed.move_to_end((collection, pk))
+        while len(self._removed) > REMOVED_KEPT:
+            self._removed.popitem(last=False)
+        return len(events) - len(newer)
+
+    def _revisions(self, collection: str, keys: list[str]) -> dict[str, int]:
+        """As stored, or as last removed by this process."""
+        out = {pk: self._removed[collection, pk] for pk in keys if (collection, pk) in self._removed}
+        for start in range(0, len(keys), ROWS_A_CALL):
+            part = keys[start : start + ROWS_A_CALL]
+            found = self._get(collection, part, ["pk", "revision"])
+            out.update({r["pk"]: max(r["revision"], out.get(r["pk"], 0)) for r in found})
+        return out
+
+    def _get(self, collection: str, keys: list[str], fields: list[str]) -> list[dict[str, Any]]:
+        # `get` puts keys into a filter unescaped: ours are hashes, or made of topic names.
+        return list(self._call("get", collection, keys, output_fields=fields, consistency_level="Strong"))
+
+    def _delete(self, collection: str, keys: Sequence[str]) -> None:
+        for start in range(0, len(keys), ROWS_A_CALL):
+            part = list(keys[start : start + ROWS_A_CALL])
+            self._call("delete", collection, ids=part)
+
+    def _write_progress(self, layout: MilvusLayout, batch: SinkBatch) -> None:
+        """After the rows: what a marker says is there, is there."""
+        if not batch.progress:
+            return
+        marks = {MilvusLayout.mark(*mark): (mark, offset) for mark, offset in batch.progress.items()}
+        stored = {r["pk"]: r["next_offset"] for r in self._get(layout.progress, list(marks), ["pk", "next_offset"])}
+        at = int(self._now().timestamp() * 1000)
+        rows = [
+            {
+                "pk": pk, "stage": mark.stage, "partition": mark.partition, "root": mark.root,
+                "next_offset": max(offset, stored.get(pk, 0)), "updated_at": at, "dense": [1.0, 0.0],
+            }
+            for pk, (mark, offset) in marks.items()
+        ]  # fmt: skip
+        self._call("upsert", layout.progress, rows)
+
+    def _marks(self, layout: MilvusLayout) -> list[dict[str, Any]]:
+        fields = ["stage", "partition", "root", "next_offset", "updated_at"]
+        everything = {"filter": "partition >= 0", "limit": 16_384, "consistency_level": "Strong"}
+        return list(self._call("query", layout.progress, output_fields=fields, **everything))
+
+    def _sweep(self, now: datetime) -> None:
+        """Turns whose time is over (the embedded server ignores TTLs). Memories are retired in the log."""
+        if self._swept is not None and now - self._swept < SWEEP_EVERY:
+            return
+        over = f"expires_at > 0 and expires_at <= {int(now.timestamp() * 1000)}"
+        for layout in self._layouts:
+            self._call("delete", layout.turns, filter=over)
+        self._swept = now
+
+    def _connect(self) -> Any:
+        """Connect, make collections that are missing, and load them: a server that restarted may not have."""
+        client: Any = MilvusClient(self._uri, token=self._token, timeout=self._timeout)
+        for layout in self._layouts:
+            makers = ((layout.turns, rows_schema), (layout.memories, rows_schema), (layout.progress, None))
+            for name, maker in makers:
+                if not client.has_collection(name, timeout=self._timeout):
+                    schema, index = progress_schema() if maker is None else maker(layout)
+                    client.create_collection(name, schema=schema, index_params=index, timeout=self._timeout)
+                client.load_collection(name, timeout=self._timeout)
+        return client
+
+    def _call(self, method: str, collection: str, *args: Any, **options: Any) -> Any:
+        """Raises Transient and Permanent in place of what pymilvus says, whose messages may hold content."""
+        try:
+            if self._client is None:
+                self._client = self._connect()
+            return getattr(self._client, method)(collection, *args, timeout=self._timeout, **options)
+        except (ParamError, DataNotMatchException) as exc:
+            raise Permanent("milvus_refused", type(exc).__name__) from None
+        except MilvusException as exc:
+            if exc.code in _INVALID_PARAMETER:
+                raise Permanent("milvus_refused", f"code {exc.code}") from None
+            self.close()
+            raise Transient(f"MilvusException {exc.code}") from None
+        except (grpc.RpcError, OSError) as exc:
+            self.close()
+            raise Transient(type(exc).__name__) from None
