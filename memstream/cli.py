@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +15,11 @@ from rich.console import Console
 
 from memstream.settings import Settings
 
-app = typer.Typer(no_args_is_help=True, add_completion=True, help="Agent memory as a log.", rich_markup_mode=None,
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=True,
+    help="Agent memory as a log.",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,  # a traceback with locals would print secrets
 )
 topics_app = typer.Typer(no_args_is_help=True, help="The topics of the broker.")
@@ -152,10 +155,12 @@ def main() -> None:
     import httpx
     import psycopg
     from kafka.errors import KafkaError
+    from psycopg_pool import PoolTimeout
 
     from memstream import commands
     from memstream.formats import FileError
     from memstream.http import ServiceError
+    from memstream.preflight import PreflightError
     from memstream.stack import StackError
     from memstream.topics import PartitionCountError
     from query.config import ConfigError
@@ -164,7 +169,16 @@ def main() -> None:
     commands.register(app)
     try:
         app()
-    except (UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError) as exc:
+    except (
+        UsageError,
+        StackError,
+        PartitionCountError,
+        ProfileError,
+        ConfigError,
+        FileError,
+        ServiceError,
+        PreflightError,
+    ) as exc:
         errors.print(f"memstream: {exc}", style="red", markup=False, highlight=False)
         sys.exit(2)
     except ValidationError as exc:
@@ -172,9 +186,18 @@ def main() -> None:
         name = "_".join(("MEMSTREAM", *(str(p).upper() for p in first["loc"])))
         errors.print(f"memstream: {name}: {first['msg']}", style="red", markup=False, highlight=False)
         sys.exit(2)
-    except (psycopg.OperationalError, KafkaError, confluent_kafka.KafkaException, httpx.ConnectError) as exc:
-        logging.getLogger(__name__).debug("unreachable", exc_info=True)
+    except (psycopg.OperationalError, PoolTimeout) as exc:
         errors.print(
-            f"memstream: a server cannot be reached ({type(exc).__name__}): is `memstream up` running?", style="red"
+            f"memstream: Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", style="red"
+        )
+        sys.exit(3)
+    except (KafkaError, confluent_kafka.KafkaException) as exc:
+        errors.print(
+            f"memstream: the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", style="red"
+        )
+        sys.exit(3)
+    except httpx.TransportError as exc:
+        errors.print(
+            f"memstream: the service does not answer ({type(exc).__name__}): is `memstream up` running?", style="red"
         )
         sys.exit(3)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 
 from memstream.observe import HeartbeatSender, ProcessStats, SinkObserver
+from memstream.preflight import check_topics
 from memstream.settings import Settings
 from schemas import migrations
 from schemas.codec import Codec
@@ -41,6 +42,7 @@ SINKS: dict[str, Callable[[Settings], Sink]] = {"postgres": _postgres, "redis": 
 
 def run_sink(settings: Settings, name: str) -> None:
     """Until SIGTERM; raises what ends the process uncommitted."""
+    check_topics(settings)
     dsn = settings.postgres.get_secret_value()
     migrations.upgrade(dsn)
     kafka = KafkaSettings(settings.kafka, f"memstream-sink-{name}", settings.instance or None)

@@ -15,6 +15,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from memstream.models import default_models
 from memstream.observe import HeartbeatSender, ProcessStats, StepObserver
+from memstream.preflight import check_topics
 from memstream.secretfile import key_from
 from memstream.settings import Settings
 from processors.extract.rules import RuleExtractor
@@ -51,6 +52,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     async def compute(call: Callable[[], Any]) -> Any:
         return await loop.run_in_executor(thread, call)
 
+    await asyncio.to_thread(check_topics, settings)
     parts = await compute(lambda: parts_of(settings))
     dsn = settings.postgres.get_secret_value()
     stats = ProcessStats()

@@ -1,0 +1,53 @@
+"""Before a process joins the log: is the broker there, are the topics what the catalogue says?"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+from tenacity import Retrying, before_sleep_log, retry_if_exception_type, stop_after_delay, wait_exponential
+
+from memstream.settings import Settings
+from schemas.topics import CATALOGUE
+
+log = logging.getLogger(__name__)
+
+
+class PreflightError(RuntimeError):
+    """The process cannot start; the message names the setting or the command that mends it."""
+
+
+def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 60.0) -> None:
+    """Raises PreflightError for a broker that stays away for `patience` seconds, a missing topic, or another
+    partition count than configured."""
+    wanted = set(names) or {t.name for t in CATALOGUE}
+    have = _partitions(settings.kafka, patience)
+    if missing := sorted(wanted - have.keys()):
+        raise PreflightError(f"topic {missing[0]} does not exist: run `memstream topics apply`")
+    for name in sorted(wanted):
+        if have[name] != settings.partitions:
+            raise PreflightError(
+                f"topic {name} has {have[name]} partitions and MEMSTREAM_PARTITIONS is {settings.partitions}: "
+                "set it to the broker's count"
+            )
+
+
+def _partitions(bootstrap: str, patience: float) -> dict[str, int]:
+    client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, "socket.timeout.ms": 5_000})
+    attempts = Retrying(
+        retry=retry_if_exception_type(KafkaException),
+        wait=wait_exponential(multiplier=0.5, max=5),
+        stop=stop_after_delay(patience),
+        before_sleep=before_sleep_log(log, logging.WARNING),
+        reraise=True,
+    )
+    try:
+        metadata = attempts(client.list_topics, timeout=5)
+    except KafkaException as exc:
+        raise PreflightError(
+            f"no Kafka broker answers at {bootstrap} ({exc.args[0].name()}): check MEMSTREAM_KAFKA, or start the "
+            "embedded one with `memstream up`"
+        ) from None
+    return {name: len(t.partitions) for name, t in metadata.topics.items()}
