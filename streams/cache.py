@@ -17,17 +17,41 @@ from streams.state import Rows, Write
 T = TypeVar("T")
 _ROW_OVERHEAD = 120
 """Bytes of a dict entry and its two objects beside the payload (CPython 3.11, rounded up)."""
+_OWNER_OVERHEAD = 800
+_INDEXED = 3
+"""An owner with derived indexes takes about three times its rows (vectors as float32, word lists, signatures)."""
 
 
 @dataclass(slots=True)
 class CachedOwner:
-    """Rows of one owner. `complete`: all of its rows are here, so that an absent key is absent in the store."""
+    """Rows of one owner. `complete`: all of its rows are here, so that an absent key is absent in the store; else
+    `known` says which keys were looked up."""
 
     rows: dict[str, bytes] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     complete: bool = False
     derived: dict[str, object] = field(default_factory=dict)
-    size: int = 0
+    size: int = _OWNER_OVERHEAD
+    charged: int = 0
+    """What the partition's total holds for this owner."""
+
+    @property
+    def cost(self) -> int:
+        """Bytes held, estimated."""
+        return self.size * _INDEXED if self.derived else self.size
+
+    def set(self, key: str, value: bytes | None) -> None:
+        """The newest value of a key; None: there is none."""
+        if key not in self.known:
+            self.known.add(key)
+            self.size += len(key) + _ROW_OVERHEAD
+        old = self.rows.pop(key, None) if value is None else self.rows.get(key)
+        self.size += len(value or b"") - len(old or b"")
+        if value is not None:
+            self.rows[key] = value
+        elif self.complete:
+            self.known.discard(key)
+            self.size -= len(key) + _ROW_OVERHEAD
 
 
 class OwnerOverlay:
@@ -68,14 +92,8 @@ class OwnerOverlay:
 
     def keep(self) -> None:
         """The record succeeded: its changes become the rows."""
-        c = self._cached
         for key, value in self.changes.items():
-            old = c.rows.pop(key, None)
-            c.size -= 0 if old is None else len(key) + len(old) + _ROW_OVERHEAD
-            if value is not None:
-                c.rows[key] = value
-                c.size += len(key) + len(value) + _ROW_OVERHEAD
-            c.known.add(key)
+            self._cached.set(key, value)
 
     def drop(self) -> None:
         """The record failed: derived indexes may hold half of its changes."""
@@ -85,9 +103,9 @@ class OwnerOverlay:
 class PartitionCache:
     """Cached owners of one partition, least recently used out first."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self) -> None:
         self._owners: OrderedDict[str, CachedOwner] = OrderedDict()
-        self._max_bytes = max_bytes
+        self._total = 0
 
     def missing(self, reads: Iterable[Reads]) -> list[Reads]:
         """What must be loaded for these reads."""
@@ -104,16 +122,17 @@ class PartitionCache:
         return out
 
     def fill(self, reads: Iterable[Reads], rows: Rows) -> None:
+        """Take in what was loaded; a key that is known keeps its value, which may be newer."""
         for read in reads:
             cached = self._owners.setdefault(read.owner, CachedOwner())
-            for key, value in rows.get(read.owner, {}).items():
+            loaded = rows.get(read.owner, {})
+            for key in loaded if read.keys is None else read.keys:
                 if key not in cached.known:
-                    cached.rows[key] = value
-                    cached.size += len(key) + len(value) + _ROW_OVERHEAD
+                    cached.set(key, loaded.get(key))
             if read.keys is None:
                 cached.complete = True
                 cached.derived.clear()
-            cached.known.update(rows.get(read.owner, {}) if read.keys is None else read.keys)
+            self._charge(cached)
 
     def owner(self, name: str) -> CachedOwner:
         """Raises KeyError when the owner was not read."""
@@ -122,12 +141,20 @@ class PartitionCache:
         self._owners.move_to_end(name)
         return self._owners[name]
 
-    def shrink(self) -> None:
-        """Between batches: forget the least recently used owners beyond the byte bound."""
-        total = sum(o.size for o in self._owners.values())
-        while total > self._max_bytes and len(self._owners) > 1:
+    def settle(self, owners: Iterable[str]) -> None:
+        """These owners may have changed in size."""
+        for name in owners:
+            self._charge(self._owners[name])
+
+    def shrink(self, max_bytes: int) -> None:
+        """Between batches: forget the least recently used owners beyond the byte bound, all but the last."""
+        while self._total > max_bytes and len(self._owners) > 1:
             _, gone = self._owners.popitem(last=False)
-            total -= gone.size
+            self._total -= gone.charged
+
+    def _charge(self, cached: CachedOwner) -> None:
+        self._total += cached.cost - cached.charged
+        cached.charged = cached.cost
 
 
 class RecordState:
@@ -148,8 +175,10 @@ class RecordState:
             overlay.keep()
             for key, value in overlay.changes.items():
                 out[owner, key] = Write(owner, key, value, overlay.expiry.get(key))
+        self._cache.settle(self.overlays)
         return out
 
     def drop(self) -> None:
         for overlay in self.overlays.values():
             overlay.drop()
+        self._cache.settle(self.overlays)

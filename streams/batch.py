@@ -1,0 +1,263 @@
+"""One partition's batch on its way: from Kafka records to decoded ones, and from a step's outputs to outbox rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from processors.step import Emit, Out, Record, Step
+from schemas import topics
+from schemas.base import EARLIEST
+from schemas.codec import Codec, DecodeError, Headers, header
+from schemas.envelope import Envelope, Marker, Tick
+from schemas.ids import event_id
+from schemas.owner import partition as partition_of
+from schemas.progress import dump_progress, load_progress, merge, root_partition
+from streams.cache import PartitionCache
+from streams.state import OutboxRow, PartitionCommit, Position, Write
+
+MARKER_ORDINAL = 1_000_000
+"""A marker comes after every output of its offset."""
+MAX_OUTPUT_BYTES = 1_950_000
+"""Largest output, headers included: below what the topics take, so that a stored outbox can always be delivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A Kafka record as it came."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+    timestamp_ms: int
+
+
+@dataclass(slots=True)
+class Partition:
+    """What a runner remembers of a partition between batches."""
+
+    position: Position
+    cache: PartitionCache
+
+
+@dataclass(slots=True)
+class Item:
+    """One record on its way through the step. `failed` names the error class that stopped it before `handle`."""
+
+    record: Record
+    message: Message
+    prepared: Any = None
+    failed: str | None = None
+
+
+@dataclass(slots=True)
+class Batch:
+    """One partition's share. `part` stays its own when the runner forgets the partition meanwhile: the batch ends as
+    it began, guarded by the stored offset, and the next one reads everything again."""
+
+    partition: int
+    fresh: list[Message]
+    part: Partition
+    position: Position
+    items: list[Item] = field(default_factory=list)
+    writes: dict[tuple[str, str], Write] = field(default_factory=dict)
+    outbox: list[OutboxRow] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    sweep: datetime | None = None
+
+    def count(self, word: str) -> None:
+        self.counts[word] = self.counts.get(word, 0) + 1
+
+
+class OutputTooLargeError(Exception):
+    """A step's output is larger than a topic takes."""
+
+
+class BatchFrame:
+    """Decodes what comes into a step and encodes what goes out. `count`: partitions of owner-keyed topics."""
+
+    def __init__(self, step: Step, codec: Codec, count: int) -> None:
+        self._step = step
+        self._codec = codec
+        self._count = count
+
+    def receive(self, batch: Batch) -> None:
+        """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters."""
+        progress, seen = dict(batch.position.progress), dict(batch.position.seen)
+        for m in batch.fresh:
+            try:
+                source, incoming = _upstream(m.headers)
+            except ValueError as exc:
+                self.dead_letter(batch, m, "headers", str(exc))
+                continue
+            if source is not None:
+                if seen.get(source[0], (-1, -1)) >= source[1]:
+                    batch.count("duplicate")
+                    continue
+                seen[source[0]] = source[1]
+                progress = merge(progress, incoming)
+            self._receive(batch, m)
+        end = batch.fresh[-1].offset + 1
+        if self._step.source.root:
+            progress = merge(progress, {root_partition(self._step.source.name, batch.partition): end})
+        batch.position = Position(end, progress, seen)
+
+    def _receive(self, batch: Batch, m: Message) -> None:
+        if m.value is None and self._step.source.cleanup is not topics.Cleanup.DELETE:
+            batch.count("tombstone")  # what compaction leaves of a deletion that was handled long ago
+            return
+        try:
+            event = self._codec.decode(m.topic, m.value)
+            self._check_partition(event, m.partition)
+            timestamp = _when(m.timestamp_ms)
+        except DecodeError as exc:
+            self.dead_letter(batch, m, exc.reason, str(exc))
+            return
+        if isinstance(event, Marker):
+            return
+        if isinstance(event, Tick):
+            batch.sweep = event.now if batch.sweep is None else max(batch.sweep, event.now)
+        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp), m))
+
+    def _check_partition(self, event: object, partition: int) -> None:
+        if isinstance(event, Envelope):
+            expected = partition_of(event.owner, self._count)
+            if expected != partition:
+                raise DecodeError("wrong_partition", f"partition: this owner's records belong to {expected}")
+
+    def rows(self, batch: Batch, item: Item, outs: Sequence[Out]) -> list[OutboxRow]:
+        """Encode a record's outputs. Raises OutputTooLargeError."""
+        trace = [(k, v) for k, v in item.message.headers if k in ("traceparent", "tracestate")]
+        offset = item.record.offset
+        out: list[OutboxRow] = []
+        for ordinal, emit in enumerate(o for o in outs if isinstance(o, Emit)):
+            event = emit.event
+            target = partition_of(event.owner, self._count) if isinstance(event, Envelope) else batch.partition
+            row = self._row(batch.partition, offset, ordinal, emit.topic.name, target, event, trace)
+            if _size(row) > MAX_OUTPUT_BYTES:
+                raise OutputTooLargeError
+            out.append(row)
+        return out
+
+    def _row(
+        self, partition: int, offset: int, ordinal: int, topic: str, target: int, event: Any, extra: Headers
+    ) -> OutboxRow:
+        name = self._step.name
+        encoded = self._codec.encode(
+            event,
+            f"memstream/{name}",
+            event_id(name, partition, offset, ordinal),
+            [("src", f"{name}/{partition}:{offset}:{ordinal}".encode()), *extra],
+        )
+        return OutboxRow(offset, ordinal, topic, target, encoded.key, encoded.value, encoded.headers)
+
+    def dead_letter(self, batch: Batch, m: Message, reason: str, message: str) -> None:
+        """The original bytes; step, reason, attempts and source in the headers (never content)."""
+        kept = [(k, v) for k, v in m.headers if k in ("traceparent", "owner", "ce_type")]
+        headers: Headers = [
+            ("step", self._step.name.encode()),
+            ("reason", reason.encode()),
+            ("message", message.encode()),
+            ("attempts", str(_attempts(m.headers) + 1).encode()),
+            ("source_topic", m.topic.encode()),
+            ("source_partition", str(m.partition).encode()),
+            ("source_offset", str(m.offset).encode()),
+            ("failed_at", _when_or_earliest(m.timestamp_ms).isoformat().encode()),
+            *kept,
+        ]
+        batch.outbox.append(OutboxRow(m.offset, 0, topics.DEAD_LETTERS.name, m.partition, m.key, m.value, headers))
+        batch.count("dead_letter")
+
+    def commit(self, batch: Batch) -> PartitionCommit:
+        """The batch as one transaction: its writes, its outputs with their progress, its position."""
+        expected = batch.part.position.next_offset
+        writes = list(batch.writes.values())
+        rows = self._with_progress(batch)
+        return PartitionCommit(self._step.name, batch.partition, expected, batch.position, writes, rows, batch.sweep)
+
+    def _with_progress(self, batch: Batch) -> list[OutboxRow]:
+        """Coalesce whole values, put the batch's progress on the last row of each partition, and add a marker where a
+        marked topic has none."""
+        rows = _coalesced(batch.outbox, self._step.coalesce)
+        for topic in self._step.marks:
+            if not any(r.topic == topic.name and r.partition == batch.partition for r in rows):
+                end = batch.fresh[-1].offset
+                rows.append(self._row(batch.partition, end, MARKER_ORDINAL, topic.name, batch.partition, Marker(), []))
+        blob = dump_progress(batch.position.progress)
+        for topic in self._step.outputs:
+            rows = _progress_on_last(rows, topic.name, blob)
+        return rows
+
+
+def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
+    out: dict[int, list[Message]] = {}
+    for m in sorted(messages, key=lambda m: (m.partition, m.offset)):
+        out.setdefault(m.partition, []).append(m)
+    return out
+
+
+def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
+    """Call for every item that is still sound; an exception fails that item alone."""
+    for item in items:
+        if item.failed is None:
+            try:
+                call(item)
+            except Exception as exc:  # noqa: BLE001 - it becomes a dead letter in `handle`
+                item.failed = type(exc).__name__
+
+
+def _upstream(headers: Headers) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int]]:
+    """(`step/partition`, (offset, ordinal)) of an emitted record and the progress that it carries; None for a client's,
+    which has no progress to tell. Raises ValueError without the content."""
+    raw = header(headers, "src")
+    if raw is None:
+        return None, {}
+    try:
+        name, offset, ordinal = raw.decode().rsplit(":", 2)
+        place = int(offset), int(ordinal)
+    except ValueError:
+        raise ValueError("header src must be step/partition:offset:ordinal") from None
+    return (name, place), load_progress(header(headers, "progress"))
+
+
+def _attempts(headers: Headers) -> int:
+    try:
+        return max(0, int(header(headers, "attempts") or b"0"))
+    except ValueError:
+        return 0
+
+
+def _when(timestamp_ms: int) -> datetime:
+    """Raises DecodeError: Kafka's timestamp is the client's to set, or absent (-1)."""
+    when = _when_or_earliest(timestamp_ms)
+    if when <= EARLIEST:
+        raise DecodeError("timestamp", f"timestamp: must be after {EARLIEST.date()}")
+    return when
+
+
+def _when_or_earliest(timestamp_ms: int) -> datetime:
+    try:
+        return max(EARLIEST, datetime.fromtimestamp(timestamp_ms / 1000, UTC))
+    except (ValueError, OverflowError, OSError):
+        return EARLIEST
+
+
+def _size(row: OutboxRow) -> int:
+    return sum(len(k) + len(v) + 4 for k, v in row.headers) + len(row.key or b"") + len(row.value or b"")
+
+
+def _coalesced(rows: list[OutboxRow], whole: frozenset[str]) -> list[OutboxRow]:
+    last = {(r.topic, r.key): i for i, r in enumerate(rows) if r.topic in whole}
+    return [r for i, r in enumerate(rows) if r.topic not in whole or last[r.topic, r.key] == i]
+
+
+def _progress_on_last(rows: list[OutboxRow], topic: str, blob: bytes) -> list[OutboxRow]:
+    """Put the progress on the last row of each partition of the topic: those before it still lie below it."""
+    last = {r.partition: i for i, r in enumerate(rows) if r.topic == topic}
+    ends = set(last.values())
+    return [replace(r, headers=[*r.headers, ("progress", blob)]) if i in ends else r for i, r in enumerate(rows)]
