@@ -7,7 +7,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from pydantic import ValidationError
@@ -167,37 +167,26 @@ def main() -> None:
     from schemas.profile import ProfileError
 
     commands.register(app)
+    known = (
+        UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError, PreflightError,
+    )  # fmt: skip
     try:
         app()
-    except (
-        UsageError,
-        StackError,
-        PartitionCountError,
-        ProfileError,
-        ConfigError,
-        FileError,
-        ServiceError,
-        PreflightError,
-    ) as exc:
-        errors.print(f"memstream: {exc}", style="red", markup=False, highlight=False)
-        sys.exit(2)
+    except known as exc:
+        fail(str(exc), 2)
     except ValidationError as exc:
         first = exc.errors(include_input=False, include_url=False)[0]
         name = "_".join(("MEMSTREAM", *(str(p).upper() for p in first["loc"])))
-        errors.print(f"memstream: {name}: {first['msg']}", style="red", markup=False, highlight=False)
-        sys.exit(2)
+        fail(f"{name}: {first['msg']}", 2)
     except (psycopg.OperationalError, PoolTimeout) as exc:
-        errors.print(
-            f"memstream: Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", style="red"
-        )
-        sys.exit(3)
+        fail(f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3)
     except (KafkaError, confluent_kafka.KafkaException) as exc:
-        errors.print(
-            f"memstream: the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", style="red"
-        )
-        sys.exit(3)
+        fail(f"the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", 3)
     except httpx.TransportError as exc:
-        errors.print(
-            f"memstream: the service does not answer ({type(exc).__name__}): is `memstream up` running?", style="red"
-        )
-        sys.exit(3)
+        fail(f"the service does not answer ({type(exc).__name__}): is `memstream up` running?", 3)
+
+
+def fail(message: str, status: int) -> NoReturn:
+    """One line on standard error, and the exit status."""
+    errors.print(f"memstream: {message}", style="red", markup=False, highlight=False, soft_wrap=True)
+    sys.exit(status)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
-from tenacity import Retrying, before_sleep_log, retry_if_exception_type, stop_after_delay, wait_exponential
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from memstream.settings import Settings
 from schemas.topics import CATALOGUE
@@ -19,7 +19,7 @@ class PreflightError(RuntimeError):
     """The process cannot start; the message names the setting or the command that mends it."""
 
 
-def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 60.0) -> None:
+def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 30.0) -> None:
     """Raises PreflightError for a broker that stays away for `patience` seconds, a missing topic, or another
     partition count than configured."""
     wanted = set(names) or {t.name for t in CATALOGUE}
@@ -40,7 +40,9 @@ def _partitions(bootstrap: str, patience: float) -> dict[str, int]:
         retry=retry_if_exception_type(KafkaException),
         wait=wait_exponential(multiplier=0.5, max=5),
         stop=stop_after_delay(patience),
-        before_sleep=before_sleep_log(log, logging.WARNING),
+        before_sleep=lambda state: log.warning(
+            "the broker does not answer yet", extra={"attempt": state.attempt_number}
+        ),
         reraise=True,
     )
     try:
