@@ -36,11 +36,18 @@ class KafkaLog:
         self._open: list[KafkaConsumer] = []
         self._admin = AdminClient({"bootstrap.servers": servers})
         self._make_topics()
+        self.fork(self.group)
         probe = self._consumer()
-        ends = [self._end(probe, t, p) for t in ALL_TOPICS for p in range(topics.EMBEDDED_PARTITIONS)]
-        probe.commit(offsets=ends, asynchronous=False)
         self._letters_from = [self._end(probe, topics.DEAD_LETTERS.name, p) for p in range(topics.EMBEDDED_PARTITIONS)]
         probe.close()
+
+    def fork(self, group: str) -> str:
+        """A group that starts at the present ends."""
+        probe = self._consumer(group)
+        ends = [self._end(probe, t, p) for t in ALL_TOPICS for p in range(topics.EMBEDDED_PARTITIONS)]
+        probe.commit(offsets=ends, asynchronous=False)
+        probe.close()
+        return group
 
     def send(self, *messages: Message) -> list[Message]:
         producer = Producer({"bootstrap.servers": self._servers, "linger.ms": 0})
@@ -95,8 +102,9 @@ class KafkaLog:
             consumer.close()
         self._open.clear()
 
-    def _consumer(self) -> Consumer:
-        return Consumer({"bootstrap.servers": self._servers, "group.id": self.group, "enable.auto.commit": False})
+    def _consumer(self, group: str | None = None) -> Consumer:
+        name = group or self.group
+        return Consumer({"bootstrap.servers": self._servers, "group.id": name, "enable.auto.commit": False})
 
     def _end(self, probe: Consumer, topic: str, partition: int) -> TopicPartition:
         for _ in range(100):
