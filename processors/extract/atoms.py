@@ -70,6 +70,12 @@ _RELATION_EN = re.compile(
     r"|also|plays?|graduated|named|called|started|came|comes|speaks?"
     r"|enjoys?|used)\b[^\n]{1,120})"
 )
+_HAS_EN = re.compile(
+    r"have (?P<which>an?|one|two|three)(?: (?:older|younger|elder|little"
+    rf"|big|twin|good|close|best|\\d{{1,2}}[- ]year[- ]old))? (?P<kin>{_KIN_EN}"
+    rf")s?,? (?:named|called) (?P<name>[A-Z][a-z]{{1,20}}(?: and [A-Z]"
+    rf"[a-z]{{1,20}})?)"
+)
 _NAMED_EN = re.compile(
     rf"(?:my|our) (?:\w{{2,8}} )?(?P<kin>{_KIN_EN})(?:'s name is| is"
     rf" (?:named|called)) (?P<name>[A-Z][a-z]{{1,20}})",
@@ -89,7 +95,8 @@ _FAMILY_ZH = re.compile(
 )
 _NAME_ZH = re.compile(r"^(?:叫|名字叫)?(?P<name>[\u4e00-\u9fff]{2,3}?|[A-Z][a-z]{1,15})(?=$|住在|在|今年|是|做|，)")
 _NOT_NAME_ZH = re.compile(
-    r"^(?:今年|现在|已经|刚刚?|也是|就是|一直|去年|昨天|今天|最近|喜欢"
+    r"^(?:[在住做有是也都今现去刚已正还退结来毕喜上得就当开从经工身很非特最]"
+    r"|今年|现在|已经|刚刚?|也是|就是|一直|去年|昨天|今天|最近|喜欢"
     r"|退休|结婚|来自|毕业|一个|一名|一位|都在|不在|住在|正在|上班|做的?"
     r")"
 )
@@ -97,6 +104,9 @@ _NOT_NAME_ZH = re.compile(
 
 def relations_en(clause: clauses_en.Clause) -> list[Found]:
     """Return the relation of one English clause."""
+    if clause.states and clause.subject == "I" and (has := _HAS_EN.match(clause.body)):
+        text = f"{{owner}} has {has['which']} {has['kin']} called {has['name']}"
+        return [_relation(clause.start, clause.end, text, has["kin"], has["name"])]
     if not clause.states or clause.subject != "my":
         return []
     if named := _NAMED_EN.match(clause.body):
@@ -142,7 +152,7 @@ def decision_zh(sentence: Sentence, original: str) -> Found | None:
         return None
     if _UNDECIDED.search(sentence.text[: match.start()]) or len(sentence.text) - match.end() < 2:
         return None
-    return Found(sentence.start, sentence.end, "episode", told(bare(original.strip())), episode_type="decision")
+    return Found(sentence.start, sentence.end, "episode", _owned(original), episode_type="decision")
 
 
 def task_en(sentence: Sentence, original: str) -> Found | None:
@@ -168,8 +178,17 @@ def task_zh(sentence: Sentence, original: str) -> Found | None:
     if _TASK_ZH.search(sentence.text) is None or clauses_zh.SUPPOSED.search(sentence.text):
         return None
     said = bare(original.strip())
-    text = f"提醒{{owner}}{said[3:]}" if said.startswith("提醒我") else told(said)
+    if todo := re.match(r"(?:TODO|待办)(?:事项)?[:： ]{0,3}", said, re.I):
+        text = f"{{owner}}待办：{said[todo.end() :]}"
+    else:
+        text = f"提醒{{owner}}{said[3:]}" if said.startswith("提醒我") else _owned(original)
     return Found(sentence.start, sentence.end, "episode", text, episode_type="task")
+
+
+def _owned(original: str) -> str:
+    """Name the owner where the sentence is theirs; what a team or a project does stands as said."""
+    said = bare(original.strip())
+    return told(said).replace("{owner}说：", "")
 
 
 def _lead(text: str) -> str:

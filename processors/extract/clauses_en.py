@@ -40,7 +40,8 @@ _FILLER = re.compile(
     re.I,
 )
 SUPPOSED = re.compile(
-    r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming|as though|wish|wishing|unless|hypothetically"
+    r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming"
+    r"|as though|wish(?! to\b)|wishing|unless|hypothetically"
     r"|what if|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
     re.I,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from processors.extract.clauses_en import Clause
@@ -60,7 +61,7 @@ r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": Tru
 rf")(?:(?: named| called|,) (?P<pet_name>{NAME}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
 rf"(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{NAME}))?"),
-    rule(rf"(?:speak|know|am learning|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
+    rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
     rule(rf"am (?P<nationality>{_NATIONS}){STOP}"),
     rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),
     rule(r"(?:have|hold|got|earned|received|completed|am doing|am pursuing"
@@ -75,7 +76,7 @@ rf")?{STOP}"),
     rule(rf"(?:studied|study|am studying) {_SUBJECT} at (?P<university>{_SCHOOL}){STOP}"),
     rule(r"am allergic to (?P<allergy>[a-z][\w-]{2,20}(?: (?:and )?[a-z][\w-]{2,20}){0,2}?)" + STOP),
     rule(r"(?:have been|was|am) diagnosed with (?P<condition>[A-Za-z][\w-]{2,20}"
-r"(?: [A-Za-z0-9][\w-]{0,20}){0,3}?)" + STOP),
+r"(?: [A-Za-z0-9][\w-]{0,20}){0,3}?)(?=$|[,.;!]|\s(?:in|and|last|this|when|at|since|by|but|as|two|three|a|\d{4})\b)"),
     rule(r"(?:have|suffer from) (?P<condition>(?:type \d |high |low |chronic"
 r" |mild |severe )?[a-z]{3,20}(?:itis|emia|osis|oma|betes|tension"
 r"|asthma|migraines?| blood pressure| disease| syndrome| disorder"
@@ -97,10 +98,14 @@ rf")(?P<over> (?:to|over|rather than) [\w' -]{{2,40}}?)?{STOP}", kind="preferenc
 rf" ){{0,2}}?(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{NAME}"
 r"))?"),
     rule(rf"own (?P<possession>an? [\w' -]{{3,40}}?){STOP}"),
-    rule(rf"am an? (?P<occupation>(?:{WORD} ){{0,3}}?{WORD}(?<!fan)(?<!lover"
-r")(?<!person)(?<!member)(?:er|or|ist|ian|nurse|chef|pilot|lawyer"
-r"|student|doctor|accountant|scientist|architect|consultant|assistant"
-rf"|clerk|officer|model|mechanic|dentist|vet|coach|judge|guard)){STOP}"),
+    rule(
+        rf"am an? (?P<occupation>(?:{WORD} ){{0,3}}?(?:[A-Za-z-]{{2,20}}"
+r"(?:er|or|ist|ian)|nurse|chef|pilot|student|architect"
+        r"|accountant|scientist|consultant|assistant|clerk|model|mechanic"
+r"|vet|coach|judge|guard|freelancer|dentist|surgeon"
+        r"|secretary|attorney|salesman|businessman|businesswoman|entrepreneur"
+rf"|cook|maid|nanny|soldier|monk|priest)){STOP}"
+    ),
 )  # fmt: skip
 _NOT_JOBS = re.compile(
     r"\b(?:fan|lover|member|believer|beginner|supporter|reader|mother"
@@ -135,7 +140,7 @@ def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
     `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name.
     """
     found = [_named_slots(f) for f in apply(RULES, clause)]
-    kept = [f for f in found if f is not None]
+    kept = [one for f in found if f is not None for one in _one_each(f)]
     if clause.states and clause.subject == "my":
         kept.extend(_mine(clause))
     if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
@@ -144,6 +149,15 @@ def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
     elif clause.states and (match := _CALL_ME.search(clause.body)) and clause.subject != "other":
         kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
     return kept
+
+
+def _one_each(found: Found) -> list[Found]:
+    """Several languages are several facts: each stands or falls by itself."""
+    slots = dict(found.slots)
+    if "language" not in slots:
+        return [found]
+    verb = "does not speak" if found.negated else "speaks"
+    return [replace(found, text=f"{{owner}} {verb} {t}", slots=(("language", t),)) for t in slots["language"]]
 
 
 def _mine(clause: Clause) -> list[Found]:

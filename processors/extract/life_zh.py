@@ -8,11 +8,12 @@ from typing import Any
 
 from processors.extract.clauses_zh import Clause
 from processors.extract.found import Found
+from processors.extract.making_zh import of_others
 from processors.extract.numbers import han_number
 from schemas.memory import CandidateKind
 
 _NAME = re.compile(
-    r"^(?:的?(?:名字|姓名)(?:是|叫)|叫|是(?=[\u4e00-\u9fff]{2,3}$))"
+    r"^(?:的?(?:名字|姓名)(?:是|叫)|叫(?!做|我|他|她|你)|是(?=[\u4e00-\u9fff]{2,3}$))"
     r"(?P<name>[\u4e00-\u9fffA-Za-z·]{2,12}?)(?:$|[。，]|的)"
 )
 _CALL = re.compile(
@@ -77,7 +78,7 @@ _NATION = re.compile(
     r"|籍|$)"
 )
 _NO_LONGER = re.compile(
-    r"^(?:已经|早就|现在)?(?:不再|不)(?P<verb>喜欢|爱|住在?|在)(?P<what>[^，。！？]{1,14}?)(?:工作|上班|住)?了$"
+    r"^(?:已经|早就|现在)?(?:不再|不)(?P<verb>喜欢|爱)(?P<what>[^，。！？]{1,14}?)(?:工作|上班|住)?了$"
 )
 _GONE = {
     "未婚": "未婚",
@@ -97,7 +98,7 @@ def life_statements(clause: Clause) -> list[Found]:
     if not clause.states:
         return []
     found = list(_about_name(clause))
-    if clause.subject in {"我", "我们"}:
+    if clause.subject in {"我", "我们"} and not of_others(clause):
         for reader in (_family, _learned, _taste, _health, _things):
             found.extend(reader(clause))
     elif clause.subject == "我的" and (match := _HOBBY.match(clause.body.removeprefix("我"))):
@@ -114,7 +115,8 @@ def _made(
 
 def _about_name(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    match = _NAME.match(body.removeprefix("我")) if clause.subject in {"我", "我的"} else None
+    own = clause.subject in {"我", "我的"} and "我" in clause.raw
+    match = _NAME.match(body.removeprefix("我")) if own else None
     named = match is not None and not body.removeprefix("我").startswith("是")
     if (match and named) or (match := _CALL.search(clause.raw)):
         yield _made(clause, f"用户名叫{match['name']}", ("name", match["name"]))
@@ -150,7 +152,8 @@ def _learned(clause: Clause) -> Iterator[Found]:
     body = clause.body
     if (match := _LANGUAGE.search(body)) and not re.search(r"[不没]$", body[: match.start()]):
         spoken = re.findall(_TONGUE, match["all"])
-        yield _made(clause, f"{{owner}}会{match['all']}", ("language", spoken))
+        for tongue in spoken:
+            yield _made(clause, f"{{owner}}会{tongue}", ("language", tongue))
     if (match := _EXAM.search(body)) and match["score"]:
         yield _made(
             clause, f"{{of}}{match['exam']}{match['score']}分", ("language_score", f"{match['exam']} {match['score']}")
@@ -162,8 +165,7 @@ def _learned(clause: Clause) -> Iterator[Found]:
 def _taste(clause: Clause) -> Iterator[Found]:
     body = clause.body
     if match := _NO_LONGER.match(body):
-        slot = "likes" if match["verb"] in {"喜欢", "爱"} else "residence"
-        yield _made(clause, f"{{owner}}{body}", (slot, match["what"]), negated=True)
+        yield _made(clause, f"{{owner}}{body}", ("likes", match["what"]), negated=True)
         return
     if match := _FAVOURITE.match(body):
         slot = f"最喜欢的{match['what']}"

@@ -10,6 +10,7 @@ from processors.extract import atoms, clauses_en, salience_en, self_en, statemen
 from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_en import life_statements
+from processors.extract.manner import manner_en
 from processors.extract.text import Sentence, sentences, without_quotes
 from schemas.profile import Profile
 
@@ -41,7 +42,7 @@ def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, am
         if kept.wants or not found:
             told = statements_en.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
             found.extend(filter(None, [told]))
-    if not found and not among_people and weighed:
+    if not found and not among_people and 0 < len(weighed) < 3:
         weak = weighed[0].sentence
         found.extend(filter(None, [statements_en.fragment(weak, text[weak.start : weak.end], asked)]))
     return found
@@ -53,6 +54,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
         if (atom := reader(sentence, original)) is not None:
             found.append(atom)
             break
+    found.extend(manner_en(sentence))
     for clause in clauses_en.clauses(sentence):
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))

@@ -10,6 +10,7 @@ from processors.extract import atoms, clauses_zh, statements_zh
 from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_zh import life_statements
+from processors.extract.manner import manner_zh
 from processors.extract.self_zh import self_statements
 from processors.extract.text import Sentence, sentences, without_quotes
 from schemas.profile import Profile
@@ -35,7 +36,7 @@ def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, am
         if kept.wants or not found:
             told = statements_zh.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
             found.extend(filter(None, [told]))
-    if not found and not among_people and weighed:
+    if not found and not among_people and 0 < len(weighed) < 3:
         weak = weighed[0].sentence
         found.extend(filter(None, [statements_zh.fragment(weak, text[weak.start : weak.end], asked)]))
     return found
@@ -49,6 +50,7 @@ def _statements(
         if (atom := reader(sentence, original)) is not None:
             found.append(atom)
             break
+    found.extend(manner_zh(sentence))
     parts = clauses_zh.clauses(sentence, about)
     for at, clause in enumerate(parts):
         about = clause.subject
@@ -70,6 +72,8 @@ def _statements(
 def _asked_for(sentence: Sentence, original: str, *, among_people: bool) -> list[Found]:
     if not among_people and statements_zh.requests(sentence.text):
         return [f for f in [statements_zh.request(sentence, original)] if f is not None]
+    if not among_people and statements_zh.wants(original) and (wish := statements_zh.wish(sentence, original)):
+        return [wish]
     if sentence.asks and not statements_zh.wants(original):
         return [f for f in [statements_zh.inquiry(sentence, original)] if f is not None]
     return []

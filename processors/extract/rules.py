@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -26,6 +26,11 @@ from schemas.profile import Profile
 EXPLICIT = Decimal("1.0")
 INFERRED = Decimal("0.6")
 """Where confidence starts (D4)."""
+_WEEKDAY = re.compile(
+    r"(?:on |by |before )?(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?:周|星期|礼拜)[一二三四五六日天]",
+    re.I,
+)
 _MASKED = re.compile(r"<[A-Z_]{3,40}(?:[:_#-]?\w{0,64})?>|\[[A-Z_]{3,40}\]|_{3,}|\*{3,}")
 
 
@@ -143,10 +148,17 @@ def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     if not spans:
         return None
     span = spans[0]
-    if found.kind == "intent" and span.end <= anchor:
-        return None
+    ahead = found.kind == "intent" or found.episode_type in {"task", "decision"}
+    if ahead and span.end <= anchor:
+        return _next(span) if _WEEKDAY.fullmatch(span.text) else None
     holds = found.slots or found.kind == "relation"
     return None if holds and span.start <= anchor < span.end and span.precision != "day" else span
+
+
+def _next(span: TimeSpan) -> TimeSpan:
+    """A bare weekday looks back; a task's looks ahead."""
+    week = timedelta(days=7)
+    return replace(span, start=span.start + week, end=span.end + week)
 
 
 def _merged(found: list[Found]) -> list[Found]:

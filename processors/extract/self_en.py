@@ -59,14 +59,16 @@ _APPROX = r"(?P<about>about |around |roughly |almost |nearly |over |approximatel
 
 RULES: tuple[Rule, ...] = (
     rule(rf"am {_APPROX}(?P<age>{ENGLISH_NUMBER}){_AGE_STOP}(?: years?[- ]old| y/?o)?"),
-    rule(rf"(?:just )?(?:turned|have turned) (?P<age>{ENGLISH_NUMBER}){_AGE_STOP}"),
+    rule(rf"(?:just )?(?:turned|have turned) (?P<age>{ENGLISH_NUMBER})(?=$"
+r"|[,.;!]|\s(?:last|yesterday|in|on|recently|today|this|and|a|two"
+r"|three)\b)"),
     rule(rf"am an? (?P<age>{ENGLISH_NUMBER})[- ]years?[- ]old (?P<occupation>{JOB}){STOP}"),
     rule(r"am in (?:my|the) (?:early |mid-? ?|late )?(?P<age_decade>twenties"
 r"|thirties|forties|fifties|sixties|seventies|\d0s)\b"),
     rule(rf"(?:work|am working|have worked|have been working) as an? (?P<occupation>{JOB}){STOP}"),
     rule(rf"(?:work|am working) (?:at|for) (?P<employer>{PLACE}){STOP}"),
     rule(rf"(?:joined|have joined) (?P<employer>{NAME}(?: {NAME}){{0,3}}) as an? (?P<occupation>{JOB}){STOP}"),
-    rule(r"(?:live|am living|am based|reside|have lived|have been living"
+    rule(r"(?:live|am living|am based|reside|have been living"
 rf"|am now living|settled|am located) in (?P<residence>{PLACE}){STOP}"),
     rule(r"(?:have (?:just |recently )?)?(?:relocated|moved) (?:here )?(?:from"
 rf" {NAME} )?(?:back )?to (?P<residence>{NAME}(?:,? {NAME}){{0,3}}"
@@ -89,6 +91,10 @@ r"))?) (?:a|per) year\b"),
 _WORKPLACE = re.compile(
     rf"{LATELY}(?:work|am working) [\w' ,-]{{1,60}}? in (?P<residence>{NAME}"
     rf"(?: {NAME}){{0,3}}){STOP}"
+)
+_EXPERIENCE = re.compile(
+    rf"\bwith (?:over |about |more than )?(?P<years>{ENGLISH_NUMBER}"
+    rf")\+? years'? (?:of )?(?:\w{{2,15}} )?experience\b"
 )
 _JOBS_EMPLOYER = re.compile(
     rf"{LATELY}(?:work|am working|have been working|have worked) as an? [\w' -]{{1,60}}? (?:at|for"
@@ -144,6 +150,8 @@ def self_statements(clause: Clause) -> list[Found]:
             found.append(_told(clause, f"{{owner}} works in {match['residence']}", {"residence": match["residence"]}))
         if (match := _JOBS_EMPLOYER.match(body)) and not negated:
             found.append(_told(clause, f"{{owner}} works for {match['employer']}", {"employer": match["employer"]}))
+        if (match := _EXPERIENCE.search(body)) and (years := english_integer(match["years"])) is not None:
+            found.append(_told(clause, f"{{owner}} has {match['years']} years of experience", {"years": years}))
     return found
 
 

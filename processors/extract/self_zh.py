@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from processors.extract.clauses_zh import Clause
+from processors.extract.education_zh import education
 from processors.extract.found import Found
+from processors.extract.making_zh import denied, made, of_others, past, wished
 from processors.extract.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.extract.places_zh import ORGANISATIONS, PLACE, PLACES
 
 Lexicon = Mapping[str, Mapping[str, str]]
+"""Per slot, short forms and the names they stand for."""
 
 _ABOUT = r"(?P<about>大概|大约|差不多|约|将近|快|接近|左右|至少|超过|多|可能|应该有|大致)?"
 _AGE = re.compile(
@@ -27,23 +28,6 @@ _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
     r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|以前|年前|万|块|天|年|个|人民"
     r"|元|次|斤|公斤|厘米))"
-)
-_DEGREE = "博士后|博士|硕士|研究生|本科|学士|大专|专科|高中|中专|MBA|mba|双学位"
-_STUDY = (
-    (
-        r"(?:的?(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:专业|系)?的?)?"
-        r"(?P<degree>"
-    )
-    + _DEGREE
-    + r")(?:学历|学位|研究生)?(?P<done>毕业)?"
-)
-_DEGREE_ONLY = re.compile(
-    r"(?:学历是?|文凭是?|是|拿了|读了|读的|有|念了|获得了?|毕业于)?"
-    rf"(?:(?P<major>[\u4e00-\u9fffA-Za-z]{{2,10}}?)(?:专业|系)?的?)?"
-    rf"(?P<degree>{_DEGREE})(?:学历|学位)?(?P<done>毕业)?"
-)
-_MAJOR = re.compile(
-    r"(?:专业是|主修|学的是?|读的是?|念的是?)(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)(?:专业|系)?(?:的|$|毕业)"
 )
 _ROLE = (
     r"(?:师|员|医生|大夫|护士|律师|会计|经理|总监|主管|顾问|助理|教授"
@@ -69,6 +53,14 @@ _JOB_ONLY = re.compile(
 _IS_JOB = re.compile(
     r"(?:(?:职业是|职位是|岗位是|工作是)(?:一名|一个|一位)?(?P<a>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
     rf"|是(?:一名|一个|一位|个|名)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:的|$))"
+)
+_YEARS_JOB = re.compile(
+    rf"(?:做|当|干)了{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年的?"
+    rf"(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:了|$)"
+)
+_MONTHLY = re.compile(
+    r"月薪(?:是|有|大概|约){0,2}(?P<money>[\d,.一二三四五六七八九十两]{1,8}"
+    r"[千万kKwW]?)(?:元|块|左右|$)"
 )
 _YEARS = re.compile(
     rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
@@ -99,14 +91,11 @@ _NOT_JOB = re.compile(
     r"|好|个|准备|好人|爸|妈|父亲|母亲|实验|活动|计划|起来|功课|笔记"
     r"|东西|客|年"
 )
-_NOT_MAJOR = re.compile(
-    r"^(?:毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
-)
 
 
 def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
     """Return what a Chinese clause plainly says of its speaker."""
-    if clause.subject not in {"我", "我们"} or not clause.states:
+    if clause.subject not in {"我", "我们"} or not clause.states or of_others(clause):
         return []
     found: list[Found] = []
     for reader in _READERS:
@@ -114,173 +103,116 @@ def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
     return found
 
 
-def _make(
-    clause: Clause, span: tuple[int, int], text: str, slots: tuple[tuple[str, Any], ...], *, approximate: bool = False
-) -> Found:
-    attributes = {"correction": True} if clause.correcting else {}
-    offset = clause.start + clause.raw.find(clause.body)
-    return Found(
-        offset + span[0], offset + span[1], "fact", text, slots, approximate=approximate, attributes=attributes
-    )
-
-
 def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
-    if match := _AGE.search(clause.body):
+    body = clause.body
+    if match := _AGE.search(body):
         number = han_number(match["n"])
         if number is None or not 1 <= number <= 120:
             return
-        if _denied(clause.body, match.start()):
-            yield replace(_make(clause, match.span(), f"{{owner}}不是{number}岁", (("age", number),)), negated=True)
-            return
-        if match["more"]:
+        if denied(body, match.start()):
+            yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
+        elif match["more"]:
             tens = number // 10 * 10 or number
-            yield _make(clause, match.span(), f"{{owner}}{tens}+岁", (("age", f"{tens}+"),), approximate=True)
-            return
-        approximate = bool(match["about"] or match["after"])
-        about = "约" if approximate else ""
-        yield _make(clause, match.span(), f"{{owner}}{about}{number}岁", (("age", number),), approximate=approximate)
-    elif (match := _AGE_BARE.search(clause.body)) and 10 <= (han_number(match["n"]) or 0) <= 120:
+            yield made(clause, match.span(), f"{{owner}}{tens}+岁", ("age", f"{tens}+"), approximate=True)
+        else:
+            about = bool(match["about"] or match["after"])
+            text = f"{{owner}}{'约' if about else ''}{number}岁"
+            yield made(clause, match.span(), text, ("age", number), approximate=about)
+    elif (match := _AGE_BARE.search(body)) and 10 <= (han_number(match["n"]) or 0) <= 120:
         number = han_number(match["n"])
-        yield _make(clause, match.span(), f"{{owner}}{number}岁", (("age", number),))
-    elif match := _DECADE.search(clause.body):
+        yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
+    elif match := _DECADE.search(body):
         decade = han_number(match["tens"])
-        yield _make(clause, match.span(), f"{{owner}}{decade}+岁", (("age", f"{decade}+"),), approximate=True)
-
-
-@lru_cache(maxsize=64)
-def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Patterns of "school major degree" and of "graduated from school" for a lexicon of short names."""
-    short = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True)) or r"(?!)"
-    school = rf"(?P<school>{short}|[\u4e00-\u9fffA-Za-z]{{2,14}}?(?:大学|学院))"
-    return (
-        re.compile(rf"(?:毕业于|就读于|在|是)?{school}{_STUDY}"),
-        re.compile(rf"(?:毕业于|(?:是|从|在)?){school}(?:[\u4e00-\u9fff]{{0,8}}?毕业)?"),
-    )
-
-
-def _education(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
-    short = lexicon.get("university", {})
-    studied, graduated = _schools(tuple(short))
-    match = studied.search(clause.body)
-    if match is None:
-        yield from _degree(clause)
-        match = graduated.search(clause.body)
-        if match and "毕业" in match.group():
-            university = short.get(match["school"], match["school"])
-            yield _make(clause, match.span(), f"{{of}}毕业于{university}", (("university", university),))
-        return
-    university = short.get(match["school"], match["school"])
-    major = _clean_major(match["major"])
-    text = f"{university}{major or ''}{match['degree']}{match['done'] or ''}"
-    slots: list[tuple[str, Any]] = [("education", match["degree"]), ("university", university)]
-    if major:
-        slots.append(("major", major))
-    yield _make(clause, match.span(), f"{{of}}{text}", tuple(slots))
-
-
-def _degree(clause: Clause) -> Iterator[Found]:
-    match = _DEGREE_ONLY.search(clause.body)
-    if match is None or _denied(clause.body, match.start()):
-        if found := _MAJOR.search(clause.body):
-            major = _clean_major(found["major"])
-            if major:
-                yield _make(clause, found.span(), f"{{of}}专业是{major}", (("major", major),))
-        return
-    major = _clean_major(match["major"])
-    slots: list[tuple[str, Any]] = [("education", match["degree"])]
-    if major:
-        slots.append(("major", major))
-    done = match["done"] or "学历"
-    yield _make(clause, match.span(), f"{{of}}{major or ''}{match['degree']}{done}", tuple(slots))
-
-
-def _clean_major(text: str | None) -> str | None:
-    if not text or _NOT_MAJOR.match(text):
-        return None
-    return text.removesuffix("专业").removesuffix("系") or None
+        yield made(clause, match.span(), f"{{owner}}{decade}+岁", ("age", f"{decade}+"), approximate=True)
 
 
 def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    match = _JOB.search(body)
-    if match and not _NOT_JOB.search(match["job"]):
-        years = han_number(match["years"])
-        job = match["job"].strip()
-        approximate = bool(match["about"] or match["more"])
-        said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
-        value: Any = f"{years}+" if match["more"] else years
-        yield _make(
-            clause, match.span(), f"{{of}}从事{job}工作{said}", (("occupation", job), ("years", value)),
-            approximate=approximate,
-        )  # fmt: skip
+    if past(clause) or re.search(r"专业|主修|方向|爱好|兴趣", body):
         return
+    for pattern in (_JOB, _YEARS_JOB):
+        match = pattern.search(body)
+        if match and not _NOT_JOB.search(match["job"]) and not wished(body, match.start()):
+            years, job = han_number(match["years"]), match["job"].strip()
+            said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
+            value: Any = f"{years}+" if match["more"] else years
+            text = f"{{of}}从事{job}工作{said}"
+            vague = bool(match["about"] or match["more"])
+            yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
+            return
     if match := _YEARS.search(body):
         years = han_number(match["years"])
-        approximate = bool(match["about"] or match["more"])
         worked: Any = f"{years}+" if match["more"] else years
-        about = "约" if match["about"] else ""
-        text = f"{{of}}有{about}{match['years']}{match['more'] or ''}年工作经验"
-        yield _make(clause, match.span(), text, (("years", worked),), approximate=approximate)
+        said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
+        vague = bool(match["about"] or match["more"])
+        yield made(clause, match.span(), f"{{of}}有{said}工作经验", ("years", worked), approximate=vague)
     for pattern in (_IS_JOB, _JOB_ONLY):
         match = pattern.search(body)
         job = next((g.strip() for g in match.groups() if g), "") if match else ""
-        if match and job and not _NOT_JOB.search(job) and not _denied(body, match.start()):
-            yield _make(clause, match.span(), f"{{of}}从事{job}工作", (("occupation", job),))
-            return
+        if match is None or not job or _NOT_JOB.search(job) or wished(body, match.start()):
+            continue
+        negated = denied(body, match.start())
+        text = f"{{owner}}不是{job}" if negated else f"{{of}}从事{job}工作"
+        yield made(clause, match.span(), text, ("occupation", job), negated=negated)
+        return
 
 
 def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
+    if past(clause):
+        return
+    if monthly := _MONTHLY.search(clause.body):
+        pay = amount(monthly["money"])
+        yield made(clause, monthly.span(), f"{{of}}月薪{monthly['money']}", ("monthly_income", pay))
     match = _INCOME.search(clause.body)
-    if match is None:
+    value = amount(match["money"]) if match else None
+    if match is None or value is None or value < 100 or wished(clause.body, match.start()):
         return
-    value = amount(match["money"])
-    if value is None or value < 100:
-        return
-    approximate = bool(match["about"] or match["after"])
-    more = match["after"] if match["after"] in {"以上", "不到"} else ""
     unit = match["unit"] or ""
     if match["to"] and (most := amount(match["to"])) is not None:
-        money = f"{match['money']}-{match['to']}"
-        least = (
-            value
-            if match["money"][-1] in "百千万亿wWkK"
-            else value * (most / (amount(match["to"].rstrip("万千亿wWkK")) or most))
-        )
-        text = f"{{of}}年薪{money}{match['unit'] or ''}"
-        yield _make(clause, match.span(), text, (("income", f"{whole(least)}-{most}"),), approximate=True)
+        # "80到100万": the unit said once is meant twice.
+        least = value if match["money"][-1] in _UNITS else value * most / (amount(match["to"].rstrip(_UNITS)) or most)
+        text = f"{{of}}年薪{match['money']}-{match['to']}{unit}"
+        yield made(clause, match.span(), text, ("income", f"{whole(least)}-{most}"), approximate=True)
         return
-    text = f"{{of}}年薪{'约' if approximate and not more else ''}{match['money']}{more}{unit}"
-    yield _make(clause, match.span(), text, (("income", value),), approximate=approximate)
+    about = bool(match["about"] or match["after"])
+    more = match["after"] if match["after"] in {"以上", "不到"} else ""
+    text = f"{{of}}年薪{'约' if about and not more else ''}{match['money']}{more}{unit}"
+    yield made(clause, match.span(), text, ("income", value), approximate=about)
 
 
 def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if match := _LIVE.search(body):
-        if not _denied(body, match.start()):
-            yield _make(clause, match.span(), f"{{of}}目前住在{match['place']}", (("residence", match["place"]),))
-    elif (match := _WORK_IN.search(body)) and not _denied(body, match.start()):
-        yield _make(clause, match.span(), f"{{of}}目前在{match['place']}工作", (("residence", match["place"]),))
-    if (match := _FROM.search(body)) and not _denied(body, match.start()):
+    if (match := _FROM.search(body)) and not denied(body, match.start()):
         place = match["place"] or match["native"]
-        yield _make(clause, match.span(), f"{{of}}来自{place}", (("origin", place),))
+        yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
+    if past(clause):
+        return
+    for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
+        match = pattern.search(body)
+        if match is None or wished(body, match.start()):
+            continue
+        gone = denied(body, match.start())
+        said = verb.format(match["place"])
+        text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
+        yield made(clause, match.span(), text, ("residence", match["place"]), negated=gone)
+        return
 
 
 def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     match = _EMPLOYER.search(clause.body)
-    if match is None:
+    if match is None or past(clause) or wished(clause.body, match.start()):
         return
     name = match["org"].removeprefix("一家").removeprefix("一个")
     known = lexicon.get("employer", {})
     named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3 and not match["org"].startswith("一"))
     if named and name not in PLACES:
         employer = known.get(name, name)
-        yield _make(clause, match.span(), f"{{of}}在{employer}工作", (("employer", employer),))
+        gone = denied(clause.body, match.start())
+        text = f"{{owner}}不在{employer}工作" if gone else f"{{of}}在{employer}工作"
+        yield made(clause, match.span(), text, ("employer", employer), negated=gone)
 
 
-def _denied(body: str, at: int) -> bool:
-    return bool(re.search(r"(?:不是|没有|没|不在|不|并非|不再|曾经?|以前|之前|原来)$", body[max(0, at - 4) : at]))
-
-
+_UNITS = "百千万亿wWkK"
 _READERS: tuple[Callable[[Clause, Lexicon], Iterator[Found]], ...] = (
-    _age, _education, _work, _income, _home, _employer,
+    _age, education, _work, _income, _home, _employer,
 )  # fmt: skip

@@ -32,7 +32,7 @@ _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s
 # What a request opens with; "your" and "you" beyond it speak of the other person.
 _POLITE = re.compile(
     r"(?:(?:can|could|would|will) you (?:please |also |kindly |just"
-r" |maybe |possibly )?(?:help me (?:to )?|assist me (?:in|with)"
+r" |maybe |possibly )?(?:help me (?:to )?|be able to |assist me (?:in|with)"
 r" )?"
     r"|(?:can|could|may|might|shall) (?:I|we) (?:please |also |just"
 r" )?|(?:please|kindly|pls)\s*,?\s*(?:can you |could you )?"
@@ -122,6 +122,8 @@ def wish(sentence: Sentence, original: str) -> Found | None:
     said = without_greeting(" ".join(original.split())).rstrip(" ,;:-")
     match = _WANTING.match(expand(said))
     if match is None or specifics(expand(said)[match.end() :]) < 1 or len(said) > LONGEST:
+        return None
+    if SUPPOSED.search(said[: match.end() + 8]) is not None:
         return None
     return Found(sentence.start, sentence.end, "intent", _with_owner(said))
 

@@ -92,7 +92,7 @@ def episode(sentence: Sentence, original: str) -> Found | None:
     """Return a sentence about its owner: an intent where it says what they want, else an episode."""
     said = bare(original.strip())
     if match := SUPPOSED.search(said):
-        said = said[: match.start()].rstrip("，, ") if match.start() > 8 else ""
+        said = said[: max(said.rfind("，", 0, match.start()), 0)]
     said = _trim(said)
     if len(said) < 4:
         return None
@@ -101,6 +101,15 @@ def episode(sentence: Sentence, original: str) -> Found | None:
     if kind == "intent":
         return Found(sentence.start, sentence.end, "intent", text)
     return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
+
+
+def wish(sentence: Sentence, original: str) -> Found | None:
+    """Return what the owner tells an assistant they want or plan, where it names any particular."""
+    said = _trim(bare(original.strip()))
+    match = _WANTS.search(said)
+    if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
+        return None
+    return Found(sentence.start, sentence.end, "intent", told(said))
 
 
 def request(sentence: Sentence, original: str) -> Found | None:
@@ -124,7 +133,7 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
 def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | None:
     """Return a short answer that names something, beside the question it answers."""
     said = bare(original.strip())
-    if not 2 <= len(said) <= 24 or _POINTING.match(said) or re.search(r"[我你您咱]", said):
+    if not 2 <= len(said) <= 24 or _POINTING.match(said) or re.search(r"[我你您咱他她]", said):
         return None
     measured = re.search(r"\d|[A-Za-z]{2}", said) is not None
     if not measured and not (asked and content_weight(said) >= 1.0) and content_weight(said) < 2.0:
