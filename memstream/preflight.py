@@ -19,7 +19,7 @@ class PreflightError(RuntimeError):
     """The process cannot start; the message names the setting or the command that mends it."""
 
 
-def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 30.0) -> None:
+def check_topics(settings: Settings, names: Iterable[str] = (), patience: float = 20.0) -> None:
     """Raises PreflightError for a broker that stays away for `patience` seconds, a missing topic, or another
     partition count than configured."""
     wanted = set(names) or {t.name for t in CATALOGUE}
@@ -46,7 +46,7 @@ def _partitions(bootstrap: str, patience: float) -> dict[str, int]:
         reraise=True,
     )
     try:
-        metadata = attempts(client.list_topics, timeout=5)
+        metadata = attempts(client.list_topics, timeout=3)
     except KafkaException as exc:
         raise PreflightError(
             f"no Kafka broker answers at {bootstrap} ({exc.args[0].name()}): check MEMSTREAM_KAFKA, or start the "
