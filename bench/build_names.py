@@ -1,8 +1,8 @@
-"""Rebuild inference/pii/data/names.txt: given and family names in Latin script, from Faker's locales.
+"""Rebuild the word lists in inference/pii/data: names in Latin script, and ordinary English words.
 
 Needs `faker` (MIT) and `spylls` (its English hunspell dictionary, SCOWL's licence), which memstream itself does not.
-Run: `python bench/build_names.py > inference/pii/data/names.txt`. Output: one name a line, lower case, then its
-flags: g given, f family, w also an English word in lower case.
+Run: `python bench/build_names.py names > inference/pii/data/names.txt`, and the same with `words`. Names: one a line,
+lower case, then its flags: g given, f family, w also an English word in lower case. Words: one stem a line.
 """
 
 import importlib
@@ -22,7 +22,27 @@ _ENDINGS = (
 )
 
 
+_SCOWL = """\
+# Stems of the hunspell dictionary en_US, made from SCOWL. Copyright 2000-2019 by Kevin Atkinson.
+# Permission to use, copy, modify, distribute and sell these word lists, the associated scripts, the output created
+# from the scripts, and its documentation for any purpose is hereby granted without fee, provided that the above
+# copyright notice appears in all copies and that both that copyright notice and this permission notice appear in
+# supporting documentation. Kevin Atkinson makes no representations about the suitability of this array for any
+# purpose. It is provided "as is" without express or implied warranty.
+"""
+
+
 def main() -> None:
+    if sys.argv[1:] == ["words"]:
+        words = sorted(word for word in _words() if word.isascii() and word.isalpha())
+        sys.stdout.write(_SCOWL + "".join(f"{word}\n" for word in words))
+    elif sys.argv[1:] == ["names"]:
+        _write_names()
+    else:
+        sys.exit(__doc__)
+
+
+def _write_names() -> None:
     flags: dict[str, set[str]] = defaultdict(set)
     for module in pkgutil.iter_modules(person.__path__):
         provider = importlib.import_module(f"faker.providers.person.{module.name}").Provider

