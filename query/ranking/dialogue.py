@@ -14,6 +14,7 @@ from inference.stopwords import ENGLISH
 from query.ranking.types import Floats, Rows
 
 NO_SESSION = -1
+_FURTHEST = 3  # turns; beyond, neighbours bring nothing
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _SHORT_NAME = 3  # letters; "Mel" for Melanie, never "Jo" for Joanna
 _AUXILIARY = frozenset({"may", "might", "must", "shall", "let"})
@@ -23,33 +24,40 @@ DIALOGUE_KIND = "turn"
 class Layout:
     """The rows of a scope in the order of their sessions, so that neighbours stand side by side.
 
-    `order[i]` is the row at place i. Rows without a session stand alone. Cost: one sort.
+    `order[i]` is the row at place i. Rows without a session stand alone. `asking` says which rows ask: a question
+    lends twice to the turn after it, which answers it, and half to those before it. Cost: one sort.
     """
 
-    def __init__(self, sessions: npt.NDArray[np.integer], positions: npt.NDArray[np.integer]) -> None:
+    def __init__(
+        self, sessions: npt.NDArray[np.integer], positions: npt.NDArray[np.integer], asking: Floats | None = None
+    ) -> None:
         self.order: Rows = np.lexsort((positions, sessions)).astype(np.int32)
         self.place: Rows = np.empty_like(self.order)
         self.place[self.order] = np.arange(len(self.order), dtype=np.int32)
         in_order = sessions[self.order]
-        self._same = [
-            (in_order[k:] == in_order[:-k]) & (in_order[k:] != NO_SESSION) for k in (1, 2, 3) if k < len(in_order)
-        ]
+        asks = np.zeros(len(self.order), np.float32) if asking is None else asking[self.order]
+        self._forward: list[Floats] = []  # [k - 1][i]: the share of place i that place i + k gets, of a weight of 1
+        self._backward: list[Floats] = []  # [k - 1][i]: the share of place i + k that place i gets
+        for k in range(1, min(_FURTHEST, len(in_order) - 1) + 1):
+            same = ((in_order[k:] == in_order[:-k]) & (in_order[k:] != NO_SESSION)).astype(np.float32)
+            self._forward.append(same * (1.0 + asks[:-k]) if k == 1 else same)
+            self._backward.append(same * (1.0 - 0.5 * asks[k:]))
 
     @property
     def has_neighbours(self) -> bool:
         """Whether any session has more than one row."""
-        return bool(self._same and self._same[0].any())
+        return bool(self._forward and self._forward[0].any())
 
     def spread(self, values: Floats, weights: Sequence[float]) -> Floats:
-        """Add to each row a share of its neighbours': weights[k - 1] of those k turns before and after.
+        """Add to each row a share of its neighbours': about weights[k - 1] of those k turns before and after.
 
-        `values` is (rows,) or (n, rows), in row order, and so is the result.
+        `values` is (rows,) or (n, rows), in row order, and so is the result. At most 3 weights count.
         """
         inside = values[..., self.order]
         out = inside.copy()
-        for k, (weight, same) in enumerate(zip(weights, self._same, strict=False), start=1):
-            out[..., k:] += weight * np.where(same, inside[..., :-k], 0.0)
-            out[..., :-k] += weight * np.where(same, inside[..., k:], 0.0)
+        for k, (weight, forward, backward) in enumerate(zip(weights, self._forward, self._backward, strict=False), 1):
+            out[..., k:] += weight * forward * inside[..., :-k]
+            out[..., :-k] += weight * backward * inside[..., k:]
         result: Floats = out[..., self.place]
         return result
 

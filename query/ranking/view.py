@@ -58,7 +58,8 @@ def build_view(
         if document is not None and document.session_id is not None and document.kind == DIALOGUE_KIND:
             sessions[row] = codes.setdefault(document.session_id, len(codes))
             positions[row] = document.position
-    layout = Layout(sessions, positions)
+    asking = np.array([f.asking for f in facts], dtype=np.float32)
+    layout = Layout(sessions, positions, asking)
     lengths = bm25.lengths
     speakers = [d.speaker if d is not None and d.kind == DIALOGUE_KIND else None for d in documents]
     return View(
@@ -74,7 +75,7 @@ def build_view(
         mean_length=bm25.mean_length,
         window_lengths=layout.spread(lengths, window),
         importance=np.array([d.importance if d else 0.5 for d in documents], dtype=np.float32),
-        asking=np.array([f.asking for f in facts], dtype=np.float32),
+        asking=asking,
         intervals=gathered([f.intervals if d is not None else () for d, f in zip(documents, facts, strict=True)]),
         newest=max((d.occurred_at for d in documents if d is not None and d.occurred_at is not None), default=None),
     )

@@ -16,9 +16,9 @@ class Weights:
     dense: float = 0.6
     session: float = 0.5
     speaker: float = 1.2
-    length: float = 0.6
+    length: float = 0.4
     asking: float = 0.8
-    date: float = 0.75
+    date: float = 1.0
     importance: float = 0.5
     term_window: tuple[float, ...] = (0.5, 0.25)
     dense_window: tuple[float, ...] = (0.25, 0.1)

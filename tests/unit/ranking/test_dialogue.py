@@ -21,6 +21,12 @@ def test_neighbours_lend_within_a_session_only() -> None:
     assert layout.has_neighbours
 
 
+def test_a_question_lends_more_to_its_answer_than_to_what_came_before() -> None:
+    asking = np.array([0, 1, 0], dtype=np.float32)
+    layout = dialogue.Layout(np.zeros(3, dtype=np.int64), np.arange(3), asking)
+    np.testing.assert_allclose(layout.spread(np.array([0, 8, 0], dtype=np.float32), (0.5,)), [2, 8, 8])
+
+
 def test_a_layout_of_strangers_has_no_neighbours() -> None:
     layout = dialogue.Layout(np.array([0, 1, dialogue.NO_SESSION]), np.zeros(3, dtype=np.int64))
     assert not layout.has_neighbours

@@ -114,6 +114,18 @@ def test_a_named_speaker_outranks_who_addresses_them() -> None:
     assert index.search(ask("What does Ana paint?"))[0].id == "s1:1"
 
 
+def test_in_chinese_speaker_neighbours_and_dates_lead_to_the_turn() -> None:
+    may, june = datetime(2024, 5, 6, tzinfo=UTC), datetime(2024, 6, 10, tzinfo=UTC)
+    told = [("安娜", "最近怎么样？"), ("王小明", "我报名了陶艺班，很开心"), ("安娜", "真好")]
+    index = filled(
+        *(turn(i, t, "五月", who, occurred_at=may) for i, (who, t) in enumerate(told)),
+        *(turn(i, t, "六月", who, occurred_at=june) for i, (who, t) in enumerate(told)),
+    )
+    now = datetime(2024, 6, 20, tzinfo=UTC)
+    assert index.search(ask("小明上个月报名了什么？", now=now))[0].id == "五月:1"
+    assert index.search(ask("小明六月报名了什么？", now=now))[0].id == "六月:1"
+
+
 def test_appending_and_removing_equals_building_anew() -> None:
     documents = [turn(i, f"word{i % 7} word{i % 3} shared", session=f"s{i % 4}") for i in range(80)]
     index = filled(*documents[:50])
