@@ -35,11 +35,13 @@ def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, am
         if not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original)):
             here = here + _asked_for(sentence, original, wants=wants, among_people=among_people)
         found.extend(here)
-        if not here and not (sentence.asks and not wants):
+        partial = sum(len(f.text) for f in here) < 0.6 * len(original)
+        if partial and not (sentence.asks and not wants):
             timed = bool(timeexpr.find(sentence.text, anchor))
             weighed.append(salience_en.weigh(sentence, timed=timed, answers=asked is not None, wants=wants))
     for kept in salience_en.best(weighed):
-        if kept.wants or not found:
+        untold = not any(f.overlaps(kept.sentence.start, kept.sentence.end) for f in found)
+        if (kept.wants and untold) or not found or (not untold and not among_people):
             told = statements_en.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
             found.extend(filter(None, [told]))
     if not found and not among_people and 0 < len(weighed) < 3:

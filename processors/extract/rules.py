@@ -26,6 +26,7 @@ from schemas.profile import Profile
 EXPLICIT = Decimal("1.0")
 INFERRED = Decimal("0.6")
 """Where confidence starts (D4)."""
+_HAN = re.compile(r"[\u4e00-\u9fff]")
 _WEEKDAY = re.compile(
     r"(?:on |by |before )?(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|(?:周|星期|礼拜)[一二三四五六日天]",
@@ -47,6 +48,7 @@ class RuleExtractor:
         anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
         asked = _question_before(turn)
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
+        turn = _in_one_language(turn)
         read = read_zh.read if turn.language == "zh" else read_en.read
         text = prepare(turn.content)
         found: list[Found] = []
@@ -56,6 +58,13 @@ class RuleExtractor:
         if not found:
             found = read(text, profile, anchor, asked, among_people=among_people)
         return _candidates(found, text, turn, profile, anchor)
+
+
+def _in_one_language(turn: TurnView) -> TurnView:
+    """A turn without letters ("32") is in the language of what it answers."""
+    if turn.language == "und" and turn.previous and _HAN.search(turn.previous[-1][1]):
+        return replace(turn, language="zh")
+    return turn
 
 
 def _question_before(turn: TurnView) -> str | None:

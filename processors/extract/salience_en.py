@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from processors.extract.clauses_en import VERB
 from processors.extract.common_en import CHAT, FUNCTION
 from processors.extract.text import Sentence
 
@@ -18,7 +19,16 @@ _SECOND = 0.3
 """What the turn's other sentences add: a turn that says much is told, not chatted."""
 
 CONTENT_WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
-_FIRST = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|we'll|my|our|me|us|mine|gonna|wanna)\b")
+_FIRST = re.compile(
+    r"\b(?:I|I'm|I've|I'd|I'll|im|ive|[Ww]e|[Ww]e're|[Ww]e've|[Ww]e'll"
+    r"|[Mm]y|[Oo]ur|me|us|mine|gonna|wanna)\b"
+)
+DROPPED = re.compile(
+    r"(?:(?:just|also|really|finally|recently|even|actually|still|already)\s+)?"
+    rf"(?P<verb>(?!(?:can|will|come|need)\b)(?:{VERB})|[a-z]{{2,14}}ed|got|made|saw|met|took|found|felt)\b",
+    re.I,
+)
+"""A predicate whose subject, the speaker, was left out."""
 _POINTING = re.compile(
     r"(?:you|your|you're|that|that's|it|it's|this|those|these|he|she"
     r"|they|he's|she's|they're|sounds?|thanks?|thank|good|wow|so|such"
@@ -26,6 +36,21 @@ _POINTING = re.compile(
     re.I,
 )
 _YOU = re.compile(r"\byou(?:r|'re|'ve|'ll|'d|rs|rself)?\b", re.I)
+# What holds for everyone tells nothing of anyone: "taking care of ourselves is key", "exams can be hard".
+_GENERAL = re.compile(
+    r"\b(?:can|could|should|must|might|may|let's|is key|is important"
+    r"|is vital|is essential|are important|we all|people)\b|^[A-Z]?"
+    r"[a-z]+ing\b",
+    re.I,
+)
+_SINGULAR = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine)\b", re.I)
+_PLEASANT = re.compile(
+    r"\b(?:I|we)(?:'ll| will)(?: definitely| surely| always)? (?:keep"
+    r"|try|do|be|give|let|make sure|check|remember|think)\b"
+    r"|\b(?:glad|happy|excited|can't wait|look(?:ing)? forward) to "
+    r"(?:see|hear|know|talk|catch|help|hearing|seeing|talking)\b",
+    re.I,
+)
 _DIGIT = re.compile(r"\d")
 _MEETING = re.compile(
     r"(?:(?:hey|hi|hello|thanks(?! for)|thank you(?! (?:for|very|so"
@@ -54,12 +79,15 @@ def weigh(sentence: Sentence, *, timed: bool, answers: bool, wants: bool) -> Wei
     low = {w.lower() for w in words}
     content = low - FUNCTION - CHAT
     names = sum(1 for w in words[1:] if w[0].isupper() and w.lower() in content)
-    mine = _FIRST.search(sentence.text) is not None
+    said = without_greeting(sentence.text)
+    mine = _FIRST.search(sentence.text) is not None or DROPPED.match(said) is not None
     score = len(content) + 0.5 * names + (3.0 if mine else 0.0)
     score += (1.0 if timed else 0.0) + (1.0 if answers else 0.0)
     score += 0.5 if _DIGIT.search(sentence.text) else 0.0
-    score -= 2.0 if _POINTING.match(without_greeting(sentence.text)) else 0.0
+    score -= 2.0 if _POINTING.match(said) else 0.0
     score -= 1.5 if _YOU.search(sentence.text) else 0.0
+    score -= 1.0 if _GENERAL.search(said) and not _SINGULAR.search(said) else 0.0
+    score -= 1.0 if _PLEASANT.search(said) else 0.0
     return Weighed(sentence, max(score, 0.0), wants)
 
 

@@ -165,7 +165,7 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         yield made(clause, monthly.span(), f"{{of}}月薪{monthly['money']}", ("monthly_income", pay))
     match = _INCOME.search(clause.body)
     value = amount(match["money"]) if match else None
-    if match is None or value is None or value < 100 or wished(clause.body, match.start()):
+    if match is None or value is None or (value < 100 and not match["to"]) or wished(clause.body, match.start()):
         return
     unit = match["unit"] or ""
     if match["to"] and (most := amount(match["to"])) is not None:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 
-from processors.extract.clauses_en import SUPPOSED, VERB
+from processors.extract.clauses_en import SUPPOSED
 from processors.extract.found import Found
 from processors.extract.person_en import conjugate, expand
-from processors.extract.salience_en import CONTENT_WORD, is_content, without_greeting
+from processors.extract.salience_en import CONTENT_WORD, DROPPED, is_content, without_greeting
 from processors.extract.text import Sentence
 
 LONGEST = 280
 """Characters of a kept sentence; a longer one is cut at a clause."""
 
-_FIRST_VERB = re.compile(
-    r"(?:(?:just|also|really|finally|recently|even|actually|still|already"
-    rf")\s+)?(?P<verb>{VERB}|[a-z]{{2,14}}ed|got|made|saw|met|took|found"
-    r"|felt|gonna|wanna)\b",
-    re.I,
-)
 _GERUND = re.compile(r"(?:(?:just|been|also)\s+)?(?P<verb>[a-z]{3,14}ing)\b", re.I)
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|can|could|will|would|has|have|had|makes?"
@@ -84,7 +78,7 @@ def _with_owner(said: str) -> str:
         return said[0].upper() + said[1:]
     if re.match(r"(?:gonna|wanna)\b", said, re.I):
         return f"{{owner}} {'is going to' if said[0] in 'gG' else 'wants to'} {said[6:]}"
-    if (match := _FIRST_VERB.match(said)) and not match["verb"].lower().endswith("ing"):
+    if (match := DROPPED.match(said)) and not match["verb"].lower().endswith("ing"):
         return f"{{owner}} {conjugate(_lower(expand(said)))}"
     if _GERUND.match(said) and not _FINITE.search(said):
         return (
@@ -163,5 +157,7 @@ def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | No
         or not (_SPECIFIC.search(said) or any(w[0].isupper() and is_content(w) for w in words))
     ):
         return None
+    if not asked and DROPPED.match(said):
+        return Found(sentence.start, sentence.end, "intent", _with_owner(said))
     text = f"{{owner}} answered “{asked}”: {said}" if asked else f"{{owner}} said: {said}"
     return Found(sentence.start, sentence.end, "intent", text)

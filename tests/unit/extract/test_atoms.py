@@ -1,0 +1,165 @@
+"""Decisions, tasks, relations, hot memory, answers, times and wishes, in both languages (A4, B1, D2, D4, N8)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from processors.extract.protocol import TurnView
+from processors.extract.rules import RuleExtractor
+from schemas.memory import HotValue
+from schemas.profile import HotKey, Profile, ProjectAlias
+from tests.unit.extract.support import GENERAL, extract, values
+
+PROJECT = Profile(
+    name="test",
+    version=1,
+    hot_keys=(
+        HotKey(key="enrolled", type="status", aliases=("入组", "已入组", "enrolled"), priority=8),
+        HotKey(key="target", type="meta", aliases=("目标入组", "enrolment target")),
+        HotKey(key="cache", type="decision", aliases=("缓存", "caching"), priority=5),
+    ),
+    projects=(ProjectAlias(id="proj_123_cangqiong", aliases=("苍穹", "Firmament")),),
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("我决定采用 Redis 作为缓存", "用户决定采用 Redis 作为缓存"),
+        ("项目决定用 PostgreSQL 而不是 MySQL", "项目决定用 PostgreSQL 而不是 MySQL"),
+        ("We decided to use Redis for caching.", "User and others decided to use Redis for caching"),
+        ("We agreed to meet on Monday at 9am.", "User and others agreed to meet on Monday at 9am"),
+    ],
+)
+def test_d2_decisions(said: str, text: str) -> None:
+    (found,) = extract(said)
+    assert (found.kind, found.episode_type, found.text) == ("episode", "decision", text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["我们还没决定用什么缓存", "要不要采用 Redis？", "Have we decided on Redis?", "We haven't decided on a cache yet."],
+)
+def test_d2_open_questions_are_no_decisions(said: str) -> None:
+    assert all(c.episode_type != "decision" for c in extract(said))
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "day"),
+    [
+        ("提醒我下周一之前提交报告", "提醒用户下周一之前提交报告", 9),
+        ("TODO：下周五之前更新文档", "用户待办：下周五之前更新文档", 13),
+        ("Remind me to call mom tomorrow.", "User wants to be reminded to call mom tomorrow", 6),
+        ("Don't forget to submit the report by Friday.", "User must not forget to submit the report by Friday", 6),
+    ],
+)
+def test_d2_n8_tasks_with_their_day_ahead(said: str, text: str, day: int) -> None:
+    (found,) = extract(said)
+    assert (found.episode_type, found.text) == ("task", text)
+    assert found.occurred_from == datetime(2026, 2, day, tzinfo=UTC)
+
+
+def test_n8_what_happened_has_its_time() -> None:
+    (went,) = extract("I went to the Louvre in Paris last Friday with my wife.")
+    assert (went.kind, went.time_text) == ("episode", "last Friday")
+    assert went.occurred_from == datetime(2026, 1, 30, tzinfo=UTC)
+    (lake,) = extract("上周五我去了西湖看音乐喷泉")
+    assert (lake.text, lake.time_text, lake.occurred_from) == (
+        "上周五用户去了西湖看音乐喷泉", "上周五", datetime(2026, 1, 30, tzinfo=UTC),
+    )  # fmt: skip
+    (age,) = extract("我今年32岁")
+    assert age.occurred_from is None, "this year is now: it dates nothing"
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "relation", "name"),
+    [
+        ("My sister Anna lives in Rome.", "User's sister Anna lives in Rome", "sister", "Anna"),
+        ("I have a daughter named Lily.", "User has a daughter called Lily", "daughter", "Lily"),
+        ("我姐姐安娜住在罗马", "用户的姐姐安娜住在罗马", "姐姐", "安娜"),
+        ("我老婆是老师", "用户的老婆是老师", "老婆", None),
+    ],
+)
+def test_d2_relations(said: str, text: str, relation: str, name: str | None) -> None:
+    (found,) = [c for c in extract(said) if c.kind == "relation"]
+    assert (found.text, found.attributes["relation"], found.attributes.get("name")) == (text, relation, name)
+
+
+def test_a4_status_becomes_hot_memory_under_the_profiles_key() -> None:
+    (found,) = extract("目前已入组45例", PROJECT, project="p1")
+    assert found.hot == HotValue(type="status", key="enrolled", value=45, priority=8)
+    (target,) = extract("目标入组100例", PROJECT, project="p1")
+    assert target.hot == HotValue(type="meta", key="target", value=100)
+    (english,) = extract("We have enrolled 45 subjects", PROJECT, project="p1")
+    assert english.hot == HotValue(type="status", key="enrolled", value=45, priority=8)
+
+
+def test_a4_a_decision_with_a_project_is_hot_and_its_project_is_found_by_alias() -> None:
+    (found,) = extract("苍穹项目决定采用Redis作为缓存", PROJECT)
+    assert found.project_id == "proj_123_cangqiong"
+    assert found.hot == HotValue(type="decision", key="cache", value="苍穹项目决定采用Redis作为缓存", priority=5)
+    assert extract("我们决定采用Redis作为缓存", PROJECT)[0].hot is None, "without a project nothing is hot"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "fields"),
+    [
+        ("Are you married?", "Yes", {"maritalStatus": "married"}),
+        ("Do you live in Leeds?", "Yes, I do", {"residence": "Leeds"}),
+        ("How old are you?", "32", {"age": 32}),
+        ("What's your name?", "Anna", {"name": "Anna"}),
+        ("Do you have any kids?", "No", {"hasChildren": False}),
+        ("您今年32岁对吗？", "是的", {"age": 32}),
+        ("请问您多大年纪？", "32", {"age": 32}),
+        ("您是在杭州工作吗？", "对", {"residence": "杭州"}),
+        ("请问您有孩子吗？", "没有", {"hasChildren": False}),
+        ("您的学历是什么？", "硕士", {"education": "master"}),
+    ],
+)
+def test_b1_an_answer_confirms_what_the_assistant_asked(asked: str, said: str, fields: dict[str, object]) -> None:
+    assert values(said, asked=asked) == fields
+
+
+def test_b1_the_assistant_is_never_a_source() -> None:
+    assert values("Thanks", asked="So you are 32 and live in Leeds.") == {}
+    assert values("不清楚", asked="您今年32岁对吗？") == {}
+    assert extract("I'm 32 and I live in Leeds", role="assistant") == []
+    assert extract("我今年32岁", role="assistant") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "value", "source", "confidence"),
+    [
+        ("Please answer in Chinese.", "response_language", "Chinese", "inferred", 0.6),
+        ("From now on, always reply in French.", "response_language", "French", "explicit", 1.0),
+        ("以后都用中文回答我", "response_language", "Chinese", "explicit", 1.0),
+        ("回答简短一点", "response_style", "concise", "inferred", 0.6),
+    ],
+)
+def test_d4_a_wish_said_once_is_inferred(said: str, field: str, value: str, source: str, confidence: float) -> None:
+    (found,) = [c for c in extract(said) if c.kind == "preference"]
+    assert (found.field, found.value, found.source, float(found.confidence)) == (field, value, source, confidence)
+
+
+def test_d2_requests_keep_their_particulars() -> None:
+    (flight,) = extract("Can you find me a one way flight to Las Vegas on March 7th?")
+    assert (flight.kind, flight.text) == ("intent", "User asked to find a one way flight to Las Vegas on March 7th")
+    (hotel,) = extract("你好，我想找一家评分4.5分以上的酒店，给我推荐一个吧")
+    assert (hotel.kind, hotel.text) == ("intent", "用户想找一家评分4.5分以上的酒店")
+    assert extract("Thanks, that's great!") == []
+    assert extract("好的，谢谢") == []
+
+
+def test_d5_masked_values_are_no_values() -> None:
+    assert values("My name is <PERSON> and I live in <LOCATION>") == {}
+    assert values("我叫<PERSON>，住在<LOCATION>") == {}
+
+
+def test_d1_the_same_turn_gives_the_same_candidates_with_running_ordinals() -> None:
+    turn = TurnView("I'm 32 and I live in Leeds. I love hiking.", "user", "en", datetime(2026, 2, 5, tzinfo=UTC))
+    first, again = RuleExtractor().extract(turn, GENERAL), RuleExtractor().extract(turn, GENERAL)
+    assert first == again
+    assert [c.ordinal for c in first] == [0, 1, 2]
+    assert all(c.terms == () and c.embedding == b"" for c in first)

@@ -1,0 +1,82 @@
+"""Chinese self-statements: what is said, kept as vague as said, and what states nothing (B1, B2, B4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.extract.support import extract, values
+
+
+@pytest.mark.parametrize(
+    ("said", "fields"),
+    [
+        ("我三十多岁", {"age": "30+"}),
+        ("我今年三十二", {"age": 32}),
+        (
+            "本科毕业于清华大学，专业是电子工程",
+            {"education": "bachelor", "university": "清华大学", "major": "电子工程"},
+        ),
+        ("我是一名护士，在腾讯工作", {"occupation": "护士", "employer": "腾讯"}),
+        ("我工作8年了", {"yearsOfExperience": 8}),
+        ("我在华为做了5年的硬件工程师", {"occupation": "硬件工程师", "yearsOfExperience": 5, "employer": "华为"}),
+        ("年薪大概八十万", {"income": 800_000}),
+        ("我年薪80到100万", {"income": "800000-1000000"}),
+        ("我以前住在北京，现在住在上海", {"residence": "上海"}),
+        ("我是杭州人", {"origin": "杭州"}),
+        ("我结婚了，没有孩子", {"maritalStatus": "married", "hasChildren": False}),
+        ("我对青霉素过敏，有高血压", {"allergy": "青霉素", "condition": "高血压"}),
+        ("你可以叫我小明", {"name": "小明"}),
+        ("我的爱好是摄影和爬山", {"hobby": "摄影和爬山"}),
+    ],
+)
+def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
+    assert values(said) == fields
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "如果我32岁，能申请吗？",
+        "他32岁，在上海工作",
+        "我朋友说我32岁",
+        "他说“我32岁，在上海工作”",
+        "听说我32岁",
+        "我猜你32岁",
+        "你32岁吗？",
+        "我快30岁的时候去了北京",
+        "去年我在北京工作",
+        "我想当医生",
+        "我没有过敏史",
+        "今天我学了一道新的菜，叫做清蒸鲈鱼",
+        "我养花，它叫小白",
+        "我想做一些星星和雪花形状的",
+    ],
+)
+def test_b1_what_states_no_field_of_the_owner(said: str) -> None:
+    stated = set(values(said)) - {"pet"}
+    assert stated == set()
+
+
+def test_b1_a_clause_keeps_the_subject_of_the_one_before() -> None:
+    assert values("我今年32岁。在杭州工作。") == {"age": 32, "residence": "杭州"}
+    assert "residence" not in values("她今年32岁。在杭州工作。")
+
+
+def test_b4_corrections_name_what_they_replace() -> None:
+    (age,) = extract("不是32岁，是33岁")
+    assert (age.field, age.value, age.attributes["replaces"]) == ("age", 33, 32)
+
+
+def test_b4_negations_are_kept() -> None:
+    (left,) = extract("我已经不在腾讯工作了")
+    assert (left.field, left.value, left.negated, left.text) == ("employer", "腾讯", True, "用户不在腾讯工作")
+    (coffee,) = extract("我不再喜欢咖啡了")
+    assert (coffee.field, coffee.value, coffee.negated) == ("likes", "咖啡", True)
+    assert [(c.field, c.value) for c in extract("我不喜欢香菜，喜欢打篮球")] == [
+        ("dislikes", "香菜"),
+        ("likes", "打篮球"),
+    ]
+
+
+def test_b8_statements_name_a_speaker() -> None:
+    assert [c.text for c in extract("我今年32岁，年薪80万", speaker="小明")] == ["小明32岁", "小明年薪80万"]
