@@ -15,6 +15,7 @@ from processors.dedupe.lexicon import (
     LIST_JOINERS,
     PHRASE_STARTS,
     ZH_FILLER,
+    ZH_HOMOPHONES,
 )
 
 _LIGHT = COORDINATORS | EN_FILLER | EN_ATTRIBUTION | ZH_FILLER | EN_AUXILIARY
@@ -64,7 +65,7 @@ def align(a: Features, b: Features) -> Alignment:
     flags = {a.tokens[i]: a.flags[i] for i in free_a} | {b.tokens[j]: b.flags[j] for j in free_b}
 
     def slip(x: str, y: str) -> bool:
-        return misspelt(x, y, named=bool((flags[x] | flags[y]) & NAME))
+        return misspelt(x, y, named=bool((flags[x] | flags[y]) & NAME)) or frozenset((x, y)) in ZH_HOMOPHONES
 
     typos = _match_rest(a, b, pairs, free_a, free_b, slip)
     kin = _match_rest(a, b, pairs, free_a, free_b, akin)

@@ -20,6 +20,7 @@ from processors.dedupe.lexicon import (
     EN_FILLER,
     EN_FUNCTION,
     ZH_FILLER,
+    ZH_NEGATORS,
     exclude_each_other,
 )
 
@@ -52,6 +53,8 @@ def compare(a: Features, b: Features, cosine: float | None, calibration: Calibra
     """Judge `b` against the earlier `a`; `cosine` of their unit embeddings, None where one has none of this model."""
     if a.digest == b.digest:
         return Verdict("duplicate", "identical", 1.0)
+    if _swapped_han(a, b):
+        return Verdict("duplicate", "near-copy", 1.0)
     found = align(a, b)
     conflict = _conflict(a, b, found)
     threshold = related = 0.6
@@ -179,10 +182,34 @@ def _alias(x: str, y: str) -> bool:
 
 
 def _near_copy(a: Features, b: Features, found: Alignment) -> bool:
-    if not found.pairs or found.kin or found.typos > max(1, len(found.pairs) // 6):
+    """No content differs but for slips: misspellings, or a Han character written twice."""
+    if not found.pairs or found.kin:
         return False
-    rest = [a.tokens[i] for i in found.left_a] + [b.tokens[j] for j in found.left_b]
-    return all(t in EN_FILLER or t in ZH_FILLER or t in COORDINATORS for t in rest)
+    rest = [(a, i) for i in found.left_a] + [(b, j) for j in found.left_b]
+    loose = [(text, at) for text, at in rest if not _filler(text.tokens[at])]
+    slips = found.typos + len(loose)
+    return all(_stutter(text, at) for text, at in loose) and slips <= max(1, len(found.pairs) // 6)
+
+
+def _filler(token: str) -> bool:
+    return token in EN_FILLER or token in ZH_FILLER or token in COORDINATORS
+
+
+def _stutter(text: Features, at: int) -> bool:
+    token = text.tokens[at]
+    return token[0] >= HAN and token in text.tokens[max(0, at - 1) : at] + text.tokens[at + 1 : at + 2]
+
+
+def _swapped_han(a: Features, b: Features) -> bool:
+    """Whether all that differs is two neighbouring Han characters in the other order, neither a negator like "不"."""
+    x, y = "".join(a.tokens), "".join(b.tokens)
+    if len(x) != len(y):
+        return False
+    at = next((i for i, (p, q) in enumerate(zip(x, y, strict=True)) if p != q), len(x))
+    pair = x[at : at + 2]
+    if len(pair) < 2 or min(pair) < HAN or any(c in ZH_NEGATORS and c != "非" for c in pair):
+        return False
+    return y[at : at + 2] == pair[::-1] and x[at + 2 :] == y[at + 2 :]
 
 
 def _weight(token: str, flags: int) -> float:
