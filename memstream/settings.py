@@ -36,5 +36,8 @@ class Settings(BaseSettings):
     tick_seconds: float = Field(default=60.0, gt=0, description="Time between two ticks.")
     instance: str = Field(default="", description="Static group membership of this worker; unique a process.")
     screen_workers: int = Field(default=1, ge=1, le=64, description="Processes of the screen step in `memstream up`.")
+    memory_workers: int = Field(
+        default=1, ge=1, le=64, description="Processes of the steps behind screen in `memstream up`."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")

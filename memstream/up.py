@@ -55,9 +55,11 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
         )
 
     screens = [child(f"worker-screen-{n}", "worker", "screen") for n in range(1, settings.screen_workers + 1)]
+    count = settings.memory_workers
+    names = ["worker-memory"] if count == 1 else [f"worker-memory-{n}" for n in range(1, count + 1)]
     return [
         *screens,
-        child("worker-memory", "worker", *MEMORY_STEPS),
+        *(child(name, "worker", *MEMORY_STEPS) for name in names),
         child("timer", "worker", "timer"),
         child("sink-postgres", "sink", "postgres"),
         child("sink-redis", "sink", "redis"),

@@ -72,7 +72,7 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
         async for events in stream.noack_take(config.batch, within=config.within_seconds):
             try:
                 await _batch(app, runner, events, faults)
-            except Exception as exc:  # noqa: BLE001 - rule: die uncommitted, never let it leave the loop
+            except Exception as exc:
                 log.critical("step %s cannot go on", step.name, extra={"error": type(exc).__name__}, exc_info=True)
                 (die or _die)()
 

@@ -20,11 +20,15 @@ class Point(StrEnum):
     AFTER_COMMIT = "after_commit"
 
 
+SINK_POINTS = ("after_poll", "after_write", "after_commit", "after_dead_letter")
+"""Where a sink's worker may be killed; its stage is `sink-NAME`."""
+
+
 class Faults:
     """Does nothing."""
 
-    def hit(self, stage: str, point: Point) -> None:
-        """Called when `stage` passes `point`."""
+    def hit(self, stage: str, point: str) -> None:
+        """Called when `stage` passes `point` (a Point of a step, or one of a sink's)."""
 
 
 class KillAt(Faults):
@@ -32,11 +36,13 @@ class KillAt(Faults):
 
     def __init__(self, spec: str) -> None:
         stage, point, count = spec.split(":")
-        self._stage, self._point, self._count = stage, Point(point), int(count)
+        if point not in (*Point, *SINK_POINTS):
+            raise ValueError(f"unknown fault point {point!r}")
+        self._stage, self._point, self._count = stage, point, int(count)
         self._seen: Counter[str] = Counter()
 
-    def hit(self, stage: str, point: Point) -> None:
-        if stage == self._stage and point is self._point:
+    def hit(self, stage: str, point: str) -> None:
+        if stage == self._stage and point == self._point:
             self._seen[stage] += 1
             if self._seen[stage] == self._count:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""The crash test (N2): nothing lost, nothing doubled, whatever is killed."""

@@ -1,0 +1,189 @@
+"""One round: load and nemesis together, then calm, then the comparison."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from schemas import topics
+from tests.crash import stores
+from tests.crash.client import Accepted, Caller
+from tests.crash.compare import Differences, dead_letters, topic_records
+from tests.crash.load import calls
+from tests.crash.log import Broker, Lag, Log, groups, wait_through
+from tests.crash.nemesis import SINKS, Event, Nemesis
+from tests.crash.oracle import STEPS, Expected, Oracle, of_owners, source_topic
+from tests.crash.stack import CrashStack, crash_stack
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundConfig:
+    """`gap`: seconds between two acts of the nemesis. `screen_part`: every n-th user's turns are screened again by the
+    oracle (recognisers cost 4 ms a turn); the other steps are compared whole. `must`: fault points visited first."""
+
+    seed: int
+    turns: int
+    data: Path
+    users: int = 60
+    rate: float = 60.0
+    screens: int = 2
+    memories: int = 2
+    gap: tuple[float, float] = (1.5, 6.0)
+    screen_part: int = 1
+    must: tuple[str, ...] = ()
+    drain_seconds: float = 180.0
+    sinks: tuple[str, ...] = SINKS
+    keep: Path | None = None
+
+
+@dataclass(slots=True)
+class Report:
+    """What a round did and found."""
+
+    seed: int
+    turns: int = 0
+    events: list[Event] = field(default_factory=list)
+    accepted: dict[str, int] = field(default_factory=dict)
+    retries: dict[str, int] = field(default_factory=dict)
+    restarts: dict[str, int] = field(default_factory=dict)
+    lag: list[Lag] = field(default_factory=list)
+    differences: list[str] = field(default_factory=list)
+    found: int = 0
+    checked: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        return not self.found and not self.lag
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed, "ok": self.ok, "turns": self.turns, "kills": [e.data() for e in self.events],
+            "accepted": self.accepted, "retries": self.retries, "restarts": self.restarts,
+            "lag": [f"{x.group} {x.topic}/{x.partition}: {x.records}" for x in self.lag],
+            "differences": self.differences, "found": self.found, "checked": self.checked, "seconds": self.seconds,
+        }  # fmt: skip
+
+    def text(self) -> str:
+        kinds = Counter(e.action for e in self.events)
+        done = ", ".join(f"{n} {k}" for k, n in sorted(kinds.items())) or "nothing"
+        took = ", ".join(f"{k} {s:.0f} s" for k, s in self.seconds.items())
+        lines = [
+            f"seed {self.seed}: {'ok' if self.ok else 'FAILED'}; {self.turns} turns accepted, {done}; {took}",
+            *(f"  {e.line()}" for e in self.events),
+            f"  checked {sum(self.checked.values())} records and rows, {self.found} differences",
+            *(f"  not caught up: {x.group} {x.topic}/{x.partition} by {x.records}" for x in self.lag[:20]),
+            *(f"  {line}" for line in self.differences),
+        ]
+        return "\n".join(lines)
+
+
+def run_round(config: RoundConfig, oracle: Oracle, say: Say) -> Report:
+    """A fresh stack, one round on it. Raises what ends a round early (a refused call, a server that never comes up)."""
+    report = Report(config.seed)
+    began = time.monotonic()
+    with crash_stack(config.screens, config.memories, config.keep) as stack:
+        stack.start()
+        report.seconds["start"] = round(time.monotonic() - began, 1)
+        say(f"seed {config.seed}: stack at {stack.url}, up after {report.seconds['start']:.0f} s")
+        accepted = _load(config, stack, report)
+        say(f"seed {config.seed}: {report.turns} turns accepted, {len(report.events)} acts; waiting for calm")
+        report.restarts = stack.restarts()
+        stack.stop("timer")
+        broker = Broker(stack.addresses.kafka, stack.settings.partitions)
+        try:
+            took, report.lag = wait_through(broker, groups(config.sinks), config.drain_seconds)
+            report.seconds["drain"] = round(took, 1)
+            if report.lag:
+                _tell_logs(stack, say)
+            else:
+                say(f"seed {config.seed}: all groups are through after {took:.0f} s; comparing")
+                began = time.monotonic()
+                _compare(config, stack, broker, accepted, oracle, report)
+                report.seconds["compare"] = round(time.monotonic() - began, 1)
+        finally:
+            broker.close()
+    return report
+
+
+def _load(config: RoundConfig, stack: CrashStack, report: Report) -> Accepted:
+    nemesis = Nemesis(stack, config.seed, config.gap, config.must)
+    caller = Caller(stack.url, config.rate, config.seed)
+    began = time.monotonic()
+    nemesis.start()
+    try:
+        work = calls(config.data, config.seed, config.turns, config.users, f"s{config.seed}")
+        asyncio.run(caller.run(work))
+    finally:
+        nemesis.stop()
+    a = caller.accepted
+    report.turns, report.events = len(a.turns), nemesis.events
+    report.accepted, report.retries = dict(a.others), dict(a.retries)
+    report.seconds["load"] = round(time.monotonic() - began, 1)
+    return a
+
+
+def _compare(
+    config: RoundConfig, stack: CrashStack, broker: Broker, accepted: Accepted, oracle: Oracle, report: Report
+) -> None:
+    d = Differences()
+    logs = {t.name: broker.read(t) for t in _read_topics()}
+    expected = asyncio.run(_expected(config, stack, oracle, logs))
+    _topics(config, d, expected, logs)
+    history = logs[topics.HISTORY.name]
+    wanted = stores.newest([history, *(expected[s].outputs for s in ("gate", "session", "project"))])
+    d.sets("history", accepted.turns, ((n[2], n[3]) for n in wanted if n[0] == "turn"))
+    stores.postgres(d, stack.addresses.postgres, accepted.turns, wanted)
+    if "redis" in config.sinks:
+        stores.redis_sessions(d, stack.addresses.redis, wanted, datetime.now(UTC))
+    if "milvus" in config.sinks:
+        stores.milvus(d, stack.addresses.milvus, wanted)
+    report.differences, report.found, report.checked = d.lines(), d.count(), dict(d.checked)
+
+
+def _read_topics() -> Sequence[topics.Topic]:
+    return (
+        topics.TURNS, topics.HISTORY, topics.LEDGER, topics.PROJECT_EVENTS, topics.UPDATES, topics.SESSION_STATE,
+        topics.DECISIONS, topics.DEAD_LETTERS,
+    )  # fmt: skip
+
+
+async def _expected(
+    config: RoundConfig, stack: CrashStack, oracle: Oracle, logs: dict[str, Log]
+) -> dict[str, Expected]:
+    out = {}
+    for step in STEPS:
+        source = logs[source_topic(step).name]
+        records = of_owners(source, config.screen_part) if step == "screen" else source
+        out[step] = await oracle.run(step, stack.settings, records)
+    return out
+
+
+def _topics(config: RoundConfig, d: Differences, expected: dict[str, Expected], logs: dict[str, Log]) -> None:
+    part = config.screen_part
+    screened = of_owners(logs[topics.HISTORY.name], part)
+    topic_records(d, topics.HISTORY, "screen", expected["screen"].outputs, screened)
+    topic_records(d, topics.LEDGER, "extract", expected["extract"].outputs, logs[topics.LEDGER.name])
+    for topic in (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS):
+        topic_records(d, topic, "gate", expected["gate"].outputs, logs[topic.name])
+    for topic in (topics.UPDATES, topics.DECISIONS):
+        topic_records(d, topic, "project", expected["project"].outputs, logs[topic.name])
+    topic_records(
+        d, topics.SESSION_STATE, "session", expected["session"].outputs, logs[topics.SESSION_STATE.name], coalesced=True
+    )
+    dead = [m for e in expected.values() for m in e.dead]
+    dead_letters(d, dead, logs[topics.DEAD_LETTERS.name])
+
+
+def _tell_logs(stack: CrashStack, say: Say) -> None:
+    for name in stack.running():
+        if name.startswith(("worker", "sink")):
+            say(f"--- {name}\n{stack.log_tail(name, 12)}")

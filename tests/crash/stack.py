@@ -1,0 +1,163 @@
+"""A whole memstream that can be hurt: servers, workers, sinks and the query service under one supervisor."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+from pydantic import SecretStr
+
+from memstream import topics as provisioning
+from memstream import up
+from memstream.settings import Settings
+from memstream.stack import ChildSpec, StackError
+from memstream.stack.ports import pick
+from schemas import migrations, topics
+from tests.integration.conftest import BackgroundStack, temporary_folder
+
+SERVERS = ("kafka", "postgres", "valkey", "milvus")
+SESSION_TIMEOUT = 10.0
+"""Seconds after which the broker gives a silent worker's partitions to others (streams.app.AppConfig)."""
+_COMPACTED = {
+    "segment.ms": "4000",
+    "min.cleanable.dirty.ratio": "0.01",
+    "max.compaction.lag.ms": "4000",
+}
+"""Compaction at work within a round: segments roll every few seconds and are cleaned as soon as they can be."""
+
+
+class CrashStack:
+    """Children by name, each with an environment of its own that takes effect at its next start."""
+
+    def __init__(self, background: BackgroundStack, settings: Settings) -> None:
+        self._background = background
+        self.addresses = background.addresses
+        self.settings = settings
+        self.envs: dict[str, dict[str, str]] = {}
+        provisioning.apply(self.addresses.kafka, settings.partitions, 1)
+        self._compact()
+        migrations.upgrade(self.addresses.postgres)
+        self.url = f"http://{settings.host}:{settings.port}"
+        self._specs = {s.name: s for s in up.children(settings, self.addresses, settings.port)}
+        for spec in self._specs.values():
+            self._add(spec)
+
+    @property
+    def workers(self) -> list[str]:
+        return [n for n in self.running() if n.startswith("worker-")]
+
+    def start(self) -> None:
+        """Start every child that was added and not yet started."""
+        self._background.call(self._supervisor.start_all())
+
+    def running(self) -> list[str]:
+        """Names of the children that have a process now."""
+        return [s.name for s in self._supervisor.status() if s.pid is not None]
+
+    def restarts(self) -> dict[str, int]:
+        return {s.name: s.restarts for s in self._supervisor.status() if s.restarts}
+
+    def pid(self, name: str) -> int | None:
+        return next((s.pid for s in self._supervisor.status() if s.name == name), None)
+
+    def kill(self, name: str) -> bool:
+        """SIGKILL; the supervisor starts it again. False when it is between two lives."""
+        return self._signal(self._supervisor.kill, name)
+
+    def pause(self, name: str) -> bool:
+        return self._signal(self._supervisor.pause, name)
+
+    def resume(self, name: str) -> bool:
+        return self._signal(self._supervisor.resume, name)
+
+    def stop(self, name: str) -> None:
+        self._background.call(self._supervisor.stop(name))
+
+    def go(self, name: str) -> None:
+        """Start a child that was stopped; returns when it is ready."""
+        self._background.call(self._supervisor.start(name))
+
+    def wait_ready(self, name: str) -> None:
+        self._background.call(self._supervisor.wait_ready(name))
+
+    def add_worker(self, name: str, like: str) -> None:
+        """A further worker with the steps of another."""
+        spec = self._specs[like]
+        self._add(replace(spec, name=name, env={**spec.env, "MEMSTREAM_INSTANCE": name}))
+        self.go(name)
+
+    def with_fault(self, name: str, fault: str, within: float = 60.0) -> bool:
+        """Start the child anew so that it kills itself at a fault point; its next life is without. False when it did
+        not come up in time."""
+        self.envs[name]["MEMSTREAM_FAULT"] = fault
+        before = self.pid(name)
+        try:
+            if before is not None and not self.kill(name):
+                return False
+            deadline = time.monotonic() + within
+            while time.monotonic() < deadline:
+                now = self.pid(name)
+                if now is not None and now != before:
+                    return True
+                time.sleep(0.02)
+            return False
+        finally:
+            self.envs[name].pop("MEMSTREAM_FAULT", None)
+
+    def log_tail(self, name: str, lines: int = 30) -> str:
+        path = self._supervisor.log_dir / f"{name}.log"
+        return "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.is_file() else ""
+
+    def log_folder(self) -> Path:
+        return self._supervisor.log_dir
+
+    @property
+    def _supervisor(self):  # type: ignore[no-untyped-def]
+        return self._background.stack.supervisor
+
+    def _signal(self, send, name: str) -> bool:  # type: ignore[no-untyped-def]
+        async def call() -> bool:
+            try:
+                send(name)
+            except StackError:
+                return False
+            return True
+
+        return self._background.call(call())
+
+    def _add(self, spec: ChildSpec) -> None:
+        env = {**spec.env, "MEMSTREAM_TICK_SECONDS": str(self.settings.tick_seconds)}
+        self.envs[spec.name] = env
+        self._background.stack.add(replace(spec, env=env))
+
+    def _compact(self) -> None:
+        client = KafkaAdminClient(bootstrap_servers=self.addresses.kafka, client_id="crash")
+        compacted = [t.name for t in topics.CATALOGUE if t.cleanup is not topics.Cleanup.DELETE]
+        try:
+            client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, n, configs=_COMPACTED) for n in compacted])
+        finally:
+            client.close()
+
+
+@contextlib.contextmanager
+def crash_stack(screens: int, memories: int, keep: Path | None = None) -> Iterator[CrashStack]:
+    """A fresh stack with that many worker processes of screen and of the steps behind it. `keep`: its folder, left
+    behind for a look at logs and data; else a temporary one."""
+    with contextlib.ExitStack() as exits:
+        if keep is None:
+            folder = exits.enter_context(temporary_folder())
+        else:
+            keep.mkdir(parents=True, exist_ok=True)
+            keep.chmod(0o711)
+            folder = keep
+        background = exits.enter_context(BackgroundStack(folder))
+        a = background.addresses
+        settings = Settings(
+            kafka=a.kafka, postgres=SecretStr(a.postgres), redis=SecretStr(a.redis), milvus=a.milvus,
+            data_dir=folder, port=pick((8900,)), screen_workers=screens, memory_workers=memories, tick_seconds=7.0,
+        )  # fmt: skip
+        yield CrashStack(background, settings)
