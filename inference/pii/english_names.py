@@ -14,7 +14,8 @@ _NAME = "spacy"
 _LONGEST = 4_000  # characters a piece; the network's working set grows with the longest
 _BATCH = 64
 _PIECE = re.compile(rf"(?s).{{1,{_LONGEST}}}(?:\s|$)|.{{1,{_LONGEST}}}")
-_LETTER = re.compile(r"[A-Za-z\u00c0-\u024f]")
+# Up to a full stop after a word of four letters or more ("Dr." and "J." end nothing), a mark, or the end.
+_SENTENCE = re.compile(r"(?s).+?(?:(?:(?<=[a-z]{4}\.)|(?<=[!?]))[\"'”’)]{0,2}\s+|$)")
 
 _ENTITIES = {
     "PERSON": "PERSON",
@@ -38,8 +39,7 @@ class SpacyRecognizer:
 
         Texts of ordinary words only are spared the network; the lexicon sees them all the same.
         """
-        due = [(number, text) for number, text in enumerate(texts) if not is_ordinary(text)]
-        pieces = [(number, m.start(), m.group()) for number, text in due for m in _pieces(text)]
+        pieces = [(number, start, piece) for number, text in enumerate(texts) for start, piece in _pieces(text)]
         found: list[list[EntitySpan]] = [[] for _ in texts]
         # Without the zone every new word would stay in the vocabulary for the life of the worker.
         with self._pipeline.memory_zone():
@@ -53,5 +53,9 @@ class SpacyRecognizer:
         return [refine(text, guesses) for text, guesses in zip(texts, found, strict=True)]
 
 
-def _pieces(text: str) -> Iterator[re.Match[str]]:
-    return (match for match in _PIECE.finditer(text) if _LETTER.search(match.group()))
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """Yield start and text of what the network must read: sentences that are not ordinary, cut where they are huge."""
+    for sentence in _SENTENCE.finditer(text):
+        if not is_ordinary(sentence.group()):
+            for match in _PIECE.finditer(sentence.group()):
+                yield sentence.start() + match.start(), match.group()
