@@ -13,13 +13,13 @@ from psycopg_pool import AsyncConnectionPool
 from processors.step import Reads
 from streams.state import OutboxRow, PartitionCommit, Position, Rows, StaleOwner, pack_outbox, unpack_outbox
 
+_START = """
+INSERT INTO stream.positions (next_offset, progress, seen, outbox, updated_at, step, partition)
+VALUES (%s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
+"""
 _ADVANCE = """
-INSERT INTO stream.positions AS p (step, partition, next_offset, progress, seen, outbox, updated_at)
-VALUES (%s, %s, %s, %s, %s, %s, now())
-ON CONFLICT (step, partition) DO UPDATE
-SET next_offset = EXCLUDED.next_offset, progress = EXCLUDED.progress, seen = EXCLUDED.seen,
-    outbox = EXCLUDED.outbox, updated_at = now()
-WHERE p.next_offset = %s
+UPDATE stream.positions SET next_offset = %s, progress = %s, seen = %s, outbox = %s, updated_at = now()
+WHERE step = %s AND partition = %s AND next_offset = %s
 """
 _UPSERT = """
 INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
@@ -86,17 +86,14 @@ async def _collect(cur: Any, out: Rows) -> None:
 
 
 async def _advance(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> bool:
-    """Move the offset on if it stands where this worker last saw it. A first commit (expected NULL) can only
-    insert: where another worker inserted before, `next_offset = NULL` is never true and no row changes. A later
-    commit can only update: a missing row would be inserted, so it must exist (positions are never deleted)."""
+    """Move the offset on if it stands where this worker last saw it: a first commit can only insert, a later one can
+    only update. False when another worker was there."""
     p = c.position
-    cur = await conn.execute(
-        _ADVANCE,
-        (
-            c.step, c.partition, p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox),
-            c.expected,
-        ),
-    )  # fmt: skip
+    place = (p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), c.step, c.partition)
+    if c.expected is None:
+        cur = await conn.execute(_START, place)
+    else:
+        cur = await conn.execute(_ADVANCE, (*place, c.expected))
     return cur.rowcount == 1
 
 

@@ -1,0 +1,162 @@
+"""The contract of state stores (DESIGN, delivery rule 4): over memory in unit tests, over Postgres in integration."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from processors.step import Reads
+from streams.state import OutboxRow, PartitionCommit, Position, StaleOwner, StateStore, Write
+
+T = datetime(2026, 11, 21, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+def row(offset: int, value: bytes | None = b"v", key: bytes | None = b"k", topic: str = "t") -> OutboxRow:
+    return OutboxRow(offset, 0, topic, 3, key, value, [("a", b"1"), ("a", b"\xff"), ("空", b"")])
+
+
+class StateStoreContract:
+    """Subclasses give `store`, empty, and `step`, a name that no other test uses."""
+
+    def commit(
+        self, step: str, expected: int | None, nxt: int, *writes: Write, partition: int = 0,
+        sweep: datetime | None = None, outbox: tuple[OutboxRow, ...] = (),
+        seen: dict[str, tuple[int, int]] | None = None,
+    ) -> PartitionCommit:  # fmt: skip
+        position = Position(nxt, {"root/0": nxt}, seen or {})
+        return PartitionCommit(step, partition, expected, position, writes, outbox, sweep)
+
+    async def test_a_partition_that_never_started_has_no_offset(self, store: StateStore, step: str) -> None:
+        assert await store.position(step, 0) == (Position(), [])
+
+    async def test_position_and_outbox_come_back_as_they_were(self, store: StateStore, step: str) -> None:
+        outbox = (row(4), row(5, value=None, key=None), row(5, b"\x00\xff" * 100))
+        await store.commit([self.commit(step, None, 6, outbox=outbox, seen={"up/1": (7, 2)})])
+        position, rows = await store.position(step, 0)
+        assert position == Position(6, {"root/0": 6}, {"up/1": (7, 2)})
+        assert rows == list(outbox)
+
+    async def test_the_outbox_of_the_batch_before_is_replaced(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 1, outbox=(row(0), row(0)))])
+        await store.commit([self.commit(step, 1, 2, outbox=(row(1),))])
+        assert (await store.position(step, 0))[1] == [row(1)]
+        await store.commit([self.commit(step, 2, 3)])
+        assert (await store.position(step, 0))[1] == []
+
+    @pytest.mark.parametrize("expected", [None, 0, 4, 6])
+    async def test_a_commit_from_another_offset_is_stale_and_changes_nothing(
+        self, store: StateStore, step: str, expected: int | None
+    ) -> None:
+        await store.commit([self.commit(step, None, 5, Write("o", "k", b"1"), outbox=(row(1),))])
+        with pytest.raises(StaleOwner) as stale:
+            await store.commit([self.commit(step, expected, 9, Write("o", "k", b"2"), Write("o", "n", b"2"))])
+        assert stale.value.partitions == {0}
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": b"1"}}
+        position, outbox = await store.position(step, 0)
+        assert position.next_offset == 5
+        assert outbox == [row(1)]
+
+    async def test_a_later_commit_needs_a_position(self, store: StateStore, step: str) -> None:
+        with pytest.raises(StaleOwner):
+            await store.commit([self.commit(step, 7, 9, Write("o", "k", b"1"))])
+        assert await store.position(step, 0) == (Position(), [])
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {}}
+
+    async def test_several_partitions_are_all_or_nothing(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 5, partition=1)])
+        both = [
+            self.commit(step, None, 3, Write("o", "k", b"1"), partition=0),
+            self.commit(step, 4, 6, Write("o", "k", b"1"), partition=1),
+        ]
+        with pytest.raises(StaleOwner) as stale:
+            await store.commit(both)
+        assert stale.value.partitions == {1}
+        assert (await store.position(step, 0))[0].next_offset is None
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {}}
+
+    async def test_of_two_first_commits_one_wins(self, store: StateStore, step: str) -> None:
+        async def one(value: bytes) -> bool:
+            try:
+                await store.commit([self.commit(step, None, 3, Write("o", "k", value))])
+            except StaleOwner:
+                return False
+            return True
+
+        won = await asyncio.gather(*(one(str(i).encode()) for i in range(6)))
+        assert sum(won) == 1
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": str(won.index(True)).encode()}}
+
+    async def test_of_two_later_commits_one_wins(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 3)])
+
+        async def one(value: bytes) -> bool:
+            try:
+                await store.commit([self.commit(step, 3, 4, Write("o", "k", value))])
+            except StaleOwner:
+                return False
+            return True
+
+        won = await asyncio.gather(*(one(str(i).encode()) for i in range(6)))
+        assert sum(won) == 1
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": str(won.index(True)).encode()}}
+
+    async def test_whole_and_point_loads(self, store: StateStore, step: str) -> None:
+        writes = [Write(o, k, f"{o}{k}".encode()) for o in ("a", "b", "用户/%2F") for k in ("1", "2", "会话/x")]
+        await store.commit([self.commit(step, None, 1, *writes)])
+        reads = [
+            Reads("a"),
+            Reads("b", ("2", "nowhere")),
+            Reads("用户/%2F", ("会话/x",)),
+            Reads("none"),
+            Reads("none2", ("1",)),
+        ]
+        assert await store.load(step, 0, reads) == {
+            "a": {"1": b"a1", "2": b"a2", "会话/x": "a会话/x".encode()},
+            "b": {"2": b"b2"},
+            "用户/%2F": {"会话/x": "用户/%2F会话/x".encode()},
+            "none": {},
+            "none2": {},
+        }  # fmt: skip
+        assert await store.load(step, 0, [Reads("a", ("1",)), Reads("a", ("2",))]) == {"a": {"1": b"a1", "2": b"a2"}}
+        assert await store.load(step, 0, []) == {}
+
+    async def test_steps_and_partitions_do_not_see_each_other(self, store: StateStore, step: str) -> None:
+        other = step + "-other"
+        await store.commit([self.commit(step, None, 1, Write("o", "k", b"1"))])
+        await store.commit([self.commit(step, None, 1, Write("o", "k", b"2"), partition=1)])
+        await store.commit([self.commit(other, None, 1, Write("o", "k", b"3"))])
+        for name, partition, value in ((step, 0, b"1"), (step, 1, b"2"), (other, 0, b"3")):
+            assert await store.load(name, partition, [Reads("o")]) == {"o": {"k": value}}
+
+    async def test_none_deletes_a_row(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 1, Write("o", "k", b"1"), Write("o", "l", b""))])
+        await store.commit([self.commit(step, 1, 2, Write("o", "k", None), Write("o", "never", None))])
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {"l": b""}}
+
+    async def test_a_sweep_takes_what_expired_by_then_and_nothing_else(self, store: StateStore, step: str) -> None:
+        writes = [
+            Write("o", "past", b"1", T - HOUR), Write("o", "now", b"1", T), Write("o", "later", b"1", T + HOUR),
+            Write("o", "always", b"1"), Write("p", "past", b"1", T - HOUR),
+        ]  # fmt: skip
+        await store.commit([self.commit(step, None, 1, *writes)])
+        await store.commit([self.commit(step, None, 1, Write("o", "past", b"1", T - HOUR), partition=1)])
+        assert set((await store.load(step, 0, [Reads("o")]))["o"]) == {"past", "now", "later", "always"}
+        await store.commit([self.commit(step, 1, 2, sweep=T)])
+        assert set((await store.load(step, 0, [Reads("o")]))["o"]) == {"later", "always"}
+        assert await store.load(step, 0, [Reads("p")]) == {"p": {}}
+        assert set((await store.load(step, 1, [Reads("o")]))["o"]) == {"past"}, "another partition's tick is its own"
+
+    async def test_an_expiry_is_renewed_or_lifted_by_a_new_write(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 1, Write("o", "a", b"1", T), Write("o", "b", b"1", T))])
+        await store.commit([self.commit(step, 1, 2, Write("o", "a", b"2", T + HOUR), Write("o", "b", b"2"))])
+        await store.commit([self.commit(step, 2, 3, sweep=T)])
+        assert await store.load(step, 0, [Reads("o")]) == {"o": {"a": b"2", "b": b"2"}}
+
+    async def test_many_rows_at_once(self, store: StateStore, step: str) -> None:
+        await store.commit([self.commit(step, None, 1, *(Write(f"o{i % 7}", f"k{i}", b"x" * i) for i in range(700)))])
+        loaded = await store.load(step, 0, [Reads(f"o{i}") for i in range(7)])
+        assert sum(len(rows) for rows in loaded.values()) == 700
+        assert loaded["o3"]["k17"] == b"x" * 17
