@@ -38,9 +38,7 @@ def _jsonl(path: Path, text: str) -> Iterator[dict[str, Any]]:
         except orjson.JSONDecodeError:
             raise FileError(f"{path}: line {n}: not JSON") from None
         if not isinstance(turn, dict):
-            raise FileError(
-                f"{path}: line {n}: expected a turn (user_id, session_id, role, content, occurred_at)"
-            )
+            raise FileError(f"{path}: line {n}: expected a turn (user_id, session_id, role, content, occurred_at)")
         yield turn
 
 

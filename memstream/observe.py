@@ -98,6 +98,7 @@ class ProcessStats:
             }  # fmt: skip
             return Heartbeat(
                 started_at=self._started,
+                pid=process.pid,
                 stages=stages,
                 freshness={k: h.stats() for k, h in sorted(self._fresh.items())},
                 recent={k: h.stats() for k, h in sorted(recent.items())},
@@ -152,13 +153,15 @@ class HeartbeatSender:
         self._thread.join(timeout=3)
 
     def _run(self) -> None:
-        while not self._stop.wait(_EVERY):
+        while not self._stop.is_set():
             try:
                 with psycopg.connect(self._dsn, connect_timeout=3, autocommit=True) as conn:
+                    self._send(conn)
                     while not self._stop.wait(_EVERY):
                         self._send(conn)
             except psycopg.Error as exc:
                 log.warning("heartbeat not stored", extra={"error": type(exc).__name__})
+                self._stop.wait(_EVERY)
 
     def _send(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
         conn.execute(

@@ -6,6 +6,7 @@ import uvicorn
 from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import BlockingConnectionPool, Redis
 
+from inference.terms import terms
 from memstream.models import counter, default_embedder
 from memstream.settings import Settings
 from query.app import create_app
@@ -33,6 +34,8 @@ async def serve(settings: Settings) -> None:
             pool=pool, redis=redis, log=log, embedder=default_embedder(), counter=counter,
             profile=load_profile(settings.profile, settings.profiles_dir), milvus=settings.milvus,
         )  # fmt: skip
+        terms("加载词典 load the dictionaries")
+        deps.embedder.embed(["the first query does not wait for the tables"])
         app = create_app(config, deps)
         server = uvicorn.Server(
             uvicorn.Config(app, host=settings.host, port=settings.port, log_config=None, access_log=False)

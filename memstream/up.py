@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 import httpx
+import psycopg
 
 from memstream import topics
 from memstream.settings import Settings
@@ -15,6 +16,7 @@ from memstream.stack import Addresses, ChildSpec, EmbeddedStack
 from memstream.stack.ports import pick
 from memstream.stack.spec import Probe
 from schemas import migrations
+from schemas.stores import STORES
 
 MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
 """Steps that share one process: all but screen, which alone can fill a core."""
@@ -54,18 +56,32 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
             ready=ready,
         )
 
-    screens = [child(f"worker-screen-{n}", "worker", "screen") for n in range(1, settings.screen_workers + 1)]
+    screens = [f"worker-screen-{n}" for n in range(1, settings.screen_workers + 1)]
     count = settings.memory_workers
     names = ["worker-memory"] if count == 1 else [f"worker-memory-{n}" for n in range(1, count + 1)]
     return [
-        *screens,
-        *(child(name, "worker", *MEMORY_STEPS) for name in names),
+        *(child(name, "worker", "screen", ready=_beats(a.postgres, name)) for name in screens),
+        *(child(name, "worker", *MEMORY_STEPS, ready=_beats(a.postgres, name)) for name in names),
         child("timer", "worker", "timer"),
-        child("sink-postgres", "sink", "postgres"),
-        child("sink-redis", "sink", "redis"),
-        child("sink-milvus", "sink", "milvus"),
+        *(child(f"sink-{n}", "sink", n, ready=_beats(a.postgres, f"sink-{n}")) for n in STORES),
         child("query", "serve", ready=_answers(f"http://{settings.host}:{port}/livez")),
     ]
+
+
+def _beats(dsn: str, process: str) -> Probe:
+    """Ready when the process has sent a heartbeat: it does so once its models are loaded and its apps run."""
+
+    async def probe(pid: int) -> bool:
+        try:
+            async with await psycopg.AsyncConnection.connect(dsn, connect_timeout=2) as conn:
+                cur = await conn.execute(
+                    "SELECT 1 FROM ops.heartbeats WHERE process = %s AND (stats->>'pid')::int = %s", (process, pid)
+                )
+                return await cur.fetchone() is not None
+        except psycopg.Error:
+            return False
+
+    return probe
 
 
 def _answers(url: str) -> Probe:

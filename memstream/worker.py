@@ -39,6 +39,13 @@ def parts_of(settings: Settings) -> Parts:
     return Parts(default_models(key), book, RuleExtractor())
 
 
+def warm(parts: Parts, steps: Sequence[str]) -> None:
+    """Load what the first record would wait for: dictionaries, and the recognisers where raw text is read."""
+    parts.models.terms("加载词典 load the dictionaries")
+    if "screen" in steps:
+        parts.models.analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
+
+
 async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     """Run until SIGTERM or SIGINT: the batch in hand is finished, then the apps leave their groups."""
     faults = KillAt(settings.fault) if settings.fault else Faults()
@@ -58,7 +65,6 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     stats = ProcessStats()
     observer = StepObserver(stats)
     heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
-    heart.start()
     async with AsyncConnectionPool(dsn, min_size=1, max_size=len(steps) + 1, open=False) as pool:
         await pool.wait(60)
         outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}")
@@ -79,9 +85,11 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                     faults,
                 )
             )
+        await compute(lambda: warm(parts, steps))
         for app in apps:
             app.finalize()
             await app.start()
+        heart.start()
         log.info("worker runs %s", ", ".join(steps))
         while not stop.is_set():
             if any(app.crashed for app in apps):

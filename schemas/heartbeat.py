@@ -37,6 +37,7 @@ class Heartbeat(Frozen):
     """One process. `freshness` is keyed by `store:topic`; `recent` holds the same for the last minute."""
 
     started_at: str
+    pid: int = 0
     stages: dict[str, StageStats] = Field(default_factory=dict)
     freshness: dict[str, FreshnessStats] = Field(default_factory=dict)
     recent: dict[str, FreshnessStats] = Field(default_factory=dict)

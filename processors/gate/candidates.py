@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -22,6 +23,9 @@ from schemas.profile import Profile
 VERSIONED = frozenset({"fact", "preference", "intent"})
 """Bitemporal kinds: every value that was ever true keeps its key (N8)."""
 
+_STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z0-9_]*(?::[0-9a-f]+)?>")
+"""A statement whose point is what policy took out ("her number is <PHONE_NUMBER>") says nothing any more."""
+
 
 class CandidateGate:
     """Decides the candidates of one extraction against one user's standing records."""
@@ -33,6 +37,8 @@ class CandidateGate:
         self._hash_key = hash_key
 
     def decide(self, c: Candidate) -> Iterable[Emit]:
+        if _STATES_MASKED.search(c.text):
+            return [decision(self._source, c, because("masked", "pii", "states_masked_value"), None)]
         rule = barred(c, self._source, self._standing.rejections, self._hash_key)
         if rule is not None:
             return [decision(self._source, c, because("refused", "feedback", rule), None)]
