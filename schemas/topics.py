@@ -23,7 +23,7 @@ class Topic:
     """One topic. `retention_days` None: kept (compacted, or as long as what it decided).
 
     `root`: clients write to it, so freshness tokens name it. Every owner-keyed topic has one fixed
-    partition count, which `topics apply` refuses to change.
+    partition count, which `topics apply` refuses to change. `max_bytes`: the largest record batch.
     """
 
     name: str
@@ -32,10 +32,15 @@ class Topic:
     retention_days: int | None
     purpose: str
     root: bool = False
+    max_bytes: int = 2 * 1024 * 1024
 
     def config(self) -> dict[str, str]:
         """Broker settings of the topic. `segment.ms` is at most a day, so that an expiry promise holds."""
-        out = {"cleanup.policy": self.cleanup.value, "segment.ms": str(DAY_MS), "max.message.bytes": "2097152"}
+        out = {
+            "cleanup.policy": self.cleanup.value,
+            "segment.ms": str(DAY_MS),
+            "max.message.bytes": str(self.max_bytes),
+        }
         if self.cleanup is not Cleanup.COMPACT:
             out["retention.ms"] = str(-1 if self.retention_days is None else self.retention_days * DAY_MS)
         if self.cleanup is not Cleanup.DELETE:
@@ -63,8 +68,9 @@ ACCESSES = Topic("memory.accesses.v1", (_U, _P, _T), Cleanup.DELETE, 365, "citat
 DOCUMENTS = Topic("knowledge.documents.v1", (_D,), Cleanup.COMPACT, None, "Markdown documents by version", root=True)
 PROFILES = Topic("config.profiles.v1", (_T,), Cleanup.COMPACT, None, "profiles and policies, versioned", root=True)
 DEAD_LETTERS = Topic(
-    "memory.dead-letters.v1", (_U, _P, _D, _T), Cleanup.DELETE, 30, "original bytes; reason and source in headers"
-)
+    "memory.dead-letters.v1", (_U, _P, _D, _T), Cleanup.DELETE, 30, "original bytes; reason and source in headers",
+    max_bytes=4 * 1024 * 1024 + 65_536,
+)  # fmt: skip
 
 CATALOGUE: tuple[Topic, ...] = (
     TURNS, HISTORY, LEDGER, PROJECT_EVENTS, UPDATES, SESSION_STATE, DECISIONS, JOBS, ACCESSES, DOCUMENTS, PROFILES,

@@ -17,6 +17,10 @@ _RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 _PERMANENT = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED})
 
 
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+"""Dead letters hold whatever a topic took, and headers (outputs of steps are kept smaller, see streams/batch.py)."""
+
+
 class DeliveryError(Exception):
     """The broker will not take a record however often it is sent; the process must stop, uncommitted."""
 
@@ -33,8 +37,9 @@ class KafkaOutbox:
                 "acks": "all",
                 "linger.ms": 2,
                 "compression.type": "lz4",
-                "delivery.timeout.ms": 30_000,
-                "message.max.bytes": 2_000_000,
+                # No message may time out while later ones go through: its reader would take it for a redelivery.
+                "delivery.timeout.ms": 0,
+                "message.max.bytes": MAX_MESSAGE_BYTES,
                 "log_level": 3,
             }
         )
@@ -66,7 +71,7 @@ class KafkaOutbox:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[KafkaError | None] = loop.create_future()
         tally = _Tally(len(rows), loop, done)
-        for row in rows:
+        for i, row in enumerate(rows):
             while True:
                 try:
                     self._producer.produce(
@@ -75,9 +80,9 @@ class KafkaOutbox:
                     break
                 except BufferError:
                     await asyncio.sleep(0.01)
-                except KafkaException as exc:
-                    tally.report(exc.args[0], None)
-                    break
+                except KafkaException as exc:  # what comes after it must not overtake it
+                    tally.give_up(len(rows) - i, exc.args[0])
+                    return await done
         return await done
 
     def _poll(self) -> None:
@@ -96,8 +101,12 @@ class _Tally:
         self._lock = threading.Lock()
 
     def report(self, error: KafkaError | None, message: Message | None) -> None:
+        self.give_up(1, error)
+
+    def give_up(self, count: int, error: KafkaError | None) -> None:
+        """`count` rows are through, or will not be sent."""
         with self._lock:
-            self._left -= 1
+            self._left -= count
             if error is not None:
                 self._failure = error
             last = self._left == 0
