@@ -21,7 +21,7 @@ _STARTS = (
     r"(?:(?:also|now|then|currently|still|just|maybe|even|I think|since|as|because|although|though|while|when|which|if"
     r"|so|but|and|or|yet)\s+){0,3}"
     rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
-    rf"|{VERB})\b"
+    rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
 )
 _BREAK = re.compile(
     (
@@ -109,6 +109,6 @@ def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
         return ("we" if who == "we" else "I"), body[match.end() :]
     if _OTHER.match(body):
         return "other", body
-    if re.match(rf"(?:{VERB}|not|never|both|live|work)\b", body, re.I):
+    if re.match(rf"(?!(?:like|love|plan|need|can|will|run)\b)(?:{VERB}|not|never|both)\b", body, re.I):
         return ("I" if first else before), body
     return "none", body

@@ -24,6 +24,7 @@ _FUNCTION = """
     you'll you're you've your yours yourself yourselves two three
 """
 _CHAT = """
+    indeed
     absolutely actually agree ah amazing appreciate appreciated aw awesome aww awww bad basically beautiful believe
     best better big bit bless bring brings bye care check cheers chat come comes coming cool cute cya day days
     definitely deserve easy enjoy enjoyed enjoying especially exactly excited exciting fantastic feel feeling feelings

@@ -43,10 +43,16 @@ _NOT_LIKED = (
     r"|talk|help|be|do|have|get|go)|everything|all|being|seeing|hearing"
     r"|having|spending|knowing|getting|making|doing|going|sharing|watching"
     r" you|our|us|so|and|as|more|or|the (?:idea|fact|one|same|thing"
-    r"|sound|look|feeling|energy|vibe)|their|his|its|there|one|me|my"
+    r"|sound|look|feeling|energy|vibe)|the ones?|the connection$|their|his|its|there|one|me|my"
     r" life|another|any|some)\b)"
 )
-_OBJECT = rf"(?P<object>{_NOT_LIKED}(?:the )?[A-Za-z][\w'&-]{{1,25}}(?: [A-Za-z][\w'&-]{{1,25}}){{0,3}}?)"
+# To the end of the clause: "shooting near beaches" is liked, not shooting.
+_OBJECT_END = (
+    r"(?=$|[.;!?()]|,? (?:because|but|so|when|since|if|though|although"
+    r"|while|where|which|who|as|that|especially|also|too|a lot|very"
+    r" much|the most|as well)\b)"
+)
+_OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
 _MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"
 
 RULES: tuple[Rule, ...] = (
@@ -87,12 +93,17 @@ r"|once|for)\b|$)"),
     rule(r"(?:play|am learning|am learning to play|have been playing|am learning"
 r" how to play) the (?P<hobby>piano|guitar|violin|drums|flute|cello"
 r"|saxophone|trumpet|ukulele|harp|bass|clarinet)\b"),
-    rule(r"(?:(?:really |absolutely |especially )?(?:love|like|enjoy|adore"
-r")|am (?:really |very )?(?:into|fond of|passionate about|keen on"
-rf")|am a (?:huge |big )?fan of) {_OBJECT}{STOP}", kind="preference"),
-    rule(rf"(?:really |absolutely )?(?:hate|dislike|detest|can't stand|loathe) {_OBJECT}{STOP}", kind="preference"),
-    rule(rf"(?:would )?(?:much )?prefer (?P<prefers>{_NOT_LIKED}[\w' -]{{2,60}}?"
-rf")(?P<over> (?:to|over|rather than) [\w' -]{{2,40}}?)?{STOP}", kind="preference"),
+    rule(
+        r"(?:(?:really |absolutely |especially |quite )?(?:love|like|enjoy|adore)|am (?:really |very )?(?:into|fond of"
+        rf"|passionate about|keen on)|am a (?:huge |big )?fan of) {_OBJECT}",
+        kind="preference",
+    ),
+    rule(rf"(?:really |absolutely )?(?:hate|dislike|detest|can't stand|loathe) {_OBJECT}", kind="preference"),
+    rule(
+        rf"(?:much )?prefer (?P<prefers>{_NOT_LIKED}[A-Za-z][^.;!?()\",]{{1,60}}?)"
+        rf"(?P<over> (?:over|rather than) [\w' -]{{2,40}}?)?{_OBJECT_END}",
+        kind="preference",
+    ),
     rule(rf"am (?:an? )?(?P<diet>vegetarian|vegan|pescatarian|coeliac|celiac|lactose intolerant|teetotal){STOP}"),
     rule(rf"have [\w' ,]{{3,40}}? and (?:an? |two |three |four )(?:\w{{2,12}}"
 rf" ){{0,2}}?(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{NAME}"

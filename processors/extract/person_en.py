@@ -19,7 +19,7 @@ _PAST_WORDS = """
 """
 _PAST = frozenset(_PAST_WORDS.split())
 _FIXED_WORDS = """
-    was and or as who to of in on at for that which but if a an the not with than too
+    was cannot and or as who to of in on at for that which but if a an the not with than too
     will would can could should shall may might must ought used gonna wanna gotta never's is has does am've 'd 'll
     not never always often was also still just only even really finally recently currently usually sometimes definitely
     probably actually already soon once first now then mostly mainly originally basically truly totally absolutely
@@ -114,10 +114,10 @@ def about(text: str, owner: str) -> str:
             if match.group("subject").lower() == "we":
                 return f"{group}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
             return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
-        plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": owner, "our": f"{owner}'s"}
+        plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": "themself", "our": f"{owner}'s"}
         if kind == "loneI":
             return group if match.group().lower() == "we" else owner
-        return plain.get(kind or "", group)
+        return "themselves" if kind == "ourselves" else plain.get(kind or "", group)
 
     pieces = []
     end = 0

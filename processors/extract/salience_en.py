@@ -30,7 +30,7 @@ DROPPED = re.compile(
 )
 """A predicate whose subject, the speaker, was left out."""
 _POINTING = re.compile(
-    r"(?:you|your|you're|that|that's|it|it's|this|those|these|he|she"
+    r"(?:let's|lets|you|your|you're|that|that's|it|it's|this|those|these|he|she"
     r"|they|he's|she's|they're|sounds?|thanks?|thank|good|wow|so|such"
     r"|what an?)\b",
     re.I,
@@ -105,7 +105,7 @@ def best(weighed: list[Weighed]) -> list[Weighed]:
 def without_greeting(text: str) -> str:
     """Return a sentence without "Yeah, Mel!" before it; unchanged where nothing would remain."""
     match = _MEETING.match(text)
-    rest = text[match.end() :].lstrip(" ,!.-") if match else text
+    rest = text[match.end() :].lstrip(" ,!.;:-") if match else text
     return rest if len(rest) > 3 else text
 
 

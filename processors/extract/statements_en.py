@@ -14,11 +14,14 @@ LONGEST = 280
 """Characters of a kept sentence; a longer one is cut at a clause."""
 
 _GERUND = re.compile(r"(?:(?:just|been|also)\s+)?(?P<verb>[a-z]{3,14}ing)\b", re.I)
+_NO_GERUND = re.compile(r"[a-z]+,|(?:some|any|every|no)thing\b|(?:during|morning|evening|according|including)\b", re.I)
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|can|could|will|would|has|have|had|makes?"
     r"|helps?|brings?|feels?|gives?|gets?|takes?|keeps?|'s)\b",
     re.I,
 )
+# "Condensed milk toast is delicious": not what somebody did.
+_ADJECTIVE = re.compile(r"[a-z]+ed (?:[\w'-]+ ){1,4}?(?:is|are|was|were|has|have|can|will)\b", re.I)
 _SUBJECT = re.compile(r"(?:I|we|my|our|im|ive)\b|I'", re.I)
 _MENTIONS = re.compile(r"\b(?:I|we|my|our|me|us|mine|im|ive)\b", re.I)
 _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s)")
@@ -41,13 +44,11 @@ _IMPERATIVE = re.compile(
     re.I,
 )
 _WANTING = re.compile(
-    r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather"
-r"|actually|currently|now|then|most likely|definitely)\s)?"
-    r"(?:want|need|prefer|like|love to|am looking|are looking|am searching"
-r"|are searching|am trying|am interested|am planning|plan"
-    r"|am going|are going|will|wish|am hoping|travel|start|would like"
-r"|have to|must|require|intend|am in the mood|feel like"
-    r"|am after|am leaving|am departing|am traveling|am travelling|am flying)\b",
+    r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
+    r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
+    r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
+    r"|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
+    r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",
     re.I,
 )  # fmt: skip
 _SPECIFIC = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|am|pm|o'clock)\b", re.I)
@@ -78,9 +79,9 @@ def _with_owner(said: str) -> str:
         return said[0].upper() + said[1:]
     if re.match(r"(?:gonna|wanna)\b", said, re.I):
         return f"{{owner}} {'is going to' if said[0] in 'gG' else 'wants to'} {said[6:]}"
-    if (match := DROPPED.match(said)) and not match["verb"].lower().endswith("ing"):
+    if (match := DROPPED.match(said)) and not match["verb"].lower().endswith("ing") and not _ADJECTIVE.match(said):
         return f"{{owner}} {conjugate(_lower(expand(said)))}"
-    if _GERUND.match(said) and not _FINITE.search(said):
+    if _GERUND.match(said) and not _FINITE.search(said) and not _NO_GERUND.match(said):
         return (
             f"{{owner}} has been {_lower(said)}" if said.lower().startswith("been") else f"{{owner}} is {_lower(said)}"
         )
