@@ -207,3 +207,31 @@ def test_an_empty_scope_and_an_empty_query() -> None:
 def test_a_vector_of_another_model_is_refused() -> None:
     with pytest.raises(ValueError, match="64 dimensions"):
         filled(fact("x", "y", vector=np.zeros(3, dtype=np.float16)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_mix_of_documents_and_queries_gives_ordered_scores_in_the_unit_interval(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    words = ["kite", "Ana", "风筝", "bike", "in May 2023", "上周", "?", "", "yesterday", "soup " * 40]
+    documents = []
+    for i in range(int(rng.integers(1, 40))):
+        text = " ".join(rng.choice(words, size=int(rng.integers(0, 4))))
+        more: dict[str, object] = {"id": str(i)}
+        if rng.random() < 0.3:
+            more |= {"vector": None}
+        if rng.random() < 0.2:
+            more |= {"occurred_at": None}
+        if rng.random() < 0.3:
+            more |= {"session_id": None, "kind": "fact", "speaker": None}
+        documents.append(turn(i, text, **({"session": f"s{i % 3}"} | more)))  # type: ignore[arg-type]
+    index = filled(*documents)
+    index.remove(str(i) for i in range(0, len(documents), 4))
+    for text in ("", "When did Ana fly the kite in May 2023?", "安娜上周去哪了？", "I had soup yesterday. And you?"):
+        for mode in ("adaptive", "sum", "rrf", "bm25", "dense"):
+            query = ask(text, mode=mode) if rng.random() < 0.8 else RankQuery(text, terms(text), mode=mode)
+            hits = index.search(query, 100, explain=True)
+            scores = [h.score for h in hits]
+            assert scores == sorted(scores, reverse=True)
+            assert all(0.0 <= s <= 1.0 for s in scores)
+            assert len({h.id for h in hits}) == len(hits)
+            assert all(h.id in index for h in hits)
