@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 from rich.console import Console
@@ -131,10 +132,51 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
             console.print(f"{name}: p50 {f['p50_seconds'] * 1000:.0f} ms, p99 {f['p99_seconds'] * 1000:.0f} ms")
 
 
-EvalName = Literal["pii", "dedup", "extraction", "retrieval"]
+class EvalName(StrEnum):
+    """What can be measured."""
+
+    PII = "pii"
+    DEDUP = "dedup"
+    EXTRACTION = "extraction"
+    RETRIEVAL = "retrieval"
+
+
+def evaluate(
+    name: Annotated[EvalName, typer.Argument(help="pii, dedup, extraction, or retrieval (over the running service).")],
+    file: Annotated[Path, typer.Argument(help="The annotated file; shapes are in docs/quality.md.")],
+    with_file: Annotated[
+        Path | None, typer.Option("--with", help="Facts (extraction) or memories (retrieval).")
+    ] = None,
+    data: Data = None,
+    as_json: JsonOut = False,
+) -> None:
+    """Measure a gate or retrieval on an annotated file."""
+    from memstream.cli import print_json
+    from memstream.evaluation import gates, retrieval
+    from memstream.http import Service
+    from memstream.up import single_threaded
+    from schemas.profile import load_profile
+
+    single_threaded()
+    settings = _settings(data)
+    match name:
+        case EvalName.PII:
+            result = gates.pii(file)
+        case EvalName.DEDUP:
+            result = gates.dedup(file)
+        case EvalName.EXTRACTION:
+            result = gates.extraction(file, with_file, load_profile(settings.profile, settings.profiles_dir))
+        case EvalName.RETRIEVAL:
+            progress = Console(stderr=True)
+            result = retrieval.retrieval(file, with_file, Service(service_url(settings)), progress)
+    if as_json:
+        print_json(result)
+    else:
+        console.print_json(data=result, default=str)
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application."""
     for command in (ingest, demo, status):
         app.command()(command)
+    app.command("eval")(evaluate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from rich.console import Console
@@ -82,7 +83,12 @@ def _prompt(
 
 def _freshness(console: Console, service: Service) -> None:
     console.rule("freshness: from acceptance to readable")
-    stores = service.get("/v1/pipeline").get("freshness", {})
+    stores: dict[str, Any] = {}
+    for _ in range(10):  # sinks report every two seconds, the service asks as often
+        stores = service.get("/v1/pipeline").get("freshness", {})
+        if any(f.get("p50_seconds") is not None for f in stores.values()):
+            break
+        time.sleep(1)
     for name, f in sorted(stores.items()):
         p50, p99 = f.get("p50_seconds"), f.get("p99_seconds")
         if p50 is not None:

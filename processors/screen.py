@@ -62,7 +62,7 @@ class Screen(PlainStep):
         redacted = redact(self._models, self._book, [t for t, _ in pool], [x for _, x in pool]) if pool else []
         by_text = dict(zip(pool, redacted, strict=True))
         done = [self._screened(r, texts, by_text) for r, texts in zip(records, spots, strict=True)]
-        return self._embedded(records, done)
+        return self._embedded(done)
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         if isinstance(record.event, TurnEvent):
@@ -101,9 +101,9 @@ class Screen(PlainStep):
         terms = tuple(self._models.terms(content.text))
         return Screened(content, plain, counts(mine), refused, language, counter.count(content.text), terms)
 
-    def _embedded(self, records: Sequence[Record], done: list[Screened]) -> list[Screened]:
+    def _embedded(self, done: list[Screened]) -> list[Screened]:
         places = [i for i, s in enumerate(done) if s.content is not None]
-        texts = [_with_speaker(records[i].event, done[i]) for i in places]
+        texts = [c.text for s in done if (c := s.content) is not None]
         out = list(done)
         for i, vector in zip(places, vectors(self._models.embedder, texts), strict=True):
             s = done[i]
@@ -174,10 +174,3 @@ def _texts(event: object) -> list[str]:
         case SessionCommand():
             return list(strings(event.sealed.model_dump()))
     return []
-
-
-def _with_speaker(event: object, done: Screened) -> str:
-    """What is embedded: who speaks is part of what a turn says."""
-    assert done.content is not None  # noqa: S101
-    speaker = event.sealed.speaker if isinstance(event, TurnEvent) else None
-    return f"{done.texts.get(speaker, speaker)}: {done.content.text}" if speaker else done.content.text

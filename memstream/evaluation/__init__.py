@@ -1,0 +1,1 @@
+"""`memstream eval NAME FILE`: the gates and retrieval, measured on files of public shape."""
