@@ -48,7 +48,7 @@ CALIBRATIONS: tuple[Calibration, ...] = (
         weights=(5.628, -0.175, -0.2, 1.815, 0.887, -1.704, -0.17, -0.423, 0.374, 0.307, 0.322, -0.103),
         bias=-1.668,
         threshold=0.73,
-        han_penalty=3.6,
+        han_penalty=4.5,
         related=0.3,
     ),
 )

@@ -59,13 +59,20 @@ def _case(text: str) -> str:
 
 def _punctuation(text: str) -> str:
     if _pick(text, 2):
-        return re.sub(r"[^\w\s]", "", text)
+        return re.sub(r"(?<!\d)[^\w\s]|[^\w\s](?!\d)", "", text)  # "5.5" and "100-150" are no punctuation
     end = "！" if _is_chinese(text) else "!!"
     return text.rstrip(".。") + end
 
 
 def _typo(text: str) -> str | None:
     """A slip in a lower-case word of five letters or more; a neighbouring pair of characters swapped in Chinese."""
+    if _is_chinese(text):
+        pairs = [m.start() for m in re.finditer(r"(?=[\u4e00-\u9fff]{2})", text)]
+        pairs = [i for i in pairs if not set(text[i : i + 2]) & set("不没未别无" + _ZH_NUMBERS + "十百千")]
+        if not pairs:
+            return None
+        at = pairs[_pick(text, len(pairs))]
+        return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
     words = list(re.finditer(r"(?<![\w'])[a-z]{5,}(?![\w'])", text))
     if not words:
         return None

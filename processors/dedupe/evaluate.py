@@ -126,20 +126,16 @@ def evaluate_edits(edits: Iterable[Edit], embed: Embed, calibration: Calibration
 
 def judge(pairs: Sequence[tuple[str, str]], embed: Embed, calibration: Calibration | None) -> list[Verdict]:
     """The verdict on each pair, the first text taken as the earlier one."""
-    texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    place = {text: i for i, text in enumerate(texts)}
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # alike lengths pad least
-    vectors: dict[int, NDArray[np.float32]] = {}
+    vectors = embed_texts([text for pair in pairs for text in pair], embed)
+    features = {text: extract_features(text) for text in vectors}
+    return [compare(features[a], features[b], float(vectors[a] @ vectors[b]), calibration) for a, b in pairs]
+
+
+def embed_texts(texts: Iterable[str], embed: Embed) -> dict[str, NDArray[np.float32]]:
+    """Each text once, with its vector; in batches of alike length, which pad least."""
+    order = sorted(dict.fromkeys(texts), key=len)
+    vectors: dict[str, NDArray[np.float32]] = {}
     for start in range(0, len(order), _BATCH):
         batch = order[start : start + _BATCH]
-        vectors.update(zip(batch, embed([texts[i] for i in batch]), strict=True))
-    features = [extract_features(text) for text in texts]
-    return [
-        compare(
-            features[place[a]],
-            features[place[b]],
-            float(vectors[place[a]] @ vectors[place[b]]),
-            calibration,
-        )
-        for a, b in pairs
-    ]
+        vectors.update(zip(batch, embed(batch), strict=True))
+    return vectors

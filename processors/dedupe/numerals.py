@@ -32,7 +32,7 @@ _ISO_DATE = re.compile(r"(?<!\d)(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?!
 _ZH_MONTH = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])\s*月(?:份)?")
 
 _EN_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2})(?::(\d\d))?\s*([ap])\.?\s?m\b\.?")
-_CLOCK = re.compile(r"(?<![\d:.])(\d{1,2}):(\d\d)(?::\d\d)?(?![\d:])")
+_CLOCK = re.compile(r"(?<![\d:.#])(\d{1,2}):(\d\d)(?::\d\d)?(?![\d:])")
 _ZH_CLOCK = re.compile(
     r"(凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|今晚)?(\d{1,2})(?:点钟?|时)(?!间|候|期|代|多|子)(?:(半)|(一刻|三刻)|(\d{1,2})分?)?"
 )
@@ -66,22 +66,33 @@ def parse_chinese(run: str) -> Decimal | None:
     if len(whole) > 1 and all(c in _ZH_DIGIT for c in whole):
         value = Decimal("".join(str(_ZH_DIGIT[c]) for c in whole))
     else:
-        total = section = digit = 0
-        for c in whole:
-            if c in _ZH_DIGIT:
-                digit = _ZH_DIGIT[c]
-            elif c in _ZH_SMALL:
-                section += (digit or 1) * _ZH_SMALL[c]
-                digit = 0
-            elif c in _ZH_LARGE:
-                total = (total + section + digit or 1) * _ZH_LARGE[c]
-                section = digit = 0
-            else:
-                return None
-        value = Decimal(total + section + digit)
+        whole_number = _place_values(whole)
+        if whole_number is None:
+            return None
+        value = Decimal(whole_number)
     if fraction:
         value += Decimal("0." + "".join(str(_ZH_DIGIT[c]) for c in fraction))
     return value
+
+
+def _place_values(run: str) -> int | None:
+    total = section = digit = unit = 0
+    for c in run:
+        if c in _ZH_DIGIT:
+            digit = _ZH_DIGIT[c]
+            unit = unit if digit else 0
+        elif c in _ZH_SMALL:
+            unit = _ZH_SMALL[c]
+            section += (digit or 1) * unit
+            digit = 0
+        elif c in _ZH_LARGE:
+            unit = _ZH_LARGE[c]
+            total = (total + section + digit or 1) * unit
+            section = digit = 0
+        else:
+            return None
+    # 两万五 is 25,000 and 一百五 is 150; 一百零五 is 105.
+    return total + section + (digit * unit // 10 if unit >= 100 else digit)
 
 
 def _plain(value: Decimal) -> str:

@@ -1,0 +1,111 @@
+"""D3: near-duplicates of one owner within 7 days, in bounded state."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from processors.dedupe import WINDOW, Calibration, Entry, NearDuplicateWindow, extract_features
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DIMS = 16
+
+
+def entry(record_id: str, text: str, at: datetime = NOW, seed: int | None = None) -> Entry:
+    vector = None if seed is None else unit(seed)
+    return Entry(record_id, at, extract_features(text), vector)
+
+
+def unit(seed: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    vector = np.random.default_rng(seed).normal(size=DIMS).astype(np.float32)
+    return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+
+def test_d3_finds_near_copies_in_both_languages() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    window.extend([entry("en", "Melanie painted a sunrise last year"), entry("zh", "我昨天去了公园散步")])
+    found = window.query(extract_features("Last year Melanie painted a sunrise!"), None, NOW)
+    assert found is not None
+    assert (found.record_id, found.verdict.kind) == ("en", "duplicate")
+    found = window.query(extract_features("昨天我去了公园散步。"), None, NOW)
+    assert found is not None
+    assert (found.record_id, found.verdict.kind) == ("zh", "duplicate")
+
+
+def test_d3_seven_days_from_acceptance_and_not_longer() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    window.insert(entry("a", "I adopted a puppy"))
+    features = extract_features("I adopted a puppy")
+    assert window.query(features, None, NOW + WINDOW - timedelta(seconds=1)) is not None
+    assert window.query(features, None, NOW + WINDOW) is None
+    assert window.expire(NOW + WINDOW - timedelta(seconds=1)) == []
+    assert window.expire(NOW + WINDOW) == ["a"]
+    assert len(window) == 0
+
+
+def test_d3_a_paraphrase_is_found_by_its_vector_alone() -> None:
+    # Weights that ask for little, so that the search is what is tested.
+    calibration = Calibration("m", (0, 0, 0, 20.0, 0, 0, 0, 0, 0, 0, 0, 0), -2.0, 0.5, 0.0, 0.3)
+    window = NearDuplicateWindow(calibration, DIMS)
+    window.extend(entry(f"r{i}", f"completely unrelated remark {'abcdefghij'[i]}", seed=i) for i in range(10))
+    window.insert(entry("twin", "Anna has gone into her fresh apartment", seed=77))
+    near = (unit(77) + 0.1 * unit(78)).astype(np.float32)
+    found = window.query(extract_features("Anna moved to the new flat"), near / np.linalg.norm(near), NOW)
+    assert found is not None
+    assert found.record_id == "twin"
+
+
+def test_d3_a_changed_value_is_reported_as_changed() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    window.insert(entry("a", "My rent is 900 euros a month in this city"))
+    found = window.query(extract_features("My rent is 950 euros a month in this city"), None, NOW)
+    assert found is not None
+    assert (found.verdict.kind, found.verdict.rule) == ("changed", "numbers")
+
+
+def test_d3_a_duplicate_wins_over_a_changed_one() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    window.extend([entry("other", "My rent is 950 euros a month"), entry("same", "My rent is 900 euros a month")])
+    found = window.query(extract_features("my rent is 900 euros a month!"), None, NOW)
+    assert found is not None
+    assert (found.record_id, found.verdict.kind) == ("same", "duplicate")
+
+
+def test_d3_removed_records_are_not_found_and_ids_can_come_back() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    window.insert(entry("a", "I adopted a puppy"))
+    assert window.remove("a")
+    assert not window.remove("a")
+    assert window.query(extract_features("I adopted a puppy"), None, NOW) is None
+    window.insert(entry("a", "I adopted a kitten", NOW + timedelta(days=1)))
+    assert window.expire(NOW + WINDOW) == []  # the removed one's end is not the new one's
+    assert "a" in window
+
+
+def test_d3_state_is_bounded_by_count_oldest_first() -> None:
+    window = NearDuplicateWindow(None, DIMS, limit=100)
+    gone = []
+    for i in range(250):
+        gone += window.insert(entry(f"r{i}", f"remark number {i}", NOW + timedelta(seconds=i), seed=i))
+    assert len(window) == 100
+    assert gone == [f"r{i}" for i in range(150)]
+    size = window.nbytes
+    for i in range(250, 500):
+        window.insert(entry(f"r{i}", f"remark number {i}", NOW + timedelta(seconds=i), seed=i))
+    assert window.nbytes <= size * 1.05
+
+
+def test_d3_replacing_one_record_for_ever_does_not_grow_the_state() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    for i in range(1000):
+        window.insert(entry("a", "I adopted a puppy", NOW + timedelta(seconds=i)))
+    assert len(window) == 1
+    assert len(window._queue) <= 70
+
+
+def test_d3_rebuilt_from_rows_in_any_order_answers_the_same() -> None:
+    entries = [entry(f"r{i}", f"remark about topic {'abcdefghij'[i % 10]} {i}", seed=i) for i in range(40)]
+    one, two = NearDuplicateWindow(None, DIMS), NearDuplicateWindow(None, DIMS)
+    one.extend(entries)
+    two.extend(reversed(entries))
+    for item in entries:
+        assert one.query(item.features, item.embedding, NOW) == two.query(item.features, item.embedding, NOW)
