@@ -8,7 +8,7 @@ from typing import Any
 
 from processors.extract.clauses_zh import Clause
 from processors.extract.found import Found
-from processors.extract.making_zh import of_others
+from processors.extract.making_zh import of_others, wished
 from processors.extract.numbers import han_number
 from schemas.memory import CandidateKind
 
@@ -17,7 +17,7 @@ _NAME = re.compile(
     r"(?P<name>[\u4e00-\u9fffA-Za-z·]{2,12}?)(?:$|[。，]|的)"
 )
 _CALL = re.compile(
-    r"(?:可以叫我|叫我|称呼我(?:为)?)(?P<name>[\u4e00-\u9fffA-Za-z·]{1,8}?)(?:吧|就好|就行|就可以|即可|$)"
+    r"(?:可以叫我|就叫我|^叫我|称呼我(?:为)?)(?P<name>[\u4e00-\u9fffA-Za-z·]{1,8}?)(?:吧|就好|就行|就可以|即可|$)"
 )
 _GENDER = re.compile(r"^(?:是|性别是?)(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
 _MARITAL = re.compile(
@@ -53,7 +53,7 @@ _TASTE = re.compile(
     r")?)(?:$|了$)"
 )
 _NOT_OBJECT = re.compile(
-    r"^(?:你|您|他|她|它|这|那|此|其|什么|哪|谁|上(?!海|网)|我|自己|跟|和(?!平)|一起|听你|这样|那样|的|极了|得|因为)"
+    r"^(?:你|您|他|她|它|这|那|此|其|什么|哪|谁|上(?!海|网)|我|自己|跟|和(?!平)|一起|听你|这样|那样|的|极了|得|因为|[啊呀呢哦吧嘛])"
 )
 _PREFER = re.compile(
     r"^(?:也|还|就|都|很|个人)?(?:比较|更|最)?(?:偏好|偏向于?|倾向于?"
@@ -200,7 +200,7 @@ def _health(clause: Clause) -> Iterator[Found]:
 
 def _things(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if match := _PET.search(body):
+    if (match := _PET.search(body)) and not wished(body, match.start()):
         name = f"，叫{match['name']}" if match["name"] else ""
         yield _made(clause, f"{{owner}}养了{match['pet']}{name}", ("pet", match["pet"]))
     if match := _OWNS.match(body):

@@ -52,8 +52,8 @@ _LANGUAGE_ZH = re.compile(
     rf")(?:来)?(?:跟我|和我|给我)?{_ANSWER_ZH}"
 )
 _STYLE_ZH = re.compile(
-    rf"{_ANSWER_ZH}[^，。]{{0,6}}?(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|些)?"
-    rf"|(?P<w>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|地|的)?{_ANSWER_ZH}"
+    rf"{_ANSWER_ZH}[^，。]{{0,6}}?(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|些|地|$)"
+    rf"|(?P<w>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|地){_ANSWER_ZH}"
 )
 _STANDING_ZH = re.compile(r"以后|今后|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都")
 _DENIED = re.compile(

@@ -26,8 +26,8 @@ def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, am
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         here, about = _statements(sentence, original, profile, about)
-        if not here:
-            here = _asked_for(sentence, original, among_people=among_people)
+        if sum(len(f.text) for f in here) < 0.6 * len(original):
+            here = here + _asked_for(sentence, original, among_people=among_people)
         found.extend(here)
         if not here:
             timed = bool(timeexpr.find(sentence.text, anchor))

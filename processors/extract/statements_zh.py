@@ -23,7 +23,7 @@ _ASKS = re.compile(
 )
 _WANTS = re.compile(
     r"(?:^|[，,、；])[^，,、；]{0,12}?(?<![不没])"
-    r"(?:想(?![起到象法念过了])|要(?![是不求么])|打算|计划|希望|需要"
+    r"(?:想(?![起到象法念过了着是])|要(?![是不求么])|打算|计划|希望|需要"
     r"|准备|得(?=找|去|订|住|买)|考虑|愿意|决定|就去|就选)"
 )
 _REQUEST = re.compile(
@@ -38,7 +38,7 @@ _GREETING = re.compile(
     r"|明白了?|了解|知道了|那|就这个吧)"
     r"(?:[啊呀哦呢吧了]{0,2}(?:[，,！!。~、\s]{1,3}|$)|(?<=你好)|(?<=您好))"
 )
-_ANAPHORA = re.compile(r"这|那|它|该|此")
+_COURTESY = re.compile(r"(?:ok|okay|bye|hi|hello|thanks?|谢谢|多谢|感谢)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def request(sentence: Sentence, original: str) -> Found | None:
 def inquiry(sentence: Sentence, original: str) -> Found | None:
     """Return a question about something named or measured; questions to the other person are chat."""
     said = bare(original.strip())
-    named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 5 for run in content_runs(said))
+    named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
     if not named or len(said) > LONGEST or _YOU.search(said) or SUPPOSED.search(said):
         return None
     return Found(sentence.start, sentence.end, "episode", f"{{owner}}询问：{_mine(said)}", episode_type="qa")
@@ -133,6 +133,8 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
 def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | None:
     """Return a short answer that names something, beside the question it answers."""
     said = bare(original.strip())
+    if sentence.asks or _ASKS.search(said) or _COURTESY.match(said):
+        return None
     if not 2 <= len(said) <= 24 or _POINTING.match(said) or re.search(r"[我你您咱他她]", said):
         return None
     measured = re.search(r"\d|[A-Za-z]{2}", said) is not None
@@ -151,7 +153,8 @@ def told(said: str) -> str:
     """Name the owner: for 我, and before a sentence without a subject."""
     said = said.rstrip("，,、 ")
     if said.startswith(("我们", "咱们")):
-        return "{owner}等人" + _mine(said[2:])
+        shared = re.match(_SHARED, said[2:]) is not None
+        return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
     if said.startswith("我"):
         return "{owner}" + _mine(said[1:])
     return _mine(said) if _FIRST.search(_outside_quotes(said)) else "{owner}" + _separator(said) + said
@@ -186,7 +189,11 @@ def _mine(text: str) -> str:
     return "".join(pieces) + _owned(text[end:])
 
 
+_SHARED = r"[\u4e00-\u9fff]{0,2}(?:公司|学校|班|家|队|团队|部门|老师|老板|单位|小区|宿舍)"
+
+
 def _owned(text: str) -> str:
+    text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)
     text = re.sub(r"我们|咱们", "{owner}等人", text)
     return re.sub(r"(?<!自)我(?!国|校|院|市|省|军)|咱", "{owner}", text)
 
@@ -194,8 +201,10 @@ def _owned(text: str) -> str:
 def _trim(said: str) -> str:
     """Drop clauses at the end that only ask or thank, and what is beyond LONGEST."""
     parts = re.split(r"(?<=[，,])", said)
-    while len(parts) > 1 and (
-        content_weight(parts[-1]) < 2.0 and (_ASKS.search(parts[-1]) or requests(parts[-1]) or "谢" in parts[-1])
+    while (
+        len(parts) > 1
+        and not re.search(r"\d", parts[-1])
+        and (content_weight(parts[-1]) < 2.0 and (_ASKS.search(parts[-1]) or requests(parts[-1]) or "谢" in parts[-1]))
     ):
         parts.pop()
     text = ""
