@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,7 +13,11 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.door import authenticator
 from query.freshness import postgres_watch
+from query.metrics import Measured, Metrics
+from query.milvus import Milvus
+from query.pipeline.monitor import Monitor
 from query.reading import context as read_context
+from query.reading import dead_letters, operations, updates
 from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
 from query.reading import projects as read_projects
@@ -34,6 +39,7 @@ _PARTS = (
     write_turns, write_memories, write_sessions, write_projects,
     read_turns, read_memories, read_sessions, read_users, read_search,
     read_load_context, read_projects, read_store, read_context,
+    operations, dead_letters, updates,
 )  # fmt: skip
 
 
@@ -42,8 +48,12 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        monitor.start()
         yield
+        streams.close()
+        await monitor.stop()
         lane.close()
+        await asyncio.to_thread(milvus.close)
 
     app = FastAPI(
         title="memstream",
@@ -55,12 +65,24 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     )
     lane = ComputeLane()
     db = Database(deps.pool, config.generation_seconds, config.store_timeout)
+    milvus = Milvus(deps.milvus, config.store_timeout)
+    monitor = Monitor(config, deps, db, milvus.ping)
+    streams = updates.UpdateStreams(config)
+    metrics = Metrics()
     app.state.config = config
+    app.state.milvus = milvus
+    app.state.monitor = monitor
+    app.state.updates = streams
+    app.state.metrics = metrics
     app.state.deps = deps
     app.state.authenticator = authenticator(config, deps.keys)
     app.state.db = db
-    app.state.retriever = Retriever(config, deps, db, WordCandidates(db), lane)
+    retriever = Retriever(config, deps, db, WordCandidates(db), lane)
+    app.state.retriever = retriever
     app.state.watches = {"postgres": postgres_watch(db)}
+    metrics.watch_pipeline(lambda: monitor.current)
+    metrics.watch_scopes(lambda: retriever.cache.size)
+    app.add_middleware(Measured, metrics=metrics)
     errors.install(app)
     for part in _PARTS:
         app.include_router(part.router)

@@ -47,6 +47,8 @@ class QueryConfig(Frozen):
     """A scope with more documents is searched through Milvus."""
     store_timeout: float = 2.0
     """Longest wait for one answer of one store outside a latency budget."""
+    max_streams: int = Field(default=32, ge=1)
+    """Open streams of updates, a thread and a consumer each."""
     poll_seconds: float = 2.0
     stalled_seconds: float = 30.0
     """A stage with lag that has not advanced for this long is standing still."""

@@ -10,6 +10,7 @@ from typing import Annotated, TypeAlias
 from fastapi import Depends, Request
 
 from query.errors import ProblemError, invalid
+from query.metrics import Metrics
 from query.repo.db import Database, SystemStatement
 from schemas import topics
 from schemas.progress import FreshnessToken, Written, root_partition
@@ -122,12 +123,20 @@ class Fresh:
         if self.token is not None:
             started = asyncio.get_running_loop().time()
             fresh = await self.watches[store].wait(needs_of(self.token, views), self.seconds)
-            self.seconds -= asyncio.get_running_loop().time() - started
+            took = asyncio.get_running_loop().time() - started
+            self.seconds -= took
+            metrics: Metrics = self.request.app.state.metrics
+            metrics.fresh_wait.observe(took)
+            if not fresh:
+                metrics.stale.inc()
         self._say(fresh)
         return fresh
 
-    def stale(self) -> None:
-        """A store that the answer needed did not serve: whatever was awaited, the answer may lack it."""
+    def degraded(self, stores: Iterable[Mapping[str, str]]) -> None:
+        """Stores that the answer needed did not serve: whatever was awaited, the answer may lack it."""
+        metrics: Metrics = self.request.app.state.metrics
+        for store in stores:
+            metrics.degraded.labels(store["store"], store["reason"]).inc()
         if self.token is not None:
             self._say(False)
 

@@ -8,6 +8,7 @@ from fastapi import Depends, Path, Query, Request
 
 from query.config import QueryConfig
 from query.deps import Deps
+from query.metrics import Metrics
 from query.repo.db import Database, Row
 from schemas.base import Id, Timestamp
 
@@ -27,6 +28,7 @@ class Context:
         self.config: QueryConfig = state.config
         self.deps: Deps = state.deps
         self.db: Database = state.db
+        self.metrics: Metrics = state.metrics
 
 
 async def _context(request: Request) -> Context:

@@ -85,7 +85,7 @@ async def context(
     counter = ctx.deps.counter(profile.encoding)
     prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count)
     if asked.degraded:
-        fresh.stale()
+        fresh.degraded(asked.degraded)
     return {
         "context_id": str(uuid4()),
         "prompt": prompt.text,

@@ -47,7 +47,7 @@ async def search(
     await fresh.wait(*sorted(views_of(question)))
     found = await retriever_of(request).search(question)
     if found.degraded:
-        fresh.stale()
+        fresh.degraded(found.degraded)
     results = [documents.hit(row, round(score, 6), scores) for row, score, scores in found.hits]
     took = (time.perf_counter() - started) * 1000
     return {"results": results, "degraded": found.degraded, "took_ms": round(took, 3)}

@@ -48,7 +48,8 @@ async def load(ctx: Context, owner: OwnerScope, session_id: str) -> Session | No
 
 async def _stored(ctx: Context, owner: OwnerScope, session_id: str) -> Row | ProblemError | None:
     try:
-        return await sessions.get(ctx.db, owner, session_id)
+        with ctx.metrics.session_seconds.labels("postgres").time():
+            return await sessions.get(ctx.db, owner, session_id)
     except ProblemError as exc:
         return exc
 
@@ -58,7 +59,8 @@ async def _cached(
 ) -> tuple[int, dict[str, Any]] | ProblemError | None:
     keys = (RedisLayout.session(owner.owner, session_id), RedisLayout.revision(owner.owner, session_id))
     try:
-        value, revision = await cache.read(ctx, *keys)
+        with ctx.metrics.session_seconds.labels("redis").time():
+            value, revision = await cache.read(ctx, *keys)
     except ProblemError as exc:
         return exc
     found = cache.parsed(value)

@@ -50,7 +50,11 @@ async def get_session(
 
 @router.post("/v1/sessions/{session_id}/memory-context")
 async def memory_context(
-    session_id: PathId, body: Annotated[MemoryContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
+    session_id: PathId,
+    body: Annotated[MemoryContextIn, Body()],
+    scope: Reader,
+    fresh: Freshness,
+    ctx: Ctx,
 ) -> dict[str, Any]:
     """The history that fits the model, and whether a summary is due (E2, E4)."""
     owner = scope.user(body.user_id)
@@ -69,6 +73,7 @@ async def memory_context(
         raise not_found("session")
     counter = ctx.deps.counter(ctx.deps.profile_of(scope.tenant).encoding)
     history = compose(segment, body.query, budget, counter)
+    ctx.metrics.token_ratio.observe(history.ratio)
     return {
         "conversation_id": session_id,
         "mode": segment.mode,

@@ -14,6 +14,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.door import Writer
 from query.errors import ProblemError, invalid
+from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
 from schemas.envelope import Envelope
 from schemas.owner import partition, project
@@ -39,8 +40,15 @@ class Entry:
 class Publisher:
     """Encodes, sends, waits for the brokers, and says what a read may wait for."""
 
-    def __init__(self, deps: Deps, config: QueryConfig, scope: TenantScope, trace: Sequence[tuple[str, bytes]]) -> None:
-        self._deps, self._config, self._trace = deps, config, trace
+    def __init__(
+        self,
+        deps: Deps,
+        config: QueryConfig,
+        metrics: Metrics,
+        scope: TenantScope,
+        trace: Sequence[tuple[str, bytes]],
+    ) -> None:
+        self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace
         self.scope = scope
         self.now: datetime = deps.clock()
 
@@ -56,6 +64,9 @@ class Publisher:
             offsets = await self._deps.log.send(outgoing)
         except QueueFullError:
             raise ProblemError("busy", "try again in a second", headers={"Retry-After": "1"}, delivered=[]) from None
+        for record, offset in zip(outgoing, offsets, strict=True):
+            counter = self._metrics.produced if offset is not None else self._metrics.produce_failed
+            counter.labels(record.topic).inc()
         if any(offset is None for offset in offsets):
             missing = {e.id for e, offset in zip(entries, offsets, strict=True) if offset is None}
             delivered = list(dict.fromkeys(e.id for e in entries if e.id not in missing))
@@ -91,7 +102,7 @@ async def _publisher(request: Request, scope: Writer) -> Publisher:
     state = request.app.state
     given = request.headers
     trace = [(name, given[name].encode()[:512]) for name in ("traceparent", "tracestate") if name in given]
-    return Publisher(state.deps, state.config, scope, trace)
+    return Publisher(state.deps, state.config, state.metrics, scope, trace)
 
 
 Publish = Annotated[Publisher, Depends(_publisher)]

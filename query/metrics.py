@@ -1,0 +1,156 @@
+"""The metrics of the query service, and those of the workers as they report them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import Metric as Family
+from prometheus_client.registry import Collector
+
+from query.pipeline.state import Pipeline, merged
+from schemas import metrics
+from schemas.heartbeat import FRESHNESS_BUCKETS, Heartbeat
+from schemas.metrics import Metric
+
+_SECONDS = (0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0)
+_RATIOS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0, 1.5)
+
+
+class Metrics:
+    """One registry a service, so that tests do not meet."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = self._counter(metrics.HTTP_REQUESTS)
+        self.seconds = self._histogram(metrics.HTTP_SECONDS, _SECONDS)
+        self.produced = self._counter(metrics.PRODUCED)
+        self.produce_failed = self._counter(metrics.PRODUCE_FAILED)
+        self.degraded = self._counter(metrics.DEGRADED)
+        self.fresh_wait = self._histogram(metrics.FRESH_WAIT, _SECONDS)
+        self.stale = self._counter(metrics.STALE)
+        self.token_ratio = self._histogram(metrics.TOKEN_RATIO, _RATIOS)
+        self.session_seconds = self._histogram(metrics.SESSION_SECONDS, _SECONDS)
+        self._scopes = Gauge(metrics.SCOPES.name, metrics.SCOPES.help, registry=self.registry)
+        self._documents = Gauge(metrics.SCOPE_DOCUMENTS.name, metrics.SCOPE_DOCUMENTS.help, registry=self.registry)
+
+    def watch_scopes(self, size: Callable[[], tuple[int, int]]) -> None:
+        """`size`: scopes and documents held."""
+        self._scopes.set_function(lambda: size()[0])
+        self._documents.set_function(lambda: size()[1])
+
+    def watch_pipeline(self, current: Callable[[], Pipeline | None]) -> None:
+        """Export the last picture of the pipeline at each scrape."""
+        self.registry.register(_PipelineCollector(current))
+
+    def _counter(self, m: Metric) -> Counter:
+        return Counter(m.name, m.help, m.labels, registry=self.registry)
+
+    def _histogram(self, m: Metric, buckets: tuple[float, ...]) -> Histogram:
+        return Histogram(m.name, m.help, m.labels, buckets=buckets, registry=self.registry)
+
+
+class _PipelineCollector(Collector):
+    def __init__(self, current: Callable[[], Pipeline | None]) -> None:
+        self._current = current
+
+    def collect(self) -> Iterable[Family]:
+        pipeline = self._current()
+        if pipeline is None:
+            return
+        yield from _lags(pipeline)
+        yield _gauge(
+            metrics.STORE_UP, (([name], float(why is None)) for name, why in sorted(pipeline.stores.items()))
+        )
+        if pipeline.dead_letters is not None:
+            yield _gauge(metrics.DEAD_LETTERS, [([], float(pipeline.dead_letters))])
+        yield _gauge(
+            metrics.DECISIONS,
+            (([gate, o], float(n)) for gate, counts in pipeline.outcomes.items() for o, n in counts.items()),
+        )
+        yield _freshness(pipeline)
+        yield from _workers({name: beat for name, (_, beat) in pipeline.heartbeats.items()})
+
+
+def _lags(pipeline: Pipeline) -> Iterable[Family]:
+    yield _gauge(metrics.LAG, (([g.name], float(g.lag)) for g in pipeline.groups))
+    yield _gauge(metrics.LAG_SECONDS, (([g.name], g.lag_seconds) for g in pipeline.groups))
+    yield _gauge(metrics.RATE, (([g.name], g.rate) for g in pipeline.groups))
+
+
+def _gauge(m: Metric, rows: Iterable[tuple[list[str], float]]) -> Family:
+    family = GaugeMetricFamily(m.name, m.help, labels=m.labels)
+    for labels, value in rows:
+        family.add_metric(labels, value)
+    return family
+
+
+def _counter(m: Metric, rows: Iterable[tuple[list[str], float]]) -> Family:
+    family = CounterMetricFamily(m.name, m.help, labels=m.labels)
+    for labels, value in rows:
+        family.add_metric(labels, value)
+    return family
+
+
+def _freshness(pipeline: Pipeline) -> Family:
+    m = metrics.FRESHNESS
+    family = HistogramMetricFamily(m.name, m.help, labels=m.labels)
+    beats = [beat for _, beat in pipeline.heartbeats.values()]
+    bounds = [*(str(b) for b in FRESHNESS_BUCKETS), "+Inf"]
+    for name in sorted({n for beat in beats for n in beat.freshness}):
+        stats = merged(beats, name, recent=False)
+        store, _, topic = name.partition(":")
+        total, buckets = 0, []
+        for bound, n in zip(bounds, stats.buckets, strict=True):
+            total += n
+            buckets.append((bound, float(total)))
+        family.add_metric([store, topic], buckets, stats.total_seconds)
+    return family
+
+
+def _workers(beats: dict[str, Heartbeat]) -> Iterable[Family]:
+    stages = [(p, s, stats) for p, beat in sorted(beats.items()) for s, stats in sorted(beat.stages.items())]
+    yield _counter(metrics.STAGE_RECORDS, (([p, s], float(stats.records)) for p, s, stats in stages))
+    yield _counter(
+        metrics.STAGE_OUTCOMES, (([p, s, o], float(n)) for p, s, st in stages for o, n in st.outcomes.items())
+    )
+    yield _counter(
+        metrics.STAGE_SECONDS, (([p, s, phase], sec) for p, s, st in stages for phase, sec in st.seconds.items())
+    )
+    yield _gauge(metrics.RSS, (([p], float(beat.rss_bytes)) for p, beat in sorted(beats.items())))
+    yield _counter(metrics.CPU, (([p], beat.cpu_seconds) for p, beat in sorted(beats.items())))
+
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+class Measured:
+    """ASGI middleware: counts and times requests by route pattern, never by path."""
+
+    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], metrics: Metrics) -> None:
+        self._app, self._metrics = app, metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 500
+
+        async def noting(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            route = getattr(scope.get("route"), "path", "unknown")
+            self._metrics.requests.labels(scope["method"], route, str(status)).inc()
+            if route != "/v1/updates":  # a stream lasts as long as its reader
+                self._metrics.seconds.labels(scope["method"], route).observe(time.perf_counter() - started)

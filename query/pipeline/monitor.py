@@ -1,0 +1,141 @@
+"""The background look at brokers and stores, every two seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+from redis.exceptions import RedisError
+
+from query.config import QueryConfig
+from query.deps import Deps
+from query.errors import ProblemError
+from query.pipeline.groups import GROUPS
+from query.pipeline.lag import GroupLag, LagTracker
+from query.pipeline.offsets import BrokersAwayError, OffsetReader, Offsets
+from query.pipeline.state import HEARTBEAT_SECONDS, Pipeline
+from query.repo import ops
+from query.repo.db import Database
+from schemas import topics
+from schemas.heartbeat import Heartbeat
+
+log = logging.getLogger(__name__)
+PING_SECONDS = 1.5
+SLOW_EVERY = 5
+"""Counts over tables are read on every fifth look."""
+
+
+class Monitor:
+    """Holds the last picture. `start` and `stop` belong to the service's life."""
+
+    def __init__(self, config: QueryConfig, deps: Deps, db: Database, ping_milvus: Callable[[], None]) -> None:
+        self._config, self._deps, self._db = config, deps, db
+        self._ping_milvus = ping_milvus
+        self._reader = OffsetReader(config.kafka, config.partitions) if config.kafka else None
+        self._tracker = LagTracker()
+        self._looks = 0
+        self._task: asyncio.Task[None] | None = None
+        self.current: Pipeline | None = None
+        """None until the first look."""
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            started = time.monotonic()
+            try:
+                await self.look()
+            except Exception:
+                # The next look may succeed; the age of the picture tells readiness that this one did not.
+                log.exception("looking at the pipeline failed")
+            await asyncio.sleep(max(0.1, self._config.poll_seconds - (time.monotonic() - started)))
+
+    async def look(self) -> Pipeline:
+        """Ask everything once, side by side."""
+        kafka, postgres, redis, milvus = await asyncio.gather(
+            self._offsets(), self._postgres(), self._redis(), self._milvus()
+        )
+        offsets, groups = kafka
+        old = self.current
+        self._looks += 1
+        now: datetime = self._deps.clock()
+        away = "unreachable"
+        self.current = Pipeline(
+            at=now,
+            groups=groups,
+            stores={
+                "kafka": None if offsets is not None else away,
+                "postgres": None if postgres is not None else away,
+                "redis": None if redis else away,
+                "milvus": None if milvus else away,
+            },
+            heartbeats=(postgres or {}).get("heartbeats", {}),
+            outcomes=(postgres or {}).get("outcomes", old.outcomes if old else {}),
+            dead_letters=_dead_letters(offsets) if offsets is not None else (old.dead_letters if old else None),
+        )
+        return self.current
+
+    async def _offsets(self) -> tuple[Offsets | None, list[GroupLag]]:
+        if self._reader is None:
+            return None, []
+        try:
+            offsets = await asyncio.to_thread(self._reader.read, GROUPS, (topics.DEAD_LETTERS.name,))
+        except BrokersAwayError:
+            # The last lag stands still from here on; its age says so.
+            old = self.current
+            return None, [replace(g, rate=0.0, rate_in=0.0) for g in old.groups] if old else []
+        return offsets, self._tracker.update(time.monotonic(), offsets, GROUPS)
+
+    async def _postgres(self) -> dict[str, Any] | None:
+        try:
+            beats = await ops.heartbeats(self._db, HEARTBEAT_SECONDS)
+            out: dict[str, Any] = {"heartbeats": _valid(beats)}
+            if self._looks % SLOW_EVERY == 0:
+                out["outcomes"] = await ops.gate_outcomes(self._db)
+        except ProblemError:
+            return None
+        return out
+
+    async def _redis(self) -> bool:
+        try:
+            async with asyncio.timeout(PING_SECONDS):
+                client: Any = self._deps.redis
+                return bool(await client.ping())
+        except (RedisError, OSError, TimeoutError):
+            return False
+
+    async def _milvus(self) -> bool:
+        try:
+            async with asyncio.timeout(PING_SECONDS):
+                await asyncio.to_thread(self._ping_milvus)
+        except (OSError, TimeoutError):
+            return False
+        return True
+
+
+def _valid(rows: dict[str, tuple[datetime, Any]]) -> dict[str, tuple[datetime, Heartbeat]]:
+    """Processes of another version may say what we do not know; they are left out, not fatal."""
+    out = {}
+    for name, (at, stats) in rows.items():
+        try:
+            out[name] = (at, Heartbeat.model_validate(stats))
+        except ValidationError:
+            log.warning("heartbeat not understood", extra={"process": name})
+    return out
+
+
+def _dead_letters(offsets: Offsets) -> int:
+    name = topics.DEAD_LETTERS.name
+    return sum(end - offsets.starts.get(place, 0) for place, end in offsets.ends.items() if place[0] == name)

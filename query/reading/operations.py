@@ -1,0 +1,72 @@
+"""For operators: liveness, readiness, metrics, the pipeline as JSON and as a page."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from query.body import Route
+from query.config import QueryConfig
+from query.door import Operator
+from query.errors import ProblemError
+from query.metrics import Metrics
+from query.pipeline.monitor import Monitor
+from query.pipeline.state import Pipeline, as_json, reasons
+
+router = APIRouter(route_class=Route, tags=["operations"])
+OLD_PICTURES = 5
+"""A picture older than this many looks says that looking itself does not work."""
+
+
+def _picture(request: Request) -> Pipeline:
+    monitor: Monitor = request.app.state.monitor
+    if monitor.current is None:
+        raise ProblemError("not-ready", "starting", headers={"Retry-After": "1"}, reasons=["starting"])
+    return monitor.current
+
+
+@router.get("/livez")
+async def livez() -> dict[str, str]:
+    """The process answers."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> dict[str, Any]:
+    """200 when the whole way from turn to store works; 503 with reasons when a stage stands still, a sink falls
+    behind, or a store or the brokers do not answer."""
+    config: QueryConfig = request.app.state.config
+    picture = _picture(request)
+    why = reasons(picture, config.stalled_seconds, config.behind_seconds)
+    age = (request.app.state.deps.clock() - picture.at).total_seconds()
+    if age > OLD_PICTURES * max(config.poll_seconds, 1.0):
+        why.append(f"monitor: has seen nothing for {age:.0f} s")
+    if why:
+        raise ProblemError("not-ready", "; ".join(why), headers={"Retry-After": "2"}, reasons=why)
+    return {"status": "ready"}
+
+
+@router.get("/metrics")
+async def export(request: Request) -> Response:
+    """Prometheus text. Names are listed in schemas/metrics.py."""
+    metrics: Metrics = request.app.state.metrics
+    return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/v1/pipeline")
+async def pipeline(request: Request, scope: Operator) -> dict[str, Any]:
+    """Stages, rates, lag, freshness, gate outcomes, dead letters."""
+    config: QueryConfig = request.app.state.config
+    return as_json(_picture(request), config.stalled_seconds, config.behind_seconds)
+
+
+@router.get("/ops", response_class=HTMLResponse)
+async def page() -> HTMLResponse:
+    """The page that shows the pipeline; it holds no data itself."""
+    text = files("query").joinpath("ops.html").read_text(encoding="utf-8")
+    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
+    return HTMLResponse(text, headers={"Content-Security-Policy": policy})

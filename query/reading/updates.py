@@ -1,0 +1,182 @@
+"""GET /v1/updates: memory updates as server-sent events (B9), resumed by `Last-Event-ID`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from query.body import Route
+from query.config import QueryConfig
+from query.door import Reader
+from query.errors import ProblemError, invalid, store_down
+from query.reading.common import Ctx
+from query.streams import Read, TopicAwayError, TopicReader
+from schemas import topics
+from schemas.base import Id
+from schemas.codec import Codec, DecodeError
+from schemas.memory import MemoryKind, MemoryUpdate
+from schemas.owner import OwnerKind
+from schemas.scope import TenantScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+_WAIT_SECONDS = 0.5
+_COMMENT_EVERY = 30
+"""Empty polls between comments that keep the connection open."""
+
+
+class UpdateStreams:
+    """The open streams of a service: a thread each, since each has a consumer."""
+
+    def __init__(self, config: QueryConfig) -> None:
+        self._config = config
+        self._threads = ThreadPoolExecutor(config.max_streams, thread_name_prefix="updates")
+        self._open = 0
+        self._closing = False
+
+    def close(self) -> None:
+        self._closing = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def open(self, after: Mapping[int, int] | None) -> tuple[TopicReader, dict[int, int]]:
+        """A reader at the end of the log, or behind `after`; and its next offsets. Raises ProblemError."""
+        if self._open >= self._config.max_streams:
+            raise ProblemError("busy", "too many update streams are open", headers={"Retry-After": "5"})
+        self._open += 1
+        try:
+            opened: tuple[TopicReader, dict[int, int]] = await self._run(self._start, after)
+        except TopicAwayError:
+            self._open -= 1
+            raise store_down("kafka") from None
+        return opened
+
+    def _start(self, after: Mapping[int, int] | None) -> tuple[TopicReader, dict[int, int]]:
+        reader = TopicReader(self._config.kafka, topics.UPDATES.name, self._config.partitions)
+        try:
+            bounds = reader.bounds()
+        except TopicAwayError:
+            reader.close()
+            raise
+        start = {p: end if after is None else min(end, max(low, after.get(p, low))) for p, (low, end) in bounds.items()}
+        reader.start(start)
+        return reader, start
+
+    async def batches(self, reader: TopicReader) -> AsyncIterator[list[Read]]:
+        """What comes, until the caller goes or the service stops; an empty list now and then."""
+        try:
+            while not self._closing:
+                yield await self._run(reader.next, _WAIT_SECONDS)
+        finally:
+            self._open -= 1
+            # Not awaited: the caller may have been cancelled.
+            if not self._closing:
+                self._threads.submit(reader.close)
+
+    async def _run(self, call: Any, *args: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call, *args)
+
+
+@router.get("/v1/updates")
+async def updates(
+    request: Request,
+    scope: Reader,
+    ctx: Ctx,
+    user_id: Annotated[Id | None, Query()] = None,
+    project_id: Annotated[Id | None, Query()] = None,
+    kind: Annotated[list[MemoryKind] | None, Query()] = None,
+) -> StreamingResponse:
+    """Events `memory` whose id is `partition:next offset` of every partition; send the last one as Last-Event-ID to
+    go on behind it. Without it the stream begins now."""
+    if user_id is not None:
+        scope.user(user_id)
+    if project_id is not None:
+        scope.project(project_id)
+    after = _last_event_id(request.headers.get("last-event-id"))
+    streams: UpdateStreams = request.app.state.updates
+    reader, offsets = await streams.open(after)
+    wanted = _Wanted(scope, user_id, project_id, frozenset(kind) if kind else None)
+    events = _events(streams.batches(reader), offsets, wanted, ctx.deps.codec)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+
+
+class _Wanted:
+    """Which updates a stream shows: those that the credential reaches, narrowed by what was asked."""
+
+    def __init__(
+        self, scope: TenantScope, user_id: str | None, project_id: str | None, kinds: frozenset[str] | None
+    ) -> None:
+        self._scope, self._user, self._project, self._kinds = scope, user_id, project_id, kinds
+
+    def __contains__(self, update: MemoryUpdate) -> bool:
+        if update.tenant != self._scope.tenant or not self._reached(update):
+            return False
+        if self._user is not None and update.user_id != self._user:
+            return False
+        if self._project is not None and update.project_id != self._project:
+            return False
+        return self._kinds is None or update.kind in self._kinds
+
+    def _reached(self, update: MemoryUpdate) -> bool:
+        if update.owner_kind is OwnerKind.USER:
+            return self._scope.users is None or update.owner_id in self._scope.users
+        if update.owner_kind is OwnerKind.PROJECT:
+            return self._scope.projects is None or update.owner_id in self._scope.projects
+        return True
+
+
+async def _events(
+    batches: AsyncIterator[list[Read]], offsets: dict[int, int], wanted: _Wanted, codec: Codec
+) -> AsyncIterator[bytes]:
+    yield b"retry: 2000\nid: " + _event_id(offsets) + b"\n\n"
+    quiet = 0
+    async for batch in batches:
+        quiet = 0 if batch else quiet + 1
+        if quiet and quiet % _COMMENT_EVERY == 0:
+            yield b": still here\n\n"
+        for record in batch:
+            offsets[record.partition] = record.offset + 1
+            update = _decoded(record, codec)
+            if update is not None and update in wanted:
+                data = orjson.dumps(shown(update), option=orjson.OPT_UTC_Z)
+                yield b"event: memory\nid: " + _event_id(offsets) + b"\ndata: " + data + b"\n\n"
+
+
+def _decoded(record: Read, codec: Codec) -> MemoryUpdate | None:
+    """Null values and markers are no events for callers; what cannot be decoded is the sinks' to report."""
+    if record.value is None:
+        return None
+    try:
+        event = codec.decode(topics.UPDATES.name, record.value)
+    except DecodeError:
+        return None
+    return event if isinstance(event, MemoryUpdate) else None
+
+
+def shown(update: MemoryUpdate) -> dict[str, Any]:
+    """The update without what only search needs."""
+    body = update.model_dump(mode="json", exclude={"sealed"}, exclude_none=True)
+    told = update.sealed
+    return {**body, "text": told.text, "value": told.value, "attributes": told.attributes}
+
+
+def _event_id(offsets: Mapping[int, int]) -> bytes:
+    return ",".join(f"{p}:{offset}" for p, offset in sorted(offsets.items())).encode()
+
+
+def _last_event_id(raw: str | None) -> dict[int, int] | None:
+    if raw is None or not raw.strip():
+        return None
+    try:
+        pairs = [part.split(":") for part in raw.strip().split(",")]
+        found = {int(p): int(offset) for p, offset in pairs}
+    except ValueError:
+        raise invalid("Last-Event-ID", "expected partition:offset pairs, as an event's id has them") from None
+    if any(p < 0 or offset < 0 for p, offset in found.items()):
+        raise invalid("Last-Event-ID", "expected partition:offset pairs, as an event's id has them")
+    return found

@@ -1,0 +1,106 @@
+"""Reading topics for callers: the stream of updates, and dead letters by their headers. Blocking; used in threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+BATCH = 200
+
+
+class TopicAwayError(Exception):
+    """The brokers did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A record as it came; `timestamp_ms` is the log's."""
+
+    partition: int
+    offset: int
+    value: bytes | None
+    headers: Sequence[tuple[str, bytes]]
+    timestamp_ms: int
+
+
+class TopicReader:
+    """One consumer without a group: it commits nothing and disturbs nobody. Use from one thread at a time."""
+
+    def __init__(self, bootstrap: str, topic: str, partitions: int, timeout: float = 5.0) -> None:
+        self._topic, self._partitions, self._timeout = topic, partitions, timeout
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": bootstrap,
+                "group.id": f"memstream-query-{uuid4().hex}",
+                "client.id": "memstream-query-stream",
+                "enable.auto.commit": False,
+                "enable.partition.eof": False,
+                "auto.offset.reset": "earliest",
+                "fetch.wait.max.ms": 100,
+                "queued.max.messages.kbytes": 8_192,
+                "log_level": 3,
+            }
+        )
+
+    def bounds(self) -> dict[int, tuple[int, int]]:
+        """Partition -> first offset and end. Raises TopicAwayError."""
+        try:
+            return {
+                p: self._consumer.get_watermark_offsets(TopicPartition(self._topic, p), self._timeout)
+                for p in range(self._partitions)
+            }
+        except KafkaException:
+            raise TopicAwayError from None
+
+    def start(self, offsets: Mapping[int, int]) -> None:
+        """Read on from these offsets."""
+        self._consumer.assign([TopicPartition(self._topic, p, offset) for p, offset in sorted(offsets.items())])
+
+    def next(self, seconds: float, most: int = BATCH) -> list[Read]:
+        """What came within `seconds`, as soon as there is something; in order in each partition."""
+        first = self._consumer.poll(seconds)
+        if first is None:
+            return []
+        rest = self._consumer.consume(most - 1, 0.0) if most > 1 else []
+        return [_read(m) for m in (first, *rest) if m.error() is None]
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+def _read(message: Any) -> Read:
+    return Read(
+        message.partition(),
+        message.offset(),
+        message.value(),
+        message.headers() or (),
+        message.timestamp()[1],
+    )
+
+
+def window(
+    reader: TopicReader, ends: Mapping[int, int], starts: Mapping[int, int], seconds: float
+) -> list[Read]:
+    """Records of [start, end) of each partition, as far as they come within `seconds`."""
+    left = {p: ends[p] for p in ends if starts[p] < ends[p]}
+    if not left:
+        return []
+    reader.start({p: starts[p] for p in left})
+    out: list[Read] = []
+    while left:
+        batch = reader.next(seconds)
+        if not batch:
+            break
+        for record in batch:
+            end = left.get(record.partition)
+            if end is None:
+                continue
+            if record.offset < end:
+                out.append(record)
+            if record.offset >= end - 1:
+                del left[record.partition]
+    return out

@@ -1,0 +1,70 @@
+"""Every metric that a memstream process exports, by name, in one list (Prometheus).
+
+A name that is not here cannot be exported: `query.metrics` and the other processes take theirs from this list, and a
+test compares. No label holds an id of a user, session, project or memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """`labels`: names, whose values come from small fixed sets."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    help: str
+    labels: tuple[str, ...] = ()
+
+
+# The door.
+HTTP_REQUESTS = Metric(
+    "memstream_http_requests_total", "counter", "Answered requests.", ("method", "route", "status")
+)
+HTTP_SECONDS = Metric("memstream_http_request_seconds", "histogram", "Time to answer.", ("method", "route"))
+PRODUCED = Metric("memstream_produced_records_total", "counter", "Records acknowledged by the brokers.", ("topic",))
+PRODUCE_FAILED = Metric("memstream_produce_failed_total", "counter", "Writes not acknowledged.", ("topic",))
+
+# Reading.
+DEGRADED = Metric(
+    "memstream_degraded_answers_total", "counter", "Answers that did without a store (D11).", ("store", "reason")
+)
+FRESH_WAIT = Metric("memstream_fresh_wait_seconds", "histogram", "Time that reads waited for their write (N3).")
+STALE = Metric("memstream_stale_answers_total", "counter", "Reads whose write had not arrived in time (N3).")
+SCOPES = Metric("memstream_scopes_held", "gauge", "Scopes held in memory for ranking.")
+SCOPE_DOCUMENTS = Metric("memstream_scope_documents_held", "gauge", "Documents held in memory for ranking.")
+TOKEN_RATIO = Metric("memstream_session_token_ratio", "histogram", "Token ratio of memory-context reads (E7).")
+SESSION_SECONDS = Metric(
+    "memstream_session_read_seconds", "histogram", "Time of a session read (E7).", ("store",)
+)
+
+# The pipeline, as seen from the brokers.
+LAG = Metric("memstream_lag_records", "gauge", "Records that a stage has not committed yet.", ("stage",))
+LAG_SECONDS = Metric("memstream_lag_seconds", "gauge", "Age of the oldest of them.", ("stage",))
+RATE = Metric("memstream_stage_rate", "gauge", "Records a second that a stage commits.", ("stage",))
+STORE_UP = Metric("memstream_store_up", "gauge", "1 where the store answers.", ("store",))
+DEAD_LETTERS = Metric("memstream_dead_letters", "gauge", "Dead letters in the log.")
+DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last hour.", ("gate", "outcome"))
+
+# What the workers say of themselves (ops.heartbeats), exported by the query service.
+FRESHNESS = Metric(
+    "memstream_freshness_seconds", "histogram", "Acceptance to readable (N3).", ("store", "topic")
+)
+STAGE_RECORDS = Metric("memstream_stage_records_total", "counter", "Records of a stage.", ("process", "stage"))
+STAGE_OUTCOMES = Metric(
+    "memstream_stage_outcomes_total", "counter", "Outcomes of a stage.", ("process", "stage", "outcome")
+)
+STAGE_SECONDS = Metric(
+    "memstream_stage_seconds_total", "counter", "Time of a stage, a phase.", ("process", "stage", "phase")
+)
+RSS = Metric("memstream_process_rss_bytes", "gauge", "Resident memory.", ("process",))
+CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("process",))
+
+METRICS: tuple[Metric, ...] = (
+    HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, DEGRADED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
+    TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, DEAD_LETTERS, DECISIONS, FRESHNESS, STAGE_RECORDS,
+    STAGE_OUTCOMES, STAGE_SECONDS, RSS, CPU,
+)  # fmt: skip

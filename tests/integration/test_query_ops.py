@@ -1,0 +1,206 @@
+"""Operations over real servers: readiness, the pipeline, metrics, dead letters, the stream of updates (N3, B9)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+import uvicorn
+from confluent_kafka import Producer
+
+from memstream.stack import Addresses
+from query.pipeline.groups import GROUPS
+from schemas import owner, topics
+from schemas.codec import Codec
+from schemas.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.metrics import METRICS
+from schemas.owner import OwnerKind
+from sinks.milvus import MilvusSink
+from sinks.postgres import PostgresSink
+from sinks.redis import RedisSink
+from streams.topology import TOPOLOGY, group_of
+from tests.integration.conftest import BackgroundStack
+from tests.integration.query_env import TENANT, Env, query_service
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+async def env(addresses: Addresses) -> AsyncIterator[Env]:
+    async with query_service(addresses, poll_seconds=0.2) as env:
+        yield env
+
+
+@asynccontextmanager
+async def served(env: Env) -> AsyncIterator[httpx.AsyncClient]:
+    """Over a socket: streams need one."""
+    server = uvicorn.Server(uvicorn.Config(env.app, port=0, lifespan="off", log_config=None))
+    task = asyncio.create_task(server.serve())
+    for _ in range(1_000):
+        if server.started:
+            break
+        await asyncio.sleep(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        await task
+
+
+def produce(addresses: Addresses, topic: str, partition: int, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+    producer = Producer({"bootstrap.servers": addresses.kafka})
+    failed: list[Any] = []
+    producer.produce(
+        topic, value, b"key", partition=partition, headers=headers, on_delivery=lambda e, _: failed.append(e)
+    )
+    assert producer.flush(10) == 0
+    producer.close()
+    assert failed == [None]
+
+
+async def eventually(env: Env, path: str, good: Any) -> httpx.Response:
+    for _ in range(100):
+        answer = await env.client.get(path)
+        if good(answer):
+            return answer
+        await asyncio.sleep(0.1)
+    raise AssertionError(f"{path} never was as expected: {answer.status_code} {answer.text[:500]}")
+
+
+def test_the_watched_groups_are_those_that_run() -> None:
+    """query may not import them, so this is where they are compared."""
+    steps = {g.group_id for g in GROUPS if g.kind == "step"}
+    assert steps == {group_of(name) for name in TOPOLOGY}
+    sinks = {g.name: set(g.topics) for g in GROUPS if g.kind == "sink"}
+    assert sinks == {f"sink-{s.name}": set(s.topics) for s in (PostgresSink, MilvusSink, RedisSink)}
+
+
+async def test_the_pipeline_shows_lag_and_stores(env: Env) -> None:
+    await env.client.post("/v1/sessions", json={"user_id": "ops", "session_id": "s"})
+    answer = await eventually(env, "/v1/pipeline", lambda a: a.status_code == 200 and _lag(a, "screen") > 0)
+    body = answer.json()
+    assert [s["name"] for s in body["stages"]] == [g.name for g in GROUPS]
+    assert all(s["up"] for s in body["stores"].values())
+    assert body["dead_letters"]["count"] >= 0
+    assert (await env.client.get("/livez")).status_code == 200
+    page = await env.client.get("/ops")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "/v1/pipeline" in page.text
+
+
+def _lag(answer: httpx.Response, stage: str) -> int:
+    return int(next(s["lag"] for s in answer.json()["stages"] if s["name"] == stage))
+
+
+async def test_readyz_is_red_when_a_stage_stands_still(addresses: Addresses) -> None:
+    """No worker runs here: what was written waits, although every port is open."""
+    async with query_service(addresses, poll_seconds=0.2, stalled_seconds=0.5) as env:
+        await env.client.post("/v1/sessions", json={"user_id": "still", "session_id": "s"})
+        answer = await eventually(env, "/readyz", lambda a: a.status_code == 503 and "stands still" in a.text)
+        assert answer.json()["type"] == "urn:memstream:error:not-ready"
+        assert any(r.startswith("screen: stands still") for r in answer.json()["reasons"])
+
+
+async def test_readyz_names_a_store_that_does_not_answer(running_stack: BackgroundStack) -> None:
+    async with query_service(running_stack.addresses, poll_seconds=0.2, store_timeout=0.5) as env:
+        running_stack.pause("valkey")
+        try:
+            answer = await eventually(env, "/readyz", lambda a: "redis: unreachable" in a.text)
+        finally:
+            running_stack.resume("valkey")
+        assert answer.status_code == 503
+        assert "postgres: unreachable" not in answer.text
+
+
+async def test_metrics_are_those_of_the_list(env: Env) -> None:
+    await env.client.post("/v1/search", json={"query": "anything", "user_id": "m"})
+    await eventually(env, "/v1/pipeline", lambda a: a.status_code == 200)
+    text = (await env.client.get("/metrics")).text
+    exported = {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    listed = {m.name.removesuffix("_total") for m in METRICS}
+    assert {name.removesuffix("_total").removesuffix("_created") for name in exported} == listed
+    assert 'memstream_http_requests_total{method="POST",route="/v1/search",status="200"}' in text
+
+
+async def test_dead_letters_are_listed_without_their_content(env: Env, addresses: Addresses) -> None:
+    mark = uuid4().hex
+    headers = [
+        ("step", b"screen"), ("reason", b"invalid"), ("message", f"occurred_at: {mark}".encode()), ("attempts", b"1"),
+        ("source_topic", b"conversation.turns.v1"), ("source_partition", b"2"), ("source_offset", b"7"),
+        ("owner", owner.user(TENANT, "u").key.encode()),
+    ]  # fmt: skip
+    other = [(k, owner.user("another", "u").key.encode() if k == "owner" else v) for k, v in headers]
+    for given in (headers, headers, other):
+        produce(addresses, topics.DEAD_LETTERS.name, 2, b"secret content", given)
+    first = (await env.client.get("/v1/dead-letters", params={"limit": 2})).json()
+    rest = (await env.client.get("/v1/dead-letters", params={"limit": 2, "cursor": first["cursor"]})).json()
+    both = [d for d in first["dead_letters"] + rest["dead_letters"] if mark in d["message"]]
+    assert len(both) == 2
+    assert both[0]["source"] == {"topic": "conversation.turns.v1", "partition": 2, "offset": 7}
+    assert both[0]["bytes"] == len(b"secret content")
+    assert "secret" not in json.dumps([first, rest])
+
+
+def update(user: str, text: str, tenant: str = TENANT) -> MemoryUpdate:
+    now = datetime.now(UTC)
+    return MemoryUpdate(
+        tenant=tenant, owner_kind=OwnerKind.USER, owner_id=user, user_id=user, record_id=uuid4().hex, revision=1,
+        kind="fact", state="active", reason=Reason(outcome="kept", gate="confidence", rule="explicit"),
+        occurred_at=now, known_at=now, last_accessed_at=now, sealed=MemoryBody(text=text, embedding=b"1234"),
+    )  # fmt: skip
+
+
+def publish(addresses: Addresses, event: MemoryUpdate) -> None:
+    encoded = Codec().encode(event, "test", uuid4().hex)
+    partition = owner.partition(event.owner, topics.EMBEDDED_PARTITIONS)
+    produce(addresses, topics.UPDATES.name, partition, encoded.value, encoded.headers)
+
+
+async def read_events(client: httpx.AsyncClient, headers: dict[str, str], count: int, then: Any = None) -> list[Any]:
+    out: list[Any] = []
+    async with client.stream("GET", "/v1/updates", headers=headers) as answer:
+        assert answer.status_code == 200
+        event: dict[str, str] = {}
+        async for line in answer.aiter_lines():
+            if line:
+                name, _, value = line.partition(": ")
+                event[name] = value
+                continue
+            if "data" not in event and then is not None:
+                await asyncio.to_thread(then)
+            elif "data" in event:
+                out.append((event["id"], json.loads(event["data"])))
+            event = {}
+            if len(out) == count:
+                return out
+    return out
+
+
+async def test_b9_updates_stream_and_resume(env: Env, addresses: Addresses) -> None:
+    user = f"sse-{uuid4().hex}"
+
+    def write() -> None:
+        publish(addresses, update(user, "of another tenant", tenant="another"))
+        publish(addresses, update(user, "first"))
+        publish(addresses, update(user, "second 二"))
+
+    async with served(env) as client:
+        async with asyncio.timeout(30):
+            got = await read_events(client, {}, 2, write)
+        assert [data["text"] for _, data in got] == ["first", "second 二"]
+        assert "embedding" not in got[0][1]
+        assert got[0][1]["reason"]["outcome"] == "kept"
+        async with asyncio.timeout(30):
+            again = await read_events(client, {"Last-Event-ID": got[0][0]}, 1)
+        assert again[0][1]["text"] == "second 二"
+        bad = await client.get("/v1/updates", headers={"Last-Event-ID": "nonsense"})
+        assert (bad.status_code, bad.json()["errors"][0]["field"]) == (422, "Last-Event-ID")
