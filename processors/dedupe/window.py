@@ -1,7 +1,7 @@
 """The last 7 days of one owner's episodes, to find what a new one repeats (D3). Lives in the gate's state."""
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -25,6 +25,8 @@ BANDS = 32
 """Bands of 4 rows: a pair with shingle Jaccard 0.6 is found with probability 0.99, one of 0.2 with 0.05."""
 
 SEED = 42
+_ROUNDING = 1e-5
+"""More than two float32 products of unit vectors differ by."""
 COMPARED = 6
 """Candidates aligned word by word for each query, the nearest by cosine and by shingles."""
 
@@ -123,11 +125,20 @@ class NearDuplicateWindow:
                 gone.append(record_id)
         return gone
 
-    def query(self, features: Features, embedding: Vector | None, now: datetime) -> Match | None:
+    def query(
+        self, features: Features, embedding: Vector | None, now: datetime, accept: Callable[[str], bool] | None = None
+    ) -> Match | None:
         """The standing episode that a new one repeats, changes or denies, the strongest verdict first; None when
-        everything held differs. Looks only at what is younger than 7 days; never inserts."""
+        everything held differs. Looks only at what is younger than 7 days and whose record id `accept` takes; never
+        inserts."""
+
+        def eligible(slot: int) -> bool:
+            entry = self._entries.get(slot)
+            recent = entry is not None and entry.accepted_at > now - WINDOW
+            return entry is not None and recent and (accept is None or accept(entry.record_id))
+
         best: Match | None = None
-        for slot, cosine in self._candidates(features, embedding, now - WINDOW):
+        for slot, cosine in self._candidates(features, embedding, eligible):
             entry = self._entries[slot]
             known = None if entry.embedding is None else cosine
             verdict = compare(entry.features, features, known, self._calibration)
@@ -140,20 +151,35 @@ class NearDuplicateWindow:
         return best
 
     def _candidates(
-        self, features: Features, embedding: Vector | None, after: datetime
+        self, features: Features, embedding: Vector | None, eligible: Callable[[int], bool]
     ) -> list[tuple[int, float | None]]:
+        """Ties go by record id: slots depend on the order of inserts, and a window that was rebuilt has another."""
         signature = _signature(features)
-        hits = [s for s in self._lsh.query(signature) if self._entries[s].accepted_at > after]
-        hits.sort(key=lambda s: (-self._signatures[s].jaccard(signature), s))
+        hits = [s for s in self._lsh.query(signature) if eligible(s)]
+        hits.sort(key=lambda s: (-self._signatures[s].jaccard(signature), self._entries[s].record_id))
         if embedding is None or not self._entries:
             return [(slot, None) for slot in hits[:COMPARED]]
-        cosines = self._vectors @ np.asarray(embedding, dtype=np.float32)
-        count = min(COMPARED, len(cosines))
-        nearest = np.argpartition(-cosines, count - 1)[:count]
-        near = [int(s) for s in nearest if int(s) in self._entries and self._entries[int(s)].accepted_at > after]
-        near.sort(key=lambda s: (-cosines[s], s))
+        query = np.asarray(embedding, dtype=np.float32)
+        near = self._nearest(query, eligible)
         chosen = dict.fromkeys(s for pair in zip_longest(hits[:COMPARED], near) for s in pair if s is not None)
-        return [(slot, float(cosines[slot])) for slot in list(chosen)[:COMPARED]]
+        return [(slot, self._cosine(slot, query)) for slot in list(chosen)[:COMPARED]]
+
+    def _nearest(self, query: NDArray[np.float32], eligible: Callable[[int], bool]) -> list[int]:
+        """The COMPARED nearest by cosine. The product over all rows rounds by where a row lies, so it only finds who
+        may be among them; who is, their own cosines say. Looks further while too few of the nearest are eligible."""
+        rough = self._vectors @ query
+        count = min(COMPARED, len(rough))
+        while True:
+            edge = rough[np.argpartition(-rough, count - 1)[:count]].min() - _ROUNDING
+            near = [slot for slot in np.flatnonzero(rough >= edge).tolist() if eligible(slot)]
+            if len(near) >= COMPARED or count == len(rough):
+                break
+            count = min(8 * count, len(rough))
+        near.sort(key=lambda s: (-self._cosine(s, query), self._entries[s].record_id))
+        return near[:COMPARED]
+
+    def _cosine(self, slot: int, query: NDArray[np.float32]) -> float:
+        return round(float(np.dot(self._vectors[slot], query)), 6)
 
     def _take_slot(self) -> int:
         if not self._free:

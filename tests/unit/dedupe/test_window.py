@@ -70,6 +70,17 @@ def test_d3_a_duplicate_wins_over_a_changed_one() -> None:
     assert (found.record_id, found.verdict.kind) == ("same", "duplicate")
 
 
+def test_d3_records_that_are_not_accepted_hide_no_others() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    text = "My rent is 900 euros a month"
+    window.extend(entry(f"other{i}", text, seed=1) for i in range(30))
+    window.insert(entry("mine", text, seed=1))
+    found = window.query(extract_features(text), unit(1), NOW, accept=lambda record: record == "mine")
+    assert found is not None
+    assert found.record_id == "mine"
+    assert window.query(extract_features(text), unit(1), NOW, accept=lambda record: False) is None
+
+
 def test_d3_removed_records_are_not_found_and_ids_can_come_back() -> None:
     window = NearDuplicateWindow(None, DIMS)
     window.insert(entry("a", "I adopted a puppy"))
