@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from math import log2
 
-from inference.pii.rules import DIGIT, Rule
+from inference.pii.rules import DIGIT, Check, Rule
 
 CREDENTIAL = "CREDENTIAL"
 
@@ -66,14 +66,18 @@ _CONNECTION = r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,100}:(?P<value>[^
 _BEARER = r"[Bb]earer\s{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,2000}={0,2})"
 
 # A word for a secret, what joins it to its value, the value. Text is width-folded: "：" is ":" here.
-_KEY_WORD_EN = (
-    r"(?:pass(?:word|phrase|code|wd)?|pwd|pin(?: code)?|secret(?:[ _-]?key)?|api[ _-]?(?:key|token|secret)"
-    r"|access[ _-]?(?:key|token)|auth[ _-]?token|client[ _-]?secret|private[ _-]?key|secret[ _-]access[ _-]key"
-    r"|credentials?|token)"
+_PASS_EN = r"(?:pass(?:word|phrase|code|wd)?|pwd|pin(?: code)?)"
+_KEY_EN = (
+    r"(?:secret[ _-]?key|api[ _-]?(?:key|token|secret)|access[ _-]?(?:key|token)|auth[ _-]?token|client[ _-]?secret"
+    r"|private[ _-]?key|secret[ _-]access[ _-]key)"
 )
+_LOOSE_EN = r"(?:secret|token|credentials?)"  # words of ordinary talk too
 _JOIN_EN = r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are)(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3})"
 _KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙)"
-_JOIN_ZH = r"\s{0,3}(?:(?:现在|已经|改)?(?:是|为|成|叫|设为|设成|改成|改为)\s{0,3}:?|[:=])\s{0,3}"
+_JOIN_ZH = (
+    r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|\s{0,3}(?:(?:现在|已经|改)?(?:是|为|成|叫|设为|设成|改成|改为)"
+    r"\s{0,3}:?|[:=])\s{0,3})"
+)
 _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
 
 # What follows "password is" in ordinary talk; a value without digit or mark must not be one of them.
@@ -102,6 +106,12 @@ def _assigned(value: str, near: bool) -> float | None:
     if len(bare) < 4 or bare[0] in "<{$*" or bare.lower() in {"none", "null", "true", "false", "string", "required"}:
         return None
     return 0.85
+
+
+def _key(value: str, near: bool) -> float | None:
+    """Score what is given as a key or token: no prose, no count of tokens."""
+    bare = value.rstrip(_TRAILING)
+    return None if bare.isdigit() and len(bare) < 8 else _stated(value, near) and _assigned(value, near)
 
 
 _NOT_A_PASSWORD = frozenset(
@@ -140,6 +150,15 @@ def _providers() -> tuple[Rule, ...]:
     )
 
 
+_PASS_NEEDS, _KEY_NEEDS = ("pass", "pwd", "pin"), ("secret", "key", "token", "credential")
+
+
+def _spoken(name: str, word: str, join: str, needs: tuple[str, ...], check: Check) -> Rule:
+    """A secret that stands behind a word for one."""
+    pattern = re.compile(r"(?<![A-Za-z])" + word + join + _VALUE, re.IGNORECASE)
+    return Rule(name, CREDENTIAL, pattern, 0.85, needs=needs, check=check)
+
+
 _ASSIGN_JOIN = r"['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}"
 
 RULES: tuple[Rule, ...] = (
@@ -148,22 +167,13 @@ RULES: tuple[Rule, ...] = (
     Rule("connection string", CREDENTIAL, re.compile(_CONNECTION), 0.95, needs=("://",)),
     Rule("bearer", CREDENTIAL, re.compile(_BEARER), 0.9, needs=("bearer",)),
     *_providers(),
-    Rule(
-        "assigned secret",
-        CREDENTIAL,
-        re.compile(r"(?<![A-Za-z])" + _KEY_WORD_EN + _ASSIGN_JOIN + _VALUE, re.IGNORECASE),
-        0.85,
-        needs=("pass", "pwd", "pin", "secret", "key", "token", "credential"),
-        check=_assigned,
-    ),
-    Rule(
-        "stated secret",
-        CREDENTIAL,
-        re.compile(r"(?<![A-Za-z])" + _KEY_WORD_EN + _JOIN_EN + _VALUE, re.IGNORECASE),
-        0.85,
-        needs=("pass", "pwd", "pin", "secret", "key", "token", "credential"),
-        check=_stated,
-    ),
+    _spoken("assigned password", _PASS_EN, _ASSIGN_JOIN, _PASS_NEEDS, _assigned),
+    _spoken("stated password", _PASS_EN, _JOIN_EN, _PASS_NEEDS, _stated),
+    # "pwd abc123": without a word between them only what has a digit is a value.
+    _spoken("password beside", _PASS_EN, r"\s{1,3}(?=[!-~]{0,30}[0-9])", _PASS_NEEDS, _stated),
+    _spoken("assigned key", _KEY_EN, _ASSIGN_JOIN, _KEY_NEEDS, _assigned),
+    _spoken("stated key", _KEY_EN, _JOIN_EN, _KEY_NEEDS, _key),
+    _spoken("stated token", _LOOSE_EN, _JOIN_EN, _KEY_NEEDS, _key),
     Rule(
         "stated word",
         CREDENTIAL,

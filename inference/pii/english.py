@@ -23,7 +23,7 @@ _ABBREVIATED = "Ave?|Blvd|Cir|Ct|Dr|Hwy|Ln|Pkwy|Pl|Plz|Rd|Sq|St|Str|Ter|Trl"
 _PLAIN = "street|st|avenue|ave|road|rd|boulevard|blvd|drive|lane|ln|court|terrace|highway|parkway|crescent"
 
 _CAP = r"(?:[A-Z\u00c0-\u00de][A-Za-z\u00c0-\u024f'’-]{0,24}\.?|[0-9]{1,3}(?:st|nd|rd|th)|de|des|du|la|le|of|van|der)"
-_NUMBER = r"(?<![0-9A-Za-z$.,:/-])[0-9]{1,6}[A-Za-z]?(?:[ /-][0-9]{1,5})?"
+_NUMBER = r"(?<![0-9A-Za-z$])(?<![0-9][.,:/-])[0-9]{1,6}[A-Za-z]?(?:[ /-][0-9]{1,5})?"
 _UNIT = (
     r"(?:[Aa]partment|[Aa]pt|[Ss]uite|[Ss]te|[Uu]nit|[Ff]loor|[Rr]oom|[Bb]uilding|[Bb]ldg|[Ff]lat|[Bb]ox)"
     r"\.?[ ]?#?[0-9]{1,5}[A-Za-z]?\b"

@@ -52,7 +52,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("see https://example.com/a?b=1.", "URL", "https://example.com/a?b=1"),
         ("出生于1990年5月12日", "DATE_TIME", "1990年5月12日"),
         ("my zip code is 94107", "ZIP_CODE", "94107"),
-        ("他今年43岁", "AGE", "43"),
+        ("男，45岁", "AGE", "45"),
     ],
 )
 def test_d5_is_found(text: str, entity: str, value: str) -> None:
