@@ -142,6 +142,10 @@ class Codec:
             raise DecodeError("malformed_json", f"value: not JSON (at byte {exc.pos})") from None
         if not isinstance(data, dict):
             raise DecodeError("malformed_json", "value: expected a JSON object")
+        return self.event(topic, data)
+
+    def event(self, topic: str, data: dict[str, Any]) -> Event:
+        """The event of a value that is parsed already. Raises DecodeError."""
         version = data.get("schema_version", SCHEMA_VERSION)
         if type(version) is not int or version != SCHEMA_VERSION:
             raise DecodeError("schema_version", f"schema_version: expected {SCHEMA_VERSION}")

@@ -143,7 +143,7 @@ class MemoryCommand(UserEvent):
     namespace: tuple[Id, ...] = ()
     key: CleanText | None = Field(default=None, max_length=256)
     index: bool | tuple[str, ...] | None = None
-    ttl_minutes: float | None = Field(default=None, gt=0)
+    ttl_minutes: float | None = Field(default=None, gt=0, le=100 * 365 * 24 * 60)
     occurred_at: Timestamp | None = None
     accepted_at: Timestamp | None = None
     sealed: MemoryCommandBody = MemoryCommandBody()

@@ -3,36 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from processors.extract.protocol import holds_many, values_of
 from processors.gate.emit import because, changed, decision, sources, update
 from processors.gate.rejections import barred
 from processors.gate.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
-from processors.gate.standing import Slot, Standing, text_features, vector
+from processors.gate.standing import Slot, Standing, since, text_features
 from processors.gate.standing import values_of as standing_values
 from processors.gate.values import canonical, same
+from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit
 from schemas.ids import record_id
 from schemas.memory import Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, State
 from schemas.owner import OwnerKind
 from schemas.profile import Profile
 
-VERSIONED = frozenset({"fact", "preference", "intent"})
-"""Bitemporal kinds: every value that was ever true keeps its key (N8)."""
-
 _STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z0-9_]*(?::[0-9a-f]+)?>")
 """A statement whose point is what policy took out ("her number is <PHONE_NUMBER>") says nothing any more."""
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Fields of a candidate by what becomes of them: `known` (said before), `outranked` (inferred against explicit),
+    `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
+
+    known: dict[str, MemoryUpdate] = field(default_factory=dict)
+    outranked: list[str] = field(default_factory=list)
+    late: dict[str, datetime] = field(default_factory=dict)
+    fresh: list[str] = field(default_factory=list)
+    replaced: dict[str, MemoryUpdate] = field(default_factory=dict)
 
 
 class CandidateGate:
     """Decides the candidates of one extraction against one user's standing records."""
 
-    def __init__(self, source: Extraction, standing: Standing, profile: Profile, hash_key: bytes) -> None:
+    def __init__(
+        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes
+    ) -> None:
         self._source = source
         self._standing = standing
+        self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
 
@@ -50,140 +65,120 @@ class CandidateGate:
     def _slots(self, c: Candidate, names: Iterable[str]) -> list[Slot]:
         return [Slot(c.kind, c.scope, str(c.attributes.get("about", "")), n) for n in names]
 
-    def _by_field(self, c: Candidate, fields: Any) -> list[Emit]:
-        """Facts, preferences and intents are matched by field without a time limit (D3)."""
-        out: list[Emit] = []
-        fresh: list[str] = []
-        known: dict[str, MemoryUpdate] = {}
-        replaced: dict[str, MemoryUpdate] = {}
-        for slot in self._slots(c, fields):
-            many = holds_many(self._profile, slot.field)
-            holders = self._standing.holders(slot)
-            twin = next((h for h in holders if same(standing_values(h).get(slot.field), fields[slot.field])), None)
-            if twin is not None:
-                known[slot.field] = twin
-                continue
-            fresh.append(slot.field)
-            replaced.update({h.record_id: h for h in holders if not many})
-        for name, twin in _one_each(known).items():
-            out.extend(self._said_again(c, twin, only=tuple(n for n in known if known[n].record_id == name)))
-        if not fresh:
-            return out
-        when = c.occurred_from or self._source.turn.occurred_at
-        if c.source == "inferred" and any(h.source != "inferred" for h in replaced.values()):
-            return [*out, decision(self._source, c, because("refused", "confidence", "explicit_stands"), None)]
-        newer = [h for h in replaced.values() if h.valid_from is not None and h.valid_from > when]
-        if newer:
-            return out + self._late(c, tuple(fresh), newer[0])
-        return out + self._supersede(c, tuple(fresh), list(replaced.values()), when)
+    def _when(self, c: Candidate) -> datetime:
+        return c.occurred_from or self._source.turn.occurred_at
 
-    def _supersede(
-        self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate], when: datetime
-    ) -> list[Emit]:
+    def _by_field(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
+        """Facts, preferences and intents are matched by field without a time limit (D3)."""
+        found = self._sorted(c, fields)
+        out: list[Emit] = []
+        for name, twin in {u.record_id: u for u in found.known.values()}.items():
+            only = tuple(n for n in found.known if found.known[n].record_id == name)
+            out.extend(self._said_again(c, twin, only=only))
+        if found.outranked:
+            reason = because("refused", "confidence", "explicit_stands")
+            out.append(decision(self._source, c, reason, None, _part(c, found.outranked)))
+        if found.late:
+            out.extend(self._late(c, found.late))
+        if found.fresh:
+            out.extend(self._supersede(c, tuple(found.fresh), list(found.replaced.values())))
+        return out
+
+    def _sorted(self, c: Candidate, fields: Mapping[str, Any]) -> _Sorted:
+        out, when = _Sorted(), self._when(c)
+        for slot in self._slots(c, fields):
+            name = slot.field
+            holders = self._standing.holders(slot)
+            twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
+            if twin is not None:
+                out.known[name] = twin
+            elif holds_many(self._profile, name):
+                out.fresh.append(name)
+            elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
+                out.outranked.append(name)
+            elif newer := [since(h) for h in holders if since(h) > when]:
+                out.late[name] = min(newer)
+            else:
+                out.fresh.append(name)
+                out.replaced.update({h.record_id: h for h in holders})
+        return out
+
+    def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
         record = self._record(c, names)
-        standing = self._standing.get(record)
-        if standing is not None and all(h.record_id != record for h in replaced):
-            replaced = [*replaced, standing]
         out: list[Emit] = []
         for old in replaced:
-            closed = changed(
-                old, state="superseded", valid_to=when, reason=because("superseding", "dedupe", "field_changed")
-            )
-            out.append(update(closed))
-            self._standing.remove(closed)
-            if old.record_id != record:
-                out.extend(self._rest_of(old, closed, names))
-        kept = self._new(c, names, record, when, replaced)
+            reason = because("superseding", "dedupe", "field_changed")
+            leaving = None if old.record_id == record else names
+            out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
+        kept = self._new(c, names, record, replaced)
         self._standing.put(kept)
-        part = names if len(names) < len(values_of(c)) else ()
-        return [*out, update(kept), decision(self._source, c, kept.reason, kept, part)]
+        return [*out, update(kept), decision(self._source, c, kept.reason, kept, _part(c, names))]
 
-    def _rest_of(self, old: MemoryUpdate, closed: MemoryUpdate, names: tuple[str, ...]) -> list[Emit]:
-        """A statement of several fields of which one changed: what still holds goes on as the next version."""
-        left = {n: v for n, v in standing_values(old).items() if n not in names}
-        if not left:
-            return []
-        rest = changed(
-            closed, version=old.version + 1, state=old.state, valid_to=None,
-            field=next(iter(left)) if len(left) == 1 else None, fields=() if len(left) == 1 else tuple(left),
-            reason=because("kept", "dedupe", "fields_left"),
-            sealed=old.sealed.model_copy(
-                update={
-                    "value": next(iter(left.values())) if len(left) == 1 else left,
-                    "text": self._labelled(left, old.language),
-                }
-            ),
-        )  # fmt: skip
-        self._standing.put(rest)
-        return [update(rest)]
-
-    def _labelled(self, values: dict[str, Any], language: str) -> str:
-        """`label: value` for each field, with the catalogue's labels."""
-        zh = language == "zh"
-        parts = []
-        for name, value in values.items():
-            spec = self._profile.field(name)
-            label = (spec.label.get("zh" if zh else "en") if spec else None) or name
-            parts.append(f"{label}：{value}" if zh else f"{label}: {value}")
-        return ("；" if zh else "; ").join(parts)
-
-    def _late(self, c: Candidate, names: tuple[str, ...], newer: MemoryUpdate) -> list[Emit]:
+    def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
         """Said before what stands was true: it is history, kept as such, and replaces nothing."""
-        when = c.occurred_from or self._source.turn.occurred_at
+        names = tuple(until)
         record = record_id(self._source.owner, f"{c.kind}-history", c.scope, self._source.turn.turn_id, c.ordinal)
-        late = self._new(c, names, record, when, []).model_copy(
+        late = self._new(c, names, record, []).model_copy(
             update={
+                "version": 1,
                 "state": "superseded",
-                "valid_to": newer.valid_from,
+                "valid_to": min(until.values()),
                 "reason": because("superseding", "dedupe", "older_than_standing"),
             }
         )
-        return [update(late), decision(self._source, c, late.reason, late)]
+        self._standing.remove(late)
+        return [update(late), decision(self._source, c, late.reason, late, _part(c, names))]
 
-    def _retire(self, c: Candidate, fields: Any) -> list[Emit]:
+    def _retire(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
         """`negated` with a field: that value does not hold any more; nothing is set."""
         out: list[Emit] = []
-        when = c.occurred_from or self._source.turn.occurred_at
+        when = self._when(c)
         for slot in self._slots(c, fields):
             for holder in self._standing.holders(slot):
-                said = fields[slot.field]
+                said, only = fields[slot.field], _part(c, [slot.field])
                 if said is not None and not same(standing_values(holder).get(slot.field), said):
                     continue
-                closed = changed(
-                    holder, state="superseded", valid_to=when, reason=because("superseding", "dedupe", "negated")
-                )
-                self._standing.remove(closed)
-                out += [update(closed), decision(self._source, c, closed.reason, closed)]
+                if c.source == "inferred" and holder.source != "inferred":
+                    reason = because("refused", "confidence", "explicit_stands")
+                elif since(holder) > when:
+                    reason = because("skipped", "dedupe", "older_than_standing")
+                else:
+                    reason = because("superseding", "dedupe", "negated")
+                    out += self._versions.end(holder, when, self._source.accepted_at, reason, (slot.field,))
+                out.append(decision(self._source, c, reason, holder, only))
         return out or self._by_text(c)
 
     def _by_text(self, c: Candidate) -> list[Emit]:
         """Episodes and free statements: near-duplicates within 7 days (D3)."""
-        now = self._source.accepted_at
         features = text_features(c.text)
-        self._standing.window.expire(now)
-        match = self._standing.window.query(features, vector(c.embedding), now)
-        if match is not None and match.verdict.kind == "duplicate":
-            twin = self._standing.get(match.record_id)
-            if twin is not None and twin.kind == c.kind and twin.project_id == self._project(c):
-                return self._said_again(c, twin, rule=match.verdict.rule, score=match.verdict.score)
+        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), self._source.accepted_at)
+        other = None if match is None else self._standing.get(match.record_id)
+        if match is not None and other is not None and match.verdict.kind == "duplicate":
+            return self._said_again(c, other, rule=match.verdict.rule, score=match.verdict.score)
         record = record_id(self._source.owner, c.kind, self._source.turn.turn_id, c.ordinal)
-        when = c.occurred_from or self._source.turn.occurred_at
-        kept = self._new(c, (), record, when, [])
+        kept = self._new(c, (), record, [])
         out: list[Emit] = []
-        if match is not None and match.verdict.kind == "contradiction":
-            other = self._standing.get(match.record_id)
-            if other is not None:
-                kept = kept.model_copy(
-                    update={
-                        "conflicts_with": (other.record_id,),
-                        "reason": because("kept", "dedupe", "contradiction", match.verdict.score),
-                    }
-                )
-                marked = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record))))
-                self._standing.put(marked, self._standing.features(other.record_id))
-                out.append(update(marked))
+        if match is not None and other is not None and other.record_id != record:
+            kept = kept.model_copy(
+                update={
+                    "conflicts_with": (other.record_id,),
+                    "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
+                }
+            )
+            marked = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record))))
+            self._standing.put(marked, self._standing.features(other.record_id))
+            out.append(update(marked))
+        out += self._restated(record)
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
+
+    def _restated(self, record: str) -> list[Emit]:
+        """A newer extractor words the same place of the same turn differently: the version before ends at once."""
+        old = self._standing.get(record)
+        if old is None or old.kind not in VERSIONED:
+            return []
+        reason = because("superseding", "extraction", "restated")
+        return self._versions.end(old, old.valid_from or old.occurred_at, self._source.accepted_at, reason)
 
     def _said_again(
         self, c: Candidate, twin: MemoryUpdate, rule: str = "same_value", score: float | None = None,
@@ -193,10 +188,10 @@ class CandidateGate:
         if any(s.turn_id == self._source.turn.turn_id for s in twin.sources):
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
-        confirmed = c.source == "explicit" and twin.source == "inferred"
+        raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
         renewed = changed(
             twin,
-            **({"source": "confirmed", "confidence": c.confidence, "state": "active"} if confirmed else {}),
+            **(_raised(twin, c.confidence) if raised else {}),
             last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
             importance=bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
@@ -209,14 +204,18 @@ class CandidateGate:
         return c.project_id or self._source.project_id
 
     def _record(self, c: Candidate, names: tuple[str, ...]) -> str:
-        """A single value is identified by its field; one of several beside each other also by its value."""
+        """A single value is identified by its field; one of several beside each other also by its value. A record
+        that stands under that id for something else (it was corrected, or fields have left it) keeps it."""
         many = [canonical(values_of(c)[n]) for n in names if holds_many(self._profile, n)]
         about = str(c.attributes.get("about", ""))
-        return record_id(self._source.owner, c.kind, c.scope, about, *names, *many)
+        record = record_id(self._source.owner, c.kind, c.scope, about, *names, *many)
+        while (standing := self._standing.get(record)) is not None and (
+            many or set(standing_values(standing)).isdisjoint(names)
+        ):
+            record = record_id(self._source.owner, c.kind, "beside", record)
+        return record
 
-    def _new(
-        self, c: Candidate, names: tuple[str, ...], record: str, when: datetime, replaced: list[MemoryUpdate]
-    ) -> MemoryUpdate:
+    def _new(self, c: Candidate, names: tuple[str, ...], record: str, replaced: list[MemoryUpdate]) -> MemoryUpdate:
         s = self._source
         version, revision = self._standing.next_numbers(record)
         version = version if c.kind in VERSIONED else 0
@@ -225,18 +224,19 @@ class CandidateGate:
         outcome: Outcome = "observed" if state == "observed" else ("superseding" if replaced else "kept")
         value = c.value
         if names and c.field is None and isinstance(c.value, dict):
-            value = c.value[names[0]] if len(names) == 1 else {n: c.value.get(n) for n in names}
+            value = c.value.get(names[0]) if len(names) == 1 else {n: c.value.get(n) for n in names}
         return MemoryUpdate(
             tenant=s.tenant, owner_kind=OwnerKind.USER, owner_id=s.user_id, record_id=record, version=version,
             revision=revision, kind=c.kind, state=state,
             reason=because(outcome, "confidence" if state == "observed" else "dedupe", rule),
-            field=names[0] if len(names) == 1 else (None if names else c.field),
+            field=names[0] if len(names) == 1 else None,
             fields=names if len(names) > 1 else (), scope=c.scope, category=c.category, episode_type=c.episode_type,
             importance=c.importance, confidence=c.confidence, source=c.source, negated=c.negated,
             approximate=c.approximate, user_id=s.user_id, session_id=s.session_id, project_id=self._project(c),
             interaction_id=s.interaction_id, language=s.language, sources=(s.turn,), occurred_at=s.turn.occurred_at,
-            valid_from=when, valid_to=c.occurred_to if c.kind not in VERSIONED else None, known_at=s.accepted_at,
-            last_accessed_at=s.accepted_at, extractor=f"{s.extractor}@{s.extractor_version}", profile=s.profile,
+            valid_from=self._when(c), valid_to=c.occurred_to if c.kind not in VERSIONED else None,
+            known_at=s.accepted_at, last_accessed_at=s.accepted_at,
+            extractor=f"{s.extractor}@{s.extractor_version}", profile=s.profile,
             profile_version=s.profile_version, model_id=s.model_id,
             sealed=MemoryBody(
                 text=c.text, value=value, attributes={**c.attributes, **_time(c)}, terms=c.terms, embedding=c.embedding
@@ -248,5 +248,14 @@ def _time(c: Candidate) -> dict[str, Any]:
     return {} if c.time_text is None else {"time_text": c.time_text}
 
 
-def _one_each(known: dict[str, MemoryUpdate]) -> dict[str, MemoryUpdate]:
-    return {u.record_id: u for u in known.values()}
+def _part(c: Candidate, names: Iterable[str]) -> tuple[str, ...]:
+    """The fields that a decision is about, where it is not about all of them."""
+    chosen = tuple(names)
+    return chosen if len(chosen) < len(values_of(c)) else ()
+
+
+def _raised(twin: MemoryUpdate, confidence: Decimal) -> dict[str, Any]:
+    """Said outright: an inferred record is confirmed, one that was doubted is believed again."""
+    highest = max(twin.confidence, confidence)
+    source = "confirmed" if twin.source == "inferred" else twin.source
+    return {"source": source, "confidence": highest, "state": "active" if readable(highest) else "observed"}

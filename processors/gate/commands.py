@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from processors.extract.protocol import holds_many
 from processors.gate import rejections
-from processors.gate.candidates import VERSIONED
 from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.rules import ADOPTED, CORRECTED, EXPLICIT, RATING_IMPORTANCE, bounded, clamp, readable
-from processors.gate.standing import Slot, Standing, text_features
+from processors.gate.standing import Slot, Standing, text_features, values_of
+from processors.gate.values import canonical, same
+from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit
 from schemas.ids import record_id
 from schemas.memory import Feedback, MemoryBody, MemoryCommand, MemoryUpdate, Reason
@@ -23,16 +25,23 @@ ABOUT_USER = ""
 class CommandGate:
     """Applies one command or feedback to one user's standing records."""
 
-    def __init__(self, standing: Standing, profile: Profile, hash_key: bytes, at: datetime, model_id: str) -> None:
+    def __init__(
+        self, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes, at: datetime, model_id: str
+    ) -> None:
         self._standing = standing
+        self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
         self._at = at
         self._model_id = model_id
 
-    def command(self, m: MemoryCommand) -> Iterable[Emit]:
+    def command(self, m: MemoryCommand, refused: bool = False) -> Iterable[Emit]:
+        """`refused`: a credential stood in it; nothing of it is kept (D5)."""
         if self._standing.applied(f"command/{m.command_id}", self._at):
             return []
+        if refused:
+            reason = because("refused", "pii", "credential")
+            return [plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)]
         match m.command:
             case "remember":
                 return self._remember(m)
@@ -74,7 +83,8 @@ class CommandGate:
             state = "active" if readable(confidence) else "observed"
         reason = because("observed" if state == "observed" else "kept", "feedback", rule, float(confidence))
         judged = changed(
-            target, confidence=confidence, source=source, state=state, last_accessed_at=self._at, reason=reason,
+            target, confidence=confidence, source=source, state=state, reason=reason,
+            last_accessed_at=max(target.last_accessed_at, self._at),
             importance=bounded(target.importance + RATING_IMPORTANCE.get(f.rating or "neutral", 0.0)),
         )  # fmt: skip
         self._standing.put(judged, self._standing.features(target.record_id))
@@ -86,61 +96,83 @@ class CommandGate:
     def _remember(self, m: MemoryCommand) -> list[Emit]:
         kind = m.kind or "fact"
         when = m.occurred_at or self._at
-        name = m.memory_id or (
-            record_id(m.owner, kind, m.scope, ABOUT_USER, m.field)
-            if m.field
-            else record_id(m.owner, kind, m.command_id)
+        holders, many = self._in_the_way(m, kind)
+        name = m.memory_id or record_id(
+            m.owner, kind, *((m.scope, ABOUT_USER, m.field, *many) if m.field else (m.command_id,))
         )
+        standing = self._standing.get(name)
+        if standing is not None and all(h.record_id != name for h in holders):
+            holders.append(standing)
         out: list[Emit] = []
-        holders = self._standing.holders(Slot(kind, m.scope, ABOUT_USER, m.field)) if m.field else []
         for old in holders:
-            closed = changed(
-                old, state="superseded", valid_to=when, reason=because("superseding", "command", "remembered")
-            )
-            self._standing.remove(closed)
-            out.append(update(closed))
+            leaving = None if old.record_id == name else (m.field or "",)
+            out += self._versions.end(old, when, self._at, because("superseding", "command", "remembered"), leaving)
         version, revision = self._standing.next_numbers(name)
         reason = because("superseding" if holders else "kept", "command", "remembered")
         kept = self._written(m, name, kind, version if kind in VERSIONED else 0, revision, when, reason)
         self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
         return [*out, update(kept), plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
 
+    def _in_the_way(self, m: MemoryCommand, kind: str) -> tuple[list[MemoryUpdate], list[str]]:
+        """What a remembered value replaces, and what identifies it beside its field."""
+        if not m.field:
+            return [], []
+        holders = self._standing.holders(Slot(kind, m.scope, ABOUT_USER, m.field))
+        if not holds_many(self._profile, m.field):
+            return holders, []
+        twins = [h for h in holders if same(values_of(h).get(m.field), m.sealed.value)]
+        return twins, [canonical(m.sealed.value)]
+
     def _correct(self, m: MemoryCommand) -> list[Emit]:
         """The new value in, the old one retired, a rejection left (N4)."""
         target = self._standing.get(m.memory_id or "")
         if target is None:
             return [self._unknown(m)]
+        value = m.sealed.value if m.sealed.value is not None else target.sealed.value
+        if target.fields and m.sealed.value is not None:
+            if not isinstance(value, dict) or not value.keys() <= set(target.fields):
+                reason = because("refused", "command", "value_of_several_fields")
+                return [plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
+            value = {**target.sealed.value, **value}
         rejections.leave(self._standing, target, self._at, self._hash_key)
         reason = because("superseding", "command", "corrected")
-        closed = changed(target, state="superseded", valid_to=self._at, reason=reason)
-        self._standing.remove(closed)
-        body = target.sealed.model_copy(
-            update={
-                "text": m.sealed.text or target.sealed.text,
-                "value": m.sealed.value if m.sealed.value is not None else target.sealed.value,
-                "terms": m.sealed.terms,
-                "embedding": m.sealed.embedding,
-            }
+        body = target.sealed.model_copy(update={"value": value, **self._text(m, target, value)})
+        told: dict[str, Any] = {
+            "state": "active", "known_at": self._at, "last_accessed_at": self._at, "confidence": EXPLICIT,
+            "source": "explicit", "reason": reason, "sealed": body, "model_id": self._model_id,
+        }  # fmt: skip
+        out: list[Emit] = []
+        if target.kind in VERSIONED:
+            out = self._versions.end(target, self._at, self._at, reason)
+            version, revision = self._standing.next_numbers(target.record_id)
+            told |= {"version": version, "revision": revision, "valid_from": self._at, "valid_to": None}
+        kept = changed(target, **told) if "revision" not in told else target.model_copy(update=told)
+        self._standing.put(
+            kept,
+            None
+            if self._standing.features(target.record_id) is None and target.kind != "episode"
+            else text_features(body.text),
         )
-        kept = changed(
-            closed, version=target.version + 1, state="active", valid_from=self._at, valid_to=None, known_at=self._at,
-            last_accessed_at=self._at, confidence=EXPLICIT, source="explicit", reason=reason, sealed=body,
-            model_id=self._model_id,
-        )  # fmt: skip
-        self._standing.put(kept, text_features(body.text) if target.kind == "episode" else None)
-        return [
-            update(closed),
-            update(kept),
-            plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at),
-        ]
+        return [*out, update(kept), plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
+
+    def _text(self, m: MemoryCommand, target: MemoryUpdate, value: Any) -> dict[str, Any]:
+        """Text, terms and vector of a corrected record: as given, or worded from the new value."""
+        if m.sealed.text:
+            return {"text": m.sealed.text, "terms": m.sealed.terms, "embedding": m.sealed.embedding}
+        return {} if m.sealed.value is None else self._versions.reworded(target, value)
 
     def _forget(self, m: MemoryCommand) -> list[Emit]:
-        """Deleted from every view, not to be learned again."""
+        """Deleted from every view, not to be learned again. What stands no more has versions in the views, too."""
+        reason = because("retired", "command", "forgotten")
         target = self._standing.get(m.memory_id or "")
-        if target is None:
+        if target is not None:
+            rejections.leave(self._standing, target, self._at, self._hash_key)
+            return self._deleted(m, target, reason)
+        tail = self._standing.tail(m.memory_id or "")
+        if tail is None:
             return [self._unknown(m)]
-        rejections.leave(self._standing, target, self._at, self._hash_key)
-        return self._deleted(m, target, because("retired", "command", "forgotten"))
+        version, revision, kind = tail
+        return self._deleted(m, self._written(m, m.memory_id or "", kind, version, revision, self._at, reason), reason)
 
     def _put_item(self, m: MemoryCommand) -> list[Emit]:
         name = record_id(m.owner, "item", list(m.namespace), m.key)
@@ -182,8 +214,6 @@ class CommandGate:
     ) -> MemoryUpdate:
         expires = None
         if m.ttl_minutes is not None:
-            from datetime import timedelta
-
             expires = self._at + timedelta(minutes=m.ttl_minutes)
         return MemoryUpdate(
             tenant=m.tenant, owner_kind=OwnerKind.USER, owner_id=m.user_id, record_id=name, version=version,

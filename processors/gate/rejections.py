@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -31,7 +31,7 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
         standing.reject(f"{target.kind}/{target.scope}/{field}/{digest}", row)
 
 
-def barred(c: Candidate, source: Extraction, rejections: Sequence[dict[str, Any]], hash_key: bytes) -> str | None:
+def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
     """The rule that bars a candidate, None when nothing does.
 
     A rejection bars candidates of its field from its source turns whatever their value, and the same value from any
@@ -42,6 +42,7 @@ def barred(c: Candidate, source: Extraction, rejections: Sequence[dict[str, Any]
         return None
     values: dict[str, Any] = dict(values_of(c)) or {"": c.text}
     accepted, occurred = iso(source.accepted_at), iso(source.turn.occurred_at)
+    rule: str | None = None
     for r in rejections:
         if r["kind"] != c.kind or r["scope"] != c.scope or r["field"] not in values:
             continue
@@ -49,5 +50,5 @@ def barred(c: Candidate, source: Extraction, rejections: Sequence[dict[str, Any]
         if source.turn.turn_id in r["turns"] and (matches or r["field"]):
             return "rejected_source"
         if matches and (accepted <= r["at"] or occurred <= r["at"]):
-            return "rejected_value"
-    return None
+            rule = "rejected_value"
+    return rule

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast
@@ -12,12 +12,13 @@ import orjson
 
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
-from processors.dedupe.window import WINDOW, Entry, NearDuplicateWindow
+from processors.dedupe.window import Entry, Match, NearDuplicateWindow
+from processors.gate.values import iso
 from processors.step import OwnerState
 from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
-from schemas.memory import MemoryUpdate
+from schemas.memory import MemoryKind, MemoryUpdate
 
 _PLAIN = Codec()
 _RECORD = "m/"
@@ -25,6 +26,9 @@ _REJECTION = "r/"
 _TAIL = "v/"
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
+_LATE = timedelta(days=7)
+"""How much later than its successors a turn may come in and still find every near-duplicate of its own window: the
+index forgets that much later than the window ends, so that it answers as one that is rebuilt from the rows."""
 
 
 class Slot(NamedTuple):
@@ -38,11 +42,14 @@ class Slot(NamedTuple):
 
 @dataclass(slots=True)
 class Index:
-    """`holders`: slot -> record ids in the order in which they were kept."""
+    """What the rows say, whatever the order in which they came: an index that grew record by record and one that was
+    built anew after a restart must decide alike (N2)."""
 
-    holders: dict[Slot, list[str]] = field(default_factory=dict)
+    holders: dict[Slot, set[str]] = field(default_factory=dict)
     window: NearDuplicateWindow | None = None
-    rejections: list[dict[str, Any]] = field(default_factory=list)
+    shelf: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    """Record id in the window -> its kind and project."""
+    rejections: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def slots_of(update: MemoryUpdate) -> list[Slot]:
@@ -73,11 +80,12 @@ class Standing:
         raw = self._state.get(_RECORD + record_id)
         if not isinstance(raw, dict):
             return None
-        return cast(MemoryUpdate, _PLAIN.decode(topics.UPDATES.name, orjson.dumps(raw["u"])))
+        return _opened(raw["u"])
 
     def holders(self, slot: Slot) -> list[MemoryUpdate]:
+        """Standing records of a slot, the longest true first."""
         found = (self.get(r) for r in self._index.holders.get(slot, ()))
-        return [u for u in found if u is not None]
+        return sorted((u for u in found if u is not None), key=lambda u: (since(u), u.record_id))
 
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
@@ -92,39 +100,58 @@ class Standing:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)
-        self._state.put(_TAIL + closed.record_id, [closed.version, closed.revision])
+        self._state.put(_TAIL + closed.record_id, [closed.version, closed.revision, closed.kind])
+
+    def tail(self, record_id: str) -> tuple[int, int, MemoryKind] | None:
+        """Version, revision and kind of a record that stood once and stands no more."""
+        tail = self._state.get(_TAIL + record_id)
+        if not isinstance(tail, list) or self.get(record_id) is not None:
+            return None
+        return int(tail[0]), int(tail[1]), cast(MemoryKind, tail[2])
 
     def next_numbers(self, record_id: str) -> tuple[int, int]:
         """Version and revision of the next version of a record, whether it stands, stood or is new."""
         standing = self.get(record_id)
         if standing is not None:
             return standing.version + 1, standing.revision + 1
-        tail = self._state.get(_TAIL + record_id)
-        return (int(tail[0]) + 1, int(tail[1]) + 1) if isinstance(tail, list) else (1, 1)
+        tail = self.tail(record_id)
+        return (1, 1) if tail is None else (tail[0] + 1, tail[1] + 1)
 
     def features(self, record_id: str) -> Features | None:
         raw = self._state.get(_RECORD + record_id)
         return Features.from_json(str(raw["f"])) if isinstance(raw, dict) and "f" in raw else None
 
-    @property
-    def window(self) -> NearDuplicateWindow:
+    def nearest(
+        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime
+    ) -> Match | None:
+        """The record of that kind and project that a text repeats or contradicts, of the last 7 days (D3)."""
         if self._index.window is None:
-            self._index.window = NearDuplicateWindow(self._calibration, self._dimensions)
-        return self._index.window
+            return None
+        self._index.window.expire(now - _LATE)
+        place = kind, project
+        return self._index.window.query(
+            features, vector(embedding), now, lambda record: self._index.shelf.get(record) == place
+        )
 
     @property
-    def rejections(self) -> list[dict[str, Any]]:
-        return self._index.rejections
+    def rejections(self) -> Collection[dict[str, Any]]:
+        return self._index.rejections.values()
 
     def reject(self, key: str, row: dict[str, Any]) -> None:
+        """A rejection left before for the same value goes on: its source turns stay barred."""
+        old = self._index.rejections.get(key)
+        if old is not None:
+            turns = list(dict.fromkeys((*old["turns"], *row["turns"])))
+            row = {**row, "turns": turns, "at": max(old["at"], row["at"])}
         self._state.put(_REJECTION + key, row)
-        self._index.rejections.append(row)
+        self._index.rejections[key] = row
 
     def applied(self, what: str, now: datetime) -> bool:
         """True when this command or feedback was applied before; notes it otherwise."""
-        if self._state.get(f"a/{what}") is not None:
+        until = self._state.get(f"a/{what}")
+        if isinstance(until, str) and until > iso(now):
             return True
-        self._state.put(f"a/{what}", 1, now + APPLIED_KEPT)
+        self._state.put(f"a/{what}", iso(now + APPLIED_KEPT), now + APPLIED_KEPT)
         return False
 
     def _build(self) -> Index:
@@ -132,31 +159,40 @@ class Standing:
         self._index = index
         for _, raw in self._state.items(_RECORD):
             row = cast(dict[str, Any], raw)
-            update = cast(MemoryUpdate, _PLAIN.decode(topics.UPDATES.name, orjson.dumps(row["u"])))
-            self._add(update, Features.from_json(row["f"]) if "f" in row else None)
-        index.rejections.extend(cast(dict[str, Any], r) for _, r in self._state.items(_REJECTION))
+            self._add(_opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
+        for key, raw in self._state.items(_REJECTION):
+            index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
         return index
 
     def _add(self, update: MemoryUpdate, features: Features | None) -> None:
         for slot in slots_of(update):
-            self._index.holders.setdefault(slot, []).append(update.record_id)
+            self._index.holders.setdefault(slot, set()).add(update.record_id)
         if features is not None:
-            self.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
+            index = self._index
+            if index.window is None:
+                index.window = NearDuplicateWindow(self._calibration, self._dimensions)
+            index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
+            index.shelf[update.record_id] = update.kind, update.project_id
 
     def _unindex(self, record_id: str) -> None:
         old = self.get(record_id)
         if old is None:
             return
         for slot in slots_of(old):
-            self._index.holders[slot] = [r for r in self._index.holders.get(slot, []) if r != record_id]
+            self._index.holders.get(slot, set()).discard(record_id)
         if self._index.window is not None:
             self._index.window.remove(record_id)
+            self._index.shelf.pop(record_id, None)
 
-    def records(self) -> Iterator[MemoryUpdate]:
-        for key, _ in self._state.items(_RECORD):
-            update = self.get(key.removeprefix(_RECORD))
-            if update is not None:
-                yield update
+
+def _opened(data: dict[str, Any]) -> MemoryUpdate:
+    return cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, data))
+
+
+def since(update: MemoryUpdate) -> datetime:
+    """From when on the values of a standing record hold: its rest (`fields_left`) has its own time in the log."""
+    told = update.sealed.attributes.get("since")
+    return datetime.fromisoformat(told) if isinstance(told, str) else update.valid_from or update.occurred_at
 
 
 def vector(raw: bytes) -> np.ndarray[Any, np.dtype[np.float16]] | None:
@@ -167,4 +203,4 @@ def text_features(text: str) -> Features:
     return extract_features(text)
 
 
-__all__ = ["WINDOW", "Index", "Slot", "Standing", "slots_of", "text_features", "values_of", "vector"]
+__all__ = ["Index", "Slot", "Standing", "since", "slots_of", "text_features", "values_of", "vector"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from processors.dedupe.calibration import calibration_for
@@ -10,12 +11,21 @@ from processors.gate.candidates import CandidateGate
 from processors.gate.commands import CommandGate
 from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.standing import Standing
+from processors.gate.versions import Versions
 from processors.ports import Models, ProfileBook, vectors
-from processors.redaction import redact
+from processors.redaction import redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.documents import ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
 from schemas.memory import Candidate, Extraction, Feedback, MemoryCommand, MemoryUpdate
+
+
+@dataclass(frozen=True, slots=True)
+class _Screened:
+    """A command with its texts redacted and encoded. `refused`: a credential stood in it."""
+
+    event: MemoryCommand
+    refused: bool
 
 
 class Gate(PlainStep):
@@ -34,17 +44,21 @@ class Gate(PlainStep):
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Callers' own statements go through the same screen and encoder as turns."""
         done: list[Any] = [None] * len(records)
-        places = [
-            (i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand) and r.event.sealed.text
-        ]
-        if places:
-            texts = [e.sealed.text or "" for _, e in places]
-            clean = redact(self._models, self._book, [e.tenant for _, e in places], texts)
-            embedded = vectors(self._models.embedder, [c.text for c in clean])
-            for (i, e), c, v in zip(places, clean, embedded, strict=True):
-                terms = tuple(self._models.terms(c.text))
-                sealed = e.sealed.model_copy(update={"text": c.text, "terms": terms, "embedding": v})
-                done[i] = e.model_copy(update={"sealed": sealed})
+        places = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand)]
+        spots = [(i, e, [*([e.sealed.text] if e.sealed.text else ()), *strings(e.sealed.value)]) for i, e in places]
+        spots = [s for s in spots if s[2]]
+        pool = list(dict.fromkeys((e.tenant, t) for _, e, texts in spots for t in texts))
+        if not pool:
+            return done
+        clean = dict(zip(pool, redact(self._models, self._book, *map(list, zip(*pool, strict=True))), strict=True))
+        for i, e, texts in spots:
+            mine = {t: clean[e.tenant, t].text for t in texts}
+            body: dict[str, Any] = {"value": replaced(e.sealed.value, mine)}
+            if e.sealed.text:
+                body["text"] = mine[e.sealed.text]
+                body["terms"], body["embedding"] = self._encode(body["text"])
+            event = e.model_copy(update={"sealed": e.sealed.model_copy(update=body)})
+            done[i] = _Screened(event, any(clean[e.tenant, t].refused for t in texts))
         return done
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
@@ -53,25 +67,31 @@ class Gate(PlainStep):
             return (Reads(event.owner.key),)
         return ()
 
-    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
-        event = prepared or record.event
+    def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
+        event = record.event if prepared is None else prepared.event
         if not isinstance(event, Extraction | Feedback | MemoryCommand):
             return []
         embedder = self._models.embedder
         standing = Standing(state.of(event.owner.key), self._calibration, embedder.dimensions)
         profile = self._book.of(event.tenant)
+        versions = Versions(standing, profile, self._encode)
         if isinstance(event, Extraction):
-            return self._extraction(event, standing)
+            return self._extraction(event, standing, versions)
         at = event.accepted_at or record.timestamp
-        gate = CommandGate(standing, profile, self._models.hash_key, at, embedder.model_id)
-        return gate.feedback(event) if isinstance(event, Feedback) else gate.command(event)
+        gate = CommandGate(standing, versions, profile, self._models.hash_key, at, embedder.model_id)
+        if isinstance(event, Feedback):
+            return gate.feedback(event)
+        return gate.command(event, prepared is not None and prepared.refused)
 
-    def _extraction(self, e: Extraction, standing: Standing) -> list[Out]:
+    def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
+        return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]
+
+    def _extraction(self, e: Extraction, standing: Standing, versions: Versions) -> list[Out]:
         what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
         if standing.applied(what, e.accepted_at):
             return []
         out: list[Out] = [*self._recalled(e, standing)]
-        gate = CandidateGate(e, standing, self._book.of(e.tenant), self._models.hash_key)
+        gate = CandidateGate(e, standing, versions, self._book.of(e.tenant), self._models.hash_key)
         if e.refused:
             reason = because("refused", "pii", "credential")
             out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
