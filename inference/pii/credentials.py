@@ -66,7 +66,7 @@ _CONNECTION = r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,100}:(?P<value>[^
 _BEARER = r"[Bb]earer\s{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,2000}={0,2})"
 
 # A word for a secret, what joins it to its value, the value. Text is width-folded: "：" is ":" here.
-_PASS_EN = r"(?:pass(?:word|phrase|code|wd)?|pwd|pin(?: code)?)"
+_SPOKEN_EN = r"(?:pass(?:word|phrase|code|wd)?|pwd|pin(?: code)?)"
 _KEY_EN = (
     r"(?:secret[ _-]?key|api[ _-]?(?:key|token|secret)|access[ _-]?(?:key|token)|auth[ _-]?token|client[ _-]?secret"
     r"|private[ _-]?key|secret[ _-]access[ _-]key)"
@@ -167,10 +167,10 @@ RULES: tuple[Rule, ...] = (
     Rule("connection string", CREDENTIAL, re.compile(_CONNECTION), 0.95, needs=("://",)),
     Rule("bearer", CREDENTIAL, re.compile(_BEARER), 0.9, needs=("bearer",)),
     *_providers(),
-    _spoken("assigned password", _PASS_EN, _ASSIGN_JOIN, _PASS_NEEDS, _assigned),
-    _spoken("stated password", _PASS_EN, _JOIN_EN, _PASS_NEEDS, _stated),
+    _spoken("assigned password", _SPOKEN_EN, _ASSIGN_JOIN, _PASS_NEEDS, _assigned),
+    _spoken("stated password", _SPOKEN_EN, _JOIN_EN, _PASS_NEEDS, _stated),
     # "pwd abc123": without a word between them only what has a digit is a value.
-    _spoken("password beside", _PASS_EN, r"\s{1,3}(?=[!-~]{0,30}[0-9])", _PASS_NEEDS, _stated),
+    _spoken("password beside", _SPOKEN_EN, r"\s{1,3}(?=[!-~]{0,30}[0-9])", _PASS_NEEDS, _stated),
     _spoken("assigned key", _KEY_EN, _ASSIGN_JOIN, _KEY_NEEDS, _assigned),
     _spoken("stated key", _KEY_EN, _JOIN_EN, _KEY_NEEDS, _key),
     _spoken("stated token", _LOOSE_EN, _JOIN_EN, _KEY_NEEDS, _key),
