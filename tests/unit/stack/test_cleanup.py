@@ -28,9 +28,12 @@ async def main():
     folder = Path(sys.argv[1])
     async with Supervisor(folder) as supervisor:
         supervisor.add(replace(forever("a", folder), death_signal=int(sys.argv[2])))
-        await supervisor.start_all()
-        print("up", flush=True)
-        await supervisor.run()
+
+        async def start():
+            await supervisor.start_all()
+            print("up", flush=True)  # the signal handlers stand by now
+
+        await supervisor.run(start)
 
 asyncio.run(main())
 """
