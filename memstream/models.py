@@ -7,23 +7,24 @@ from functools import lru_cache
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
-from inference.pii.analyzer import PiiAnalyzer
-from inference.pii.chinese_names import LacRecognizer
-from inference.pii.english_names import SpacyRecognizer
 from inference.protocols import Embedder, EntitySpan, TokenCounter
 from inference.terms import terms
-from inference.tokens import token_counter
-from processors.ports import Models, TextLanguage
+from processors.ports import EntityAnalyzer, Models, TextLanguage
 
 
 class LazyAnalyzer:
-    """Loads the recognisers on the first text: steps that see no raw text never pay for them."""
+    """Loads the recognisers on the first text: processes that see no raw text never pay for them (half of a worker's
+    start, and 100 MB)."""
 
     def __init__(self) -> None:
-        self._analyzer: PiiAnalyzer | None = None
+        self._analyzer: EntityAnalyzer | None = None
 
     def analyze(self, texts: Sequence[str], languages: Sequence[TextLanguage]) -> list[list[EntitySpan]]:
         if self._analyzer is None:
+            from inference.pii.analyzer import PiiAnalyzer
+            from inference.pii.chinese_names import LacRecognizer
+            from inference.pii.english_names import SpacyRecognizer
+
             self._analyzer = PiiAnalyzer(SpacyRecognizer(), LacRecognizer())
         return self._analyzer.analyze(texts, languages)
 
@@ -31,6 +32,8 @@ class LazyAnalyzer:
 @lru_cache(maxsize=4)
 def counter(encoding: str) -> TokenCounter:
     """Raises ValueError for an encoding that no counter knows."""
+    from inference.tokens import token_counter
+
     if encoding not in ("cl100k_base", "o200k_base"):
         raise ValueError(f"unknown encoding {encoding!r}: expected cl100k_base or o200k_base")
     return token_counter(encoding)

@@ -13,6 +13,7 @@ from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
+from inference.memory import return_freed_memory
 from memstream.models import default_models
 from memstream.observe import HeartbeatSender, ProcessStats, StepObserver
 from memstream.preflight import check_topics
@@ -32,11 +33,15 @@ from streams.topology import TOPOLOGY, Parts
 log = logging.getLogger(__name__)
 
 
-def parts_of(settings: Settings) -> Parts:
-    """Models, profile and extractor of this process."""
+def parts_of(settings: Settings, *, warm: bool = False) -> Parts:
+    """Models, profile and extractor of this process. `warm`: the recognisers are loaded before partitions come, else
+    the first batch waits for them."""
     key = key_from(settings.hash_key.get_secret_value(), settings.data_dir)
     book = ProfileBook(load_profile(settings.profile, settings.profiles_dir))
-    return Parts(default_models(key), book, RuleExtractor())
+    models = default_models(key)
+    if warm:
+        models.analyzer.analyze(["Hello Anna", "你好"], ["en", "zh"])
+    return Parts(models, book, RuleExtractor())
 
 
 def warm(parts: Parts, steps: Sequence[str]) -> None:
@@ -44,6 +49,7 @@ def warm(parts: Parts, steps: Sequence[str]) -> None:
     parts.models.terms("加载词典 load the dictionaries")
     if "screen" in steps:
         parts.models.analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
+    return_freed_memory()
 
 
 async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
@@ -60,7 +66,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         return await loop.run_in_executor(thread, call)
 
     await asyncio.to_thread(check_topics, settings)
-    parts = await compute(lambda: parts_of(settings))
+    parts = await compute(lambda: parts_of(settings, warm="screen" in steps))
     dsn = settings.postgres.get_secret_value()
     stats = ProcessStats()
     observer = StepObserver(stats)

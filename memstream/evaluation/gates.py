@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memstream.formats import FileError
-from memstream.models import LazyAnalyzer, default_embedder
+from memstream.models import default_embedder
 from schemas.profile import Profile
 
 
@@ -22,15 +22,21 @@ def text_of(path: Path) -> str:
 
 
 def pii(path: Path) -> dict[str, Any]:
-    """Per entity: gold, precision, recall, F1 (overlapping spans), F1 of exact spans."""
+    """Per entity: gold, precision, recall, F1 (overlapping spans), F1 of exact spans, beside Presidio's own engine over
+    the same model in the same run (N7)."""
+    from inference.pii.analyzer import default_analyzer
+    from inference.pii.stock import StockPresidio
     from processors.pii.evaluate import evaluate, load_examples, rows
 
     try:
         examples = load_examples(text_of(path).splitlines())
     except ValueError as exc:
         raise FileError(f"{path}: {exc}") from None
-    found = LazyAnalyzer().analyze([e.text for e in examples], [e.language for e in examples])
-    return {"texts": len(examples), "entities": rows(evaluate(examples, found))}
+    texts, languages = [e.text for e in examples], [e.language for e in examples]
+    ours, stock = (
+        evaluate(examples, engine.analyze(texts, languages)) for engine in (default_analyzer(), StockPresidio())
+    )
+    return {"texts": len(examples), "entities": rows(ours, stock)}
 
 
 def dedup(path: Path) -> dict[str, Any]:
