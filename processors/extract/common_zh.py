@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from processors.extract.text import MASKED
+
 _WORDS = """
     的 了 着 过 地 得 之 所 等 们 吗 呢 吧 啊 呀 哦 嗯 哈 啦 嘛 哎 唉 喔 噢 哇 么 咯 呗 恩 额 诶 嘞 哟 喽 耶 呐 我
     你 您 他 她 它 咱 我们 你们 他们 她们 它们 咱们 自己 人家 大家 别人 本人 这 那 哪 此 其 该 某 每 各 这个 那个
@@ -29,7 +31,7 @@ _RUN = re.compile(r"[\u4e00-\u9fff]+|[A-Za-z][A-Za-z0-9.+#-]*|\d[\d.,]*")
 
 def content_runs(text: str) -> list[str]:
     """Return the runs of characters that remain without everyday words, in order."""
-    return [run for run in _RUN.findall(_BOUNDARY.sub(" ", text)) if len(run) > 1 or run.isdecimal()]
+    return [run for run in _RUN.findall(_BOUNDARY.sub(" ", MASKED.sub(" ", text))) if len(run) > 1 or run.isdecimal()]
 
 
 def content_weight(text: str) -> float:

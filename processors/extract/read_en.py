@@ -11,6 +11,7 @@ from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_en import life_statements
 from processors.extract.manner import manner_en
+from processors.extract.measures import measures_en
 from processors.extract.text import Sentence, sentences, without_quotes
 from schemas.profile import Profile
 
@@ -61,6 +62,8 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))
         found.extend(atoms.relations_en(clause))
+        if clause.states and clause.subject in {"I", "my"}:
+            found.extend(measures_en(clause.body, clause.start, clause.end))
         if clause.states and clause.subject != "other":
             said = clause.body if clause.subject == "my" else f"I {clause.body}"
             found.extend(profile_fields(profile, clause.body, clause.start, said))

@@ -17,7 +17,7 @@ from processors.extract.domain import category_of, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
 from processors.extract.protocol import TurnView
-from processors.extract.text import prepare, sentences
+from processors.extract.text import MASKED, prepare, sentences
 from processors.timespan import TimeSpan
 from schemas.base import EARLIEST
 from schemas.memory import Candidate, HotValue
@@ -32,7 +32,7 @@ _WEEKDAY = re.compile(
     r"|(?:周|星期|礼拜)[一二三四五六日天]",
     re.I,
 )
-_MASKED = re.compile(r"<[A-Z_]{3,40}(?:[:_#-]?\w{0,64})?>|\[[A-Z_]{3,40}\]|_{3,}|\*{3,}")
+_BLANK = re.compile(r"_{3,}|\*{3,}")
 
 
 class RuleExtractor:
@@ -91,7 +91,7 @@ def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile,
 
 def _hidden(value: Any) -> bool:
     """A value that the screen masked, or that stood in quotation marks, is no value."""
-    return isinstance(value, str) and _MASKED.search(value) is not None
+    return isinstance(value, str) and (MASKED.search(value) or _BLANK.search(value)) is not None
 
 
 def _candidate(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from processors.extract.clauses_en import VERB
 from processors.extract.common_en import CHAT, FUNCTION
-from processors.extract.text import Sentence
+from processors.extract.text import MASKED, Sentence
 
 KEEP = 5.75
 """Score from which a turn's best sentence is kept; calibrated to fewer than one memory in two turns of chat."""
@@ -30,7 +30,7 @@ DROPPED = re.compile(
 )
 """A predicate whose subject, the speaker, was left out."""
 _POINTING = re.compile(
-    r"(?:let's|lets|you|your|you're|that|that's|it|it's|this|those|these|he|she"
+    r"(?:let's|lets|congrats|congratulations|hope|you|your|you're|that|that's|it|it's|this|those|these|he|she"
     r"|they|he's|she's|they're|sounds?|thanks?|thank|good|wow|so|such"
     r"|what an?)\b",
     re.I,
@@ -73,7 +73,7 @@ class Weighed:
 
 def weigh(sentence: Sentence, *, timed: bool, answers: bool, wants: bool) -> Weighed:
     """Score one sentence; `timed`: it names a time, `answers`: the turn before asked something."""
-    words = CONTENT_WORD.findall(sentence.text)
+    words = CONTENT_WORD.findall(MASKED.sub(" ", sentence.text))
     if (sentence.asks and not wants) or not words:
         return Weighed(sentence, 0.0, False)
     low = {w.lower() for w in words}

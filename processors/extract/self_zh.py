@@ -23,7 +23,7 @@ _AGE = re.compile(
     r"|那年|生日|以|开始|起|就|前|后|半|儿子|女儿|孩子|小孩|老人|男"
     r"|女))"
 )
-_AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$")
+_AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}})了$")
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
     r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|以前|年前|万|块|天|年|个|人民"
@@ -64,7 +64,7 @@ _MONTHLY = re.compile(
 )
 _YEARS = re.compile(
     rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
-    r")(?P<more>多)?年(?:的?(?:工作)?(?:经验|经历)|了|$)"
+    r")(?P<more>多)?年(?:的?[\u4e00-\u9fffA-Za-z+#]{0,10}?(?:经验|经历)|了|$)"
 )
 _INCOME = re.compile(
     r"(?:年薪|年收入|一年(?:收入|能?挣|能?赚)|税前年薪|税后年薪)(?:是"
@@ -75,14 +75,17 @@ _INCOME = re.compile(
 )
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
-    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居)(?P<place>{PLACE})"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住)(?P<place>{PLACE})"
 )
 _WORK_IN = re.compile(
-    rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的一家[\u4e00-\u9fff]{{2,10}}"
+    rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的?一家[\u4e00-\u9fff]{{2,10}}"
     r")?(?=工作|上班|做|从事|当|担任|开发|打工|创业|生活|定居|这边|任职"
     r"|干)"
 )
-_FROM = re.compile(rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?)(?P<place>{PLACE})|(?:是|我)(?P<native>{PLACE})人")
+_FROM = re.compile(
+    rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?)(?P<place>{PLACE}"
+    rf")|(?:是|我)(?P<native>{PLACE})人|在(?P<birth>{PLACE})出生"
+)
 _EMPLOYER = re.compile(
     r"(?:就职于|任职于|供职于|在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
 )
@@ -118,8 +121,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
             yield made(clause, match.span(), text, ("age", number), approximate=about)
-    elif (match := _AGE_BARE.search(body)) and 10 <= (han_number(match["n"]) or 0) <= 120:
-        number = han_number(match["n"])
+    elif (match := _AGE_BARE.search(body)) and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120:
+        number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
     elif match := _DECADE.search(body):
         decade = han_number(match["tens"])
@@ -183,7 +186,7 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
     if (match := _FROM.search(body)) and not denied(body, match.start()):
-        place = match["place"] or match["native"]
+        place = match["place"] or match["native"] or match["birth"]
         yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
     if past(clause):
         return
@@ -202,9 +205,11 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     match = _EMPLOYER.search(clause.body)
     if match is None or past(clause) or wished(clause.body, match.start()):
         return
-    name = match["org"].removeprefix("一家").removeprefix("一个")
+    name = match["org"]
+    if re.search(r"一家|一个|某|这家|那家|自己|家里", name):
+        return
     known = lexicon.get("employer", {})
-    named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3 and not match["org"].startswith("一"))
+    named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3)
     if named and name not in PLACES:
         employer = known.get(name, name)
         gone = denied(clause.body, match.start())

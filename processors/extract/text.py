@@ -18,6 +18,8 @@ QUOTED = re.compile(r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,
 _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)|^[ \t]{0,8}>[^\n]*$", re.DOTALL | re.MULTILINE)
 _FULL_STOP = re.compile(r"[.!?。！？…\n]+|；")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jr|Sr)|\b[A-Z])$")
+MASKED = re.compile(r"<[A-Z_]{3,40}(?::\w{1,64})?>")
+"""What the screen put in place of a value."""
 _SMART = str.maketrans({"’": "'", "‘": "'", "`": "'", "\u00a0": " ", "\u3000": " ", "\t": " "})
 _WIDE = str.maketrans({chr(c): chr(c - 0xFEE0) for c in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF5B), 0xFF05)})
 

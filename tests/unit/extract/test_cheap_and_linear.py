@@ -1,0 +1,164 @@
+"""The cheap first test (B9), linear time on hostile text, and the evaluation's counting."""
+
+from __future__ import annotations
+
+import json
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from processors.extract.evaluate import evaluate, matches, read
+from processors.extract.numbers import amount, english_integer, han_number
+from processors.extract.promising import promising
+from processors.extract.protocol import SLOTS, values_of
+from processors.extract.rules import RuleExtractor
+from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
+
+
+@pytest.mark.parametrize(
+    "said", ["I'm 32", "My name is Anna", "we decided on Redis", "TODO: docs", "remind me tomorrow", "call me Bo"]
+)
+def test_b9_statements_are_promising(said: str) -> None:
+    assert promising(said, "en")
+
+
+@pytest.mark.parametrize(
+    "said", ["我今年32岁", "32岁", "浙大硕士毕业", "决定采用Redis", "提醒一下", "叫我小明", "没有孩子", "老婆是老师"]
+)
+def test_b9_chinese_statements_are_promising(said: str) -> None:
+    assert promising(said, "zh")
+
+
+@pytest.mark.parametrize("said", ["Hi!", "Thanks, great!", "ok", "What's the weather like?", ""])
+def test_b9_chat_is_not_promising(said: str) -> None:
+    assert not promising(said, "en")
+    assert not promising("好的，谢谢", "zh")
+
+
+def test_b9_a_bare_yes_is_promising_only_as_an_answer() -> None:
+    assert not promising("yes", "en")
+    assert promising("yes", "en", answers=True)
+    assert promising("是的", "zh", answers=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(["I'm 32", "my", "we", "decided to use", "Redis", "nice", "Anna"]), max_size=8))
+def test_b9_no_field_is_missed_by_the_cheap_test(words: list[str]) -> None:
+    said = " ".join(words)
+    if values(said):
+        assert promising(said, "en")
+
+
+UNITS = [
+    "a ", "I ", "I am ", "my ", "and ", "so ", "well, ", "really ", "Aa ", "1", "1 ", "一", "我", "的", "，", "在北京",
+    "大学", "是", "not ", "I work as a ", "years ", "a-", "_ ", '"', "“", "'", "if ", "in the ", "浙江", "市", "说",
+    "想", "两百万", "and I ", "my sister ", "A. ", "...", "have a ", "English, ", "The ", "做了", "对", "|", "<", "```",
+    "> ",
+]  # fmt: skip
+
+
+def _cost(text: str) -> float:
+    begin = process_time()
+    for profile in (GENERAL, IMMIGRATION):
+        extract(text, profile)
+    return process_time() - begin
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_b9_time_is_linear_on_hostile_text(unit: str) -> None:
+    """Four times the text may not cost 16 times the time (a ratio, with room for noise; no speed is asserted)."""
+    long = 12_000
+    text = (unit * (long // len(unit) + 1))[:long] + "x"
+    _cost(text[:1_000])
+    short = min(_cost(text[: long // 4]) for _ in range(2))
+    assert _cost(text) < 10 * short + 0.05
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=200))
+def test_d2_any_text_is_read_without_error(text: str) -> None:
+    clean = text.replace("\x00", "").encode("utf-8", "ignore").decode()
+    for candidate in extract(clean):
+        assert candidate.text.strip()
+        values_of(candidate)
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [
+        ("80万", 800_000),
+        ("$120k", 120_000),
+        ("1.5 million", 1_500_000),
+        ("一百五十万", 1_500_000),
+        ("1,200", 1_200),
+        ("无", None),
+    ],
+)
+def test_b2_amounts(said: str, number: int | None) -> None:
+    assert amount(said) == number
+
+
+def test_b2_numerals() -> None:
+    assert [han_number(t) for t in ("三十二", "十五", "两", "一百零五", "32", "几")] == [32, 15, 2, 105, 32, None]
+    assert [english_integer(t) for t in ("thirty-two", "12", "ninety", "soon")] == [32, 12, 90, None]
+
+
+def test_c2_measures_keep_the_words_and_convert_the_value() -> None:
+    assert [(c.text, c.value) for c in extract("I'm 5'10\" and weigh 160 lbs")] == [
+        ("User is 5'10\"", 178),
+        ("User weighs 160 lbs", 72.6),
+    ]
+    assert values("我身高175，体重140斤，血型A型") == {"height": 175, "weight": 70, "blood_type": "A"}
+    assert values("My blood pressure is 140/90.") == {"bp_systolic": 140, "bp_diastolic": 90}
+    assert "height" not in values("我妈妈身高160")
+
+
+def test_b6_catalogues_name_only_slots_that_are_filled() -> None:
+    for profile in (GENERAL, IMMIGRATION):
+        named = {f.slot for f in profile.fields if f.slot} - {"industry"}  # filled by the profile's own patterns
+        assert named <= SLOTS
+
+
+def test_evaluation_counts_cited_turns_and_informed_values() -> None:
+    talk = [
+        {
+            "id": "c1",
+            "qa": [{"evidence": ["D1:1"]}],
+            "sessions": [
+                {
+                    "date_time": "1:56 pm on 8 May, 2023",
+                    "turns": [
+                        {
+                            "dia_id": "D1:1",
+                            "speaker": "Ann",
+                            "text": "I adopted two kittens from the Battersea shelter.",
+                        },
+                        {"dia_id": "D1:2", "speaker": "Bo", "text": "Wow, that's great!"},
+                    ],
+                }
+            ],
+        }
+    ]
+    fact = {"id": "c1_o1", "fact": "Ann adopted two kittens.", "evidence": ["D1:1"]}
+    figures = evaluate(read(json.dumps(talk), json.dumps(fact)), RuleExtractor(), GENERAL).figures()
+    assert (figures["turns"], figures["memories"], figures["cited_recall"]) == (2, 1, 1.0)
+    assert (figures["memories_matching_a_fact"], figures["cited_recall_at_random"]) == (1.0, 0.5)
+
+    rows = [
+        {"lang": "zh", "text": "我想找一家评分4.5分以上的酒店", "informs": [{"slot": "评分", "value": "4.5分以上"}]},
+        {"lang": "en", "text": "ok", "informs": [{"slot": "city", "values": ["Leeds"]}]},
+    ]
+    figures = evaluate(read("\n".join(json.dumps(r) for r in rows)), RuleExtractor(), GENERAL).figures()
+    assert (figures["values_kept"], figures["values_literal"], figures["values_not_literal"]) == (1.0, 1, 1)
+
+
+def test_evaluation_matches_by_content_words() -> None:
+    assert matches("Ann adopted two kittens from the shelter", "Ann has adopted kittens.")
+    assert not matches("Ann adopted two kittens", "Bo likes sailing on the lake.")
+
+
+def test_evaluation_refuses_another_shape() -> None:
+    with pytest.raises(ValueError, match="evidence"):
+        read("a,b\n1,2")
