@@ -67,8 +67,10 @@ def align(a: Features, b: Features) -> Alignment:
     def slip(x: str, y: str) -> bool:
         return misspelt(x, y, named=bool((flags[x] | flags[y]) & NAME)) or frozenset((x, y)) in ZH_HOMOPHONES
 
-    typos = _match_rest(a, b, pairs, free_a, free_b, slip)
-    kin = _match_rest(a, b, pairs, free_a, free_b, akin)
+    typos = kin = 0
+    if 4 * len(pairs) >= min(len(keys_a), len(keys_b)):  # else they are about different things; this part is dear
+        typos = _match_rest(a, b, pairs, free_a, free_b, slip)
+        kin = _match_rest(a, b, pairs, free_a, free_b, akin)
     return Alignment(tuple(sorted(pairs)), tuple(slots), typos, kin, tuple(free_a), tuple(free_b))
 
 
@@ -107,8 +109,10 @@ def _match_rest(
 
 def akin(x: str, y: str) -> bool:
     """Words of one family: five letters and six tenths of the longer in common from the start. English only."""
+    if x[:5] != y[:5] or min(len(x), len(y)) < 5 or x >= HAN:
+        return False
     shared = next((k for k, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
-    return shared >= 5 and shared >= 0.6 * max(len(x), len(y)) and max(x, y) < HAN
+    return shared >= 0.6 * max(len(x), len(y))
 
 
 def misspelt(x: str, y: str, named: bool = False) -> bool:
@@ -117,7 +121,7 @@ def misspelt(x: str, y: str, named: bool = False) -> bool:
     Four letters at least, never numbers or Han. Of a short word a replaced first letter makes another word (hiking,
     biking), and so does most any change in a short name or at its ends (Jon, John; Maria, Mario; Martin, Marvin).
     """
-    if min(len(x), len(y)) < 4 or max(x, y) > "\u02ff" or is_number(x) or is_number(y) or abs(len(x) - len(y)) > 1:
+    if abs(len(x) - len(y)) > 1 or min(len(x), len(y)) < 4 or max(x, y) > "\u02ff" or is_number(x) or is_number(y):
         return False
     head = next((k for k, (p, q) in enumerate(zip(x, y, strict=False)) if p != q), min(len(x), len(y)))
     if len(x) == len(y):

@@ -27,6 +27,9 @@ BANDS = 32
 SEED = 42
 _ROUNDING = 1e-5
 """More than two float32 products of unit vectors differ by."""
+NEAR = 0.5
+"""Below this cosine nothing is worth aligning word by word, unless its shingles are alike."""
+
 COMPARED = 6
 """Candidates aligned word by word for each query, the nearest by cosine and by shingles."""
 
@@ -62,7 +65,7 @@ class NearDuplicateWindow:
         self._limit = limit
         self._vectors = np.zeros((min(64, limit), dims), dtype=np.float32)
         self._entries: dict[int, Entry] = {}
-        self._signatures: dict[int, RMinHash] = {}
+        self._signatures = np.zeros((len(self._vectors), PERMUTATIONS), dtype=np.uint32)
         self._slots: dict[str, int] = {}
         self._free = list(range(len(self._vectors)))[::-1]
         self._queue: list[tuple[datetime, str]] = []
@@ -78,7 +81,7 @@ class NearDuplicateWindow:
     def nbytes(self) -> int:
         """Bytes held, estimated to within a fifth (vectors exactly)."""
         words = sum(240 + 90 * len(entry.features.tokens) for entry in self._entries.values())
-        return int(self._vectors.nbytes) + words + len(self._entries) * (PERMUTATIONS * 4 + BANDS * 40)
+        return int(self._vectors.nbytes + self._signatures.nbytes) + words + len(self._entries) * BANDS * 40
 
     def extend(self, entries: Iterable[Entry]) -> None:
         """Insert many, as after a load from state rows."""
@@ -95,8 +98,9 @@ class NearDuplicateWindow:
         self._entries[slot] = entry
         self._slots[entry.record_id] = slot
         self._vectors[slot] = 0.0 if entry.embedding is None else entry.embedding
-        self._signatures[slot] = _signature(entry.features)
-        self._lsh.insert(slot, self._signatures[slot])
+        signature = _signature(entry.features)
+        self._signatures[slot] = signature.digest()
+        self._lsh.insert(slot, signature)
         heapq.heappush(self._queue, (entry.accepted_at, entry.record_id))
         if len(self._queue) > 2 * len(self._entries) + 64:  # what was removed or replaced has left its mark behind
             self._queue = [(e.accepted_at, e.record_id) for e in self._entries.values()]
@@ -109,7 +113,7 @@ class NearDuplicateWindow:
         if slot is None:
             return False
         self._lsh.remove(slot)
-        del self._entries[slot], self._signatures[slot]
+        del self._entries[slot]
         self._vectors[slot] = 0.0
         self._free.append(slot)
         return True
@@ -155,14 +159,26 @@ class NearDuplicateWindow:
     ) -> list[tuple[int, float | None]]:
         """Ties go by record id: slots depend on the order of inserts, and a window that was rebuilt has another."""
         signature = _signature(features)
-        hits = [s for s in self._lsh.query(signature) if eligible(s)]
-        hits.sort(key=lambda s: (-self._signatures[s].jaccard(signature), self._entries[s].record_id))
+        alike = self._alike(signature, eligible)
         if embedding is None or not self._entries:
-            return [(slot, None) for slot in hits[:COMPARED]]
+            return [(slot, None) for slot in alike]
         query = np.asarray(embedding, dtype=np.float32)
         near = self._nearest(query, eligible)
-        chosen = dict.fromkeys(s for pair in zip_longest(hits[:COMPARED], near) for s in pair if s is not None)
+        chosen = dict.fromkeys(s for pair in zip_longest(alike, near) for s in pair if s is not None)
         return [(slot, self._cosine(slot, query)) for slot in list(chosen)[:COMPARED]]
+
+    def _alike(self, signature: RMinHash, eligible: Callable[[int], bool]) -> list[int]:
+        """The COMPARED most alike by shingles, of those that share a band."""
+        hits = np.array(self._lsh.query(signature), dtype=np.intp)
+        if not len(hits):
+            return []
+        shared = (self._signatures[hits] == np.array(signature.digest(), dtype=np.uint32)).sum(axis=1)
+        for least in sorted(set(shared.tolist()), reverse=True):
+            best = [slot for slot in hits[shared >= least].tolist() if eligible(slot)]
+            if len(best) >= COMPARED or least == shared.min():
+                break
+        rank = dict(zip(hits.tolist(), shared.tolist(), strict=True))
+        return sorted(best, key=lambda s: (-rank[s], self._entries[s].record_id))[:COMPARED]
 
     def _nearest(self, query: NDArray[np.float32], eligible: Callable[[int], bool]) -> list[int]:
         """The COMPARED nearest by cosine. The product over all rows rounds by where a row lies, so it only finds who
@@ -171,8 +187,8 @@ class NearDuplicateWindow:
         count = min(COMPARED, len(rough))
         while True:
             edge = rough[np.argpartition(-rough, count - 1)[:count]].min() - _ROUNDING
-            near = [slot for slot in np.flatnonzero(rough >= edge).tolist() if eligible(slot)]
-            if len(near) >= COMPARED or count == len(rough):
+            near = [slot for slot in np.flatnonzero(rough >= max(edge, NEAR)).tolist() if eligible(slot)]
+            if len(near) >= COMPARED or edge < NEAR or count == len(rough):
                 break
             count = min(8 * count, len(rough))
         near.sort(key=lambda s: (-self._cosine(s, query), self._entries[s].record_id))
@@ -185,7 +201,8 @@ class NearDuplicateWindow:
         if not self._free:
             old = len(self._vectors)
             new = min(2 * old, self._limit)
-            self._vectors = np.concatenate([self._vectors, np.zeros((new - old, self._vectors.shape[1]), np.float32)])
+            self._vectors = np.pad(self._vectors, ((0, new - old), (0, 0)))
+            self._signatures = np.pad(self._signatures, ((0, new - old), (0, 0)))
             self._free = list(range(old, new))[::-1]
         return self._free.pop()
 
