@@ -58,6 +58,7 @@ class MilvusSink:
         self._client: Any = None
         self._removed: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._swept: datetime | None = None
+        self._unsure = True
 
     def ensure(self) -> None:
         for layout in self._layouts:
@@ -75,6 +76,7 @@ class MilvusSink:
             self._write_progress(layout, batch)
         if batch.sweep is not None:
             self._sweep(batch.sweep)
+        self._unsure = False
         return refused
 
     def progress(self) -> dict[Mark, int]:
@@ -104,10 +106,9 @@ class MilvusSink:
         rows = {key(e): row(e, layout.dimensions) for e in events if is_held(e)}
         stored = self._revisions(collection, [key(e) for e in events])
         newer = [e for e in events if e.revision > stored.get(key(e), 0)]
-        upserts = [rows[key(e)] for e in newer if is_held(e)]
-        for start in range(0, len(upserts), ROWS_A_CALL):
-            part = upserts[start : start + ROWS_A_CALL]
-            self._call("upsert", collection, part)
+        held = [rows[key(e)] for e in newer if is_held(e)]
+        self._put("insert", collection, [r for r in held if r["pk"] not in stored])
+        self._put("upsert", collection, [r for r in held if r["pk"] in stored])
         removed = {key(e): e.revision for e in newer if not is_held(e)}
         self._delete(collection, [pk for pk in removed if pk in stored])
         for pk, revision in removed.items():
@@ -116,6 +117,14 @@ class MilvusSink:
         while len(self._removed) > REMOVED_KEPT:
             self._removed.popitem(last=False)
         return len(events) - len(newer)
+
+    def _put(self, method: str, collection: str, rows: list[dict[str, Any]]) -> None:
+        """New rows are inserted: on the embedded server an upsert looks for its key in all rows there are (0.13 ms of
+        its CPU at 2,000 rows, 0.6 ms at 90,000; an insert 0.1 ms at both). Where a call may have reached the server
+        unanswered, its rows may appear after they were looked for: then everything is upserted."""
+        for start in range(0, len(rows), ROWS_A_CALL):
+            part = rows[start : start + ROWS_A_CALL]
+            self._call("upsert" if self._unsure else method, collection, part)
 
     def _revisions(self, collection: str, keys: list[str]) -> dict[str, int]:
         """As stored, or as last removed by this process."""
@@ -177,6 +186,10 @@ class MilvusSink:
                 client.load_collection(name, timeout=self._timeout)
         return client
 
+    def _lose(self) -> None:
+        self._unsure = True
+        self.close()
+
     def _call(self, method: str, collection: str, *args: Any, **options: Any) -> Any:
         """Raises Transient and Permanent in place of what pymilvus says, whose messages may hold content."""
         try:
@@ -188,8 +201,8 @@ class MilvusSink:
         except MilvusException as exc:
             if exc.code in _INVALID_PARAMETER:
                 raise Permanent("milvus_refused", f"code {exc.code}") from None
-            self.close()
+            self._lose()
             raise Transient(f"MilvusException {exc.code}") from None
         except (grpc.RpcError, OSError) as exc:
-            self.close()
+            self._lose()
             raise Transient(type(exc).__name__) from None
