@@ -33,15 +33,11 @@ from streams.topology import TOPOLOGY, Parts
 log = logging.getLogger(__name__)
 
 
-def parts_of(settings: Settings, *, warm: bool = False) -> Parts:
-    """Models, profile and extractor of this process. `warm`: the recognisers are loaded before partitions come, else
-    the first batch waits for them."""
+def parts_of(settings: Settings) -> Parts:
+    """Models, profile and extractor of this process."""
     key = key_from(settings.hash_key.get_secret_value(), settings.data_dir)
     book = ProfileBook(load_profile(settings.profile, settings.profiles_dir))
-    models = default_models(key)
-    if warm:
-        models.analyzer.analyze(["Hello Anna", "你好"], ["en", "zh"])
-    return Parts(models, book, RuleExtractor())
+    return Parts(default_models(key), book, RuleExtractor())
 
 
 def warm(parts: Parts, steps: Sequence[str]) -> None:
@@ -66,7 +62,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         return await loop.run_in_executor(thread, call)
 
     await asyncio.to_thread(check_topics, settings)
-    parts = await compute(lambda: parts_of(settings, warm="screen" in steps))
+    parts = await compute(lambda: parts_of(settings))
     dsn = settings.postgres.get_secret_value()
     stats = ProcessStats()
     observer = StepObserver(stats)

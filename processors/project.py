@@ -53,7 +53,7 @@ class Project(PlainStep):
                 c = event.sealed.candidate
                 return self._hot(
                     event.owner, event.sealed.candidate.hot, c.text, event.turn.occurred_at, event.accepted_at,
-                    (event.turn,), event.user_id, event.record_id, state,
+                    (event.turn,), event.user_id, f"{event.record_id}/{event.turn.turn_id}", state,
                 )  # fmt: skip
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
                 at = event.accepted_at or record.timestamp
@@ -72,10 +72,10 @@ class Project(PlainStep):
         if old is not None and old.state == "active":
             if old.occurred_at > occurred:
                 reason = because("skipped", "dedupe", "older_than_standing")
-                return [plain_decision(owner, f"hot/{cause}", "hot", reason, old, accepted)]
+                return [plain_decision(owner, f"hot/{hot.type}/{hot.key}/{cause}", "hot", reason, old, accepted)]
             if same(old.sealed.value, hot.value) and old.priority == hot.priority:
                 reason = because("skipped", "dedupe", "same_value")
-                return [plain_decision(owner, f"hot/{cause}", "hot", reason, old, accepted)]
+                return [plain_decision(owner, f"hot/{hot.type}/{hot.key}/{cause}", "hot", reason, old, accepted)]
         profile = self._book.of(owner.tenant)
         reason = because("kept" if old is None else "superseding", "extraction" if sources else "command", "hot_memory")
         new = MemoryUpdate(
@@ -88,7 +88,7 @@ class Project(PlainStep):
             sealed=MemoryBody(text=text or _text(hot.key, hot.value), value=hot.value),
         )  # fmt: skip
         rows.put(_key(hot.type, hot.key), orjson.loads(_PLAIN.value(new)))
-        return [update(new), plain_decision(owner, f"hot/{cause}", "hot", reason, new, accepted)]
+        return [update(new), plain_decision(owner, f"hot/{hot.type}/{hot.key}/{cause}", "hot", reason, new, accepted)]
 
     def _delete(self, event: ProjectCommand, record: Record, state: StateSpace) -> list[Out]:
         rows = state.of(event.owner.key)

@@ -62,11 +62,13 @@ def plain_decision(
     owner: Owner, decision_id: str, kind: str, reason: Reason, target: MemoryUpdate | None, accepted_at: datetime,
     turn: SourceTurn | None = None, text: str = "",
 ) -> Emit:  # fmt: skip
-    """A decision on a command, on feedback, or on a turn as a whole."""
+    """A decision on a command, on feedback, or on a turn as a whole. `decision_id` names it among the owner's own:
+    callers' turn ids, and records that go to several projects, are the same under more than one owner."""
     return Emit(
         topics.DECISIONS,
         Decision(
-            tenant=owner.tenant, owner_kind=owner.kind, owner_id=owner.id, decision_id=decision_id, kind=kind,
+            tenant=owner.tenant, owner_kind=owner.kind, owner_id=owner.id, kind=kind,
+            decision_id=record_id(owner, "decision", decision_id),
             turn_id=None if turn is None else turn.turn_id, session_id=None if turn is None else turn.session_id,
             field=None if target is None else target.field, fields=() if target is None else target.fields,
             record_id=None if target is None else target.record_id,
