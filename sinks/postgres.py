@@ -23,7 +23,15 @@ T = TypeVar("T")
 _POISON = (errors.DataError, errors.IntegrityError, errors.ProgramLimitExceeded)
 """SQLSTATE classes 22, 23 and 54: the content will never fit. Everything else that Postgres says can be mended on
 its side (away, full, not migrated), so the sink waits."""
-APPLICATION = "memstream-sink-postgres"
+_CONNECTION: dict[str, Any] = {
+    "application_name": "memstream-sink-postgres",
+    "connect_timeout": 5,
+    # A host that vanishes without a word is given up after half a minute.
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
 DECISIONS_KEPT = timedelta(days=topics.DECISIONS.retention_days or 14)
 
 
@@ -117,9 +125,7 @@ class PostgresSink:
         """Raises Transient and Permanent in place of what psycopg says, whose messages may hold content."""
         try:
             if self._conn is None or self._conn.closed:
-                self._conn = psycopg.connect(
-                    self._dsn, autocommit=True, connect_timeout=5, options=self._options, application_name=APPLICATION
-                )
+                self._conn = psycopg.connect(self._dsn, autocommit=True, options=self._options, **_CONNECTION)
             return call(self._conn)
         except _POISON as exc:
             raise Permanent("postgres_refused", f"SQLSTATE {exc.sqlstate}") from None

@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 import redis
 from redis import exceptions as errors
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from schemas import topics
 from schemas.owner import Owner
@@ -32,7 +34,8 @@ _SERVER_WORDS = ("MISCONF", "NOREPLICAS", "BUSY", "UNKILLABLE")
 
 def connect(url: str) -> redis.Redis:
     """A client that gives up within seconds: waiting is the worker's part."""
-    return redis.Redis.from_url(url, socket_timeout=5.0, socket_connect_timeout=2.0)
+    never = Retry(NoBackoff(), 0)
+    return redis.Redis.from_url(url, socket_timeout=5.0, socket_connect_timeout=2.0, retry=never)
 
 
 def classified(exc: errors.RedisError) -> Transient | Permanent:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import threading
 import time
 import uuid
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+import psycopg
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -16,12 +19,15 @@ from confluent_kafka.cimpl import KafkaException, NewTopic
 
 from memstream.stack import Addresses
 from schemas import topics
-from schemas.codec import Headers
+from schemas.codec import Headers, header
+from schemas.migrations import drop_generation, upgrade
+from schemas.stores import postgres_schema
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
-from sinks.memory import ALL_TOPICS, MemorySink
-from sinks.protocol import Message
+from sinks.memory import ALL_TOPICS
+from sinks.postgres import PostgresSink
+from sinks.protocol import Message, Sink
 from sinks.worker import Worker
-from tests.unit.sinks.events import CODEC
+from tests.unit.sinks.events import CODEC, memory, message, turn
 from tests.unit.sinks.worker_contract import UPDATES, Abort, AbortAt, Scripted, WorkerContract, drain, updates
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
@@ -69,7 +75,7 @@ class KafkaLog:
         producer.flush(30)
         return [replace(m, offset=offsets[number]) for number, m in enumerate(messages)]
 
-    def worker(self, sink: MemorySink, **options: Any) -> Worker:
+    def worker(self, sink: Sink, **options: Any) -> Worker:
         self.close()
         settings = KafkaSettings(self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=6.0)
         consumer = KafkaConsumer(settings)
@@ -142,3 +148,64 @@ def test_static_member_comes_back_without_a_rebalance(log: KafkaLog) -> None:
     drain(log.worker(sink), 1)
     assert log.committed(UPDATES, 0) == sent[0].offset + 1
     assert sink.held() == {"record-1": 1}
+
+
+def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses) -> None:
+    """N2: members come and go while records flow; each record is in one of their stores, whole."""
+    sinks: list[Scripted] = []
+    running: list[tuple[Worker, threading.Thread]] = []
+
+    def join() -> None:
+        settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0)
+        sinks.append(Scripted())
+        worker = Worker(sinks[-1], KafkaConsumer(settings), KafkaDeadLetters(settings), CODEC)
+        running.append((worker, threading.Thread(target=worker.run)))
+        running[-1][1].start()
+
+    def leave() -> None:
+        worker, thread = running.pop(0)
+        worker.stop()
+        thread.join(30)
+
+    def held() -> set[str]:
+        return {name for sink in sinks for name in sink.held()}
+
+    sent = 0
+    for change in (join, join, leave, join, leave):
+        change()
+        log.send(*(message(memory(n), partition=n % 8) for n in range(sent, sent + 80)))
+        sent += 80
+        time.sleep(0.5)
+    end = time.monotonic() + 60
+    while len(held()) < sent and time.monotonic() < end:
+        time.sleep(0.1)
+    while running:
+        leave()
+    assert held() == {f"record-{n}" for n in range(sent)}
+    assert log.dead_letters() == []
+    ends = [log.committed(UPDATES, p) for p in range(8)]
+    again = Scripted()
+    worker = log.worker(again)
+    for _ in range(10):
+        worker.step()
+    assert again.held() == {}, "all of it was committed"
+    assert [log.committed(UPDATES, p) for p in range(8)] == ends
+
+
+def test_poison_in_a_real_store_stands_alone(log: KafkaLog, addresses: Addresses) -> None:
+    """Postgres refuses a batch as a whole; halving finds the one that it will never take."""
+    upgrade(addresses.postgres)
+    number = random.randrange(1_000, 10**6)
+    sink = PostgresSink(addresses.postgres, [number])
+    turns = [turn(n, tokens=2**40 if n == 37 else 7) for n in range(100)]
+    sent = log.send(*(message(t) for t in turns))
+    drain(log.worker(sink), 100)
+    ((_, value, headers),) = log.dead_letters()
+    assert value == sent[37].value
+    assert header(headers, "reason") == b"postgres_refused"
+    assert header(headers, "message") == b"SQLSTATE 22003"
+    with psycopg.connect(addresses.postgres) as conn:
+        row = conn.execute(f"SELECT count(*) FROM {postgres_schema(number)}.turns".encode()).fetchone()  # noqa: S608
+        assert row == (99,)
+        drop_generation(conn, number)
+    sink.close()

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.codec import Headers
-from sinks.memory import MemorySink
-from sinks.protocol import Message, Revoked
+from sinks.protocol import Message, Revoked, Sink
 from sinks.worker import Worker
 from tests.unit.sinks.events import CODEC, NOW
 
@@ -43,7 +42,7 @@ class FakeLog:
             out.append(line[-1])
         return out
 
-    def worker(self, sink: MemorySink, **options: Any) -> Worker:
+    def worker(self, sink: Sink, **options: Any) -> Worker:
         self.consumer = FakeConsumer(self)
         letters = options.pop("dead_letters", FakeDeadLetters(self))
         worker = Worker(sink, self.consumer, letters, CODEC, clock=self.clock, **options)

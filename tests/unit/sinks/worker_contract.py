@@ -13,7 +13,7 @@ from schemas.codec import Headers, header
 from schemas.envelope import Marker
 from schemas.memory import MemoryUpdate
 from sinks.memory import MemorySink
-from sinks.protocol import Mark, Message, Permanent, SinkBatch, Transient, Undelivered
+from sinks.protocol import Mark, Message, Permanent, Sink, SinkBatch, Transient, Undelivered
 from sinks.worker import Worker
 from tests.unit.sinks.events import TEXTS, hot, memory, message, turn
 
@@ -25,7 +25,7 @@ class Log(Protocol):
         """Appended at their topic and partition; returned with the offsets that they got."""
         ...
 
-    def worker(self, sink: MemorySink, **options: Any) -> Worker:
+    def worker(self, sink: Sink, **options: Any) -> Worker:
         """A worker in a new process's place, started."""
         ...
 
