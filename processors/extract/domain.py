@@ -16,9 +16,7 @@ _DENIED = re.compile(
 )
 _WISH = re.compile(r"希望|最好|尽量|越.{1,3}越|倾向|偏好|更想|prefer|rather|ideally|as soon as possible|hope", re.I)
 _VALUE = re.compile(
-    rf"[^，。；,;]{{0,6}}?(?P<about>大概|约|about |around )?(?P<n>\d"
-    rf"[\d,]*(?:\.\d+)?|{HAN_NUMBER})\s?(?P<unit>%|例|人|个|名|项|家"
-    r"|份|万|subjects|patients|sites|participants)?"
+    rf"[^，。；,;]{{0,6}}?(?P<about>大概|约|about |around )?(?P<n>\d[\d,]*(?:\.\d+)?|{HAN_NUMBER})\s?(?P<unit>万)?"
 )
 _IS = re.compile(
     r"\s?(?:是|为|：|:|=|is now|is|are|now|改为|定为|已|变为|到了?|was)\s?(?P<value>[^，。；,;！!？?]{1,80})"

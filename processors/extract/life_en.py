@@ -8,6 +8,7 @@ from typing import Any
 
 from processors.extract.clauses_en import Clause
 from processors.extract.found import Found
+from processors.extract.numbers import ENGLISH_NUMBER
 from processors.extract.self_en import JOB, NAME, STOP, WORD, Rule, apply, rule
 
 _TONGUES = (
@@ -63,12 +64,12 @@ r" |grown |teenage )?(?:kids|children|sons|daughters)\b", constants={"children":
     rule(r"have an? (?:young |little |baby |beautiful |\w{1,8}[- ]year[-"
 r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": True}, says_no={"children": False}),
     rule(r"have (?:any |no )?(?:kids|children)\b", constants={"children": True}, says_no={"children": False}),
-    rule(rf"have (?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
+    rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
 rf")(?:(?: named| called|,) (?P<pet_name>{NAME}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
 rf"(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{NAME}))?"),
     rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
-    rule(rf"am (?P<nationality>{_NATIONS}){STOP}"),
+    rule(rf"am (?:an? )?(?P<nationality>{_NATIONS}){STOP}"),
     rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),
     rule(r"(?:have|hold|got|earned|received|completed|am doing|am pursuing"
 rf") (?:an? |my )?{_DEGREE} (?:in |of )?{_SUBJECT}(?: (?:from|at"
@@ -83,13 +84,18 @@ rf")?{STOP}"),
     rule(r"am allergic to (?P<allergy>[a-z][\w-]{2,20}(?: (?:and )?[a-z][\w-]{2,20}){0,2}?)" + STOP),
     rule(r"(?:have been|was|am) diagnosed with (?P<condition>[A-Za-z][\w-]{2,20}"
 r"(?: [A-Za-z0-9][\w-]{0,20}){0,3}?)(?=$|[,.;!]|\s(?:in|and|last|this|when|at|since|by|but|as|two|three|a|\d{4})\b)"),
-    rule(r"(?:have|suffer from) (?P<condition>(?:type \d |high |low |chronic"
-r" |mild |severe )?[a-z]{3,20}(?:itis|emia|osis|oma|betes|tension"
-r"|asthma|migraines?| blood pressure| disease| syndrome| disorder"
-r"))\b"),
-    rule(r"(?:take|am taking|am on) (?P<medication>[A-Za-z][\w-]{3,20}(?:in"
-r"|ol|ide|ate|pril|ine|mab|tan|one))(?= (?:\d|every|daily|twice"
-r"|once|for)\b|$)"),
+    rule(
+        r"(?:take|am taking) (?P<medication>[A-Za-z][\w-]{3,25})(?= (?:\d{1,4}"
+r" ?mg|once|twice|every (?:day|morning|night)|daily)\b)"
+    ),
+    rule(r"am (?P<occupation>retired|unemployed|self-employed|between jobs)\b"),
+    rule(rf"have been an? (?P<occupation>(?:{WORD} ){{0,2}}?{WORD}) for (?:about"
+rf" |over |more than )?(?P<years>{ENGLISH_NUMBER}) years\b"),
+    rule(
+        r"(?:work|am working|have worked) in (?:the )?(?P<industry>(?!the\b"
+r"|a\b|an\b|my\b|this\b|that\b|front\b|progress\b|shifts?\b)"
+        rf"[a-z]{{3,20}}(?: [a-z]{{3,20}})?)(?: industry| sector)?{STOP}"
+    ),
     rule(r"(?:play|am learning|am learning to play|have been playing|am learning"
 r" how to play) the (?P<hobby>piano|guitar|violin|drums|flute|cello"
 r"|saxophone|trumpet|ukulele|harp|bass|clarinet)\b"),
@@ -128,7 +134,12 @@ _NOT_JOBS = re.compile(
     r"|sucker|runner|explorer|planner|hoarder|night|hopeless|sister|partner|gamer|traveler|traveller|hiker|neighbor)\b",
     re.I,
 )
-_NAMED = re.compile(rf"(?:my|My) (?:full |first |real )?name is (?P<name>{NAME}(?: {NAME}){{0,3}})")
+_NAMED = re.compile(
+    rf"my (?:full |first |real )?name(?: is|'s) (?P<name>(?-i:{NAME}(?: {NAME}){{0,3}})"
+    r"|(?!on\b|in\b|not\b|the\b|a\b|my\b|is\b|too\b|also\b|so\b|hard\b|very\b|and\b)[a-z]{2,20}(?=$|[,.!]))",
+    re.I,
+)
+_BIRTHDAY = re.compile(r"my birthday(?: is|'s) (?:on )?(?P<day>[\w ,]{3,24})", re.I)
 _CALLED = re.compile(rf"(?:(?:am|go by|am called) )(?P<name>{NAME}(?: {NAME}){{0,2}})(?=$|[,.!]| and\b| from\b)")
 _CALL_ME = re.compile(rf"\b(?:call me|I am called|I go by) (?P<name>{NAME})\b")
 _HOBBY = re.compile(
@@ -175,6 +186,8 @@ def _mine(clause: Clause) -> list[Found]:
     body = clause.body
     if match := _NAMED.match(body):
         return [_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"]))]
+    if match := _BIRTHDAY.match(body):
+        return [_fact(clause, f"{{owner}}'s birthday is {match['day']}", ("birthday", match["day"]))]
     if match := _HOBBY.match(body):
         hobbies = match["hobby"].strip(" ,")
         return [_fact(clause, f"{{owner}}'s hobby is {hobbies}", ("hobby", hobbies))]

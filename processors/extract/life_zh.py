@@ -65,13 +65,13 @@ _FAVOURITE = re.compile(r"^最(?:喜欢|爱)的(?P<what>[\u4e00-\u9fff]{1,6})(?:
 _HOBBY = re.compile(r"^(?:的)?(?:业余)?(?:爱好|兴趣爱好|兴趣)(?:是|有|包括)(?P<hobby>[^，。！？]{2,30})")
 _ALLERGY = re.compile(r"对(?P<what>[\u4e00-\u9fffA-Za-z]{1,10}?)过敏")
 _CONDITION = re.compile(
-    r"(?:患有|得了|确诊了?|查出了?|有)(?P<what>[\u4e00-\u9fff0-9A-Za-z型]{0,8}?"
-    r"(?:病|症|炎|高血压|糖尿病|癌|瘤|哮喘|综合征|结石|贫血|痛风))(?:$"
-    r"|好?多?\d|[，。]|了|史|多年)"
+    r"(?:患有|确诊了?|被诊断(?:为|出|患有))(?P<what>[\u4e00-\u9fff0-9A-Za-z]{2,12}?"
+    r")(?:$|好?多?\d|了|多年)"
 )
-_MEDICATION = re.compile(
-    r"(?:在服用|在吃|服用|每天吃|正在吃)(?P<what>[\u4e00-\u9fff]{2,10}?"
-    r"(?:片|胶囊|丸|素|林|平|坦|汀|胍|药|洛尔|普利|沙坦))"
+_BIRTHDAY = re.compile(
+    r"生日(?:是|在)(?P<day>(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]?|(?:农历"
+    r")?[一二三四五六七八九十正腊]{1,2}月[初一二三四五六七八九十]{1,3}"
+    r")"
 )
 _OWNS = re.compile(r"^(?:名下)?(?:有|买了)(?P<what>(?:一|两|三|\d)(?:套|辆|栋|台|架|间)[\u4e00-\u9fffA-Za-z0-9]{1,12})")
 _NATION = re.compile(
@@ -196,8 +196,8 @@ def _health(clause: Clause) -> Iterator[Found]:
         )
     if (match := _CONDITION.search(body)) and not re.search(r"[没无]$", body[: match.start()]):
         yield _made(clause, f"{{owner}}有{match['what']}", ("condition", match["what"]))
-    if match := _MEDICATION.search(body):
-        yield _made(clause, f"{{owner}}在服用{match['what']}", ("medication", match["what"]))
+    if match := _BIRTHDAY.search(body):
+        yield _made(clause, f"{{of}}生日是{match['day']}", ("birthday", match["day"]))
 
 
 def _things(clause: Clause) -> Iterator[Found]:

@@ -15,7 +15,7 @@ _NUMBER = r"(?P<n>\d{1,3}(?:\.\d{1,2})?)"
 _HEIGHT_EN = re.compile(
     rf"(?:am |my height is )(?:about |around )?(?:{_NUMBER} ?(?P<unit>cm"
     r"|centimet(?:er|re)s?|m|met(?:er|re)s?)(?: tall)?\b"
-    r"|(?P<feet>[4-7])(?:'| ?(?:feet|foot|ft)) ?(?:(?P<inches>\d{1,2})(?:\"| ?in(?:ches)?)?)?(?: tall)?)",
+    r"|(?P<feet>[4-7])(?:'| ?(?:feet|foot|ft))(?: ?(?P<inches>\d{1,2})(?:\"| ?in(?:ches)?)?)?(?: tall)?)",
     re.I,
 )
 _WEIGHT_EN = re.compile(

@@ -160,6 +160,8 @@ def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     ahead = found.kind == "intent" or found.episode_type in {"task", "decision"}
     if ahead and span.end <= anchor:
         return _next(span) if _WEEKDAY.fullmatch(span.text) else None
+    if any(slot == "birthday" for slot, _ in found.slots):
+        return None
     holds = found.slots or found.kind == "relation"
     return None if holds and span.start <= anchor < span.end and span.precision != "day" else span
 

@@ -178,7 +178,16 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     said = f"{{owner}} {conjugate(text)}" if not negated else f"{{owner}} {deny(text)}"
     marks = negated and rule.says_no is None
     attributes: dict[str, Any] = {"correction": True} if clause.correcting else {}
-    if "age" in slots and (old := re.match(rf",? not ({ENGLISH_NUMBER})\b", match.string[match.end() :])):
+    rest = match.string[match.end() :]
+    if len(slots) == 1 and (
+        was := re.match(
+            r"(?: now| anymore)?, not (?:in |at |an? )?(?P<v>[A-Z][\w ]{1,30}"
+            r")$",
+            rest,
+        )
+    ):
+        attributes["replaces"] = was["v"]
+    if "age" in slots and (old := re.match(rf",? not ({ENGLISH_NUMBER})\b", rest)):
         attributes["replaces"] = english_integer(old.group(1))
     return Found(
         clause.start, clause.end, rule.kind, said, tuple(slots.items()), approximate, marks, attributes=attributes
