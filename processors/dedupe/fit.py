@@ -19,7 +19,8 @@ from processors.dedupe.measure import measures
 NEGATIVE_WEIGHT = 2.0
 _RIDGE = 1.0
 _STEPS = 50
-_MAX_FALSE = 0.0065  # aimed below the 1 % that is asked, for pairs not seen here
+_MAX_FALSE = 0.01
+_MARGIN = 1.0  # in logits, for pairs not seen here
 _RELATED = 0.3
 
 
@@ -32,7 +33,7 @@ def fit_calibration(
     embed: Embed,
 ) -> Calibration:
     """Weights from `pairs` without a conflict; the threshold for a precision of 0.95 over all of them; the smallest
-    penalty in steps of 0.1 that keeps false merges of the Chinese pairs under 1 % with a margin.
+    penalty in steps of 0.1 that keeps false merges of the Chinese pairs to 1 %, and a margin.
 
     ValueError when no threshold is that precise or no penalty up to 20 that strict.
     """
@@ -50,7 +51,7 @@ def fit_calibration(
         odds = np.log(threshold / (1 - threshold)) + penalty
         # What is sure (1.0) merges whatever the penalty.
         if float(np.mean((false >= 1 / (1 + np.exp(-odds))) | (false == 1.0))) <= _MAX_FALSE:
-            return Calibration(model, free.weights, free.bias, threshold, round(float(penalty), 1), _RELATED)
+            return Calibration(model, free.weights, free.bias, threshold, round(float(penalty) + _MARGIN, 1), _RELATED)
     raise ValueError("no penalty brings false merges of the Chinese pairs below 1 %")
 
 

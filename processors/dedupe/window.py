@@ -56,8 +56,8 @@ class Match:
 class NearDuplicateWindow:
     """Deterministic: the same inserts, removals and expiries in the same order give the same answers.
 
-    Memory: 4 * dims + 512 bytes a row (rows double up to `limit`), about 3 kB an entry for words and MinHash bands: some
-    60 MB at 10,000 entries of 512 dims, 0.6 MB at 100. Rebuilt from the state rows by inserting them in any order.
+    Memory: 4 * dims + 512 bytes a row (rows double up to `limit`), about 3 kB an entry for words and MinHash bands:
+    some 60 MB at 10,000 entries of 512 dims, 0.6 MB at 100. Rebuilt from the state rows by inserting them in any order.
     """
 
     def __init__(self, calibration: Calibration | None, dims: int = 512, limit: int = LIMIT) -> None:
