@@ -45,6 +45,12 @@ def named_zh(profile: Profile, body: str, start: int, end: int) -> list[Found]:
     return list(_named(profile, body, start, end, latin=False, negated=False))
 
 
+def beside(named: list[Found], found: list[Found], start: int) -> list[Found]:
+    """Leave out a name whose slot a plain rule has filled from the same clause, with more of its words."""
+    filled = {slot for f in found if f.start >= start for slot, _ in f.slots}
+    return [f for f in named if f.slots[0][0] not in filled]
+
+
 def _named(profile: Profile, body: str, start: int, end: int, *, latin: bool, negated: bool) -> Iterable[Found]:
     for slot, lead in (_LEADS_EN if latin else _LEADS_ZH).items():
         names = tuple(n for n in profile.lexicon.get(slot, {}) if n.isascii() == latin)

@@ -12,7 +12,7 @@ from processors.extract.found import Found
 from processors.extract.life_en import life_statements
 from processors.extract.manner import manner_en
 from processors.extract.measures import measures_en
-from processors.extract.named_terms import named_en
+from processors.extract.named_terms import beside, named_en
 from processors.extract.text import Sentence, sentences, without_quotes
 from schemas.profile import Profile
 
@@ -67,7 +67,8 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
             found.extend(measures_en(clause.body, clause.start, clause.end))
         if clause.states and clause.subject == "I":
             predicate, negated = self_en.positive(clause.body)
-            found.extend(named_en(profile, predicate, clause.start, clause.end, negated=negated))
+            named = named_en(profile, predicate, clause.start, clause.end, negated=negated)
+            found.extend(beside(named, found, clause.start))
         if clause.states and clause.subject != "other":
             said = clause.body if clause.subject == "my" else f"I {clause.body}"
             found.extend(profile_fields(profile, clause.body, clause.start, said))

@@ -12,7 +12,7 @@ from processors.extract.found import Found
 from processors.extract.life_zh import life_statements
 from processors.extract.manner import manner_zh
 from processors.extract.measures import measures_zh
-from processors.extract.named_terms import named_zh
+from processors.extract.named_terms import beside, named_zh
 from processors.extract.self_zh import self_statements
 from processors.extract.text import Sentence, sentences, without_quotes
 from schemas.profile import Profile
@@ -62,7 +62,8 @@ def _statements(
         if not clause.states:
             continue
         if clause.subject in {"我", "我们"}:
-            found.extend(named_zh(profile, clause.body, clause.start, clause.end))
+            named = named_zh(profile, clause.body, clause.start, clause.end)
+            found.extend(beside(named, found, clause.start))
         if clause.subject in {"我", "我们"} or (clause.subject == "我的" and "的" in clause.body[:2]):
             found.extend(measures_zh(clause.body, clause.start, clause.end))
         if clause.subject != "other":

@@ -80,3 +80,10 @@ def test_b4_negations_are_kept() -> None:
 
 def test_b8_statements_name_a_speaker() -> None:
     assert [c.text for c in extract("我今年32岁，年薪80万", speaker="小明")] == ["小明32岁", "小明年薪80万"]
+
+
+def test_k1_names_of_conditions_come_from_the_profile() -> None:
+    assert values("我有高血压，在吃降压药") == {"condition": "高血压", "medication": "降压药"}
+    assert [c.value for c in extract("我确诊了二型糖尿病5年")] == ["二型糖尿病"]
+    assert values("我没有糖尿病") == {}
+    assert values("I have asthma") == {"condition": "asthma"}
