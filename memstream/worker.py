@@ -23,9 +23,10 @@ from processors.extract.rules import RuleExtractor
 from processors.ports import ProfileBook
 from schemas.codec import Codec
 from schemas.profile import load_profile
-from streams.app import DIED, AppConfig, build_app
+from streams.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
 from streams.faults import Faults, KillAt
 from streams.kafka import KafkaOutbox
+from streams.lease import Lease, end_at_once
 from streams.runtime import RunnerConfig, StepRunner
 from streams.state_postgres import PostgresStateStore
 from streams.topology import TOPOLOGY, Parts
@@ -69,7 +70,8 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
     async with AsyncConnectionPool(dsn, min_size=1, max_size=len(steps) + 1, open=False) as pool:
         await pool.wait(60)
-        outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}")
+        lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
+        outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}", lease.check)
         store = PostgresStateStore(pool)
         config = RunnerConfig(settings.partitions)
         apps = []
@@ -88,6 +90,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                 )
             )
         await compute(lambda: warm(parts, steps))
+        lease.start()
         for app in apps:
             app.finalize()
             await app.start()
@@ -102,4 +105,5 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                 await asyncio.wait_for(stop.wait(), 0.5)
         await asyncio.gather(*(app.stop() for app in apps))
         outbox.close()
+        lease.stop()
     heart.stop()

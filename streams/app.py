@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -20,19 +22,23 @@ from streams.topology import group_of
 log = logging.getLogger(__name__)
 DIED = 70
 """Exit status of a worker that could not go on: its supervisor starts it again (EX_SOFTWARE)."""
+SESSION_TIMEOUT = 10.0
+"""Seconds after which the broker gives a silent worker's partitions to others."""
 _STALE_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class AppConfig:
-    """`instance`: static group membership, so that a restarted worker gets its partitions back at once."""
+    """`instance`: static group membership, so that a restarted worker gets its partitions back at once.
+    `settle_seconds`: how long a rebalance waits for the batch in hand."""
 
     bootstrap: str
     instance: str = ""
-    session_timeout_seconds: float = 10.0
+    session_timeout_seconds: float = SESSION_TIMEOUT
     commit_interval_seconds: float = 0.5
     batch: int = 64
     within_seconds: float = 0.02
+    settle_seconds: float = 5.0
 
 
 def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callable[[], None] | None = None) -> Any:
@@ -63,15 +69,29 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
         allow_empty=True, partitions=None,
     )  # fmt: skip
 
+    busy, moving = asyncio.Lock(), asyncio.Event()
+
     @app.on_partitions_revoked.connect  # type: ignore[untyped-decorator]
     async def revoked(sender: Any, partitions: set[TP], **_: Any) -> None:
+        # The broker gives partitions away when this returns: what is in hand is delivered before, so that nothing of
+        # it lands behind what their next owner sends.
+        moving.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(config.settle_seconds), busy:
+                pass
         runner.forget([tp.partition for tp in partitions])
+
+    @app.on_partitions_assigned.connect  # type: ignore[untyped-decorator]
+    async def assigned(sender: Any, partitions: set[TP], **_: Any) -> None:
+        moving.clear()
 
     @app.agent(topic, name=f"memstream.{step.name}")  # type: ignore[untyped-decorator]
     async def run(stream: Any) -> None:
         async for events in stream.noack_take(config.batch, within=config.within_seconds):
             try:
-                await _batch(app, runner, events, faults)
+                async with busy:
+                    if not moving.is_set():
+                        await _batch(app, runner, events, faults)
             except Exception as exc:
                 log.critical("step %s cannot go on", step.name, extra={"error": type(exc).__name__}, exc_info=True)
                 (die or _die)()
@@ -113,7 +133,6 @@ async def _without_gaps(app: Any, runner: StepRunner, events: list[Any]) -> list
     transaction cannot happen, a reset by hand can), go back; what retention or compaction took is stepped over."""
     if runner.step.source.cleanup is not Cleanup.DELETE:
         return events
-    out: list[Any] = []
     first: dict[int, int] = {}
     for e in events:
         first[e.message.partition] = min(e.message.offset, first.get(e.message.partition, e.message.offset))
@@ -128,8 +147,7 @@ async def _without_gaps(app: Any, runner: StepRunner, events: list[Any]) -> list
             log.warning("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
             await app.consumer.seek(tp, stored)
             gone_back.add(partition)
-    out = [e for e in events if e.message.partition not in gone_back]
-    return out
+    return [e for e in events if e.message.partition not in gone_back]
 
 
 def _message(m: Any) -> Message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -28,7 +28,9 @@ class DeliveryError(Exception):
 class KafkaOutbox:
     """`Producer` of the runtime. One poll thread serves delivery reports; safe for several runners of one loop."""
 
-    def __init__(self, bootstrap: str, client_id: str) -> None:
+    def __init__(self, bootstrap: str, client_id: str, check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called before anything is sent, and raises when this process may not send any more."""
+        self._check = check
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
@@ -52,6 +54,7 @@ class KafkaOutbox:
         DeliveryError for what no retry can mend."""
         attempt = 0
         while rows:
+            self._check()
             failure = await self._once(rows)
             if failure is None:
                 return

@@ -162,4 +162,3 @@ def dead_letters(d: Differences, expected: Sequence[Message], have: Log) -> None
 def _cause(m: Message) -> tuple[str, ...]:
     names = ("step", "source_topic", "source_partition", "source_offset", "reason")
     return tuple((header(m.headers, n) or b"").decode() for n in names)
-

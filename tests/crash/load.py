@@ -20,8 +20,9 @@ _EN = (
     "I want to learn {skill} this year.", "We decided to use {tool} for the project.",
 )  # fmt: skip
 _ZH = (
-    "我叫{name}。", "我住在{city}。", "我上个月搬到{city}了。", "我是一名{job}。", "我喜欢吃{food}。", "我不喜欢吃{food}。",
-    "我对{food}过敏。", "我妹妹住在{city}。", "我今年想学{skill}。", "我们决定用{tool}做这个项目。",
+    "我叫{name}。", "我住在{city}。", "我上个月搬到{city}了。", "我是一名{job}。", "我喜欢吃{food}。",
+    "我不喜欢吃{food}。", "我对{food}过敏。", "我妹妹住在{city}。",
+    "我今年想学{skill}。", "我们决定用{tool}做这个项目。",
 )  # fmt: skip
 _WORDS_EN = {
     "name": ("Ana", "Peter", "Maya", "Tom"), "city": ("Lisbon", "Oslo", "Boston", "Vienna"),

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -88,9 +89,7 @@ class Broker:
             for raw in consumer.consume(1000, 0.5):
                 if raw.error():
                     continue
-                key, value = raw.key(), raw.value()
-                headers = [(k, v or b"") for k, v in raw.headers() or []]
-                m = Message(topic.name, raw.partition(), raw.offset(), key, value, headers, raw.timestamp()[1])
+                m = _message(raw)
                 out[topic.name, m.partition].append(m)
             for place in consumer.position([TopicPartition(topic.name, p) for p in ends]):
                 # Where compaction took the last records there is nothing to read up to the end: position tells.
@@ -104,6 +103,12 @@ class Broker:
                 "enable.auto.commit": False, "auto.offset.reset": "earliest", "enable.partition.eof": False,
             }
         )  # fmt: skip
+
+
+def _message(raw: Any) -> Message:
+    headers = [(k, v or b"") for k, v in raw.headers() or []]
+    stamp = raw.timestamp()[1]
+    return Message(raw.topic(), raw.partition(), raw.offset(), raw.key(), raw.value(), headers, stamp)
 
 
 def groups(sinks: Sequence[str]) -> dict[str, Sequence[Topic]]:

@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from streams.app import SESSION_TIMEOUT
 from streams.faults import SINK_POINTS, Point
-from tests.crash.stack import SERVERS, SESSION_TIMEOUT, CrashStack
+from tests.crash.stack import SERVERS, CrashStack
 
 STAGES = {
     "screen": "worker-screen",
@@ -54,8 +55,6 @@ class Nemesis:
         self._rng = random.Random(seed)
         self._gap = gap
         self._must = list(must)
-        self._added: list[str] = []
-        self._count = 0
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="nemesis")
@@ -149,15 +148,12 @@ class Nemesis:
             self._stack.go(name)
 
     def _scale(self) -> None:
-        """Rebalance: a third worker joins, or the one that joined leaves."""
-        if self._added and self._rng.random() < 0.6:
-            name = self._added.pop()
+        """Rebalance: a third worker joins, or leaves again."""
+        kind = self._rng.choice(("screen", "memory"))
+        name = self._stack.extra(kind)
+        if name in self._stack.running():
             self._note("leave", name)
             self._stack.stop(name)
-            return
-        self._count += 1
-        like = self._rng.choice(("worker-screen-1", "worker-memory-1"))
-        name = f"{like.rsplit('-', 1)[0]}-extra-{self._count}"
-        self._note("join", name)
-        self._stack.add_worker(name, like)
-        self._added.append(name)
+        else:
+            self._note("join", name)
+            self._stack.join(kind)

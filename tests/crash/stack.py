@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +14,12 @@ from pydantic import SecretStr
 from memstream import topics as provisioning
 from memstream import up
 from memstream.settings import Settings
-from memstream.stack import ChildSpec, StackError
+from memstream.stack import ChildSpec, StackError, Supervisor
 from memstream.stack.ports import pick
 from schemas import migrations, topics
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
 SERVERS = ("kafka", "postgres", "valkey", "milvus")
-SESSION_TIMEOUT = 10.0
-"""Seconds after which the broker gives a silent worker's partitions to others (streams.app.AppConfig)."""
 _COMPACTED = {
     "segment.ms": "4000",
     "min.cleanable.dirty.ratio": "0.01",
@@ -42,8 +40,8 @@ class CrashStack:
         self._compact()
         migrations.upgrade(self.addresses.postgres)
         self.url = f"http://{settings.host}:{settings.port}"
-        self._specs = {s.name: s for s in up.children(settings, self.addresses, settings.port)}
-        for spec in self._specs.values():
+        more = {"screen_workers": settings.screen_workers + 1, "memory_workers": settings.memory_workers + 1}
+        for spec in up.children(settings.model_copy(update=more), self.addresses, settings.port):
             self._add(spec)
 
     @property
@@ -51,8 +49,10 @@ class CrashStack:
         return [n for n in self.running() if n.startswith("worker-")]
 
     def start(self) -> None:
-        """Start every child that was added and not yet started."""
-        self._background.call(self._supervisor.start_all())
+        """Start all but the further workers; returns when all are ready."""
+        later = {self.extra("screen"), self.extra("memory")}
+        names = [s.name for s in self._supervisor.status() if s.name not in later]
+        self._background.call(self._supervisor.start(*names))
 
     def running(self) -> list[str]:
         """Names of the children that have a process now."""
@@ -84,11 +84,14 @@ class CrashStack:
     def wait_ready(self, name: str) -> None:
         self._background.call(self._supervisor.wait_ready(name))
 
-    def add_worker(self, name: str, like: str) -> None:
-        """A further worker with the steps of another."""
-        spec = self._specs[like]
-        self._add(replace(spec, name=name, env={**spec.env, "MEMSTREAM_INSTANCE": name}))
-        self.go(name)
+    def extra(self, kind: str) -> str:
+        """Name of the further worker of a kind (screen, memory): the one more that can join and leave."""
+        count = self.settings.screen_workers if kind == "screen" else self.settings.memory_workers
+        return f"worker-{kind}-{count + 1}"
+
+    def join(self, kind: str) -> None:
+        """The further worker starts; returns when it has joined its groups."""
+        self.go(self.extra(kind))
 
     def with_fault(self, name: str, fault: str, within: float = 60.0) -> bool:
         """Start the child anew so that it kills itself at a fault point; its next life is without. False when it did
@@ -112,14 +115,11 @@ class CrashStack:
         path = self._supervisor.log_dir / f"{name}.log"
         return "\n".join(path.read_text(errors="replace").splitlines()[-lines:]) if path.is_file() else ""
 
-    def log_folder(self) -> Path:
-        return self._supervisor.log_dir
-
     @property
-    def _supervisor(self):  # type: ignore[no-untyped-def]
+    def _supervisor(self) -> Supervisor:
         return self._background.stack.supervisor
 
-    def _signal(self, send, name: str) -> bool:  # type: ignore[no-untyped-def]
+    def _signal(self, send: Callable[[str], None], name: str) -> bool:
         async def call() -> bool:
             try:
                 send(name)
@@ -130,7 +130,11 @@ class CrashStack:
         return self._background.call(call())
 
     def _add(self, spec: ChildSpec) -> None:
-        env = {**spec.env, "MEMSTREAM_TICK_SECONDS": str(self.settings.tick_seconds)}
+        env = {
+            **spec.env,
+            "MEMSTREAM_TICK_SECONDS": str(self.settings.tick_seconds),
+            "PYTHONFAULTHANDLER": "1",  # a child that dies by itself says where
+        }
         self.envs[spec.name] = env
         self._background.stack.add(replace(spec, env=env))
 

@@ -67,15 +67,14 @@ def postgres(d: Differences, dsn: str, accepted: Accepted, wanted: Mapping[Any, 
     for event in wanted.values():
         found = row(event)
         if found is not None:
-            table, columns = found
-            plain = orjson.loads(orjson.dumps(columns, default=str))
-            expected[table.name][tuple(plain[n] for n in keys[table.name])] = plain
+            plain = orjson.loads(orjson.dumps(found[1], default=str))
+            expected[found[0].name][tuple(plain[n] for n in keys[found[0].name])] = plain
     for table in keys:
-        names = {n for r in expected[table].values() for n in r} - _SKIP
+        columns = {n for r in expected[table].values() for n in r} - _SKIP
         d.values(
             f"postgres {table}",
-            {k: _normal(r, names) for k, r in expected[table].items()},
-            {k: _normal(r, names) for k, r in have[table].items()},
+            {k: _normal(r, columns) for k, r in expected[table].items()},
+            {k: _normal(r, columns) for k, r in have[table].items()},
         )
 
 

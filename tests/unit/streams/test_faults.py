@@ -78,7 +78,7 @@ def encoder() -> Embedder:
 
 
 def driver(faults: Faults | None = None, batch: int = 4) -> TopologyDriver:
-    models = Models(NoNames(), encoder(), lambda name: token_counter(name), language_of, terms, b"k" * 32)  # type: ignore[arg-type]
+    models = Models(NoNames(), encoder(), lambda name: token_counter(name), language_of, terms, b"k" * 32)
     parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
     return TopologyDriver([TOPOLOGY[s].build(parts) for s in STEPS], START, batch=batch, faults=faults)
 
@@ -102,18 +102,24 @@ def current(d: TopologyDriver, user: str) -> str | None:
 
 
 def pipe_others(d: TopologyDriver, word: str) -> None:
-    command = {"tenant": "acme", "user_id": "ann", "accepted_at": d.now}
+    command: dict[str, Any] = {"tenant": "acme", "user_id": "ann", "accepted_at": d.now}
     text = MemoryCommandBody(text="I live in Porto.", value="Porto")
     d.pipe(topics.LEDGER, MemoryCommand(command="remember", command_id=f"r{word}", kind="fact", sealed=text, **command))
     if (memory := current(d, "ann")) is not None:
-        ids = {"feedback_id": f"f{word}", "memory_ids": (memory,), "rating": "bad"}
+        ids: dict[str, Any] = {"feedback_id": f"f{word}", "memory_ids": (memory,), "rating": "bad"}
         d.pipe(topics.LEDGER, Feedback(**command, **ids, sealed=FeedbackBody(correction="not so")))
-        d.pipe(topics.LEDGER, MemoryCommand(command="correct", command_id=f"c{word}", memory_id=memory, sealed=text, **command))
+        d.pipe(
+            topics.LEDGER,
+            MemoryCommand(command="correct", command_id=f"c{word}", memory_id=memory, sealed=text, **command),
+        )
     if (memory := current(d, "bob")) is not None:
         bob = {**command, "user_id": "bob"}
         d.pipe(topics.LEDGER, MemoryCommand(command="forget", command_id=f"x{word}", memory_id=memory, **bob))
     patch = SessionCommandBody(global_state={"step": word})
-    d.pipe(topics.TURNS, SessionCommand(session_id="ann-0", command="patch", command_id=f"p{word}", sealed=patch, **command))
+    d.pipe(
+        topics.TURNS,
+        SessionCommand(session_id="ann-0", command="patch", command_id=f"p{word}", sealed=patch, **command),
+    )
 
 
 async def scenario(d: TopologyDriver, run: Callable[[], Any]) -> None:
@@ -183,7 +189,7 @@ def last_by_key(d: TopologyDriver, topic: topics.Topic) -> dict[Any, Any]:
         for (name, p), log in sorted(d.log.partitions.items())
         if name == topic.name
         for m in log
-        if b"marker" != m.key
+        if m.key != b"marker"
     }
 
 
