@@ -12,7 +12,7 @@ from query import errors
 from query.config import QueryConfig
 from query.deps import Deps
 from query.door import authenticator
-from query.freshness import postgres_watch
+from query.freshness import milvus_watch, postgres_watch
 from query.metrics import Measured, Metrics
 from query.milvus import Milvus
 from query.pipeline.monitor import Monitor
@@ -27,8 +27,8 @@ from query.reading import store as read_store
 from query.reading import turns as read_turns
 from query.reading import users as read_users
 from query.repo.db import Database
-from query.retrieval.candidates import WordCandidates
 from query.retrieval.lane import ComputeLane
+from query.retrieval.milvus import MilvusCandidates
 from query.retrieval.retriever import Retriever
 from query.writing import memories as write_memories
 from query.writing import projects as write_projects
@@ -77,9 +77,13 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.deps = deps
     app.state.authenticator = authenticator(config, deps.keys)
     app.state.db = db
-    retriever = Retriever(config, deps, db, WordCandidates(db), lane)
+    large = MilvusCandidates(db, milvus, deps.embedder.dimensions, config.store_timeout)
+    retriever = Retriever(config, deps, db, large, lane)
     app.state.retriever = retriever
-    app.state.watches = {"postgres": postgres_watch(db)}
+    app.state.watches = {
+        "postgres": postgres_watch(db),
+        "milvus": milvus_watch(db, milvus, deps.embedder.dimensions),
+    }
     metrics.watch_pipeline(lambda: monitor.current)
     metrics.watch_scopes(lambda: retriever.cache.size)
     app.add_middleware(Measured, metrics=metrics)

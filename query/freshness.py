@@ -9,12 +9,13 @@ from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request
 
-from query.errors import ProblemError, invalid
+from query.errors import ProblemError, invalid, store_down
 from query.metrics import Metrics
+from query.milvus import Milvus, MilvusAwayError
 from query.repo.db import Database, SystemStatement
 from schemas import topics
 from schemas.progress import FreshnessToken, Written, root_partition
-from schemas.stores import STAGE_OF_VIEW
+from schemas.stores import STAGE_OF_VIEW, MilvusLayout
 
 WAIT_FOR, WAIT_MS = "Memstream-Wait-For", "Memstream-Wait-Ms"
 POLL_SECONDS = 0.004
@@ -56,8 +57,10 @@ def _partitions(view: str, write: Written) -> tuple[int, ...]:
 class ProgressWatch:
     """Many waiting reads, one query every few milliseconds."""
 
-    def __init__(self, fetch: Callable[[list[Place]], Awaitable[Mapping[Place, int]]]) -> None:
-        self._fetch = fetch
+    def __init__(
+        self, fetch: Callable[[list[Place]], Awaitable[Mapping[Place, int]]], poll_seconds: float = POLL_SECONDS
+    ) -> None:
+        self._fetch, self._poll_seconds = fetch, poll_seconds
         self._waiting: dict[asyncio.Future[bool], Needs] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -70,7 +73,7 @@ class ProgressWatch:
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._poll())
         try:
-            return await asyncio.wait_for(done, max(seconds, 0.0) + POLL_SECONDS)
+            return await asyncio.wait_for(done, max(seconds, 0.0) + self._poll_seconds)
         except TimeoutError:
             return False
         finally:
@@ -89,7 +92,7 @@ class ProgressWatch:
             for done, needs in self._waiting.items():
                 if not done.done() and all(progress.get(p, 0) >= offset for p, offset in needs.items()):
                     done.set_result(True)
-            await asyncio.sleep(POLL_SECONDS)
+            await asyncio.sleep(self._poll_seconds)
 
 
 _PROGRESS = SystemStatement(
@@ -106,6 +109,22 @@ def postgres_watch(db: Database) -> ProgressWatch:
         return {(r["stage"], r["partition"], r["root"]): r["next_offset"] for r in rows}
 
     return ProgressWatch(fetch)
+
+
+def milvus_watch(db: Database, milvus: Milvus, dimensions: int) -> ProgressWatch:
+    async def fetch(places: list[Place]) -> Mapping[Place, int]:
+        layout = MilvusLayout(await db.generation("milvus"), dimensions)
+        marks = {MilvusLayout.mark(*place): place for place in places}
+        try:
+            rows = await asyncio.to_thread(
+                milvus.call, "get", layout.progress, list(marks), output_fields=["pk", "next_offset"],
+                consistency_level="Strong",
+            )  # fmt: skip
+        except MilvusAwayError:
+            raise store_down("milvus") from None
+        return {marks[r["pk"]]: int(r["next_offset"]) for r in rows}
+
+    return ProgressWatch(fetch, POLL_SECONDS * 5)
 
 
 @dataclass(slots=True)

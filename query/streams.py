@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from uuid import uuid4
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+log = logging.getLogger(__name__)
 BATCH = 200
 
 
@@ -43,7 +45,8 @@ class TopicReader:
                 "fetch.wait.max.ms": 100,
                 "queued.max.messages.kbytes": 8_192,
                 "log_level": 3,
-            }
+            },
+            logger=log,
         )
 
     def bounds(self) -> dict[int, tuple[int, int]]:

@@ -36,6 +36,7 @@ class _Progress:
     committed: int
     since: float
     """When the committed offset last changed, or lag began."""
+    waiting: bool
 
 
 @dataclass(slots=True)
@@ -72,8 +73,8 @@ class LagTracker:
 
     def _still(self, at: float, group: Group, place: Place, committed: int, behind: int) -> float:
         known = self._progress.get((group.name, place))
-        if known is None or known.committed != committed or not behind:
-            self._progress[group.name, place] = _Progress(committed, at)
+        if known is None or known.committed != committed or not (behind and known.waiting):
+            self._progress[group.name, place] = _Progress(committed, at, behind > 0)
             return 0.0
         return at - known.since
 

@@ -26,7 +26,10 @@ from schemas import topics
 from schemas.heartbeat import Heartbeat
 
 log = logging.getLogger(__name__)
-PING_SECONDS = 1.5
+PING_SECONDS = 3.0
+AWAY = "unreachable"
+MISSED = 2
+"""Looks in a row without an answer before a store counts as away: one may be a busy machine."""
 SLOW_EVERY = 5
 """Counts over tables are read on every fifth look."""
 
@@ -40,6 +43,8 @@ class Monitor:
         self._reader = OffsetReader(config.kafka, config.partitions) if config.kafka else None
         self._tracker = LagTracker()
         self._looks = 0
+        self._missed: dict[str, int] = {}
+        self._met: set[str] = set()
         self._task: asyncio.Task[None] | None = None
         self.current: Pipeline | None = None
         """None until the first look."""
@@ -71,21 +76,23 @@ class Monitor:
         old = self.current
         self._looks += 1
         now: datetime = self._deps.clock()
-        away = "unreachable"
+        answered = {"kafka": offsets is not None, "postgres": postgres is not None, "redis": redis, "milvus": milvus}
+        self._missed = {name: 0 if ok else self._missed.get(name, 0) + 1 for name, ok in answered.items()}
+        self._met |= {name for name, ok in answered.items() if ok}
         self.current = Pipeline(
             at=now,
             groups=groups,
-            stores={
-                "kafka": None if offsets is not None else away,
-                "postgres": None if postgres is not None else away,
-                "redis": None if redis else away,
-                "milvus": None if milvus else away,
-            },
+            stores={name: self._why(name, n) for name, n in self._missed.items()},
             heartbeats=(postgres or {}).get("heartbeats", {}),
             outcomes=(postgres or {}).get("outcomes", old.outcomes if old else {}),
             dead_letters=_dead_letters(offsets) if offsets is not None else (old.dead_letters if old else None),
         )
         return self.current
+
+    def _why(self, name: str, missed: int) -> str | None:
+        if missed >= MISSED:
+            return AWAY
+        return "no answer yet" if missed and name not in self._met else None
 
     async def _offsets(self) -> tuple[Offsets | None, list[GroupLag]]:
         if self._reader is None:

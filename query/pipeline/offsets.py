@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-d
 
 from query.pipeline.groups import Group
 
+log = logging.getLogger(__name__)
 _LATEST: Any = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 _EARLIEST: Any = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 Place = tuple[str, int]
@@ -34,7 +36,9 @@ class OffsetReader:
     """Blocking; call it from a thread."""
 
     def __init__(self, bootstrap: str, partitions: int, timeout: float = 5.0) -> None:
-        self._admin = AdminClient({"bootstrap.servers": bootstrap, "client.id": "memstream-lag", "log_level": 3})
+        self._admin = AdminClient(
+            {"bootstrap.servers": bootstrap, "client.id": "memstream-lag", "log_level": 3}, logger=log
+        )
         self._partitions, self._timeout = partitions, timeout
 
     def read(self, groups: Iterable[Group], more: Iterable[str] = ()) -> Offsets:

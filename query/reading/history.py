@@ -59,7 +59,7 @@ def last_pairs(messages: Sequence[Message], count: int) -> Sequence[Message]:
     if count <= 0:
         return []
     starts = [i for i, m in enumerate(messages) if m["role"] == "user"]
-    if len(starts) <= count:
+    if len(starts) < count:
         return messages
     return messages[starts[-count] :]
 

@@ -9,6 +9,7 @@ from typing import Any
 from query.reading.history import line
 from query.reading.prompt import Piece
 from query.repo.db import Row
+from query.retrieval.documents import text_of
 from schemas.profile import Profile
 
 _GROUPS = {
@@ -114,7 +115,7 @@ def _label(row: Row) -> str:
 def _body(row: Row) -> str:
     if "turn_id" in row:
         return f"{row['speaker'] or row['role']}: {row['content']}"
-    return str(row["text"])
+    return text_of(row)
 
 
 def _cited(row: Row) -> dict[str, Any]:

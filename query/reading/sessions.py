@@ -96,13 +96,14 @@ async def _segment(
         return Segment("FULL_HISTORY", turns=await turns.of_session(ctx.db, owner, session_id, now))
     start = row["segment_start"]
     since = await turns.of_session(ctx.db, owner, session_id, now, start)
-    if row["mode"] != "SUMMARY_N" or row["checkpoint_message_id"] is None:
+    if row["checkpoint_message_id"] is None:
         return Segment("FULL_HISTORY", turns=since)
     limit = recent_turns * _MESSAGES_A_TURN
     before = await turns.before(ctx.db, owner, session_id, now, start, limit)
     starts = [i for i, m in enumerate(before) if m["role"] == "user"]
     carried = before[starts[-recent_turns] :] if len(starts) > recent_turns else before
-    return Segment("SUMMARY_N", row["body"].get("summary", ""), carried, since)
+    # After a failed checkpoint the mode is FULL_HISTORY again; the one before stays, with all that was said since.
+    return Segment(row["mode"], row["body"].get("summary", ""), carried, since)
 
 
 @router.get("/v1/sessions/{session_id}/checkpoints")

@@ -27,6 +27,35 @@ _MEMORIES = TenantStatement(
     ORDER BY {_SHARED} DESC, known_at DESC LIMIT %(limit)s"""  # noqa: S608
 )
 
+_BY_TURN_KEYS = TenantStatement(
+    f"""SELECT {TURN_COLUMNS} FROM {{v}}.turns
+    JOIN unnest(%(users)s::text[], %(ids)s::text[]) AS asked(user_id, turn_id) USING (user_id, turn_id)
+    WHERE tenant = %(tenant)s AND expires_at > %(now)s"""  # noqa: S608
+)
+_BY_MEMORY_KEYS = TenantStatement(
+    f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
+    JOIN unnest(%(ids)s::text[], %(versions)s::integer[]) AS asked(record_id, version) USING (record_id, version)
+    WHERE tenant = %(tenant)s AND NOT deleted AND state = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)"""  # noqa: S608
+)
+
+
+async def confirmed(
+    db: Database,
+    tenant: TenantScope,
+    turn_keys: Sequence[tuple[str, str]],
+    memory_keys: Sequence[tuple[str, int]],
+    now: datetime,
+) -> list[Row]:
+    """The rows behind hits of another store, as far as they stand: (user, turn) ids and (record, version)."""
+    rows: list[Row] = []
+    if turn_keys:
+        users, ids = (list(column) for column in zip(*turn_keys, strict=True))
+        rows += await db.of_tenant(tenant, _BY_TURN_KEYS, users=users, ids=ids, now=now)
+    if memory_keys:
+        records, versions = (list(column) for column in zip(*memory_keys, strict=True))
+        rows += await db.of_tenant(tenant, _BY_MEMORY_KEYS, ids=records, versions=versions, now=now)
+    return rows
+
 
 async def by_words(
     db: Database,

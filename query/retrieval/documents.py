@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from typing import Any
 
@@ -42,11 +43,18 @@ def memory_document(row: Row, model_id: str, dimensions: int) -> Document:
         kind=row["kind"],
         terms=row["terms"],
         vector=vector(row, model_id, dimensions),
-        text=row["text"],
+        text=text_of(row),
         occurred_at=row["occurred_at"],
         last_accessed_at=row["last_accessed_at"],
         importance=float(row["importance"]),
     )
+
+
+def text_of(row: Row) -> str:
+    """A memory's statement; a store item has none and shows its value."""
+    if row["text"] or row["value"] is None:
+        return str(row["text"])
+    return row["value"] if isinstance(row["value"], str) else json.dumps(row["value"], ensure_ascii=False)
 
 
 def vector(row: Row, model_id: str, dimensions: int) -> npt.NDArray[np.float32] | None:
@@ -88,7 +96,7 @@ def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
         out = {
             "id": row["record_id"],
             "kind": row["kind"],
-            "text": row["text"],
+            "text": text_of(row),
             "score": score,
             "occurred_at": row["occurred_at"],
             "user_id": row["user_id"],

@@ -25,6 +25,10 @@ from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
 from schemas.owner import tenant_owner
 from schemas.scope import OwnerScope, TenantScope
 
+Hit = tuple[Row, float, dict[str, Any] | None]
+"""Row, score, and the scores that it was made of."""
+_HALF_BM25 = 2.0
+"""A BM25 score that counts as half of certain."""
 STALE_SECONDS = 60.0
 """How old a confirmed copy may be that answers while Postgres does not."""
 
@@ -65,9 +69,16 @@ class Retriever:
         found = Found()
         scopes = self._scopes(question)
         ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
-        merged = sorted((hit for part in ranked for hit in part), key=lambda h: -h[1])
-        found.hits = _distinct(merged)[: question.limit]
+        hits = _distinct(merge(ranked))[: question.limit]
+        found.hits = [(row, score, scores if question.explain else None) for row, score, scores in hits]
         return found
+
+    def leans_on_milvus(self, question: Question) -> bool:
+        """Whether the answer comes from Milvus: a whole tenant, or a scope that was found too large to hold."""
+        scopes = self._scopes(question)
+        whole = any(isinstance(s, OwnerScope) and not s.owner.id for s in scopes)
+        generation = self._db.last_generation("postgres")
+        return whole or any(_key(generation, s) in self.cache.large for s in scopes)
 
     def _probe(self, question: Question, terms: list[str], vector: npt.NDArray[np.float32]) -> Probe:
         now = self._deps.clock()
@@ -97,7 +108,7 @@ class Retriever:
 
     async def _in_scope(
         self, probe: Probe, scope: OwnerScope | TenantScope, found: Found
-    ) -> list[tuple[Row, float, dict[str, Any] | None]]:
+    ) -> list[Hit]:
         whole_tenant = isinstance(scope, OwnerScope) and not scope.owner.id
         try:
             if isinstance(scope, OwnerScope) and probe.question.as_of is not None and not whole_tenant:
@@ -134,14 +145,13 @@ class Retriever:
             return held
 
     async def _key(self, scope: OwnerScope | TenantScope) -> ScopeKey:
-        owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
         try:
             generation = await self._db.generation("postgres")
         except ProblemError:
             generation = self._db.last_generation("postgres")
-        return generation, owner.tenant, owner.kind.value, owner.id
+        return _key(generation, scope)
 
-    async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[tuple[Row, float, dict[str, Any] | None]]:
+    async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Hit]:
         """Versions that were true then, and the turns that had been said by then (N8)."""
         source = ScopeDocuments(self._db, scope)
         rows = await memories_as_of(self._db, scope, probe.question.as_of)
@@ -149,13 +159,13 @@ class Retriever:
             rows += await source.turn_rows(list(await source.turn_revisions()))
         return await self._rank_rows(probe, rows)
 
-    async def _rank_rows(self, probe: Probe, rows: Sequence[Row]) -> list[tuple[Row, float, dict[str, Any] | None]]:
+    async def _rank_rows(self, probe: Probe, rows: Sequence[Row]) -> list[Hit]:
         """Rank rows that are not held: an index for this one question."""
         if not rows:
             return []
         embedder = self._deps.embedder
 
-        def rank() -> list[tuple[Row, float, dict[str, Any] | None]]:
+        def rank() -> list[Hit]:
             made = [
                 documents.turn_document(r, embedder.model_id, embedder.dimensions)
                 if documents.is_turn(r)
@@ -172,7 +182,7 @@ class Retriever:
 
 def _rank(
     index: ScopeIndex, rows: dict[str, Row], probe: Probe, reranker: Any
-) -> list[tuple[Row, float, dict[str, Any] | None]]:
+) -> list[Hit]:
     """In the lane: mask and search in one go, so that nothing changes between them."""
     question, now = probe.question, probe.now
 
@@ -184,15 +194,42 @@ def _rank(
         )  # fmt: skip
 
     where = index.mask(question.kinds, keep)
-    ranked: list[Ranked] = index.search(
-        probe.rank, question.limit, where=where, explain=question.explain, reranker=reranker
-    )
-    return [(rows[r.id], r.score, dict(r.scores) if r.scores is not None else None) for r in ranked]
+    ranked: list[Ranked] = index.search(probe.rank, question.limit, where=where, explain=True, reranker=reranker)
+    return [(rows[r.id], r.score, dict(r.scores or {})) for r in ranked]
+
+
+def merge(parts: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The hits of several scopes in one order. Within a scope scores are relative to its own documents, so the best
+    chunk of a library that knows nothing of the question would stand beside the best memory; each scope's scores
+    are therefore weighed by its strongest evidence, which is comparable. One scope keeps its scores."""
+    found = [part for part in parts if part]
+    if len(found) < 2:
+        return [hit for part in found for hit in part]
+    strengths = [max(_evidence(scores) for _, _, scores in part) for part in found]
+    best = max(strengths) or 1.0
+    weighed = [
+        (row, score * strength / best, scores)
+        for part, strength in zip(found, strengths, strict=True)
+        for row, score, scores in part
+    ]
+    return sorted(weighed, key=lambda h: -h[1])
+
+
+def _evidence(scores: dict[str, Any] | None) -> float:
+    """Cosine and saturated BM25, each in [0, 1], in equal parts."""
+    told = scores or {}
+    words = max(0.0, float(told.get("bm25", 0.0)))
+    return 0.5 * max(0.0, float(told.get("dense", 0.0))) + 0.5 * words / (words + _HALF_BM25)
+
+
+def _key(generation: int, scope: OwnerScope | TenantScope) -> ScopeKey:
+    owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
+    return generation, owner.tenant, owner.kind.value, owner.id
 
 
 def _distinct(
-    hits: Sequence[tuple[Row, float, dict[str, Any] | None]],
-) -> list[tuple[Row, float, dict[str, Any] | None]]:
+    hits: Sequence[Hit],
+) -> list[Hit]:
     """A record that two scopes hold counts once, at its better score."""
     seen: set[str] = set()
     out = []

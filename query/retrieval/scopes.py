@@ -47,6 +47,8 @@ class ScopeCache:
         self._run, self._model_id, self._dimensions = run, model_id, dimensions
         self._most, self._bound = most, bound
         self._held: OrderedDict[ScopeKey, Held] = OrderedDict()
+        self.large: set[ScopeKey] = set()
+        """Scopes that were found to be beyond the bound when last asked."""
 
     async def get(self, key: ScopeKey, source: ScopeDocuments) -> Held:
         """The scope as Postgres has it now. Raises TooLargeError, or ProblemError when Postgres does not answer."""
@@ -58,7 +60,9 @@ class ScopeCache:
             mark = await source.mark()
             if mark.count > self._bound:
                 self._held.pop(key, None)
+                self.large.add(key)
                 raise TooLargeError
+            self.large.discard(key)
             if mark != held.mark:
                 # A caller that gives up leaves the loading to the next: it would only be begun again.
                 if held.loading is None or held.loading.done():

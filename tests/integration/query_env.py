@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -139,6 +139,8 @@ class Env:
     rows: Rows
     dsn: str
     app: Any
+    stack: ExitStack
+    """Closed with the service."""
 
     def execute(self, statement: str, *values: Any) -> None:
         with psycopg.connect(self.dsn, autocommit=True) as connection:
@@ -151,21 +153,22 @@ async def query_service(
 ) -> AsyncIterator[Env]:
     """The app in this process, its clients over the real servers."""
     prepare(addresses)
-    sink = PostgresSink(addresses.postgres)
-    sink.ensure()
     config = QueryConfig(kafka=addresses.kafka, **settings)
-    async with open_deps(
+    deps_of = open_deps(
         config,
         postgres=addresses.postgres,
         redis=addresses.redis,
         milvus=addresses.milvus,
         profile=profile or load_profile("general"),
         embedder=embedder(),
-        counter=token_counter,  # type: ignore[arg-type]
-    ) as deps:
-        app = create_app(config, deps)
-        async with app.router.lifespan_context(app):
-            transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-            async with httpx.AsyncClient(transport=transport, base_url="http://memstream") as client:
-                yield Env(client, Rows(sink), addresses.postgres, app)
-    sink.close()
+        counter=token_counter,
+    )
+    with ExitStack() as stack:
+        sink = stack.enter_context(closing(PostgresSink(addresses.postgres)))
+        sink.ensure()
+        async with deps_of as deps:
+            app = create_app(config, deps)
+            async with app.router.lifespan_context(app):
+                transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+                async with httpx.AsyncClient(transport=transport, base_url="http://memstream") as client:
+                    yield Env(client, Rows(sink), addresses.postgres, app, stack)

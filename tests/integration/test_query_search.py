@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import closing
 from typing import Any
 
+import psycopg
 import pytest
 
 from inference.tokens import token_counter
 from memstream.stack import Addresses
+from schemas import topics
 from schemas.owner import OwnerKind
 from schemas.profile import load_profile
+from schemas.progress import FreshnessToken, Written
 from schemas.sessions import SessionBody, SessionState, WindowMessage
+from schemas.stores import STAGE_OF_VIEW
+from sinks.milvus import MilvusSink
+from sinks.protocol import Item, Mark, Message, SinkBatch
+from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import START, TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration
@@ -96,10 +104,12 @@ async def test_a2_a_project_is_searched_by_its_members_turns(env: Env) -> None:
     assert all(r["details"]["project_id"] == "trial-9" for r in found)
 
 
-async def test_a_whole_tenant_is_searched_by_words(env: Env) -> None:
-    env.rows.turn("wt1", "s", "the zymurgy meeting is on Friday")
-    found = await search(env, "zymurgy", kinds=["turn"])
-    assert [r["user_id"] for r in found] == ["wt1"]
+async def test_a_whole_tenant_is_searched_through_milvus(env: Env, addresses: Addresses) -> None:
+    with closing(MilvusSink(addresses.milvus)) as sink:
+        turn = env.rows.turn("wt1", "s", "the zymurgy meeting is on Friday")
+        sink.write(SinkBatch([Item(turn, Message("t", 0, 0, None, None, [], 0))]))
+        found = await search(env, "zymurgy", kinds=["turn"], limit=1)
+        assert [r["user_id"] for r in found] == ["wt1"]
 
 
 async def _furnish(env: Env) -> None:
@@ -205,3 +215,77 @@ async def test_c1_store_items_are_read_searched_and_listed(env: Env) -> None:
     assert scored["items"][0]["score"] > 0
     names = (await post("/v1/store/namespaces", json={"prefix": ["*", "c1"]})).json()["namespaces"]
     assert names == [["memories", "c1"], ["patterns", "c1"]]
+
+
+async def test_d13_a_large_scope_is_searched_in_milvus_and_confirmed_in_postgres(addresses: Addresses) -> None:
+    """Beyond the bound nothing is held in memory; a hit that Postgres does not confirm is not returned."""
+    message = Message("t", 0, 0, None, None, [], 0)
+    place = Mark(STAGE_OF_VIEW["turns"], 5, f"{topics.TURNS.name}/5")
+    async with query_service(addresses, scope_bound=2) as env:
+        sink = env.stack.enter_context(closing(MilvusSink(addresses.milvus)))
+        texts = ["The kiln reached 1200 degrees", "My sister moved to Oslo", "窑炉的温度升到了1200度", "I like rye"]
+        turns = [env.rows.turn("large", "s", text) for text in texts]
+        sink.write(SinkBatch([Item(t, message) for t in turns], {place: 8}))
+        found = await search(env, "How hot was the kiln?", user_id="large", kinds=["turn"], limit=2)
+        assert found[0]["text"] == texts[0]
+        assert (await search(env, "窑炉多少度?", user_id="large", kinds=["turn"]))[0]["text"] == texts[2]
+        assert await search(env, "kiln", user_id="large", kinds=["turn"], session_id="other") == []
+        env.execute("DELETE FROM views_g1.turns WHERE user_id = 'large' AND turn_id = %s", turns[0].turn_id)
+        left = await search(env, "How hot was the kiln?", user_id="large", kinds=["turn"])
+        assert texts[0] not in {r["text"] for r in left}
+        token = str(FreshnessToken.of([Written(topic=topics.TURNS.name, partition=5, offset=7)]))
+        late = str(FreshnessToken.of([Written(topic=topics.TURNS.name, partition=5, offset=8)]))
+        env.rows.write(progress={place: 9})
+        for given, fresh in ((token, "true"), (late, "false")):
+            headers = {"Memstream-Wait-For": given, "Memstream-Wait-Ms": "100"}
+            body = {"query": "kiln", "user_id": "large", "kinds": ["turn"]}
+            answer = await env.client.post("/v1/search", json=body, headers=headers)
+            assert answer.headers["Memstream-Fresh"] == fresh
+
+
+async def test_d11_without_milvus_words_answer_and_it_is_named(running_stack: BackgroundStack) -> None:
+    async with query_service(running_stack.addresses, scope_bound=1, store_timeout=0.5) as env:
+        env.rows.turn("nomilvus", "s", "The ferry leaves at noon")
+        env.rows.turn("nomilvus", "s", "Nothing else matters")
+        running_stack.pause("milvus")
+        try:
+            body = {"query": "ferry", "user_id": "nomilvus", "kinds": ["turn"]}
+            answer = await env.client.post("/v1/search", json=body)
+        finally:
+            running_stack.resume("milvus")
+        assert answer.status_code == 200
+        assert [r["text"] for r in answer.json()["results"]] == ["The ferry leaves at noon"]
+        assert {d["store"] for d in answer.json()["degraded"]} == {"milvus"}
+
+
+async def test_d11_while_postgres_is_slow_the_last_minute_answers(addresses: Addresses) -> None:
+    """A lock holds up every read of the views, as a store that is over its budget does."""
+    async with query_service(addresses, store_timeout=0.5) as env:
+        env.rows.turn("slowpg", "s", "The ferry leaves at noon")
+        body = {"query": "ferry", "user_id": "slowpg", "kinds": ["turn"]}
+        assert (await env.client.post("/v1/search", json=body)).json()["degraded"] == []
+        with psycopg.connect(env.dsn) as other:
+            other.execute("LOCK TABLE views_g1.turns, views_g1.memories IN ACCESS EXCLUSIVE MODE")
+            answer = await env.client.post("/v1/search", json=body)
+            listed = await env.client.get("/v1/users/slowpg/memories")
+            context = await env.client.post("/v1/context", json={"query": "ferry", "user_id": "slowpg"})
+            other.rollback()
+        assert [r["text"] for r in answer.json()["results"]] == ["The ferry leaves at noon"]
+        assert {d["store"] for d in answer.json()["degraded"]} == {"postgres"}
+        assert (listed.status_code, listed.json().get("store")) == (503, "postgres")
+        assert context.status_code == 200
+        assert "The ferry leaves at noon" in context.json()["prompt"]
+        assert {d["store"] for d in context.json()["degraded"]} == {"postgres"}
+        assert (await env.client.post("/v1/search", json=body)).json()["degraded"] == []
+
+
+async def test_a_library_that_knows_nothing_stays_behind_what_does(env: Env) -> None:
+    rows = env.rows
+    rows.memory("doc-9", "chunk", "At most 20 connections per client.", owner_kind=OwnerKind.DOCUMENT, key="1.2",
+                attributes={"document_id": "doc-9", "hierarchy_info": {"h1": "Limits"}})  # fmt: skip
+    rows.memory("lib", "fact", "从事前端开发工作", field="occupation", value="前端开发")
+    rows.turn("lib", "s", "我在杭州做前端开发")
+    found = await search(env, "前端开发", user_id="lib")
+    assert [r["kind"] for r in found][:2] in (["fact", "turn"], ["turn", "fact"])
+    known = await search(env, "How many connections per client?", user_id="lib")
+    assert known[0]["kind"] == "chunk"

@@ -39,7 +39,7 @@ async def deps(log: MemoryLog, embedder: UniversalSentenceEncoder) -> Deps:
         redis=Redis(host="127.0.0.1", port=1),
         log=log,
         embedder=embedder,
-        counter=token_counter,  # type: ignore[arg-type]
+        counter=token_counter,
         profile=Profile(name="test", version=1),
         clock=lambda: NOW,
     )

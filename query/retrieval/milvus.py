@@ -1,0 +1,136 @@
+"""Candidates from Milvus: BM25 and dense, filtered first, each confirmed in Postgres (D11, D13)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from query.milvus import Milvus, MilvusAwayError
+from query.repo import candidates
+from query.repo.db import Database, Row
+from query.retrieval.candidates import PER_RETRIEVER, WordCandidates
+from query.retrieval.request import Found
+from query.retrieval.retriever import Probe
+from schemas.owner import OwnerKind
+from schemas.scope import OwnerScope, TenantScope
+from schemas.stores import MilvusLayout
+
+_TURN_FIELDS = ["id", "user_id"]
+_MEMORY_FIELDS = ["id", "version"]
+
+
+class MilvusCandidates:
+    """The best of each retriever; words in Postgres where Milvus is away or too slow."""
+
+    def __init__(self, db: Database, milvus: Milvus, dimensions: int, timeout: float) -> None:
+        self._db, self._milvus, self._dimensions, self._timeout = db, milvus, dimensions, timeout
+        self._words = WordCandidates(db)
+
+    async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
+        limit = max(PER_RETRIEVER, probe.question.limit)
+        layout = MilvusLayout(await self._db.generation("milvus"), self._dimensions)
+        try:
+            async with asyncio.timeout(self._timeout):
+                turns, memories = await asyncio.gather(
+                    self._hits(probe, scope, layout.turns, limit), self._hits(probe, scope, layout.memories, limit)
+                )
+        except MilvusAwayError:
+            found.without("milvus", "unreachable")
+            return await self._words.find(probe, scope, found)
+        except TimeoutError:
+            found.without("milvus", "timeout")
+            return await self._words.find(probe, scope, found)
+        tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
+        turn_keys = list(dict.fromkeys((h["user_id"], h["id"]) for h in turns))
+        memory_keys = list(dict.fromkeys((h["id"], h["version"]) for h in memories))
+        rows = await candidates.confirmed(self._db, tenant, turn_keys, memory_keys, probe.now)
+        return [row for row in rows if _belongs(row, scope)]
+
+    async def _hits(
+        self, probe: Probe, scope: OwnerScope | TenantScope, collection: str, limit: int
+    ) -> list[dict[str, Any]]:
+        """Both retrievers of one collection; empty where no asked kind is in it."""
+        turns = collection.startswith("memstream_turns")
+        kinds = sorted({"turn"} & probe.question.kinds if turns else probe.question.kinds - {"turn"})
+        if isinstance(scope, TenantScope):
+            kinds = [k for k in kinds if k == "chunk"]
+        else:
+            kinds = [k for k in kinds if k != "chunk"]
+        if not kinds:
+            return []
+        where = condition(probe, scope, kinds)
+        fields = _TURN_FIELDS if turns else _MEMORY_FIELDS
+        tasks = []
+        if probe.rank.vector is not None:
+            vector = np.asarray(probe.rank.vector, dtype=np.float32).tolist()
+            tasks.append(self._search(collection, [vector], "dense", "COSINE", where, fields, limit))
+        if probe.rank.terms:
+            text = " ".join(probe.rank.terms)
+            tasks.append(self._search(collection, [text], "sparse", "BM25", where, fields, limit))
+        return [hit for hits in await asyncio.gather(*tasks) for hit in hits]
+
+    async def _search(
+        self, collection: str, data: list[Any], field: str, metric: str, where: str, fields: list[str], limit: int
+    ) -> list[dict[str, Any]]:
+        answer = await asyncio.to_thread(
+            self._milvus.call,
+            "search",
+            collection,
+            data=data,
+            anns_field=field,
+            search_params={"metric_type": metric},
+            filter=where,
+            output_fields=fields,
+            limit=limit,
+            timeout=self._timeout,
+        )
+        return [dict(hit["entity"]) for hit in answer[0]]
+
+
+def _belongs(row: Row, scope: OwnerScope | TenantScope) -> bool:
+    """Whether Postgres agrees that the row is the scope's: Milvus may be behind."""
+    if isinstance(scope, TenantScope):
+        return row.get("owner_kind") == "document"
+    tenant, owner = scope.tenant, scope.owner
+    if tenant.users is not None and row["user_id"] not in tenant.users:
+        return False
+    if tenant.projects is not None and row["project_id"] not in tenant.projects:
+        return False
+    if owner.kind is OwnerKind.TENANT:
+        return row.get("owner_kind") != "document"
+    if "turn_id" in row:
+        return bool(row["user_id" if owner.kind is OwnerKind.USER else "project_id"] == owner.id)
+    return bool(row["owner_kind"] == owner.kind and row["owner_id"] == owner.id)
+
+
+def condition(probe: Probe, scope: OwnerScope | TenantScope, kinds: Sequence[str]) -> str:
+    """The filter: tenant first, then what the scope and the credential reach. Values are quoted, since the embedded
+    server has no templates."""
+    tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
+    parts = [f"tenant == {_quoted(tenant.tenant)}", f"kind in {_quoted(list(kinds))}"]
+    if isinstance(scope, TenantScope):
+        parts.append('owner_kind == "document"')
+        return " and ".join(parts)
+    owner = scope.owner
+    if owner.kind is OwnerKind.USER:
+        parts += ['owner_kind == "user"', f"user_id == {_quoted(owner.id)}"]
+    if owner.kind is OwnerKind.PROJECT:
+        parts.append(f"project_id == {_quoted(owner.id)}")
+        if "turn" not in kinds:
+            parts.append('owner_kind == "project"')
+    if tenant.users is not None:
+        parts.append(f"user_id in {_quoted(sorted(tenant.users))}")
+    if tenant.projects is not None:
+        parts.append(f"project_id in {_quoted(sorted(tenant.projects))}")
+    if probe.question.session_id is not None:
+        parts.append(f"session_id == {_quoted(probe.question.session_id)}")
+    return " and ".join(parts)
+
+
+def _quoted(value: str | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return MilvusLayout.literal(value)
+    return f"[{', '.join(MilvusLayout.literal(v) for v in value)}]"
