@@ -25,7 +25,7 @@ from schemas.stores import postgres_schema
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.memory import ALL_TOPICS
 from sinks.postgres import PostgresSink
-from sinks.protocol import Message, Sink
+from sinks.protocol import Message, Sink, SinkBatch
 from sinks.worker import Worker
 from tests.unit.sinks.events import CODEC, memory, message, turn
 from tests.unit.sinks.worker_contract import UPDATES, Abort, AbortAt, Scripted, WorkerContract, drain, updates
@@ -209,3 +209,32 @@ def test_poison_in_a_real_store_stands_alone(log: KafkaLog, addresses: Addresses
         assert row == (99,)
         drop_generation(conn, number)
     sink.close()
+
+
+def test_write_that_outlasts_the_poll_interval_is_survived(log: KafkaLog, addresses: Addresses) -> None:
+    """The group takes the partitions away while a store hangs; the records are read again and nothing is lost."""
+
+    class Hangs(Scripted):
+        hung = False
+
+        def write(self, batch: SinkBatch) -> int:
+            if batch.items and not self.hung:
+                self.hung = True
+                time.sleep(9)
+            return super().write(batch)
+
+    sent = log.send(*updates((1, 1), (2, 1)))
+    extra = (("max.poll.interval.ms", "6000"),)
+    settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0, extra=extra)
+    sink = Hangs()
+    worker = Worker(sink, KafkaConsumer(settings), KafkaDeadLetters(settings), CODEC)
+    thread = threading.Thread(target=worker.run)
+    thread.start()
+    end = time.monotonic() + 60
+    while log.committed(UPDATES, 0) != sent[-1].offset + 1 and time.monotonic() < end:
+        time.sleep(0.2)
+    worker.stop()
+    thread.join(30)
+    assert log.committed(UPDATES, 0) == sent[-1].offset + 1
+    assert sink.held() == {"record-1": 1, "record-2": 1}
+    assert log.dead_letters() == []
