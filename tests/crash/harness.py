@@ -122,6 +122,7 @@ def _load(config: RoundConfig, stack: CrashStack, report: Report) -> Accepted:
     try:
         work = calls(config.data, config.seed, config.turns, config.users, f"s{config.seed}")
         asyncio.run(caller.run(work))
+        nemesis.finish(60)
     finally:
         nemesis.stop()
     a = caller.accepted

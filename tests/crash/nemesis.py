@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from streams.app import SESSION_TIMEOUT
 from streams.faults import SINK_POINTS, Point
@@ -26,6 +26,8 @@ FAULTS: tuple[str, ...] = (
     *(f"sink-{sink}:{point}" for sink in SINKS for point in SINK_POINTS if point != "after_dead_letter"),
 )
 """Every pair of load, compute, state transaction, outbox delivery and commit, of every stage."""
+_PATIENCE = 45.0
+"""Seconds that a fault point is waited for: its stage may have too little to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,12 @@ class Event:
     action: str
     target: str
     detail: str = ""
+    reached: bool = False
+    """Of a fault: the process has killed itself there."""
 
     def line(self) -> str:
-        return f"{self.at:7.1f} s  {self.action:<8} {self.target:<20} {self.detail}".rstrip()
+        reached = ", reached" if self.reached else ""
+        return f"{self.at:7.1f} s  {self.action:<8} {self.target:<20} {self.detail}{reached}".rstrip()
 
     def data(self) -> dict[str, object]:
         return asdict(self)
@@ -55,6 +60,8 @@ class Nemesis:
         self._rng = random.Random(seed)
         self._gap = gap
         self._must = list(must)
+        self._closing = False
+        self._armed: dict[str, tuple[int | None, int]] = {}
         self._stop = threading.Event()
         self._began = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="nemesis")
@@ -65,28 +72,41 @@ class Nemesis:
         self._began = time.monotonic()
         self._thread.start()
 
+    def finish(self, seconds: float) -> None:
+        """Visit what must be visited (ticks still flow when the load is over), nothing else; at most that long."""
+        self._closing = True
+        until = time.monotonic() + seconds
+        while self._thread.is_alive() and (self._must or self._armed) and time.monotonic() < until:
+            time.sleep(0.2)
+        self.stop()
+
     def stop(self) -> None:
         """Returns when what was hurt is running again. Raises what ended the thread early."""
         self._stop.set()
         self._thread.join()
+        self._settle()
         if self.failure is not None:
             raise self.failure
 
     def _run(self) -> None:
         try:
             while not self._stop.wait(self._rng.uniform(*self._gap)):
-                self._act()
+                self._settle()
+                if self._must or not self._closing:
+                    self._act()
         except BaseException as exc:  # noqa: BLE001 - told to the round by `stop`
             self.failure = exc
 
     def _act(self) -> None:
         if self._must:
-            self._fault(self._must.pop(0))
+            fault = next((f for f in self._must if self._fault(f)), None)
+            if fault is not None:
+                self._must.remove(fault)
             return
         actions: list[tuple[Callable[[], None], int]] = [
             (self._kill_process, 30),
             (self._kill_server, 12),
-            (lambda: self._fault(self._rng.choice(FAULTS)), 30),
+            (self._some_fault, 30),
             (self._freeze_worker, 10),
             (self._freeze_server, 6),
             (self._outage, 6),
@@ -94,11 +114,24 @@ class Nemesis:
         ]
         self._rng.choices([a for a, _ in actions], [w for _, w in actions])[0]()
 
+    def _some_fault(self) -> None:
+        self._fault(self._rng.choice(FAULTS))
+
     def _note(self, action: str, target: str, detail: str = "") -> None:
         self.events.append(Event(round(time.monotonic() - self._began, 1), action, target, detail))
 
+    def _settle(self) -> None:
+        """Which fault points have been reached: their process has another pid by now."""
+        for name, (pid, place) in list(self._armed.items()):
+            event = self.events[place]
+            if self._stack.pid(name) not in (None, pid):
+                self.events[place] = replace(event, reached=True)
+                del self._armed[name]
+            elif time.monotonic() - self._began - event.at > _PATIENCE:
+                del self._armed[name]
+
     def _kill_process(self) -> None:
-        names = [n for n in self._stack.running() if n not in SERVERS]
+        names = [n for n in self._stack.running() if n not in SERVERS and n not in self._armed]
         self._kill(self._rng.choice(sorted(names)))
 
     def _kill_server(self) -> None:
@@ -108,20 +141,24 @@ class Nemesis:
         if self._stack.kill(name):
             self._note("kill", name)
 
-    def _fault(self, fault: str) -> None:
+    def _fault(self, fault: str) -> bool:
+        """False when the stage's processes are away, or wait for another point already."""
         stage = fault.split(":")[0]
         start = STAGES.get(stage, stage)
-        names = sorted(n for n in self._stack.running() if n.startswith(start))
+        names = sorted(n for n in self._stack.running() if n.startswith(start) and n not in self._armed)
         if not names:
-            return
+            return False
         name = self._rng.choice(names)
-        spec = f"{fault}:{self._rng.randint(1, 4)}"
-        if self._stack.with_fault(name, spec):
-            self._note("fault", name, spec)
+        spec = f"{fault}:{self._rng.randint(1, 3)}"
+        if not self._stack.with_fault(name, spec):
+            return False
+        self._note("fault", name, spec)
+        self._armed[name] = (self._stack.pid(name), len(self.events) - 1)
+        return True
 
     def _freeze_worker(self) -> None:
         """Longer than its session: its partitions move, and then it goes on as if nothing had been."""
-        name = self._rng.choice(self._stack.workers)
+        name = self._rng.choice([n for n in self._stack.workers if n not in self._armed] or self._stack.workers)
         seconds = SESSION_TIMEOUT + self._rng.uniform(3, 6)
         self._freeze(name, seconds)
 
@@ -150,7 +187,7 @@ class Nemesis:
     def _scale(self) -> None:
         """Rebalance: a third worker joins, or leaves again."""
         kind = self._rng.choice(("screen", "memory"))
-        name = self._stack.extra(kind)
+        name = self._stack.further(kind)
         if name in self._stack.running():
             self._note("leave", name)
             self._stack.stop(name)

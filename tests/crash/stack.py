@@ -50,7 +50,7 @@ class CrashStack:
 
     def start(self) -> None:
         """Start all but the further workers; returns when all are ready."""
-        later = {self.extra("screen"), self.extra("memory")}
+        later = {self.further("screen"), self.further("memory")}
         names = [s.name for s in self._supervisor.status() if s.name not in later]
         self._background.call(self._supervisor.start(*names))
 
@@ -84,14 +84,14 @@ class CrashStack:
     def wait_ready(self, name: str) -> None:
         self._background.call(self._supervisor.wait_ready(name))
 
-    def extra(self, kind: str) -> str:
+    def further(self, kind: str) -> str:
         """Name of the further worker of a kind (screen, memory): the one more that can join and leave."""
         count = self.settings.screen_workers if kind == "screen" else self.settings.memory_workers
         return f"worker-{kind}-{count + 1}"
 
     def join(self, kind: str) -> None:
         """The further worker starts; returns when it has joined its groups."""
-        self.go(self.extra(kind))
+        self.go(self.further(kind))
 
     def with_fault(self, name: str, fault: str, within: float = 60.0) -> bool:
         """Start the child anew so that it kills itself at a fault point; its next life is without. False when it did

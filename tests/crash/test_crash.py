@@ -1,0 +1,41 @@
+"""The short form of the crash test (N2): one stack, some hundred turns, and every fault point at least once."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from streams.faults import SINK_POINTS, Point
+from tests.crash.harness import RoundConfig, run_round
+from tests.crash.load import FILES, default_data
+from tests.crash.nemesis import SINKS, STAGES
+from tests.crash.oracle import Oracle
+
+pytestmark = pytest.mark.crash
+SEED = 7
+
+
+def points(seed: int) -> tuple[str, ...]:
+    """Each point once, at a stage that the seed chooses."""
+    stages = [s for s in STAGES if s != "project"]  # a few hundred turns give project too little to do
+    steps = [f"{stages[(seed + i) % len(stages)]}:{p}" for i, p in enumerate(Point)]
+    sinks = [
+        f"sink-{SINKS[(seed + i) % len(SINKS)]}:{p}" for i, p in enumerate(SINK_POINTS) if p != "after_dead_letter"
+    ]
+    return (*steps, *sinks)
+
+
+@pytest.mark.timeout(900)
+def test_n2_nothing_is_lost_or_doubled_whatever_is_killed() -> None:
+    data = default_data()
+    if missing := [n for n in FILES if not (data / n).is_file()]:
+        pytest.skip(f"the dialogues are not at {data} ({', '.join(missing)} missing)")
+    config = RoundConfig(
+        seed=SEED, turns=500, data=data, users=20, rate=6.0, screens=1, memories=2, gap=(0.5, 1.5), screen_part=2,
+        must=points(SEED),
+    )  # fmt: skip
+    report = run_round(config, Oracle(), lambda line: print(line, file=sys.stderr))  # noqa: T201 - shown on failure
+    assert report.ok, report.text()
+    visited = {e.detail.split(":")[1] for e in report.events if e.action == "fault" and e.reached}
+    assert visited >= {*Point, "after_poll", "after_write", "after_commit"}, report.text()
