@@ -6,8 +6,10 @@ thread of its own, so that a slow Postgres delays no record, and writes through 
 
 from __future__ import annotations
 
+import heapq
 import logging
 import threading
+import time
 from datetime import timedelta
 from typing import Any, cast
 
@@ -50,7 +52,8 @@ class Filler:
         self._conn: psycopg.Connection[dict[str, Any]] | None = None
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._timers: dict[bytes, int] = {}
+        self._later: list[tuple[float, bytes]] = []
+        self._tries: dict[bytes, int] = {}
 
     def start(self) -> None:
         if self._thread is None:
@@ -78,7 +81,11 @@ class Filler:
     def _loop(self) -> None:
         while not self._stop.is_set():
             try:
-                found = cast("tuple[bytes, bytes] | None", self._client.brpop([RedisLayout.WANTED], timeout=1))
+                for wish in self._due():
+                    self._grant(wish)
+                found = cast(
+                    "tuple[bytes, bytes] | None", self._client.brpop([RedisLayout.WANTED], timeout=self._nap())
+                )
                 if found is not None:
                     self._grant(found[1])
             except (RedisError, psycopg.Error) as exc:
@@ -87,26 +94,27 @@ class Filler:
                 self._stop.wait(1.0)
 
     def _grant(self, wish: bytes) -> None:
-        """A wish that came too early is made again a little later, each time later."""
-        if self.fill(wish):
-            self._timers.pop(wish, None)
-            return
-        tries = self._timers.get(wish, 0)
-        if tries >= len(AGAIN_SECONDS) or len(self._timers) >= RedisLayout.WANTED_MAX:
-            self._timers.pop(wish, None)
-            return
-        self._timers[wish] = tries + 1
-        timer = threading.Timer(AGAIN_SECONDS[tries], self._wish, [wish])
-        timer.daemon = True
-        timer.start()
-
-    def _wish(self, wish: bytes) -> None:
-        if self._stop.is_set():
-            return
+        """A wish that came too early is tried again a little later, each time later."""
         try:
-            self._client.lpush(RedisLayout.WANTED, wish)
-        except RedisError as exc:
-            _LOG.warning("a wish was dropped: %s", type(exc).__name__)
+            granted = self.fill(wish)
+        except ValueError as exc:  # a row that is no session: its readers are served from Postgres
+            _LOG.warning("a wish cannot be granted: %s", type(exc).__name__)
+            granted = True
+        tries = self._tries.pop(wish, 0)
+        if granted or tries >= len(AGAIN_SECONDS) or len(self._later) >= RedisLayout.WANTED_MAX:
+            return
+        self._tries[wish] = tries + 1
+        heapq.heappush(self._later, (time.monotonic() + AGAIN_SECONDS[tries], wish))
+
+    def _due(self) -> list[bytes]:
+        now, out = time.monotonic(), []
+        while self._later and self._later[0][0] <= now:
+            out.append(heapq.heappop(self._later)[1])
+        return out
+
+    def _nap(self) -> float:
+        """Until the next try, a second at most; 0 would mean for ever."""
+        return min(1.0, max(0.01, self._later[0][0] - time.monotonic())) if self._later else 1.0
 
     def _fill_session(self, owner: Owner, session_id: str) -> bool:
         rows = self._read(_SESSION, owner.tenant, owner.id, session_id)
