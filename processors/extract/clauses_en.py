@@ -72,6 +72,8 @@ class Clause:
     asks: bool
     supposed: bool
     correcting: bool
+    cased: bool = True
+    """Does the writer use capitals? Then a name has one."""
 
     @property
     def states(self) -> bool:
@@ -94,7 +96,18 @@ def clauses(sentence: Sentence) -> list[Clause]:
         asks = sentence.asks and (asking or at == len(ends) - 1)
         subject, body = _subject(raw, before, first=at == 0)
         before = subject if subject != "none" else ("other" if at == 0 else before)
-        found.append(Clause(subject, body, sentence.start + begin, sentence.start + end, asks, supposed, correcting))
+        found.append(
+            Clause(
+                subject,
+                body,
+                sentence.start + begin,
+                sentence.start + end,
+                asks,
+                supposed,
+                correcting,
+                raw != raw.lower(),
+            )
+        )
     return found
 
 

@@ -66,6 +66,7 @@ r"|three)\b)"),
     rule(r"am in (?:my|the) (?:early |mid-? ?|late )?(?P<age_decade>twenties"
 r"|thirties|forties|fifties|sixties|seventies|\d0s)\b"),
     rule(rf"(?:work|am working|have worked|have been working) as an? (?P<occupation>{JOB}){STOP}"),
+    rule(rf"(?:work|am working|have worked) (?:at|for|with) [\w .&'-]{{2,40}}? as an? (?P<occupation>{JOB}){STOP}"),
     rule(rf"(?:work|am working) (?:at|for) (?P<employer>{PLACE}){STOP}"),
     rule(rf"(?:joined|have joined) (?P<employer>{NAME}(?: {NAME}){{0,3}}) as an? (?P<occupation>{JOB}){STOP}"),
     rule(r"(?:live|am living|am based|reside|have been living"
@@ -165,7 +166,7 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     approximate = groups.pop("about", None) is not None
     for name, value in groups.items():
         converted = _convert(name, value.strip(" ,.'"))
-        if converted is None:
+        if converted is None or (name in _NAMES and not _is_name(value, clause)):
             return None
         slots[converted[0]] = converted[1]
     if negated and rule.says_no is not None:
@@ -192,6 +193,21 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     return Found(
         clause.start, clause.end, rule.kind, said, tuple(slots.items()), approximate, marks, attributes=attributes
     )
+
+
+_NAMES = frozenset({"residence", "origin", "employer"})
+_NO_NAME = re.compile(
+    r"(?:the|a|an|my|our|your)\b|(?:fear|peace|harmony|hope|luxury|poverty|denial|love|pain|sin|myself|ourselves|themselves"
+    r"|himself|herself|nothing|everything|someone|free|now|today|always|money|fun|charity|experience|exposure)$",
+    re.I,
+)
+
+
+def _is_name(value: str, clause: Clause) -> bool:
+    """A place or a firm: capitalised, unless the writer uses no capitals at all."""
+    if value != value.lower():
+        return True
+    return not clause.cased and _NO_NAME.match(value.strip()) is None
 
 
 def deny(predicate: str) -> str:

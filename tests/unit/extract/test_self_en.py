@@ -62,6 +62,10 @@ def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
         "I lived in Berlin for 3 years.",
         "Find me a place to buy and live in San Jose.",
         "I'm a huge help",
+        "I live in fear",
+        "I'm from the future",
+        "I work for myself",
+        "i live in the moment",
         "I love it when you say that",
     ],
 )
