@@ -1,48 +1,62 @@
-"""session: conversation.history -> session.state. The whole value of a session, by revision (E1, D6, E8)."""
+"""session: conversation.history -> session.state, memory.jobs. The whole value of a session, by revision (E1, D6, E8),
+and when it is summarised (E2, E3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 import orjson
 
-from processors.ports import ProfileBook
+from processors.ports import Models, ProfileBook
+from processors.segment import LINE_TOKENS, Kept, Segment, carried, job_id, job_payload, newest
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.codec import Codec
+from schemas.documents import Job, JobBody
 from schemas.envelope import Tick
 from schemas.ids import record_id
-from schemas.owner import user
+from schemas.owner import OwnerKind, user
 from schemas.profile import Profile
 from schemas.sessions import Checkpoint, CheckpointBody, SessionBody, SessionState, WindowMessage
-from schemas.turns import ScreenedTurn, SessionCommand
+from schemas.turns import CheckpointResult, ScreenedTurn, SessionCommand
 
 _OPEN = "@open"
 """Partition-wide rows: one an open session, so that a tick finds the idle ones."""
 _PLAIN = Codec()
 _MAX_SUMMARIES = 50
 _STATE_KEPT = timedelta(days=30)
+_SUMMARY_TOKENS = 1_000
+_SUMMARY_SHARE = 4
+"""A summary has at most 1,000 tokens (B7), and no more than a quarter of what brings about the next one."""
 
 
 class Session(PlainStep):
-    """State: one row a session, and one a session that is open. Bound: `window_messages` messages a session."""
+    """State: one row a session, one a session that is open, one a turn of an open segment and of what is carried into
+    it. Bound: `window_messages` messages a session; a segment ends at the profile's share of the model's window."""
 
     name = "session"
     source = topics.HISTORY
-    outputs = (topics.SESSION_STATE,)
+    outputs = (topics.SESSION_STATE, topics.JOBS)
     marks = (topics.SESSION_STATE,)
     coalesce = frozenset({topics.SESSION_STATE.name})
 
-    def __init__(self, book: ProfileBook) -> None:
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        self._models = models
         self._book = book
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[int]:
+        """Tokens of the summary that a record brings."""
+        return [self._summary_tokens(r.event) for r in records]
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
         match event:
-            case ScreenedTurn() | SessionCommand():
-                return Reads(event.owner.key, (_key(event.session_id),)), Reads(_OPEN)
+            case ScreenedTurn() | SessionCommand() | CheckpointResult():
+                place = _place(event.owner.key, event.session_id)
+                return Reads(event.owner.key, (_key(event.session_id),)), Reads(_OPEN), Reads(place)
             case Tick():
                 return (Reads(_OPEN),)
         return ()
@@ -58,7 +72,9 @@ class Session(PlainStep):
             case ScreenedTurn():
                 return self._turn(event, state)
             case SessionCommand():
-                return self._command(event, record, state)
+                return self._command(event, record, prepared, state)
+            case CheckpointResult():
+                return self._result(event, record, prepared, state)
             case Tick():
                 return [self._close(event.now, o, s, state) for _, o, s in self._idle(event.now, state)]
         return []
@@ -80,16 +96,20 @@ class Session(PlainStep):
                 "revision": old.revision + 1,
                 "status": "open",
                 "turn_count": old.turn_count + (t.role == "user"),
-                "segment_tokens": old.segment_tokens + t.tokens,
+                "segment_tokens": old.segment_tokens + t.tokens + LINE_TOKENS,
                 "project_id": t.project_id or old.project_id,
                 "current_agent_key": t.agent_id or old.current_agent_key,
                 "updated_at": max(old.updated_at, t.accepted_at),
                 "sealed": body,
             }
         )
-        return [self._keep(new, state)]
+        segment = _segment(new, state)
+        segment.add(t, _STATE_KEPT)
+        spec = profile.session
+        due = new.segment_tokens >= spec.token_threshold_ratio * spec.model_context_window
+        return [self._keep(new, state), *(self._ask(new, segment, None, t.accepted_at) if due else ())]
 
-    def _command(self, c: SessionCommand, record: Record, state: StateSpace) -> list[Out]:
+    def _command(self, c: SessionCommand, record: Record, tokens: int, state: StateSpace) -> list[Out]:
         at = c.accepted_at or record.timestamp
         old = _load(state, c.owner.key, c.session_id)
         profile = self._book.of(c.tenant)
@@ -97,8 +117,11 @@ class Session(PlainStep):
         revised = {"revision": base.revision + 1, "updated_at": max(base.updated_at, at), "status": "open"}
         match c.command:
             case "create" | "reset":
+                segment = _segment(base, state)
+                start = _end(segment.turns(), base.segment_start)
+                segment.restart()
                 new = _new(c.tenant, c.user_id, c.session_id, profile, at).model_copy(
-                    update={**revised, "segment": base.segment + (old is not None), "segment_start": record.offset}
+                    update={**revised, "segment": base.segment + (old is not None), "segment_start": start}
                 )
                 return [self._keep(_patched(new, c), state)]
             case "close":
@@ -107,43 +130,105 @@ class Session(PlainStep):
             case "patch" | "anchors":
                 return [self._keep(_patched(base.model_copy(update=revised), c), state)]
             case "checkpoint":
-                return self._checkpoint(base.model_copy(update=revised), c, at, state)
+                return self._checkpoint(base.model_copy(update=revised), c, at, tokens, state)
 
-    def _checkpoint(self, s: SessionState, c: SessionCommand, at: datetime, state: StateSpace) -> list[Out]:
-        """By hand, with the caller's summary (E5): the segment restarts, the last turns are carried over."""
-        if not c.sealed.summary or not s.sealed.window:
+    def _checkpoint(
+        self, s: SessionState, c: SessionCommand, at: datetime, tokens: int, state: StateSpace
+    ) -> list[Out]:
+        """By hand (E5): with the caller's summary at once, without one by a job; nothing where nothing was said."""
+        segment = _segment(s, state)
+        turns = segment.turns()
+        if not c.sealed.summary:
+            return list(self._ask(s, segment, c.recent_turns, at))
+        if not turns and not s.sealed.window:
             return []
-        segment = s.segment + 1
-        message_id = record_id(s.owner, "checkpoint", s.session_id, segment)
-        turns = (c.recent_turns or self._book.of(s.tenant).session.recent_turns) * 2
-        carried = s.sealed.window[-turns:]
+        recent = c.recent_turns or self._book.of(s.tenant).session.recent_turns
+        end = _end(turns, s.segment_start)
+        return self._switch(s, segment, _Summary(c.sealed.summary, tokens, False, None, end, recent), at, state)
+
+    def _ask(self, s: SessionState, segment: Segment, recent_turns: int | None, at: datetime) -> Iterable[Emit]:
+        """A summary job over what was said since the last one, unless one is open; none without a new turn."""
+        turns = [t for t in segment.turns() if t.position >= s.segment_start]
+        if not turns or segment.waits(at):
+            return
+        profile = self._book.of(s.tenant)
+        spec = profile.session
+        limit = min(_SUMMARY_TOKENS, int(spec.token_threshold_ratio * spec.model_context_window / _SUMMARY_SHARE))
+        name = job_id(s, turns[-1])
+        segment.asked(name, at)
+        payload = job_payload(s, turns, recent_turns or spec.recent_turns, limit)
+        yield Emit(
+            topics.JOBS,
+            Job(
+                tenant=s.tenant, owner_kind=OwnerKind.USER, owner_id=s.user_id, job_id=name, job="checkpoint",
+                asked_by=self.name, session_id=s.session_id, profile=profile.name, profile_version=profile.version,
+                accepted_at=at, sealed=JobBody(payload=payload),
+            ),
+        )  # fmt: skip
+
+    def _result(self, r: CheckpointResult, record: Record, tokens: int, state: StateSpace) -> list[Out]:
+        """Applies only while its segment is open and its last turn is known (E3). A failure leaves FULL_HISTORY of the
+        segment, and the next turn asks again."""
+        s = _load(state, r.owner.key, r.session_id)
+        if s is None or s.segment != r.segment:
+            return []
+        segment = _segment(s, state)
+        last = next((t for t in segment.turns() if t.turn_id == r.last_turn_id), None)
+        if last is None or last.position < s.segment_start:
+            return []
+        revised = s.model_copy(update={"revision": s.revision + 1})
+        if r.status == "failed" or not r.sealed.summary:
+            segment.restart(newest(segment.turns()))  # what no summary would read need not be kept
+            return [self._keep(revised.model_copy(update={"mode": "FULL_HISTORY"}), state)]
+        summary = _Summary(r.sealed.summary, tokens, r.extractive, r.model, last.position + 1, r.recent_turns)
+        return self._switch(revised, segment, summary, r.accepted_at or record.timestamp, state)
+
+    def _switch(self, s: SessionState, segment: Segment, made: _Summary, at: datetime, state: StateSpace) -> list[Out]:
+        """SUMMARY_N: the segment restarts behind the last turn that the summary knows; the last turns are carried."""
+        spec = self._book.of(s.tenant).session
+        turns = segment.turns()
+        old, since = [t for t in turns if t.position < made.end], [t for t in turns if t.position >= made.end]
+        limit = spec.token_threshold_ratio * spec.model_context_window
+        taken = made.tokens + sum(t.cost for t in since)
+        kept = [*carried(old, taken, made.recent_turns, limit), *since]
+        segment.restart(kept)
+        named = {t.turn_id for t in kept}
         body = s.sealed.model_copy(
             update={
-                "summary": c.sealed.summary,
-                "summaries": (c.sealed.summary, *s.sealed.summaries)[:_MAX_SUMMARIES],
-                "window": carried,
+                "summary": made.text,
+                "summaries": (made.text, *s.sealed.summaries)[:_MAX_SUMMARIES],
+                "window": tuple(m for m in s.sealed.window if m.turn_id in named),
             }
         )
+        number = s.segment + 1
+        message_id = record_id(s.owner, "checkpoint", s.session_id, number)
         new = s.model_copy(
             update={
                 "mode": "SUMMARY_N",
                 "checkpoint_message_id": message_id,
-                "segment": segment,
-                "segment_start": 0,
-                "segment_tokens": sum(m.tokens for m in carried),
+                "segment": number,
+                "segment_start": made.end,
+                "segment_tokens": made.tokens + sum(t.cost for t in kept),
                 "sealed": body,
             }
         )
         row = Checkpoint(
-            tenant=s.tenant, user_id=s.user_id, session_id=s.session_id, message_id=message_id, segment=segment,
-            position=0, created_at=at, extractive=False, sealed=CheckpointBody(summary=c.sealed.summary),
+            tenant=s.tenant, user_id=s.user_id, session_id=s.session_id, message_id=message_id, segment=number,
+            position=made.end, created_at=at, extractive=made.extractive, model=made.model,
+            sealed=CheckpointBody(summary=made.text),
         )  # fmt: skip
         return [Emit(topics.SESSION_STATE, row), self._keep(new, state)]
+
+    def _summary_tokens(self, event: Any) -> int:
+        if not isinstance(event, SessionCommand | CheckpointResult) or not event.sealed.summary:
+            return 0
+        counter = self._models.counter(self._book.of(event.tenant).encoding)
+        return counter.count(event.sealed.summary) + LINE_TOKENS
 
     def _keep(self, s: SessionState, state: StateSpace) -> Emit:
         owner = s.owner.key
         state.of(owner).put(_key(s.session_id), orjson.loads(_PLAIN.value(s)), s.updated_at + _STATE_KEPT)
-        place = f"{owner}|{s.session_id}"
+        place = _place(owner, s.session_id)
         if s.status == "open":
             idle_at = s.updated_at + timedelta(minutes=self._book.of(s.tenant).session.idle_minutes)
             state.of(_OPEN).put(place, [idle_at.isoformat(), owner, s.session_id])
@@ -163,8 +248,33 @@ class Session(PlainStep):
         return self._keep(s.model_copy(update={"revision": s.revision + 1, "status": "idle"}), state)
 
 
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """A summary of everything before the position `end`; `tokens` with its label."""
+
+    text: str
+    tokens: int
+    extractive: bool
+    model: str | None
+    end: int
+    recent_turns: int
+
+
 def _key(session_id: str) -> str:
     return f"session/{session_id}"
+
+
+def _place(owner: str, session_id: str) -> str:
+    return f"{owner}|{session_id}"
+
+
+def _segment(s: SessionState, state: StateSpace) -> Segment:
+    return Segment(state.of(_place(s.owner.key, s.session_id)))
+
+
+def _end(turns: Sequence[Kept], start: int) -> int:
+    """The position behind the last turn."""
+    return max([start, *(t.position + 1 for t in turns)])
 
 
 def _load(state: StateSpace, owner: str, session_id: str) -> SessionState | None:

@@ -38,7 +38,7 @@ TOPOLOGY: Mapping[str, StepSpec] = {
     "screen": StepSpec(lambda p: Screen(p.models, p.book)),
     "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book)),
     "gate": StepSpec(lambda p: Gate(p.models, p.book)),
-    "session": StepSpec(lambda p: Session(p.book)),
+    "session": StepSpec(lambda p: Session(p.models, p.book)),
     "project": StepSpec(lambda p: Project(p.book)),
     "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), batch=8),
 }
