@@ -27,7 +27,7 @@ def _postgres(s: Settings) -> Sink:
 def _redis(s: Settings) -> Sink:
     from sinks.redis import RedisSink
 
-    return RedisSink(s.redis.get_secret_value())
+    return RedisSink(s.redis.get_secret_value(), fill_from=s.postgres.get_secret_value())
 
 
 def _milvus(s: Settings) -> Sink:
@@ -44,7 +44,8 @@ def run_sink(settings: Settings, name: str) -> None:
     """Until SIGTERM; raises what ends the process uncommitted."""
     check_topics(settings)
     dsn = settings.postgres.get_secret_value()
-    migrations.upgrade(dsn)
+    if name == "postgres":  # the others go on while Postgres is away
+        migrations.upgrade(dsn)
     kafka = KafkaSettings(settings.kafka, f"memstream-sink-{name}", settings.instance or None)
     stats = ProcessStats()
     worker = Worker(

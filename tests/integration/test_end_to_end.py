@@ -1,0 +1,238 @@
+"""Everything that `memstream up` starts, used from outside: turns in at the door, memory out of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import pytest
+import redis
+from confluent_kafka import Producer
+
+from memstream import topics as provisioning
+from memstream.sample import sample_turns
+from memstream.settings import Settings
+from memstream.up import start
+from schemas.owner import partition, user
+from schemas.stores import RedisLayout
+from tests.integration.conftest import BackgroundStack, temporary_folder
+
+pytestmark = pytest.mark.integration
+PARTITIONS = 8
+
+
+class Service:
+    """A caller of the running service."""
+
+    def __init__(self, url: str, stack: BackgroundStack) -> None:
+        self.http = httpx.Client(base_url=url, timeout=60)
+        self.stack = stack
+        self.token = ""
+
+    def post(self, path: str, body: Any) -> dict[str, Any]:
+        return self._answer("POST", path, body)
+
+    def get(self, path: str) -> dict[str, Any]:
+        return self._answer("GET", path, None)
+
+    def _answer(self, method: str, path: str, body: Any) -> dict[str, Any]:
+        """Reads wait for the newest write."""
+        headers = {"Memstream-Wait-For": self.token, "Memstream-Wait-Ms": "30000"} if self.token else {}
+        answer = self.http.request(method, path, json=body, headers=headers)
+        assert answer.is_success, answer.text
+        assert answer.headers.get("Memstream-Fresh") != "false", path
+        value: dict[str, Any] = answer.json()
+        self.token = value.get("freshness_token", self.token)
+        return value
+
+    def say(self, user_id: str, content: str, turn_id: str, **more: Any) -> dict[str, Any]:
+        turn = {
+            "user_id": user_id, "session_id": "s", "turn_id": turn_id, "role": "user", "content": content,
+            "occurred_at": datetime.now(UTC).isoformat(), **more,
+        }  # fmt: skip
+        return self.post("/v1/turns", {"turns": [turn]})
+
+    def dead_letter(self, reason: str) -> dict[str, Any]:
+        """The newest dead letter of that reason; they come through the log, so it may take a moment."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            letters = self.http.get("/v1/dead-letters?limit=200").json()["dead_letters"]
+            if found := [d for d in letters if d["reason"] == reason]:
+                return dict(found[-1])
+        raise AssertionError(f"no dead letter with reason {reason}")
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with temporary_folder() as folder, BackgroundStack(folder) as stack:
+        settings = Settings(data_dir=folder, port=0, log_level="WARNING", profile="general")
+
+        async def everything() -> str:
+            return await start(stack.stack, settings, lambda name, state: None)
+
+        caller = Service(asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(300), stack)
+        yield caller
+        caller.http.close()
+
+
+def raw(service: Service, topic: str, value: bytes, to: int) -> None:
+    producer = Producer({"bootstrap.servers": service.stack.addresses.kafka})
+    producer.produce(topic, value, partition=to)
+    assert producer.flush(30) == 0
+
+
+def test_a_conversation_in_two_languages_becomes_memory_with_reasons_and_sources(service: Service) -> None:
+    turns = sample_turns()
+    service.post("/v1/turns", {"turns": turns})
+    for person, field, value in (("maya", "age", 35), ("li_wei", "age", 33)):
+        memories = service.get(f"/v1/users/{person}/memories?limit=200")["memories"]
+        ages = [m for m in memories if m["field"] == field and m["state"] == "active"]
+        assert [m["value"] for m in ages] == [value]
+        assert ages[0]["source_turn_ids"]
+        assert ages[0]["reason"]["rule"] == "field_changed"
+        old = service.get(f"/v1/users/{person}/memories?state=superseded&limit=200")["memories"]
+        assert any(m["field"] == field and m["valid_to"] is not None for m in old)
+        said = {t["turn_id"]: t["content"] for t in turns}
+        for m in memories:
+            assert all(s in said for s in m["source_turn_ids"])
+
+
+def test_nothing_masked_is_behind_the_screen(service: Service) -> None:
+    history = service.get("/v1/turns/sample-li_wei-019?user_id=li_wei")
+    assert "13812345678" not in str(history)
+    assert "11010519491231002X" not in str(history)
+    assert "<PHONE_NUMBER>" in history["content"]
+    outcome = service.get("/v1/turns/sample-maya-013/outcome?user_id=maya")
+    assert outcome["saved_count"] == 0
+
+
+def test_search_and_prompt_find_the_decision_with_its_source(service: Service) -> None:
+    query = "我们关于苍穹项目的决策是什么？"
+    found = service.post("/v1/search", {"query": query, "user_id": "li_wei", "limit": 5})
+    assert found["degraded"] == []
+    assert any("Redis" in r["text"] for r in found["results"])
+    body = {"query": query, "user_id": "li_wei", "session_id": "li-cq", "project_id": "cangqiong", "budget_tokens": 600}
+    context = service.post("/v1/context", body)
+    assert context["tokens"] <= 600
+    assert "Redis" in context["prompt"]
+    assert "[Source: Episodic, doc_id: " in context["prompt"]
+    hot = service.get("/v1/projects/cangqiong/hot-memory")
+    assert "Redis" in str(hot)
+
+
+def test_a_session_stands_in_redis_under_the_seeds_keys(service: Service) -> None:
+    service.get("/v1/sessions/li-cq?user_id=li_wei")
+    owner = user("default", "li_wei")
+    with redis.Redis.from_url(service.stack.addresses.redis, decode_responses=True) as client:
+        assert client.llen(RedisLayout.history(owner, "li-cq")) == 5
+        assert client.ttl(RedisLayout.session(owner, "li-cq")) > 0
+
+
+def test_a_correction_and_a_deletion_last(service: Service) -> None:
+    service.say("ola", "I'm 41 and I live in Oslo.", "ola-1")
+    memories = {m["field"]: m for m in service.get("/v1/users/ola/memories")["memories"]}
+    age = memories["age"]["id"]
+    answer = service.http.request("DELETE", f"/v1/memories/{age}?user_id=ola")
+    service.token = answer.json()["freshness_token"]
+    assert all(m["id"] != age for m in service.get("/v1/users/ola/memories")["memories"])
+    again = datetime(2026, 1, 1, tzinfo=UTC).isoformat()
+    service.say("ola", "I'm 41, as I said.", "ola-2", occurred_at=again)
+    assert all(m["field"] != "age" for m in service.get("/v1/users/ola/memories")["memories"])
+
+
+def test_a_document_is_found_by_its_section(service: Service) -> None:
+    code = "```\n# not a heading\n```"
+    text = f"# Cache\n\n## Choice\n\nRedis holds sessions.\n\n{code}\n\n## 容量\n\n每个会话二十条消息。\n"
+    service.post("/v1/documents", {"document_id": "doc-1", "version": "1", "title": "Cache", "markdown": text})
+    found = service.post("/v1/search", {"query": "每个会话多少条消息？", "kinds": ["chunk"], "limit": 3})
+    assert "二十条" in found["results"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (b"{not json", "malformed_json"),
+        (b"\xff\xfe\x00", "malformed_json"),
+        (b'{"type": "turn", "tenant": "default", "user_id": 7}', "invalid"),
+        (b'{"type": "turn", "schema_version": 99}', "schema_version"),
+    ],
+)
+def test_a_bad_record_is_a_dead_letter_and_the_stream_goes_on(service: Service, value: bytes, reason: str) -> None:
+    """Issue "Bad input": on the topic itself, past the door."""
+    to = partition(user("default", "after"), PARTITIONS)
+    raw(service, "conversation.turns.v1", value, to)
+    letter = service.dead_letter(reason)
+    assert letter["step"] == "screen"
+    service.say("after", f"I have a dog called {reason.title()}.", f"after-{reason}-{len(value)}")
+    assert service.get(f"/v1/turns/after-{reason}-{len(value)}?user_id=after")["content"]
+
+
+def test_the_same_turn_id_with_other_content_is_a_dead_letter(service: Service) -> None:
+    service.say("twice", "I live in Rome.", "twice-1")
+    service.say("twice", "I live in Rome.", "twice-1")
+    service.say("twice", "I live in Milan.", "twice-1")
+    assert service.dead_letter("turn_conflict")["step"] == "screen"
+    assert service.get("/v1/turns/twice-1?user_id=twice")["content"] == "I live in Rome."
+
+
+def test_a_turn_on_the_wrong_partition_is_a_dead_letter(service: Service) -> None:
+    wrong = (partition(user("default", "lost"), PARTITIONS) + 1) % PARTITIONS
+    value = (
+        b'{"type": "turn", "tenant": "default", "user_id": "lost", "session_id": "s", "role": "user",'
+        b' "occurred_at": "2026-11-21T10:00:00Z", "sealed": {"content": "hello"}}'
+    )
+    raw(service, "conversation.turns.v1", value, wrong)
+    assert service.dead_letter("wrong_partition")["step"] == "screen"
+
+
+def test_topics_apply_reports_and_mends_drift_and_refuses_another_count(service: Service) -> None:
+    """Issue "Schemas": provisioning with partitions, retention and compaction, and drift."""
+    from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
+
+    bootstrap = service.stack.addresses.kafka
+    assert {s.action for s in provisioning.apply(bootstrap, PARTITIONS, 1)} == {"ok"}
+    admin = KafkaAdminClient(bootstrap_servers=bootstrap)
+    drift = {"retention.ms": "1000"}
+    admin.alter_configs([ConfigResource(ConfigResourceType.TOPIC, "memory.jobs.v1", configs=drift)])
+    admin.close()
+    dry = {s.name: s for s in provisioning.apply(bootstrap, PARTITIONS, 1, dry_run=True)}
+    assert dry["memory.jobs.v1"].action == "drift"
+    assert "retention.ms" in dry["memory.jobs.v1"].detail
+    mended = {s.name: s.action for s in provisioning.apply(bootstrap, PARTITIONS, 1)}
+    assert mended["memory.jobs.v1"] == "changed"
+    assert {s.action for s in provisioning.apply(bootstrap, PARTITIONS, 1)} == {"ok"}
+    with pytest.raises(provisioning.PartitionCountError, match="fixed"):
+        provisioning.apply(bootstrap, PARTITIONS + 1, 1)
+
+
+def test_the_service_is_ready_and_says_how_fresh_it_is(service: Service) -> None:
+    assert service.http.get("/readyz").status_code == 200
+    pipeline = service.get("/v1/pipeline")
+    assert {s["name"] for s in pipeline["stages"]} >= {"screen", "extract", "gate", "session", "sink-postgres"}
+    assert "memstream_" in service.http.get("/metrics").text
+
+
+def test_a_frozen_stage_turns_readiness_red_and_comes_back(service: Service) -> None:
+    """Not only a closed port: a stage that stands still (no lag is allowed to grow unseen)."""
+    service.stack.pause("worker-memory")
+    try:
+        service.http.post(
+            "/v1/turns",
+            json={"turns": [{"user_id": "wait", "session_id": "s", "role": "user", "content": "I like tea.",
+                             "occurred_at": datetime.now(UTC).isoformat()}]},
+        )  # fmt: skip
+        deadline = time.monotonic() + 60
+        while service.http.get("/readyz").status_code == 200:
+            assert time.monotonic() < deadline, "readiness never turned red"
+            time.sleep(1)
+        assert "extract" in service.http.get("/readyz").text or "gate" in service.http.get("/readyz").text
+    finally:
+        service.stack.resume("worker-memory")
+    deadline = time.monotonic() + 90
+    while service.http.get("/readyz").status_code != 200:
+        assert time.monotonic() < deadline, "readiness never came back"
+        time.sleep(1)
