@@ -16,7 +16,7 @@ from faust.types import TP
 from schemas.topics import Cleanup
 from streams.faults import Faults, Point
 from streams.runtime import Message, StepRunner
-from streams.state import StaleOwner
+from streams.state import StaleOwner, StoreAway
 from streams.topology import group_of
 
 log = logging.getLogger(__name__)
@@ -25,6 +25,7 @@ DIED = 70
 SESSION_TIMEOUT = 10.0
 """Seconds after which the broker gives a silent worker's partitions to others."""
 _STALE_TRIES = 4
+_AWAY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +101,27 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
 
 
 async def _batch(app: Any, runner: StepRunner, events: Sequence[Any], faults: Faults) -> None:
-    """Take a batch through; partitions that another worker took over are let go and the rest is tried again."""
-    left = list(events)
-    for attempt in range(_STALE_TRIES):
+    """Take a batch through; partitions that another worker took over are let go and the rest is tried again. A store
+    that is away is waited for: positions are read again, so what was stored after all is not done twice."""
+    left, stale, away = list(events), 0, 0
+    while True:
         left = _current(app, left)
         try:
             left = await _without_gaps(app, runner, left)
             await runner.process([_message(e.message) for e in left])
             break
         except StaleOwner as exc:
-            # A worker on its way out may have stored one more batch after these partitions came here: its position
-            # is read again, and what it did is not done twice.
-            if attempt + 1 == _STALE_TRIES:
+            # A worker on its way out may have stored one more batch after these partitions came here.
+            stale += 1
+            if stale == _STALE_TRIES:
                 raise
             log.info("partitions %s: the stored offset has moved on", sorted(exc.partitions))
-            runner.forget()
+        except StoreAway as exc:
+            delay = _AWAY_SECONDS[min(away, len(_AWAY_SECONDS) - 1)]
+            away += 1
+            log.warning("state store away, again in %.1f s", delay, extra={"step": runner.step.name, "error": str(exc)})
+            await asyncio.sleep(delay)
+        runner.forget()
     for event in sorted(left, key=lambda e: (e.message.partition, e.message.offset)):
         event.ack()
     faults.hit(runner.step.name, Point.AFTER_COMMIT)

@@ -23,6 +23,10 @@ class StaleOwner(Exception):  # noqa: N818 - the name of the condition in DESIGN
         self.partitions = frozenset(partitions)
 
 
+class StoreAway(Exception):  # noqa: N818 - as above
+    """The store did not answer; whether the last commit stands is unknown. Positions must be read again."""
+
+
 @dataclass(frozen=True, slots=True)
 class OutboxRow:
     """An encoded output. (`offset`, `ordinal`) name the input and the place among its outputs."""
@@ -74,6 +78,8 @@ class PartitionCommit:
 
 
 class StateStore(Protocol):
+    """Every method raises StoreAway when the store cannot be reached."""
+
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         """The stored position, and the outbox of the last batch (delivered again on take-over)."""
         ...

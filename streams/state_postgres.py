@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, InterfaceError, OperationalError
 from psycopg.rows import TupleRow
 from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
 
 from processors.step import Reads
-from streams.state import OutboxRow, PartitionCommit, Position, Rows, StaleOwner, pack_outbox, unpack_outbox
+from streams.state import (
+    OutboxRow,
+    PartitionCommit,
+    Position,
+    Rows,
+    StaleOwner,
+    StoreAway,
+    pack_outbox,
+    unpack_outbox,
+)
 
 _START = """
 INSERT INTO stream.positions (next_offset, progress, seen, outbox, updated_at, step, partition)
@@ -39,8 +49,17 @@ class PostgresStateStore:
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[TupleRow]]) -> None:
         self._pool = pool
 
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[TupleRow]]:
+        """A connection of the pool. What Postgres says of being away, shutting down or full is StoreAway."""
+        try:
+            async with self._pool.connection() as conn:
+                yield conn
+        except (OperationalError, InterfaceError) as exc:
+            raise StoreAway(f"{type(exc).__name__} {getattr(exc, 'sqlstate', None) or ''}".strip()) from None
+
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
-        async with self._pool.connection() as conn:
+        async with self._connection() as conn:
             cur = await conn.execute(
                 "SELECT next_offset, progress, seen, outbox FROM stream.positions WHERE step = %s AND partition = %s",
                 (step, partition),
@@ -55,7 +74,7 @@ class PostgresStateStore:
         out: Rows = {r.owner: {} for r in reads}
         whole = sorted({r.owner for r in reads if r.keys is None})
         points = sorted({(r.owner, k) for r in reads if r.keys is not None for k in r.keys})
-        async with self._pool.connection() as conn:
+        async with self._connection() as conn:
             if whole:
                 cur = await conn.execute(
                     "SELECT owner, key, value FROM stream.state WHERE step = %s AND partition = %s AND owner = ANY(%s)",
@@ -73,7 +92,7 @@ class PostgresStateStore:
         return out
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
-        async with self._pool.connection() as conn, conn.transaction():
+        async with self._connection() as conn, conn.transaction():
             stale = [c.partition for c in commits if not await _advance(conn, c)]
             if stale:
                 raise StaleOwner(stale)
