@@ -1,4 +1,4 @@
-"""English: a first-person predicate told about its owner ("I've lived here" -> "Caroline has lived here")."""
+"""English: a first-person predicate told about its owner ("I've lived here" -> "Ann has lived here")."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _third(verb: str) -> str:
 def about(text: str, owner: str) -> str:
     """Return an English statement of the first person with `owner` in place of every pronoun.
 
-    "I went there with my sister" -> "Caroline went there with Caroline's sister"; "we" becomes "Caroline and
+    "I went there with my sister" -> "Ann went there with Ann's sister"; "we" becomes "Ann and
     others", the only reading that a sentence alone allows.
     """
     group = f"{owner} and others"

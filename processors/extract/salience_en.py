@@ -36,7 +36,7 @@ _POINTING = re.compile(
     re.I,
 )
 _YOU = re.compile(r"\byou(?:r|'re|'ve|'ll|'d|rs|rself)?\b", re.I)
-# What holds for everyone tells nothing of anyone: "taking care of ourselves is key", "exams can be hard".
+# What holds for everyone tells nothing of anyone: "eating well is key", "moving house can be hard".
 _GENERAL = re.compile(
     r"\b(?:can|could|should|must|might|may|let's|is key|is important"
     r"|is vital|is essential|are important|we all|people)\b|^[A-Z]?"
@@ -103,7 +103,7 @@ def best(weighed: list[Weighed]) -> list[Weighed]:
 
 
 def without_greeting(text: str) -> str:
-    """Return a sentence without "Yeah, Mel!" before it; unchanged where nothing would remain."""
+    """Return a sentence without "Yeah, Jo!" before it; unchanged where nothing would remain."""
     match = _MEETING.match(text)
     rest = text[match.end() :].lstrip(" ,!.;:-") if match else text
     return rest if len(rest) > 3 else text

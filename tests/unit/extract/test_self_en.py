@@ -106,12 +106,12 @@ def test_d9_several_values_are_several_memories() -> None:
             "Ann and others went hiking near Lake Tahoe and it made Ann happy",
         ),
         (
-            "Just signed up for a pottery class at the Battersea centre",
-            "Ann just signed up for a pottery class at the Battersea centre",
+            "Just signed up for a woodwork course at the Battersea centre",
+            "Ann just signed up for a woodwork course at the Battersea centre",
         ),
         (
-            "Going to pottery class has helped me relax after the accident",
-            "Going to pottery class has helped Ann relax after the accident",
+            "Going to woodwork course has helped me relax after the accident",
+            "Going to woodwork course has helped Ann relax after the accident",
         ),
         (
             'My teacher said "I am proud" after the recital in Boston',
