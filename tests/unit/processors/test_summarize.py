@@ -1,0 +1,89 @@
+"""Extractive summaries: what they keep, what they leave out, and that they keep to their bound (E2, E3)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from processors.ports import Models
+from processors.summarize import Said, summarise
+
+EN = (
+    Said("Hi! How are you?"), Said("Hello, I am fine, thanks.", "assistant"),
+    Said("I am planning to move from Porto to Lisbon in March 2027. Lovely weather today."),
+    Said("Great! What is your budget?", "assistant"),
+    Said("My budget is 1,200 euros a month and I need two bedrooms."),
+    Said("Two bedrooms for 1,200 euros are easier to find in Almada than in the centre.", "assistant"),
+    Said("Ok. Thanks."), Said("I have a dog, so a garden would be nice."),
+    Said("I have a dog so a garden would be nice!"),
+    Said("Sure, cool.", "assistant"),
+)  # fmt: skip
+ZH = (
+    Said("你好！"), Said("您好，有什么可以帮您？", "assistant"), Said("我打算2027年3月从上海搬到杭州。今天天气不错。"),
+    Said("您的预算是多少？", "assistant"), Said("我的预算是每月六千元，需要两个房间。"),
+    Said("六千元的两居室在滨江区比在西湖区更容易找到。", "assistant"), Said("好的，谢谢。"),
+    Said("我养了一只狗，最好有个院子。"), Said("我养了一只狗，最好有个院子！"), Said("好的。", "assistant"),
+)  # fmt: skip
+Language = Literal["en", "zh"]
+
+
+def short(models: Models, said: tuple[Said, ...], tokens: int, language: Language) -> str:
+    return summarise(said, models.embedder.embed, models.counter("o200k_base").count, tokens, language)
+
+
+@pytest.mark.parametrize(
+    ("said", "language", "kept", "left"),
+    [
+        (EN, "en", ["March 2027", "1,200 euros", "dog"], ["How are you", "What is your budget", "Sure", "Thanks"]),
+        (ZH, "zh", ["2027年3月", "六千元", "狗"], ["您好", "多少", "谢谢"]),
+    ],
+)
+def test_facts_stay_and_small_talk_goes(
+    models: Models, said: tuple[Said, ...], language: Language, kept: list[str], left: list[str]
+) -> None:
+    text = short(models, said, 70, language)
+    assert all(k in text for k in kept)
+    assert not any(x in text for x in left)
+    assert text.count(kept[-1]) == 1  # said twice, kept once
+
+
+@pytest.mark.parametrize("tokens", [0, 1, 5, 20, 60, 400])
+@pytest.mark.parametrize(("said", "language"), [(EN, "en"), (ZH, "zh")])
+def test_the_bound_holds(models: Models, said: tuple[Said, ...], language: Language, tokens: int) -> None:
+    assert models.counter("o200k_base").count(short(models, said, tokens, language)) <= tokens
+
+
+@pytest.mark.parametrize(("said", "language"), [(EN, "en"), (ZH, "zh")])
+def test_every_sentence_is_one_that_was_said_in_its_order(
+    models: Models, said: tuple[Said, ...], language: Language
+) -> None:
+    text = short(models, said, 60, language)
+    whole = " ".join(s.text for s in said)
+    parts = [line.split("：" if language == "zh" else ": ", 1)[1] for line in text.splitlines()]
+    at = [whole.index(p[:12]) for p in parts]
+    assert at == sorted(at)
+
+
+def test_speakers_are_named(models: Models) -> None:
+    said = (Said("I moved to Oslo in May.", speaker="Ann"), Said("I work as a nurse in Leeds.", speaker="Bob"))
+    assert short(models, said, 60, "en") == "Ann: I moved to Oslo in May.\nBob: I work as a nurse in Leeds."
+
+
+@pytest.mark.parametrize(("said", "language"), [(EN, "en"), (ZH, "zh")])
+def test_e2_a_summary_of_a_summary_keeps_who_said_what(
+    models: Models, said: tuple[Said, ...], language: Language
+) -> None:
+    first = short(models, said, 50, language)
+    again = short(models, (Said(first, "summary"),), 200, language)
+    assert sorted(again.splitlines()) == sorted(first.splitlines())
+
+
+def test_nothing_said_is_nothing_summed_up(models: Models) -> None:
+    assert short(models, (), 50, "en") == ""
+    assert short(models, (Said("   \n"), Said("```\ncode\n```")), 50, "en") == ""
+
+
+def test_one_long_sentence_is_cut(models: Models) -> None:
+    text = short(models, (Said("我" + "非常" * 200 + "喜欢。"),), 10, "zh")
+    assert 0 < models.counter("o200k_base").count(text) <= 10
