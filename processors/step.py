@@ -86,13 +86,24 @@ class StateSpace(Protocol):
 class Step(Protocol):
     """One step of the topology. `P` is what `prepare` makes of a record (model outputs)."""
 
-    name: str
-    source: Topic
-    outputs: tuple[Topic, ...]
-    marks: tuple[Topic, ...]
-    """Output topics whose partitions carry this step's progress (owners co-partitioned with the input)."""
-    coalesce: frozenset[str]
-    """Output topics of whole values: of several outputs of one key in a batch only the last is sent."""
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def source(self) -> Topic: ...
+
+    @property
+    def outputs(self) -> tuple[Topic, ...]: ...
+
+    @property
+    def marks(self) -> tuple[Topic, ...]:
+        """Output topics whose partitions carry this step's progress (owners co-partitioned with the input)."""
+        ...
+
+    @property
+    def coalesce(self) -> frozenset[str]:
+        """Output topics of whole values: of several outputs of one key in a batch only the last is sent."""
+        ...
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Slow, stateless work over the batch (models). Called in a thread; same length as `records`."""

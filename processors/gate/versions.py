@@ -31,6 +31,7 @@ class Versions:
     ) -> list[Emit]:
         """The standing version is true until `when`. `leaving`: fields that changed; those of a statement of several
         fields that still hold go on as its next version. None: all of it ends."""
+        old = self._standing.get(old.record_id) or old  # it may have been renewed by the same candidate
         closed = changed(old, state="superseded", valid_to=max(when, old.valid_from or when), reason=reason)
         self._standing.remove(closed)
         left = {} if leaving is None else {n: v for n, v in values_of(old).items() if n not in set(leaving)}
