@@ -56,6 +56,8 @@ class Monitor:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        if self._reader is not None:
+            await asyncio.to_thread(self._reader.close)
 
     async def _run(self) -> None:
         while True:

@@ -1,22 +1,26 @@
-"""Offsets from the brokers: ends of topics, and what groups have committed."""
+"""Offsets from the brokers: ends of topics, and what groups have committed.
+
+By kafka-python: librdkafka's admin client (2.16) dies of a segmentation fault when a group's coordinator is not there
+yet, because its answer handler asks for a consumer group that an admin client does not have.
+"""
 
 from __future__ import annotations
 
-import logging
+import threading
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]  # exported, not listed
+from kafka import KafkaAdminClient, TopicPartition
+from kafka.errors import KafkaError
 
 from query.pipeline.groups import Group
 
-log = logging.getLogger(__name__)
-_LATEST: Any = OffsetSpec.latest()  # type: ignore[no-untyped-call]
-_EARLIEST: Any = OffsetSpec.earliest()  # type: ignore[no-untyped-call]
 Place = tuple[str, int]
 """Topic and partition."""
+_LATEST, _EARLIEST = -1, -2
+"""The protocol's words for the end and the start of a partition (ListOffsets)."""
 
 
 class BrokersAwayError(Exception):
@@ -33,39 +37,52 @@ class Offsets:
 
 
 class OffsetReader:
-    """Blocking; call it from a thread."""
+    """Blocking, one call after the other. Connects when first asked, and again after a failure."""
 
     def __init__(self, bootstrap: str, partitions: int, timeout: float = 5.0) -> None:
-        self._admin = AdminClient(
-            {"bootstrap.servers": bootstrap, "client.id": "memstream-lag", "log_level": 3}, logger=log
-        )
-        self._partitions, self._timeout = partitions, timeout
+        self._bootstrap, self._partitions, self._timeout = bootstrap, partitions, timeout
+        self._admin: Any = None
+        self._one_at_a_time = threading.RLock()
 
     def read(self, groups: Iterable[Group], more: Iterable[str] = ()) -> Offsets:
         """Offsets of all groups and of their topics, and of `more` topics. Raises BrokersAwayError."""
-        groups = tuple(groups)
+        with self._one_at_a_time:
+            return self._read(tuple(groups), more)
+
+    def _read(self, groups: tuple[Group, ...], more: Iterable[str]) -> Offsets:
         names = {t for g in groups for t in g.topics} | set(more)
         places = [TopicPartition(t, p) for t in sorted(names) for p in range(self._partitions)]
         try:
-            committed = {g.group_id: self._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(g.group_id)])
-                         for g in groups}  # fmt: skip
-            ends = self._admin.list_offsets(dict.fromkeys(places, _LATEST), request_timeout=self._timeout)
-            starts = self._admin.list_offsets(dict.fromkeys(places, _EARLIEST), request_timeout=self._timeout)
-            return Offsets(
-                self._results(starts),
-                self._results(ends),
-                {group: self._committed(futures) for group, futures in committed.items()},
-            )
-        except (KafkaException, TimeoutError):
+            admin = self._connected()
+            # Committed first: an end that is read later is never below it.
+            committed = admin.list_group_offsets({g.group_id: None for g in groups})
+            starts = admin.list_partition_offsets(dict.fromkeys(places, _EARLIEST))
+            ends = admin.list_partition_offsets(dict.fromkeys(places, _LATEST))
+        except (KafkaError, OSError, TimeoutError):
+            self.close()
             raise BrokersAwayError from None
+        return Offsets(
+            _plain(starts), _plain(ends), {group: _plain(offsets) for group, offsets in committed.items()}
+        )
 
-    def _results(self, futures: Mapping[TopicPartition, Any]) -> dict[Place, int]:
-        return {(tp.topic, tp.partition): future.result(self._timeout).offset for tp, future in futures.items()}
+    def close(self) -> None:
+        with self._one_at_a_time:
+            admin, self._admin = self._admin, None
+            if admin is not None:
+                with suppress(KafkaError, OSError):  # it is being thrown away
+                    admin.close()
 
-    def _committed(self, futures: Mapping[str, Any]) -> dict[Place, int]:
-        found: dict[Place, int] = {}
-        for future in futures.values():
-            for tp in future.result(self._timeout).topic_partitions or ():
-                if tp.offset >= 0:
-                    found[tp.topic, tp.partition] = tp.offset
-        return found
+    def _connected(self) -> Any:
+        if self._admin is None:
+            milliseconds = int(self._timeout * 1000)
+            self._admin = KafkaAdminClient(
+                bootstrap_servers=self._bootstrap.split(","),
+                client_id="memstream-lag",
+                request_timeout_ms=milliseconds,
+                bootstrap_timeout_ms=milliseconds,
+            )
+        return self._admin
+
+
+def _plain(found: Mapping[Any, Any]) -> dict[Place, int]:
+    return {(tp.topic, tp.partition): at.offset for tp, at in found.items() if at.offset >= 0}
