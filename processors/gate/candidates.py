@@ -156,8 +156,11 @@ class CandidateGate:
         if match is not None and other is not None and match.verdict.kind == "duplicate":
             return self._said_again(c, other, rule=match.verdict.rule, score=match.verdict.score)
         record = record_id(self._source.owner, c.kind, self._source.turn.turn_id, c.ordinal)
+        before = self._standing.get(record)
+        if before is not None and before.extractor == "command":
+            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
+        out: list[Emit] = [] if before is None else self._restated(before)
         kept = self._new(c, (), record, [])
-        out: list[Emit] = []
         if match is not None and other is not None and other.record_id != record:
             kept = kept.model_copy(
                 update={
@@ -168,17 +171,15 @@ class CandidateGate:
             marked = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record))))
             self._standing.put(marked, self._standing.features(other.record_id))
             out.append(update(marked))
-        out += self._restated(record)
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
 
-    def _restated(self, record: str) -> list[Emit]:
+    def _restated(self, before: MemoryUpdate) -> list[Emit]:
         """A newer extractor words the same place of the same turn differently: the version before ends at once."""
-        old = self._standing.get(record)
-        if old is None or old.kind not in VERSIONED:
+        if before.kind not in VERSIONED:
             return []
         reason = because("superseding", "extraction", "restated")
-        return self._versions.end(old, old.valid_from or old.occurred_at, self._source.accepted_at, reason)
+        return self._versions.end(before, before.valid_from or before.occurred_at, self._source.accepted_at, reason)
 
     def _said_again(
         self, c: Candidate, twin: MemoryUpdate, rule: str = "same_value", score: float | None = None,

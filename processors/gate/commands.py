@@ -139,7 +139,7 @@ class CommandGate:
         body = target.sealed.model_copy(update={"value": value, **self._text(m, target, value)})
         told: dict[str, Any] = {
             "state": "active", "known_at": self._at, "last_accessed_at": self._at, "confidence": EXPLICIT,
-            "source": "explicit", "reason": reason, "sealed": body, "model_id": self._model_id,
+            "source": "explicit", "reason": reason, "sealed": body, "model_id": self._model_id, "extractor": "command",
         }  # fmt: skip
         out: list[Emit] = []
         if target.kind in VERSIONED:

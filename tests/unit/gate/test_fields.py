@@ -246,3 +246,18 @@ async def test_a_newer_extractor_keeps_the_ids_of_what_it_restates(gate: GateBen
     await gate.say(*restated, turn="t", version=2)
     assert {u.record_id for u in gate.active()} == before
     assert sorted(u.sealed.text for u in gate.active())[0].startswith("Bought")
+
+
+@pytest.mark.parametrize("kind", ["episode", "fact"])
+async def test_n4_a_newer_extractor_does_not_undo_a_correction(gate: GateBench, kind: str) -> None:
+    [kept] = await gate.say(candidate("Bought a red kayak", kind=kind), turn="t")
+    await gate.do("correct", kept.record_id, text="Bought a blue canoe")
+    assert await gate.say(candidate("Bought some red kayak or other", kind=kind), turn="t", version=2) == []
+    assert [u.sealed.text for u in gate.active()] == ["Bought a blue canoe"]
+
+
+async def test_a_newer_extractor_may_word_a_free_fact_anew(gate: GateBench) -> None:
+    [kept] = await gate.say(candidate("Bought a red kayak", kind="fact"), turn="t")
+    await gate.say(candidate("Owns two boats in Norway", kind="fact"), turn="t", version=2)
+    [now] = gate.active()
+    assert (now.record_id, now.version) == (kept.record_id, 2)
