@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import logging
+import traceback
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
 
 from query.errors import FRESH_HEADER, ProblemError
+from schemas.scope import OutOfScopeError
+
+log = logging.getLogger(__name__)
 
 MAX_DEPTH = 64
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -24,13 +33,27 @@ class Route(APIRoute):
         async def handle(request: Request) -> Response:
             if request.method in ("POST", "PUT", "PATCH", "DELETE"):
                 request = await _checked(request)
-            response = await handler(request)
+            response = await _answered(handler, request)
             fresh = getattr(request.state, "fresh", None)
             if fresh is not None:
                 response.headers[FRESH_HEADER] = fresh
             return response
 
         return handle
+
+
+async def _answered(handler: Handler, request: Request) -> Response:
+    """A bug becomes a problem here, not in the server: that one would log the exception's text, which may quote what
+    the caller sent or a store holds."""
+    try:
+        return await handler(request)
+    except (ProblemError, RequestValidationError, ValidationError, OutOfScopeError, HTTPException):
+        raise
+    except Exception as exc:  # noqa: BLE001 - said so, and answered
+        frames = traceback.extract_tb(exc.__traceback__)
+        where = [f"{Path(f.filename).name}:{f.lineno}" for f in frames[-3:]]
+        log.error("request failed", extra={"error": type(exc).__name__, "where": where})
+        raise ProblemError("internal", type(exc).__name__) from None
 
 
 class _ReadRequest(Request):

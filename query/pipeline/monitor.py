@@ -64,9 +64,9 @@ class Monitor:
             started = time.monotonic()
             try:
                 await self.look()
-            except Exception:
+            except Exception as exc:  # noqa: BLE001 - said so
                 # The next look may succeed; the age of the picture tells readiness that this one did not.
-                log.exception("looking at the pipeline failed")
+                log.error("looking at the pipeline failed", extra={"error": type(exc).__name__})
             await asyncio.sleep(max(0.1, self._config.poll_seconds - (time.monotonic() - started)))
 
     async def look(self) -> Pipeline:

@@ -44,13 +44,13 @@ async def search(
     request: Request, body: Annotated[SearchIn, Body()], scope: Reader, fresh: Freshness
 ) -> dict[str, Any]:
     """Words and meaning, fused; every hit stands in Postgres as it is returned."""
-    started = time.perf_counter()
     question = question_of(body, scope)
     retriever = retriever_of(request)
     views = sorted(views_of(question))
     await fresh.wait(*views)
     if retriever.leans_on_milvus(question):
         await fresh.wait(*views, store="milvus")
+    started = time.perf_counter()
     found = await retriever.search(question)
     if found.degraded:
         fresh.degraded(found.degraded)

@@ -128,3 +128,17 @@ async def test_an_unknown_path_and_method_are_problems(client: httpx.AsyncClient
     wrong = await client.put("/v1/turns", json={})
     assert wrong.status_code == 405
     assert wrong.headers["content-type"] == "application/problem+json"
+
+
+async def test_a_bug_is_a_problem_and_its_text_is_not_logged(
+    client: httpx.AsyncClient, log: MemoryLog, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(records: Any) -> list[int | None]:
+        raise RuntimeError(f"cannot send {SECRET}")
+
+    monkeypatch.setattr(log, "send", broken)
+    answer = await client.post("/v1/turns", content=turns(turn()))
+    assert (answer.status_code, answer.json()["type"]) == (500, "urn:memstream:error:internal")
+    assert SECRET not in answer.text
+    assert SECRET not in caplog.text
+    assert "request failed" in caplog.text
