@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError
 
 from schemas import topics
 from schemas.codec import header
@@ -36,27 +37,26 @@ class Lag:
 
 
 class Broker:
-    """Reads topics whole and asks for lag. Raises KafkaException when the broker is away."""
+    """Reads topics whole and asks for lag. Raises KafkaException or KafkaError when the broker is away."""
 
     def __init__(self, bootstrap: str, partitions: int) -> None:
         self._bootstrap = bootstrap
         self._count = partitions
-        self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        # Not librdkafka's: that one crashes while a group has no coordinator.
+        self._admin: Any = KafkaAdminClient(bootstrap_servers=bootstrap, client_id="crash-lag")
         self._consumer = self._new()
 
     def close(self) -> None:
         self._consumer.close()
+        self._admin.close()
 
     def lags(self, groups: dict[str, Sequence[Topic]]) -> list[Lag]:
         """What is not committed, of the given groups; empty when all are through."""
+        asked = self._admin.list_group_offsets(dict.fromkeys(groups))
         out = []
         for group, read in groups.items():
-            wanted = [TopicPartition(t.name, p) for t in read for p in range(self._count)]
-            asked = self._admin.list_consumer_group_offsets(
-                [ConsumerGroupTopicPartitions(group, wanted)], request_timeout=10
-            )
-            done = {(x.topic, x.partition): x.offset for x in asked[group].result().topic_partitions}
-            for place in wanted:
+            done = {(tp.topic, tp.partition): x.offset for tp, x in asked[group].items()}
+            for place in (TopicPartition(t.name, p) for t in read for p in range(self._count)):
                 low, high = self._consumer.get_watermark_offsets(place, timeout=10)
                 left = high - max(done.get((place.topic, place.partition), -1), low)
                 if left > 0:
@@ -127,7 +127,7 @@ def wait_through(broker: Broker, wanted: dict[str, Sequence[Topic]], seconds: fl
     while time.monotonic() - began < seconds:
         try:
             left = broker.lags(wanted)
-        except KafkaException:
+        except (KafkaException, KafkaError):
             left = [Lag("broker", "", 0, 1)]
         calm = 0 if left else calm + 1
         if calm == 2:
