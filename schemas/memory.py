@@ -90,6 +90,8 @@ class Extraction(UserEvent):
     extractor_version: int = Field(ge=1)
     model: CleanText | None = None
     prompt_hash: CleanText | None = None
+    reason: CleanText | None = Field(default=None, max_length=100)
+    """Why the rules said this though a model was asked: refused, truncated, not_json, ... (B7)."""
     model_id: str = ""
     """The embedding model of the candidates' vectors."""
     profile: str

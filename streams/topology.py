@@ -18,11 +18,12 @@ from processors.step import Step
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What steps are built from."""
+    """What steps are built from. `ask_model`: promising turns are read by a language model, as jobs."""
 
     models: Models
     book: ProfileBook
     extractor: Extractor
+    ask_model: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class StepSpec:
 
 TOPOLOGY: Mapping[str, StepSpec] = {
     "screen": StepSpec(lambda p: Screen(p.models, p.book)),
-    "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book)),
+    "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book, ask_model=p.ask_model)),
     "gate": StepSpec(lambda p: Gate(p.models, p.book)),
     "session": StepSpec(lambda p: Session(p.models, p.book)),
     "project": StepSpec(lambda p: Project(p.book)),
