@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
 
 import orjson
@@ -11,9 +12,10 @@ import orjson
 from processors.chunking import Chunk, chunks
 from processors.gate.emit import because, update
 from processors.ports import Models, ProfileBook, vectors
-from processors.redaction import redact
-from processors.step import Out, PlainStep, Reads, Record, StateSpace
+from processors.redaction import redact, replaced, strings
+from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
 from schemas import topics
+from schemas.base import JsonObject
 from schemas.codec import Codec
 from schemas.documents import Document
 from schemas.ids import content_hash, record_id
@@ -30,8 +32,19 @@ class Piece:
     embedding: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A document behind policy. `digest` names title, metadata and text together."""
+
+    digest: str
+    title: str
+    metadata: JsonObject
+    pieces: tuple[Piece, ...]
+
+
 class ChunkStep(PlainStep):
-    """State: one row a chunk of the active version (without its vector), and the version."""
+    """State: one row a chunk of the active version (without its vector), the version, and a row for every version
+    that ever was: its newest revision and how many chunks it had, so that a deletion reaches all of them."""
 
     name = "chunk"
     source = topics.DOCUMENTS
@@ -42,60 +55,91 @@ class ChunkStep(PlainStep):
         self._models = models
         self._book = book
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[list[Piece]]:
-        return [self._pieces(r.event) if isinstance(r.event, Document) else [] for r in records]
+    def prepare(self, records: Sequence[Record]) -> Sequence[Screened | None]:
+        return [self._screened(r.event) if isinstance(r.event, Document) else None for r in records]
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         return (Reads(record.event.owner.key),) if isinstance(record.event, Document) else ()
 
-    def handle(self, record: Record, prepared: list[Piece], state: StateSpace) -> Iterable[Out]:
+    def handle(self, record: Record, prepared: Screened | None, state: StateSpace) -> Iterable[Out]:
         d = record.event
-        if not isinstance(d, Document):
+        if not isinstance(d, Document) or prepared is None:
             return []
         rows = state.of(d.owner.key)
-        digest = content_hash(d.sealed.markdown)
-        if d.op == "put" and rows.get("version") == [d.version, digest]:
-            return []
         at = d.accepted_at or record.timestamp
+        if d.op == "delete":
+            return self._delete(d, at, rows)
+        if rows.get("version") == [d.version, prepared.digest]:
+            return []
         out: list[Out] = []
         for key, raw in list(rows.items("chunk/")):
-            old = cast(MemoryUpdate, _PLAIN.decode(topics.UPDATES.name, orjson.dumps(raw)))
-            out.append(update(_ended(old, d.op == "delete")))
+            old = cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, cast(dict[str, Any], raw)))
+            revision, count = _numbers(rows, old.key or "")
+            archived = {
+                "revision": revision + 1,
+                "state": "archived",
+                "reason": because("retired", "command", "document"),
+            }
+            out.append(update(old.model_copy(update=archived)))
             rows.delete(key)
-        if d.op == "delete":
-            rows.delete("version")
-            return out
-        rows.put("version", [d.version, digest])
-        restated = int(cast(int, rows.get(f"restated/{d.version}") or 0)) + 1
-        rows.put(f"restated/{d.version}", restated)
-        for n, piece in enumerate(prepared):
-            new = self._update(d, n, piece, at, restated)
+        active = rows.get("version")
+        if isinstance(active, list):
+            revision, count = _numbers(rows, str(active[0]))
+            rows.put(f"put/{active[0]}", [revision + 1, count])
+        revision, count = _numbers(rows, d.version)
+        rows.put("version", [d.version, prepared.digest])
+        rows.put(f"put/{d.version}", [revision + 1, max(count, len(prepared.pieces))])
+        for n, piece in enumerate(prepared.pieces):
+            new = self._update(d, n, prepared, piece, at, revision + 1)
             rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_vector(new))))
             out.append(update(new))
         return out
 
-    def _pieces(self, d: Document) -> list[Piece]:
-        if d.op == "delete" or not d.sealed.markdown.strip():
-            return []
-        clean = redact(self._models, self._book, [d.tenant], [d.sealed.markdown])[0].text
-        found = chunks(clean, self._models.counter(self._book.of(d.tenant).encoding).count)
-        texts = [" > ".join([*c.headings.values(), c.text]) for c in found]
-        return [
-            Piece(c, tuple(self._models.terms(t)), v)
-            for c, t, v in zip(found, texts, vectors(self._models.embedder, texts), strict=True)
-        ]
+    def _delete(self, d: Document, at: datetime, rows: OwnerState) -> list[Out]:
+        """Every chunk of every version gets a marker without content."""
+        out: list[Out] = []
+        for name, raw in list(rows.items("put/")):
+            version = name.removeprefix("put/")
+            revision, count = cast(list[int], raw)
+            for n in range(count):
+                out.append(update(_gone(d, version, n, revision + 1, at)))
+            rows.put(name, [revision + 1, 0])
+        for key in [k for k, _ in rows.items("chunk/")]:
+            rows.delete(key)
+        rows.delete("version")
+        return out
 
-    def _update(self, d: Document, n: int, piece: Piece, at: Any, restated: int) -> MemoryUpdate:
-        """`restated` counts how often this version of the document was put: the revision stays ahead of what an
-        earlier put of the same version left (2 a put: active, then archived)."""
+    def _screened(self, d: Document) -> Screened:
+        """PII first: title and metadata too, before anything is split or embedded."""
+        if d.op == "delete":
+            return Screened("", "", {}, ())
+        others = list(dict.fromkeys(strings([d.sealed.title, d.sealed.metadata])))
+        texts = [d.sealed.markdown, *others]
+        found = [r.text for r in redact(self._models, self._book, [d.tenant] * len(texts), texts)]
+        plain = dict(zip(others, found[1:], strict=True))
+        pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
+        embeddable = [" > ".join([*c.headings.values(), c.text]) for c in pieces]
+        embedded = vectors(self._models.embedder, embeddable)
+        digest = content_hash(
+            orjson.dumps([d.sealed.title, d.sealed.metadata, d.sealed.markdown], option=orjson.OPT_SORT_KEYS).decode()
+        )
+        made = zip(pieces, embeddable, embedded, strict=True)
+        return Screened(
+            digest,
+            plain.get(d.sealed.title, d.sealed.title),
+            replaced(d.sealed.metadata, plain),
+            tuple(Piece(c, tuple(self._models.terms(t)), v) for c, t, v in made),
+        )
+
+    def _update(self, d: Document, n: int, clean: Screened, piece: Piece, at: datetime, revision: int) -> MemoryUpdate:
         profile = self._book.of(d.tenant)
         attributes = {
-            "document_id": d.document_id, "document_version": d.version, "title": d.sealed.title, "ordinal": n,
-            "hierarchy_info": piece.chunk.headings, "source_metadata": {**d.sealed.metadata, "title": d.sealed.title},
+            "document_id": d.document_id, "document_version": d.version, "title": clean.title, "ordinal": n,
+            "hierarchy_info": piece.chunk.headings, "source_metadata": {**clean.metadata, "title": clean.title},
         }  # fmt: skip
         return MemoryUpdate(
             tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
-            record_id=record_id(d.owner, "chunk", d.version, n), revision=restated * 2 - 1, kind="chunk",
+            record_id=record_id(d.owner, "chunk", d.version, n), revision=revision, kind="chunk",
             state="active", reason=because("kept", "command", "document"), key=d.version,
             language="zh" if self._models.language_of(piece.chunk.text) == "zh" else "en", occurred_at=at,
             known_at=at, last_accessed_at=at, profile=profile.name, profile_version=profile.version,
@@ -106,11 +150,19 @@ class ChunkStep(PlainStep):
         )  # fmt: skip
 
 
-def _ended(old: MemoryUpdate, deleted: bool) -> MemoryUpdate:
-    """Archived chunks stay readable as history; deleted ones leave a marker without content."""
-    changed: dict[str, Any] = {"revision": old.revision + 1, "reason": because("retired", "command", "document")}
-    changed |= {"state": "deleted", "op": "delete", "sealed": MemoryBody()} if deleted else {"state": "archived"}
-    return old.model_copy(update=changed)
+def _numbers(rows: OwnerState, version: str) -> tuple[int, int]:
+    """Newest revision of a version's chunks (one for all of them), and how many it ever had."""
+    raw = rows.get(f"put/{version}")
+    return (int(cast(int, raw[0])), int(cast(int, raw[1]))) if isinstance(raw, list) else (0, 0)
+
+
+def _gone(d: Document, version: str, n: int, revision: int, at: datetime) -> MemoryUpdate:
+    return MemoryUpdate(
+        tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
+        record_id=record_id(d.owner, "chunk", version, n), revision=revision, op="delete", kind="chunk",
+        state="deleted", reason=because("retired", "command", "document"), key=version, occurred_at=at, known_at=at,
+        last_accessed_at=at,
+    )  # fmt: skip
 
 
 def _without_vector(u: MemoryUpdate) -> MemoryUpdate:

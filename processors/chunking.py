@@ -28,7 +28,7 @@ class _Section:
 def chunks(markdown: str, count: Callable[[str], int], max_tokens: int = 400) -> list[Chunk]:
     """Split at #, ##, ### and, where a section is longer than `max_tokens`, between its blocks (never inside a code
     block or table unless that alone is longer; then between its lines)."""
-    text = _without_front_matter(markdown)
+    text = _without_front_matter(markdown.replace("\r\n", "\n").replace("\r", "\n"))
     out: list[Chunk] = []
     for section in _sections(text):
         out.extend(Chunk(section.headings, piece) for piece in _packed(section.blocks, count, max_tokens))
@@ -36,7 +36,7 @@ def chunks(markdown: str, count: Callable[[str], int], max_tokens: int = 400) ->
 
 
 def _without_front_matter(markdown: str) -> str:
-    lines = markdown.splitlines()
+    lines = markdown.split("\n")
     if lines and lines[0].strip() == "---":
         for i, line in enumerate(lines[1:], 1):
             if line.strip() in ("---", "..."):
@@ -45,7 +45,7 @@ def _without_front_matter(markdown: str) -> str:
 
 
 def _sections(text: str) -> list[_Section]:
-    lines = text.splitlines()
+    lines = text.split("\n")  # as the parser counts them: other separators are characters of a line
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     sections = [_Section()]
     for i, token in enumerate(tokens):
@@ -72,13 +72,13 @@ def _packed(blocks: list[str], count: Callable[[str], int], limit: int) -> list[
             out[-1] = joined
         else:
             out.append(piece)
-    return out
+    return [piece for piece in out if piece.strip()]
 
 
 def _lines(block: str, count: Callable[[str], int], limit: int) -> list[str]:
     """A block that is too long alone: by lines, a line that is too long by sentence ends, else by characters."""
     out: list[str] = []
-    for line in block.splitlines():
+    for line in block.split("\n"):
         for part in _sentences(line, count, limit):
             joined = f"{out[-1]}\n{part}" if out else part
             if out and count(joined) <= limit:
@@ -89,7 +89,7 @@ def _lines(block: str, count: Callable[[str], int], limit: int) -> list[str]:
 
 
 def _sentences(line: str, count: Callable[[str], int], limit: int) -> list[str]:
-    if count(line) <= limit:
+    if len(line) <= 1 or count(line) <= limit:
         return [line]
     half = len(line) // 2
     ends = [i + 1 for i, c in enumerate(line) if c in ".!?。！？；;"]

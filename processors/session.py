@@ -3,7 +3,7 @@ and when it is summarised (E2, E3)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -12,15 +12,15 @@ import orjson
 
 from processors.ports import Models, ProfileBook
 from processors.segment import LINE_TOKENS, Kept, Segment, carried, job_id, job_payload, newest
-from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
+from processors.session_value import CALLERS_BYTES, LAST_MESSAGE_CHARS, empty, fitting, patched, shortened, too_large
+from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
 from schemas.codec import Codec
 from schemas.documents import Job, JobBody
 from schemas.envelope import Tick
 from schemas.ids import record_id
-from schemas.owner import OwnerKind, user
-from schemas.profile import Profile
-from schemas.sessions import Checkpoint, CheckpointBody, SessionBody, SessionState, WindowMessage
+from schemas.owner import OwnerKind
+from schemas.sessions import Checkpoint, CheckpointBody, SessionState, WindowMessage
 from schemas.turns import CheckpointResult, ScreenedTurn, SessionCommand
 
 _OPEN = "@open"
@@ -28,6 +28,7 @@ _OPEN = "@open"
 _PLAIN = Codec()
 _MAX_SUMMARIES = 50
 _STATE_KEPT = timedelta(days=30)
+"""How long a session that is not open is kept whole; its revision and segment are kept as long as the user."""
 _SUMMARY_TOKENS = 1_000
 _SUMMARY_SHARE = 4
 """A summary has at most 1,000 tokens (B7), and no more than a quarter of what brings about the next one."""
@@ -56,7 +57,8 @@ class Session(PlainStep):
         match event:
             case ScreenedTurn() | SessionCommand() | CheckpointResult():
                 place = _place(event.owner.key, event.session_id)
-                return Reads(event.owner.key, (_key(event.session_id),)), Reads(_OPEN), Reads(place)
+                mine = Reads(event.owner.key, (_key(event.session_id), _tail(event.session_id)))
+                return mine, Reads(_OPEN), Reads(place)
             case Tick():
                 return (Reads(_OPEN),)
         return ()
@@ -76,19 +78,21 @@ class Session(PlainStep):
             case CheckpointResult():
                 return self._result(event, record, prepared, state)
             case Tick():
-                return [self._close(event.now, o, s, state) for _, o, s in self._idle(event.now, state)]
+                return [out for _, o, s in self._idle(event.now, state) for out in self._close(o, s, state)]
         return []
 
     def _turn(self, t: ScreenedTurn, state: StateSpace) -> list[Out]:
         profile = self._book.of(t.tenant)
-        old = _load(state, t.owner.key, t.session_id) or _new(t.tenant, t.user_id, t.session_id, profile, t.accepted_at)
+        old = _load(state, t.owner.key, t.session_id, t.accepted_at) or self._new(t, t.accepted_at, state)
         message = WindowMessage(
             role=t.role, content=t.sealed.content, timestamp=t.occurred_at, turn_id=t.turn_id, tokens=t.tokens
         )
         body = old.sealed.model_copy(
             update={
-                "window": (*old.sealed.window, message)[-profile.session.window_messages :],
-                "last_bot_message": t.sealed.content if t.role == "assistant" else old.sealed.last_bot_message,
+                "window": fitting((*old.sealed.window, message)[-profile.session.window_messages :]),
+                "last_bot_message": t.sealed.content[:LAST_MESSAGE_CHARS]
+                if t.role == "assistant"
+                else old.sealed.last_bot_message,
             }
         )
         new = old.model_copy(
@@ -111,24 +115,23 @@ class Session(PlainStep):
 
     def _command(self, c: SessionCommand, record: Record, tokens: int, state: StateSpace) -> list[Out]:
         at = c.accepted_at or record.timestamp
-        old = _load(state, c.owner.key, c.session_id)
-        profile = self._book.of(c.tenant)
-        base = old or _new(c.tenant, c.user_id, c.session_id, profile, at)
+        old = _load(state, c.owner.key, c.session_id, at)
+        base = old or self._new(c, at, state)
         revised = {"revision": base.revision + 1, "updated_at": max(base.updated_at, at), "status": "open"}
         match c.command:
             case "create" | "reset":
                 segment = _segment(base, state)
                 start = _end(segment.turns(), base.segment_start)
                 segment.restart()
-                new = _new(c.tenant, c.user_id, c.session_id, profile, at).model_copy(
+                new = self._new(c, at, state).model_copy(
                     update={**revised, "segment": base.segment + (old is not None), "segment_start": start}
                 )
-                return [self._keep(_patched(new, c), state)]
+                return self._patch(new, c, state)
             case "close":
                 closed = base.model_copy(update={**revised, "status": "closed"})
                 return [self._keep(closed, state)]
             case "patch" | "anchors":
-                return [self._keep(_patched(base.model_copy(update=revised), c), state)]
+                return self._patch(base.model_copy(update=revised), c, state)
             case "checkpoint":
                 return self._checkpoint(base.model_copy(update=revised), c, at, tokens, state)
 
@@ -169,7 +172,7 @@ class Session(PlainStep):
     def _result(self, r: CheckpointResult, record: Record, tokens: int, state: StateSpace) -> list[Out]:
         """Applies only while its segment is open and its last turn is known (E3). A failure leaves FULL_HISTORY of the
         segment, and the next turn asks again."""
-        s = _load(state, r.owner.key, r.session_id)
+        s = _load(state, r.owner.key, r.session_id, r.accepted_at or record.timestamp)
         if s is None or s.segment != r.segment:
             return []
         segment = _segment(s, state)
@@ -196,7 +199,7 @@ class Session(PlainStep):
         body = s.sealed.model_copy(
             update={
                 "summary": made.text,
-                "summaries": (made.text, *s.sealed.summaries)[:_MAX_SUMMARIES],
+                "summaries": shortened((made.text, *s.sealed.summaries)[:_MAX_SUMMARIES]),
                 "window": tuple(m for m in s.sealed.window if m.turn_id in named),
             }
         )
@@ -225,14 +228,32 @@ class Session(PlainStep):
         counter = self._models.counter(self._book.of(event.tenant).encoding)
         return counter.count(event.sealed.summary) + LINE_TOKENS
 
+    def _new(self, event: ScreenedTurn | SessionCommand, at: datetime, state: StateSpace) -> SessionState:
+        """A session before its first event, which makes the next revision. Revisions and segments of a session that
+        was swept go on where it ended: its rows in the views are still there."""
+        tail = state.of(event.owner.key).get(_tail(event.session_id))
+        revision, segment = cast(list[int], tail) if tail else (0, 0)
+        return empty(event.tenant, event.user_id, event.session_id, self._book.of(event.tenant), at, revision, segment)
+
+    def _patch(self, s: SessionState, c: SessionCommand, state: StateSpace) -> list[Out]:
+        new = patched(s, c)
+        if too_large(new):
+            return [
+                Reject("too_large", f"sealed: what callers keep with a session must not pass {CALLERS_BYTES} bytes")
+            ]
+        return [self._keep(new, state)]
+
     def _keep(self, s: SessionState, state: StateSpace) -> Emit:
         owner = s.owner.key
-        state.of(owner).put(_key(s.session_id), orjson.loads(_PLAIN.value(s)), s.updated_at + _STATE_KEPT)
-        place = _place(owner, s.session_id)
+        rows, place = state.of(owner), _place(owner, s.session_id)
+        value = orjson.loads(_PLAIN.value(s))
         if s.status == "open":
             idle_at = s.updated_at + timedelta(minutes=self._book.of(s.tenant).session.idle_minutes)
+            rows.put(_key(s.session_id), value)
             state.of(_OPEN).put(place, [idle_at.isoformat(), owner, s.session_id])
         else:
+            rows.put(_key(s.session_id), value, s.updated_at + _STATE_KEPT)
+            rows.put(_tail(s.session_id), [s.revision, s.segment])
             state.of(_OPEN).delete(place)
         return Emit(topics.SESSION_STATE, s)
 
@@ -241,11 +262,12 @@ class Session(PlainStep):
         rows = (cast(list[str], row) for _, row in state.of(_OPEN).items())
         return [(at, owner, session) for at, owner, session in rows if datetime.fromisoformat(at) <= now]
 
-    def _close(self, now: datetime, owner: str, session_id: str, state: StateSpace) -> Emit:
+    def _close(self, owner: str, session_id: str, state: StateSpace) -> list[Emit]:
         s = _load(state, owner, session_id)
         if s is None:
-            raise LookupError("an open session has no row")
-        return self._keep(s.model_copy(update={"revision": s.revision + 1, "status": "idle"}), state)
+            state.of(_OPEN).delete(_place(owner, session_id))
+            return []
+        return [self._keep(s.model_copy(update={"revision": s.revision + 1, "status": "idle"}), state)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +286,20 @@ def _key(session_id: str) -> str:
     return f"session/{session_id}"
 
 
+def _tail(session_id: str) -> str:
+    return f"tail/{session_id}"
+
+
+def _load(state: StateSpace, owner: str, session_id: str, now: datetime | None = None) -> SessionState | None:
+    """None when it was swept by `now`, or is about to be: a cached row may outlive the sweep."""
+    raw = state.of(owner).get(_key(session_id))
+    if raw is None:
+        return None
+    s = cast(SessionState, _PLAIN.event(topics.SESSION_STATE.name, cast(dict[str, Any], raw)))
+    swept = s.status != "open" and now is not None and s.updated_at + _STATE_KEPT <= now
+    return None if swept else s
+
+
 def _place(owner: str, session_id: str) -> str:
     return f"{owner}|{session_id}"
 
@@ -275,38 +311,3 @@ def _segment(s: SessionState, state: StateSpace) -> Segment:
 def _end(turns: Sequence[Kept], start: int) -> int:
     """The position behind the last turn."""
     return max([start, *(t.position + 1 for t in turns)])
-
-
-def _load(state: StateSpace, owner: str, session_id: str) -> SessionState | None:
-    raw = state.of(owner).get(_key(session_id))
-    if raw is None:
-        return None
-    return cast(SessionState, _PLAIN.decode(topics.SESSION_STATE.name, orjson.dumps(raw)))
-
-
-def _new(tenant: str, user_id: str, session_id: str, profile: Profile, at: datetime) -> SessionState:
-    """Revision 0 is never emitted: the first event makes it 1. Built unvalidated for that one field."""
-    owner = user(tenant, user_id)
-    return SessionState.model_construct(
-        type="session_state", schema_version=1, tenant=owner.tenant, user_id=user_id, session_id=session_id,
-        revision=0, status="open", mode="FULL_HISTORY", checkpoint_message_id=None, segment=0, segment_start=0,
-        turn_count=0, segment_tokens=0, current_agent_key=None, project_id=None, updated_at=at, profile=profile.name,
-        profile_version=profile.version, sealed=SessionBody(),
-    )  # fmt: skip
-
-
-def _patched(s: SessionState, c: SessionCommand) -> SessionState:
-    """Keys given replace keys kept; absent keys change nothing; null removes a key."""
-    body = s.sealed
-    changed = {
-        "global_state": _merged(body.global_state, c.sealed.global_state),
-        "user_snapshot": _merged(body.user_snapshot, c.sealed.user_snapshot),
-        "anchors": _merged(body.anchors, c.sealed.anchors),
-    }
-    agent = c.sealed.current_agent_key or s.current_agent_key
-    return s.model_copy(update={"sealed": body.model_copy(update=changed), "current_agent_key": agent})
-
-
-def _merged(old: Mapping[str, Any], new: Mapping[str, Any] | None) -> dict[str, Any]:
-    both = {**old, **(new or {})}
-    return {k: v for k, v in both.items() if v is not None}
