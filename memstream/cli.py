@@ -75,7 +75,7 @@ def up(data: Data = None) -> None:
 
 
 @app.command()
-def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, or `timer`.")]) -> None:
+def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, `timer`, or `jobs`.")]) -> None:
     """Run steps of the topology in this process."""
     from memstream.logs import configure
     from memstream.up import single_threaded
@@ -88,12 +88,17 @@ def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, or `ti
 
         run_timer(settings)
         return
+    if steps == ["jobs"]:
+        from memstream.jobs import run_jobs
+
+        asyncio.run(run_jobs(settings))
+        return
     from memstream.worker import run_worker
     from streams.topology import TOPOLOGY
 
     names = list(TOPOLOGY) if steps == ["all"] else steps
     if unknown := [s for s in names if s not in TOPOLOGY]:
-        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(TOPOLOGY)}, all or timer")
+        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(TOPOLOGY)}, all, timer or jobs")
     asyncio.run(run_worker(settings, names))
 
 

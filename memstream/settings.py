@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.profile import PROFILES_DIR
@@ -14,7 +14,7 @@ from schemas.profile import PROFILES_DIR
 class Settings(BaseSettings):
     """Every setting of every process. An empty address means: `memstream up` starts that server itself."""
 
-    model_config = SettingsConfigDict(env_prefix="MEMSTREAM_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="MEMSTREAM_", extra="ignore", frozen=True, validate_default=True)
 
     kafka: str = Field(default="", description="Kafka bootstrap servers, host:port[,host:port].")
     postgres: SecretStr = Field(default=SecretStr(""), description="Postgres DSN, postgresql://user:password@host/db.")
@@ -39,5 +39,22 @@ class Settings(BaseSettings):
     memory_workers: int = Field(
         default=1, ge=1, le=64, description="Processes of the steps behind screen in `memstream up`."
     )
+    model_url: str = Field(
+        default="",
+        description="OpenAI-compatible endpoint of a language model, https://host/v1; empty: rules and extracts only.",
+    )
+    model_name: str = Field(default="", description="Model that the endpoint is asked for.")
+    model_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint, sent as a bearer token.")
+    model_timeout_seconds: float = Field(default=60.0, gt=0, description="Longest wait for one answer.")
+    model_concurrency: int = Field(default=4, ge=1, le=256, description="Jobs of model work that run at once.")
+    model_prompt_price: float = Field(default=0.0, ge=0, description="Price of a million prompt tokens.")
+    model_completion_price: float = Field(default=0.0, ge=0, description="Price of a million completion tokens.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")
+
+    @field_validator("model_name")
+    @classmethod
+    def _named(cls, name: str, info: ValidationInfo) -> str:
+        if info.data.get("model_url") and not name:
+            raise ValueError("must name a model where MEMSTREAM_MODEL_URL is set")
+        return name

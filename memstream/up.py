@@ -62,6 +62,7 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
     return [
         *(child(name, "worker", "screen", ready=_beats(a.postgres, name)) for name in screens),
         *(child(name, "worker", *MEMORY_STEPS, ready=_beats(a.postgres, name)) for name in names),
+        child("worker-jobs", "worker", "jobs", ready=_beats(a.postgres, "worker-jobs")),
         child("timer", "worker", "timer"),
         *(child(f"sink-{n}", "sink", n, ready=_beats(a.postgres, f"sink-{n}")) for n in STORES),
         child("query", "serve", ready=_answers(f"http://{settings.host}:{port}/livez")),

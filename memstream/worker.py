@@ -38,7 +38,7 @@ def parts_of(settings: Settings) -> Parts:
     """Models, profile and extractor of this process."""
     key = key_from(settings.hash_key.get_secret_value(), settings.data_dir)
     book = ProfileBook(load_profile(settings.profile, settings.profiles_dir))
-    return Parts(default_models(key), book, RuleExtractor())
+    return Parts(default_models(key), book, RuleExtractor(), ask_model=bool(settings.model_url))
 
 
 def warm(parts: Parts, steps: Sequence[str]) -> None:

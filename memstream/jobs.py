@@ -1,0 +1,282 @@
+"""`memstream worker jobs`: a plain consumer of memory.jobs with bounded concurrency (DESIGN "Model work never blocks a
+partition").
+
+Jobs overlap and end in any order; an offset is committed when everything below it is done, which is after the broker
+has acknowledged its results. While the slots are full, or the endpoint is away, the partitions are paused and the
+membership is kept by polling. A job that is run twice sends the same results, which their readers take once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from inference.memory import return_freed_memory
+from inference.openai_compatible import EndpointConfig, OpenAiCompatible
+from memstream.job_work import JobWork, Parts, UnknownJob
+from memstream.observe import HeartbeatSender, ProcessStats
+from memstream.preflight import check_topics
+from memstream.settings import Settings
+from memstream.worker import parts_of
+from processors.step import Emit
+from schemas import topics
+from schemas.codec import Codec, DecodeError
+from schemas.documents import Job
+from schemas.envelope import Envelope
+from schemas.owner import partition
+from sinks.decode import dead_letter_headers
+from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
+from sinks.protocol import CommitLost, Consumer, DeadLetters, Message, Transient
+from streams.kafka import KafkaOutbox
+from streams.state import OutboxRow
+
+log = logging.getLogger(__name__)
+STAGE = JobWork.STAGE
+GROUP = "memstream-jobs"
+Place = tuple[str, int]
+
+
+class Outbox(Protocol):
+    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
+        """Returns when every row is acknowledged; raises for what no retry can mend."""
+        ...
+
+
+class InFlight:
+    """Which offsets were taken and which are done, by partition."""
+
+    def __init__(self) -> None:
+        self._taken: dict[Place, deque[int]] = {}
+        self._done: dict[Place, set[int]] = {}
+
+    def take(self, m: Message) -> None:
+        self._taken.setdefault((m.topic, m.partition), deque()).append(m.offset)
+
+    def done(self, m: Message) -> None:
+        self._done.setdefault((m.topic, m.partition), set()).add(m.offset)
+
+    def ready(self) -> dict[Place, int]:
+        """Next offsets: everything below them is done. Each is told once."""
+        out: dict[Place, int] = {}
+        for place, taken in self._taken.items():
+            done = self._done.get(place, set())
+            while taken and taken[0] in done:
+                done.discard(taken[0])
+                out[place] = taken.popleft() + 1
+        return out
+
+    def drop(self, places: Sequence[Place]) -> None:
+        """Their new owner starts at the last commit."""
+        for place in places:
+            self._taken.pop(place, None)
+            self._done.pop(place, None)
+
+
+class JobsWorker:
+    """Runs jobs on one consumer. `work` makes what runs them, at the first job: until then no model is loaded."""
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        outbox: Outbox,
+        dead_letters: DeadLetters,
+        work: Callable[[], Awaitable[JobWork]],
+        stats: ProcessStats,
+        *,
+        partitions: int,
+        concurrency: int,
+        codec: Codec | None = None,
+        poll_seconds: float = 0.2,
+    ) -> None:
+        self._consumer = consumer
+        self._outbox = outbox
+        self._dead_letters = dead_letters
+        self._make = work
+        self._work: JobWork | None = None
+        self._stats = stats
+        self._partitions = partitions
+        self._concurrency = concurrency
+        self._codec = codec or Codec()
+        self._poll_seconds = poll_seconds
+        self._in_flight = InFlight()
+        self._to_commit: dict[Place, int] = {}
+        self._revoked: list[Place] = []
+        self._waiting: deque[Message] = deque()
+        self._tasks: dict[asyncio.Task[None], Place] = {}
+        self._paused = False
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until `stop`: what is not done then is not committed. Raises what ends the process uncommitted."""
+        self._consumer.subscribe([topics.JOBS.name], self._on_revoked)
+        try:
+            while not stop.is_set():
+                await self.turn()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.to_thread(self._consumer.close)
+
+    async def turn(self) -> None:
+        """Poll, start what there is room for, commit what is done."""
+        await self._set_pause(len(self._tasks) + len(self._waiting) >= self._concurrency)
+        room = max(1, self._concurrency - len(self._tasks))
+        messages = await asyncio.to_thread(self._consumer.poll, room, self._poll_seconds, 0.005)
+        for m in messages:
+            self._in_flight.take(m)
+            self._waiting.append(m)
+        self._let_go()
+        if self._waiting and self._work is None:
+            self._work = await self._make()
+        while self._waiting and len(self._tasks) < self._concurrency:
+            m = self._waiting.popleft()
+            self._tasks[asyncio.create_task(self._one(m))] = (m.topic, m.partition)
+        for task in [t for t in self._tasks if t.done()]:
+            del self._tasks[task]
+            if not task.cancelled():
+                task.result()
+        await self._commit()
+
+    def _on_revoked(self, partitions: Sequence[Place]) -> None:
+        """Called from within `poll`, in its thread: only noted."""
+        self._revoked.extend(partitions)
+
+    async def _one(self, m: Message) -> None:
+        """One job to its end: results acknowledged, or the original as a dead letter."""
+        began = time.monotonic()
+        try:
+            job = self._codec.decode(m.topic, m.value)
+            if not isinstance(job, Job) or self._work is None:
+                raise DecodeError("invalid", "type: expected a job")
+            emits = await self._work.run(job)
+        except DecodeError as exc:
+            await self._refuse(m, exc.reason, str(exc))
+        except UnknownJob as exc:
+            await self._refuse(m, "unknown_job", str(exc))
+        except Exception as exc:  # noqa: BLE001 - it becomes a dead letter; its text may hold content
+            log.error("a job failed", extra={"error": type(exc).__name__})
+            await self._refuse(m, "job_failed", type(exc).__name__)
+        else:
+            await self._outbox.deliver(self._rows(m, job, emits))
+        self._in_flight.done(m)
+        self._stats.took(STAGE, 1, {"job": time.monotonic() - began})
+
+    def _rows(self, m: Message, job: Job, emits: Sequence[Emit]) -> list[OutboxRow]:
+        trace = [(k, v) for k, v in m.headers if k in ("traceparent", "tracestate")]
+        rows = []
+        for n, emit in enumerate(emits):
+            assert isinstance(emit.event, Envelope)  # noqa: S101 - results belong to the job's owner
+            encoded = self._codec.encode(emit.event, f"memstream/{STAGE}", f"{job.job_id}/{n}", trace)
+            target = partition(emit.event.owner, self._partitions)
+            rows.append(OutboxRow(m.offset, n, emit.topic.name, target, encoded.key, encoded.value, encoded.headers))
+        return rows
+
+    async def _refuse(self, m: Message, reason: str, text: str) -> None:
+        headers = dead_letter_headers(m, STAGE, reason, text)
+        await asyncio.to_thread(self._dead_letters.deliver, m, headers)
+        self._stats.outcome(STAGE, "dead_letter", 1)
+
+    async def _set_pause(self, full: bool) -> None:
+        if full != self._paused:
+            await asyncio.to_thread(self._consumer.pause if full else self._consumer.resume)
+            self._paused = full
+
+    def _let_go(self) -> None:
+        """Of partitions that moved away: their jobs are run again by the new owner."""
+        if not self._revoked:
+            return
+        gone = set(self._revoked)
+        self._revoked.clear()
+        self._in_flight.drop(list(gone))
+        self._waiting = deque(m for m in self._waiting if (m.topic, m.partition) not in gone)
+        self._to_commit = {p: o for p, o in self._to_commit.items() if p not in gone}
+        for task, place in self._tasks.items():
+            if place in gone:
+                task.cancel()
+
+    async def _commit(self) -> None:
+        """Last. What cannot be committed now is with the next turn."""
+        self._to_commit.update(self._in_flight.ready())
+        if not self._to_commit:
+            return
+        try:
+            await asyncio.to_thread(self._consumer.commit, dict(self._to_commit))
+        except Transient as exc:
+            log.warning("jobs not committed yet", extra={"error": str(exc)})
+            return
+        except CommitLost:
+            self._stats.outcome(STAGE, "commit_lost", 1)
+        self._to_commit.clear()
+
+
+def endpoint_of(settings: Settings) -> OpenAiCompatible | None:
+    """None where no model is configured. One try a call: whoever runs a job knows how long it may wait."""
+    if not settings.model_url:
+        return None
+    return OpenAiCompatible(
+        EndpointConfig(
+            settings.model_url, settings.model_name, settings.model_key.get_secret_value(),
+            timeout=settings.model_timeout_seconds, concurrency=settings.model_concurrency, tries=1,
+            prompt_price=settings.model_prompt_price, completion_price=settings.model_completion_price,
+        )
+    )  # fmt: skip
+
+
+async def run_jobs(settings: Settings) -> None:
+    """Until SIGTERM or SIGINT."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    await asyncio.to_thread(check_topics, settings)
+    stats = ProcessStats()
+    # One thread for the encoder: it is not thread-safe.
+    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="models")
+    llm = endpoint_of(settings)
+
+    async def compute(call: Callable[[], Any]) -> Any:
+        return await loop.run_in_executor(thread, call)
+
+    async def work() -> JobWork:
+        parts = await compute(lambda: parts_of(settings))
+        return_freed_memory()
+        return JobWork(Parts(parts.models, parts.book, parts.extractor, llm, compute, stats))
+
+    kafka = KafkaSettings(settings.kafka, GROUP, settings.instance or None)
+    outbox = KafkaOutbox(settings.kafka, "memstream-jobs")
+    worker = JobsWorker(
+        KafkaConsumer(kafka), outbox, KafkaDeadLetters(kafka), work, stats, partitions=settings.partitions,
+        concurrency=settings.model_concurrency,
+    )  # fmt: skip
+    heart = HeartbeatSender(settings.postgres.get_secret_value(), settings.instance or "worker-jobs", stats)
+    heart.start()
+    cost = asyncio.create_task(_report_cost(llm, stats)) if llm else None
+    try:
+        await worker.run(stop)
+    finally:
+        if cost is not None:
+            cost.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await cost
+        if llm is not None:
+            await llm.close()
+        await asyncio.to_thread(outbox.close)
+        thread.shutdown()
+    heart.stop()
+
+
+async def _report_cost(llm: OpenAiCompatible, stats: ProcessStats) -> None:
+    """Cost so far, as a count of millionths of the currency."""
+    told = 0
+    while True:
+        now = round(llm.usage.cost * 1_000_000)
+        if now > told:
+            stats.outcome(STAGE, "cost_micros", now - told)
+            told = now
+        await asyncio.sleep(2)
