@@ -8,7 +8,7 @@ from pydantic import Field
 
 from schemas.base import CleanText, Frozen, Id, JsonObject, JsonValue, Timestamp
 from schemas.envelope import Envelope, Marker, ProjectEvent, SourceTurn, Tick, UserEvent
-from schemas.memory import Candidate
+from schemas.memory import Candidate, CandidateKind, EpisodeType
 from schemas.owner import Owner, OwnerKind
 
 
@@ -94,9 +94,19 @@ class Access(UserEvent):
     accepted_at: Timestamp
 
 
+class KeptMemory(Frozen):
+    """What the gate kept of a turn, for the project's report (A6)."""
+
+    kind: CandidateKind
+    episode_type: EpisodeType | None = None
+    text: CleanText
+    record_id: Id
+
+
 class TurnDigestBody(Frozen):
     content: CleanText = ""
     speaker: CleanText | None = None
+    kept: tuple[KeptMemory, ...] = ()
 
 
 class TurnDigest(ProjectEvent):

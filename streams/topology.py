@@ -40,7 +40,7 @@ TOPOLOGY: Mapping[str, StepSpec] = {
     "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book, ask_model=p.ask_model)),
     "gate": StepSpec(lambda p: Gate(p.models, p.book)),
     "session": StepSpec(lambda p: Session(p.models, p.book)),
-    "project": StepSpec(lambda p: Project(p.book)),
+    "project": StepSpec(lambda p: Project(p.models, p.book)),
     "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), batch=8),
 }
 """A new step is one file in processors/ and one line here."""

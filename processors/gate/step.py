@@ -16,7 +16,7 @@ from processors.ports import Models, ProfileBook, vectors
 from processors.redaction import redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
-from schemas.documents import ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
+from schemas.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
 from schemas.memory import Candidate, Extraction, Feedback, MemoryCommand, MemoryUpdate
 
 
@@ -95,12 +95,14 @@ class Gate(PlainStep):
         if e.refused:
             reason = because("refused", "pii", "credential")
             out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
+        kept: list[KeptMemory] = []
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))
             out.extend(emitted)
             out.extend(_to_project(e, c, emitted))
+            kept.extend(_kept(c, emitted))
         if e.project_id is not None:
-            out.append(_digest(e))
+            out.append(_digest(e, kept))
         return out
 
     def _recalled(self, e: Extraction, standing: Standing) -> Iterable[Emit]:
@@ -129,12 +131,21 @@ def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit]) -> Iterabl
     )  # fmt: skip
 
 
-def _digest(e: Extraction) -> Emit:
+def _kept(c: Candidate, emitted: Sequence[Emit]) -> Iterable[KeptMemory]:
+    """A new or changed memory counts in the project's report; one that was only said again does not (A6)."""
+    for u in (e.event for e in emitted):
+        if isinstance(u, MemoryUpdate) and u.state == "active" and u.reason.outcome in ("kept", "superseding"):
+            yield KeptMemory(kind=c.kind, episode_type=c.episode_type, text=c.text, record_id=u.record_id)
+            return
+
+
+def _digest(e: Extraction, kept: Sequence[KeptMemory]) -> Emit:
     assert e.project_id is not None  # noqa: S101 - the caller asked
     return Emit(
         topics.PROJECT_EVENTS,
         TurnDigest(
             tenant=e.tenant, project_id=e.project_id, user_id=e.user_id, turn=e.turn, role=e.role, language=e.language,
-            accepted_at=e.accepted_at, sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker),
+            accepted_at=e.accepted_at,
+            sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept)),
         ),
     )  # fmt: skip

@@ -1,0 +1,313 @@
+"""A project's weeks as the project step keeps them, and the reports that come of them (A6).
+
+State, a place a project and week: `meta` (counts), a row a held text (`t/`, swept when its turn expires, A1), a row a
+turn with kept statements (`k/`), the report and its extract. Bounds of a week: `TEXTS` texts of at most `TEXT_CHARS`
+characters (when full, the one that adds least leaves), `NOTES` turns with statements, `USERS` users by name; what is
+beyond is counted only. A turn beyond them that a newer extractor version reads again counts again.
+
+A week is closed by the first tick an hour after its end, so that stragglers are in; a late turn makes the next tick
+write the report again. Everything goes `aggregates_days` after the week: later turns are counted as too late.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, cast
+
+import numpy as np
+import orjson
+
+from processors.gate.emit import because, plain_decision, update
+from processors.gate.rules import MAX_SOURCES
+from processors.gate.values import iso
+from processors.ports import Models
+from processors.report_text import Week, Written, quoted, sunday, write
+from processors.rollup import Language, Noted, Problem, Spoken, bounds, open_tasks, problems, week_of, weight
+from processors.step import Out, OwnerState, Reads, StateSpace
+from schemas import topics
+from schemas.base import Json
+from schemas.codec import Codec
+from schemas.documents import TurnDigest
+from schemas.envelope import SourceTurn
+from schemas.ids import record_id
+from schemas.memory import MemoryBody, MemoryUpdate
+from schemas.owner import Owner, OwnerKind
+from schemas.profile import Profile
+
+TEXTS = 120
+TEXT_CHARS = 600
+NOTES = 200
+USERS = 200
+EVENTS = 20
+"""Key events of a report."""
+STRAGGLERS = timedelta(hours=1)
+A_TICK = 8
+"""Weeks closed by one tick of a partition: about half a second of encoder each, at most."""
+_DUE = "@weeks"
+"""Partition-wide rows: one a week that has something to write, so that a tick finds it."""
+_LATE = "weeks/too_late"
+_PLAIN = Codec()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A week of a project."""
+
+    owner: Owner
+    monday: date
+
+    @property
+    def key(self) -> str:
+        return f"{self.owner.key}|{self.monday.isoformat()}"
+
+
+def reads_of_turn(d: TurnDigest, zone: str) -> tuple[Reads, ...]:
+    place = Place(d.owner, week_of(d.turn.occurred_at, zone))
+    name = d.turn.turn_id
+    return (
+        Reads(place.key, ("meta", f"t/{name}", f"k/{name}")),
+        Reads(_DUE, (place.key,)),
+        Reads(d.owner.key, (_LATE,)),
+    )
+
+
+def reads_of_command(owner: Owner, at: datetime, zone: str) -> tuple[Reads, ...]:
+    place = Place(owner, week_of(at, zone))
+    return Reads(place.key), Reads(_DUE, (place.key,))
+
+
+def reads_of_tick() -> tuple[Reads, ...]:
+    return (Reads(_DUE),)
+
+
+def due(now: datetime, state: StateSpace) -> list[Place]:
+    """Weeks that have something to write, the longest due first."""
+    rows = [cast(list[str], row) for _, row in state.of(_DUE).items()]
+    ready = sorted((r for r in rows if datetime.fromisoformat(r[0]) <= now), key=lambda r: (r[0], r[1], r[2]))
+    return [Place(Owner.parse(o), date.fromisoformat(m)) for _, o, m in ready[:A_TICK]]
+
+
+class Weeks:
+    """Keeps and writes the weeks of one project. `models` encode a report's lines and count its words' stems."""
+
+    def __init__(self, models: Models, profile: Profile, state: StateSpace) -> None:
+        self._models = models
+        self._profile = profile
+        self._state = state
+        self._kept = timedelta(days=profile.retention.aggregates_days)
+
+    def add(self, d: TurnDigest) -> list[Out]:
+        place = Place(d.owner, week_of(d.turn.occurred_at, self._profile.time_zone))
+        end = bounds(place.monday, self._profile.time_zone)[1]
+        gone = end + self._kept
+        if d.accepted_at > gone:
+            return self._too_late(d)
+        rows = self._state.of(place.key)
+        meta = _meta(rows)
+        name = d.turn.turn_id
+        if rows.get(f"t/{name}") is None and rows.get(f"k/{name}") is None:
+            _count(meta, d)
+        self._note(d, meta, rows, gone)
+        self._hold(d, meta, rows)
+        meta["dirty"] = True
+        meta["late"] += bool(meta["closed"])
+        rows.put("meta", meta, gone)
+        when = d.accepted_at if meta["closed"] or d.accepted_at > end + STRAGGLERS else end + STRAGGLERS
+        self._state.of(_DUE).put(place.key, [iso(when), d.owner.key, place.monday.isoformat()])
+        return []
+
+    def _too_late(self, d: TurnDigest) -> list[Out]:
+        rows = self._state.of(d.owner.key)
+        count = rows.get(_LATE)
+        rows.put(_LATE, (count if isinstance(count, int) else 0) + 1)
+        reason = because("skipped", "retention", "too_late_for_report")
+        return [plain_decision(d.owner, f"late/{d.turn.turn_id}", "report", reason, None, d.accepted_at, d.turn)]
+
+    def _note(self, d: TurnDigest, meta: dict[str, Any], rows: OwnerState, gone: datetime) -> None:
+        name = f"k/{d.turn.turn_id}"
+        old = rows.get(name)
+        for k in cast(list[Any], cast(dict[str, Any], old)["k"]) if old else ():
+            meta["memories"][k[0]] -= 1
+        for m in d.sealed.kept:
+            meta["memories"][m.kind] = meta["memories"].get(m.kind, 0) + 1
+        if d.sealed.kept and (old is not None or meta["notes"] < NOTES):
+            meta["notes"] += old is None
+            kept: list[Json] = [[m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id] for m in d.sealed.kept]
+            rows.put(name, {"k": kept, "s": d.turn.model_dump(mode="json"), "u": d.user_id}, gone)
+
+    def _hold(self, d: TurnDigest, meta: dict[str, Any], rows: OwnerState) -> None:
+        text = d.sealed.content[:TEXT_CHARS]
+        if not text.strip():
+            return
+        held = meta["texts"]
+        name = d.turn.turn_id
+        held[name] = weight(text, len(d.sealed.kept))
+        if len(held) > TEXTS:
+            least = min(held, key=lambda n: (held[n], n))
+            del held[least]
+            meta["left_out"] += 1
+            rows.delete(f"t/{least}")
+            if least == name:
+                return
+        expires = d.accepted_at + timedelta(days=self._profile.retention.turns_days)
+        row: dict[str, Json] = {
+            "c": text, "r": d.role, "p": d.sealed.speaker, "s": d.turn.model_dump(mode="json"), "u": d.user_id,
+            "x": iso(expires),
+        }  # fmt: skip
+        rows.put(f"t/{name}", row, expires)
+
+    def report(self, place: Place, now: datetime, rule: str, cause: str = "") -> list[Out]:
+        """Write a week's report, or say why not. A week that ended is closed by it."""
+        rows = self._state.of(place.key)
+        meta = _meta(rows)
+        start, end = bounds(place.monday, self._profile.time_zone)
+        old = _load(rows.get("report"))
+        if not meta["turns"] or (old is not None and not meta["dirty"] and meta["closed"] == (now >= end)):
+            reason = because("skipped", "command", "no_turns" if not meta["turns"] else "nothing_new")
+            self._done(place, now >= end)
+            return [plain_decision(place.owner, cause, "report", reason, old, now)] if cause else []
+        if now < end:
+            rule = "asked_for"
+        elif meta["closed"]:
+            rule = "late_turns"
+        meta["closed"], meta["dirty"] = now >= end, False
+        new = self._written(place, rows, meta, old, now, rule, start, end)
+        gone = end + self._kept
+        rows.put("meta", meta, gone)
+        rows.put("report", orjson.loads(_PLAIN.value(new)), gone)
+        self._done(place, meta["closed"])
+        return [update(new), plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report",
+                                            new.reason, new, now)]  # fmt: skip
+
+    def _done(self, place: Place, closed: bool) -> None:
+        if closed:
+            self._state.of(_DUE).delete(place.key)
+
+    def _written(
+        self, place: Place, rows: OwnerState, meta: dict[str, Any], old: MemoryUpdate | None, now: datetime,
+        rule: str, start: datetime, end: datetime,
+    ) -> MemoryUpdate:  # fmt: skip
+        turns, sources = _spoken(rows, now)
+        notes = _noted(rows, sources)
+        gone = len(turns) < len(meta["texts"])
+        before = rows.get("extract") if gone and old is not None else None
+        week = self._week(place, meta, turns, notes, old if gone else None, str(before or ""))
+        written = write(week, self._models.embedder.embed)
+        rows.put("extract", written.summary, end + self._kept)
+        cited = [n.turn_id for n in (*week.decisions, *week.tasks, *week.events)]
+        cited += [p.turn_id for p in week.problems] + [t.turn_id for t in quoted(written.summary, turns)]
+        named = list(dict.fromkeys(t for t in cited if t in sources))[:MAX_SOURCES]
+        kept_sources = () if old is None or not gone else old.sources
+        all_sources = {s.turn_id: s for s in (*kept_sources, *(sources[t] for t in named))}
+        reason = because("kept" if old is None else "superseding", "extraction", rule)
+        return MemoryUpdate(
+            tenant=place.owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=place.owner.id,
+            record_id=record_id(place.owner, "report", place.monday.isoformat()),
+            revision=1 if old is None else old.revision + 1, kind="report", state="active", reason=reason,
+            key=place.monday.isoformat(), scope=place.owner.id, importance=0.7, project_id=place.owner.id,
+            language=week.language, sources=tuple(all_sources.values())[:MAX_SOURCES], occurred_at=min(end, now),
+            valid_from=start, known_at=now, last_accessed_at=now, extractor="extractive",
+            profile=self._profile.name, profile_version=self._profile.version,
+            model_id=self._models.embedder.model_id, sealed=self._body(week, written, meta["closed"]),
+        )  # fmt: skip
+
+    def _week(
+        self, place: Place, meta: dict[str, Any], turns: list[Spoken], notes: list[Noted], old: MemoryUpdate | None,
+        before: str,
+    ) -> Week:  # fmt: skip
+        """`old`: the report that stood, where texts that it came from are gone: its problems stand on."""
+        decisions = [n for n in notes if n.episode_type == "decision"]
+        found = problems(turns, self._models.terms)
+        if old is not None:
+            had = [Problem(**p) for p in cast(dict[str, Any], old.sealed.value)["problems"]]
+            found = [*had, *(p for p in found if p.text not in {h.text for h in had})]
+        tasks = open_tasks(notes, turns, self._models.terms)
+        events = [n for n in notes if n.kind == "episode" and n.episode_type not in ("decision", "task")]
+        metrics = {
+            "turns": meta["turns"], "users": len(meta["users"]) + meta["more_users"], "turns_by_user": meta["users"],
+            "memories": {k: n for k, n in sorted(meta["memories"].items()) if n > 0}, "decisions": len(decisions),
+            "open_tasks": len(tasks), "problems": len(found), "solved": sum(p.solution is not None for p in found),
+            "late_turns": meta["late"], "texts_left_out": meta["left_out"],
+        }  # fmt: skip
+        language: Language = "zh" if meta["zh"] > meta["turns"] / 2 else "en"
+        return Week(place.monday, language, turns, decisions, tasks, events[:EVENTS], found, metrics, before)
+
+    def _body(self, week: Week, written: Written, closed: bool) -> MemoryBody:
+        def told(n: Noted) -> dict[str, Json]:
+            return {
+                "type": n.episode_type or n.kind, "text": n.text, "occurred_at": iso(n.at),
+                "source_turn_ids": [n.turn_id],
+            }  # fmt: skip
+
+        notable = sorted((*week.decisions, *week.tasks, *week.events), key=lambda n: (n.at, n.turn_id))
+        value: dict[str, Json] = {
+            "week_start": week.monday.isoformat(), "week_end": sunday(week.monday).isoformat(),
+            "key_events": [told(n) for n in notable[: 2 * EVENTS]],
+            "decisions": [told(n) for n in week.decisions[: 2 * EVENTS]],
+            "open_tasks": [told(n) for n in week.tasks[:EVENTS]],
+            "problems": [
+                {"text": p.text, "turn_id": p.turn_id, "solution": p.solution, "solved_by": p.solved_by}
+                for p in week.problems[:EVENTS]
+            ],
+            "metrics": dict(week.metrics), "extractive": True, "closed": closed,
+        }  # fmt: skip
+        lines = [x.strip("-#* ") for x in written.markdown.splitlines() if x.strip("-#* ")]
+        return MemoryBody(
+            text=written.markdown, value=value, terms=tuple(self._models.terms(written.markdown)),
+            embedding=self._vector(lines),
+        )  # fmt: skip
+
+    def _vector(self, lines: list[str]) -> bytes:
+        """The mean of the lines' vectors, of length 1: a long text as one would be cut by the encoder."""
+        mean = np.asarray(self._models.embedder.embed(lines), dtype=np.float32).mean(axis=0)
+        norm = float(np.linalg.norm(mean))
+        unit = np.asarray(mean / norm if norm else mean, dtype=np.float16)
+        return unit.tobytes()
+
+
+def _meta(rows: OwnerState) -> dict[str, Any]:
+    raw = rows.get("meta")
+    if isinstance(raw, dict):
+        return raw
+    return {
+        "turns": 0, "users": {}, "more_users": 0, "memories": {}, "texts": {}, "notes": 0, "zh": 0, "late": 0,
+        "left_out": 0, "closed": False, "dirty": False,
+    }  # fmt: skip
+
+
+def _count(meta: dict[str, Any], d: TurnDigest) -> None:
+    meta["turns"] += 1
+    meta["zh"] += d.language == "zh"
+    users = meta["users"]
+    if d.user_id in users or len(users) < USERS:
+        users[d.user_id] = users.get(d.user_id, 0) + 1
+    else:
+        meta["more_users"] += 1  # turns, not users: an upper bound
+
+
+def _spoken(rows: OwnerState, now: datetime) -> tuple[list[Spoken], dict[str, SourceTurn]]:
+    """Texts whose turns have not expired, oldest first, and their citations."""
+    out, sources = [], {}
+    for _, raw in rows.items("t/"):
+        row = cast(dict[str, Any], raw)
+        if row["x"] <= iso(now):
+            continue
+        s = SourceTurn.model_validate(row["s"])
+        sources[s.turn_id] = s
+        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row["r"], row["p"], row["c"]))
+    return sorted(out, key=lambda t: (t.at, t.turn_id)), sources
+
+
+def _noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
+    """Kept statements, oldest first; adds their citations to `sources`."""
+    out = []
+    for _, raw in rows.items("k/"):
+        row = cast(dict[str, Any], raw)
+        s = sources.setdefault(row["s"]["turn_id"], SourceTurn.model_validate(row["s"]))
+        out += [Noted(s.turn_id, s.occurred_at, k[0], k[1], k[2]) for k in row["k"]]
+    return sorted(out, key=lambda n: (n.at, n.turn_id))
+
+
+def _load(raw: Any) -> MemoryUpdate | None:
+    return None if raw is None else cast(MemoryUpdate, _PLAIN.decode(topics.UPDATES.name, orjson.dumps(raw)))
