@@ -25,11 +25,12 @@ from bench.report import write
 from memstream.settings import Settings
 from memstream.stack import Addresses, EmbeddedStack
 from memstream.up import single_threaded, start
+from query.pipeline.groups import GROUPS
 from schemas.stores import STAGE_OF_VIEW
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 STAGES = (STAGE_OF_VIEW["turns"], STAGE_OF_VIEW["memories"], STAGE_OF_VIEW["outcomes"], STAGE_OF_VIEW["sessions"])
-SINK_GROUPS = ("memstream-sink-postgres", "memstream-sink-redis", "memstream-sink-milvus")
+SINK_GROUPS = [g for g in GROUPS if g.kind == "sink"]
 MODEL_PROCESSES = 2
 """worker-screen-1 and worker-memory hold the models; the bare loop gets as many processes."""
 

@@ -14,8 +14,11 @@ import psutil
 import psycopg
 
 from memstream.stack import EmbeddedStack
+from query.pipeline.groups import Group
+from query.pipeline.offsets import OffsetReader
 from schemas.heartbeat import quantile
 from schemas.progress import FreshnessToken
+from schemas.topics import EMBEDDED_PARTITIONS
 
 Row = dict[str, Any]
 
@@ -91,27 +94,24 @@ async def readable(dsn: str, token: FreshnessToken, stages: Sequence[str], withi
     raise TimeoutError(f"not readable within {within:.0f} s")
 
 
-async def drained(kafka: str, groups: Sequence[str], within: float = 900) -> None:
+async def drained(kafka: str, groups: Sequence[Group], within: float = 900) -> None:
     """Wait until the groups have read all that is there."""
-    from confluent_kafka import Consumer, ConsumerGroupTopicPartitions
-    from confluent_kafka.admin import AdminClient
-
-    admin = AdminClient({"bootstrap.servers": kafka})
-    probe = Consumer({"bootstrap.servers": kafka, "group.id": "bench-probe"})
+    reader = OffsetReader(kafka, EMBEDDED_PARTITIONS)
     deadline = time.monotonic() + within
     try:
         while time.monotonic() < deadline:
-            behind = 0
-            for g in groups:
-                future = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(g)])[g]
-                for tp in (await asyncio.to_thread(future.result)).topic_partitions:
-                    _, high = await asyncio.to_thread(probe.get_watermark_offsets, tp, 5, False)
-                    behind += max(0, high - max(tp.offset, 0))
+            offsets = await asyncio.to_thread(reader.read, groups)
+            behind = sum(
+                max(0, offsets.ends[place] - offsets.committed.get(g.group_id, {}).get(place, 0))
+                for g in groups
+                for place in offsets.ends
+                if place[0] in g.topics
+            )
             if behind == 0:
                 return
             await asyncio.sleep(0.1)
     finally:
-        probe.close()
+        reader.close()
     raise TimeoutError(f"not drained within {within:.0f} s")
 
 
