@@ -1,0 +1,60 @@
+"""Who speaks for a turn: the rules at once, or a model by a job; never both (B9, D1, D5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from processors.extract.rules import RuleExtractor
+from processors.extraction import Extract, turn_of
+from processors.ports import Models, ProfileBook
+from schemas import topics
+from schemas.documents import Job
+from schemas.memory import Extraction
+from schemas.profile import load_profile
+from streams.driver import TopologyDriver
+from tests.unit.jobs.support import AT, turn
+
+
+async def step(models: Models, ask_model: bool, **changes: Any) -> tuple[list[Job], list[Extraction]]:
+    extract = Extract(RuleExtractor(), models, ProfileBook(load_profile("general")), ask_model=ask_model)
+    d = TopologyDriver([extract], AT)
+    d.pipe(topics.HISTORY, turn(changes.pop("language", "en"), **changes))
+    await d.run()
+    jobs = [e for e in d.read(topics.JOBS) if isinstance(e, Job)]
+    return jobs, [e for e in d.read(topics.LEDGER) if isinstance(e, Extraction)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_b9_a_promising_turn_is_a_job_and_nothing_else(models: Models, language: str) -> None:
+    [job], extractions = await step(models, True, language=language)
+    assert extractions == []
+    assert (job.job, job.asked_by, job.owner_id) == ("extraction", "extract", "ann")
+    sent = turn(language)
+    back = turn_of(job)
+    assert (back.sealed.content, back.sealed.previous, back.turn_id) == (
+        sent.sealed.content,
+        sent.sealed.previous,
+        "t1",
+    )
+    assert back.sealed.embedding == b""
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"refused": True},
+        {"role": "assistant"},
+        {"sealed": turn().sealed.model_copy(update={"content": "Thanks!", "previous": ()})},
+    ],
+)
+async def test_b9_d5_other_turns_reach_no_model(models: Models, changes: dict[str, Any]) -> None:
+    jobs, [e] = await step(models, True, **changes)
+    assert (jobs, e.extractor, e.sealed.candidates) == ([], "rules", ())
+
+
+async def test_b7_without_a_model_the_rules_do_the_work(models: Models) -> None:
+    jobs, [e] = await step(models, False)
+    assert jobs == []
+    assert {c.field for c in e.sealed.candidates} >= {"age"}

@@ -1,0 +1,95 @@
+"""Jobs and what runs them, for tests: real models and real HTTP, time that does not pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from inference.openai_compatible import EndpointConfig, OpenAiCompatible
+from memstream.job_work import JobWork, Parts
+from processors.extract.rules import RuleExtractor
+from processors.extraction import extraction_job
+from processors.ports import Models, ProfileBook
+from schemas.documents import Job, JobBody
+from schemas.owner import OwnerKind
+from schemas.profile import load_profile
+from schemas.turns import ScreenedBody, ScreenedTurn
+from tests.endpoint import Scripted, serving
+
+AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+SAID: dict[str, Any] = {"en": "I am 32 and I live in Lisbon.", "zh": "我今年32岁，住在杭州。"}
+
+
+class Seen:
+    """Counts of outcomes."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def outcome(self, step: str, word: str, count: int) -> None:
+        self.counts[word] += count
+
+
+class Time:
+    """Sleeps take no time and are written down."""
+
+    def __init__(self) -> None:
+        self.slept: list[float] = []
+        self.then: Callable[[int], None] = lambda times: None
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.then(len(self.slept))
+
+
+async def inline(call: Callable[[], Any]) -> Any:
+    return call()
+
+
+@asynccontextmanager
+async def working(
+    models: Models, endpoint: Scripted | None, seen: Seen | None = None, time: Time | None = None
+) -> AsyncIterator[JobWork]:
+    """Work over the endpoint, or without a model."""
+    book = ProfileBook(load_profile("general"))
+    seen, time = seen or Seen(), time or Time()
+
+    def work(llm: OpenAiCompatible | None) -> JobWork:
+        return JobWork(Parts(models, book, RuleExtractor(), llm, inline, seen, time.sleep, lambda: 1.0))
+
+    if endpoint is None:
+        yield work(None)
+        return
+    async with serving(endpoint):
+        llm = OpenAiCompatible(EndpointConfig(endpoint.url, "m", "sk-secret", timeout=5, tries=1))
+        yield work(llm)
+        await llm.close()
+
+
+def turn(language: Any = "en", **changes: Any) -> ScreenedTurn:
+    body = ScreenedBody(content=SAID[language], previous=(("assistant", "Hello!"),))
+    t = ScreenedTurn(
+        tenant="acme", user_id="ann", session_id="s1", turn_id="t1", role="user", occurred_at=AT, accepted_at=AT,
+        expires_at=AT, language=language, tokens=9, content_hash="h", profile="general", profile_version=1,
+        interaction_id="i1", sealed=body,
+    )  # fmt: skip
+    return t.model_copy(update=changes)
+
+
+def extraction_of(language: str = "en", **changes: Any) -> Job:
+    return extraction_job(turn(language, **changes), "extract")
+
+
+def checkpoint(language: str = "en", **payload: Any) -> Job:
+    told: dict[str, Any] = {
+        "segment": 3, "last_turn_id": "t9", "recent_turns": 8, "language": language, "max_tokens": 60, "summary": "",
+        "turns": [{"role": "user", "speaker": None, "content": SAID[language]}],
+    }  # fmt: skip
+    return Job(
+        tenant="acme", owner_kind=OwnerKind.USER, owner_id="ann", job_id="j1", job="checkpoint", asked_by="session",
+        session_id="s1", profile="general", profile_version=1, accepted_at=AT,
+        sealed=JobBody(payload={**told, **payload}),
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""What a job becomes, over a scripted endpoint: ok, away, malformed, refusing, truncated (B7, B9, E3, N1)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from memstream.job_work import JobWork, UnknownJob
+from processors.ports import Models
+from schemas import topics
+from schemas.documents import Job
+from schemas.memory import Extraction, JobResult
+from schemas.turns import CheckpointResult
+from tests.endpoint import Scripted
+from tests.unit.jobs.support import SAID, Seen, Time, checkpoint, extraction_of, working
+
+LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
+ANSWERS: dict[str, Any] = {
+    "en": {
+        "kind": "fact",
+        "text": "User is 32 years old.",
+        "quote": "I am 32",
+        "fields": [{"name": "age", "value": 32}],
+    },
+    "zh": {"kind": "fact", "text": "用户32岁。", "quote": "我今年32岁", "fields": [{"name": "age", "value": 32}]},
+}
+SUMMARIES = {"en": "The user is 32 and lives in Lisbon.", "zh": "用户32岁，住在杭州。"}
+
+
+def saying(language: str) -> Any:
+    return lambda request: {"candidates": [ANSWERS[language]]}
+
+
+async def extracted(work: JobWork, job: Job) -> Extraction:
+    [emit] = await work.run(job)
+    assert emit.topic is topics.LEDGER
+    assert isinstance(emit.event, Extraction)
+    return emit.event
+
+
+async def summed_up(work: JobWork, job: Job) -> tuple[CheckpointResult, JobResult]:
+    result, kept = await work.run(job)
+    assert (result.topic, kept.topic) == (topics.TURNS, topics.LEDGER)
+    assert isinstance(result.event, CheckpointResult)
+    assert isinstance(kept.event, JobResult)
+    return result.event, kept.event
+
+
+@LANGUAGES
+async def test_b7_n1_the_answer_is_a_record_of_the_ledger_with_model_prompt_and_vectors(
+    models: Models, language: str
+) -> None:
+    endpoint, seen = Scripted([saying(language)]), Seen()
+    async with working(models, endpoint, seen) as work:
+        e = await extracted(work, extraction_of(language))
+    [c] = e.sealed.candidates
+    assert (c.field, c.value, c.text) == ("age", 32, ANSWERS[language]["text"])
+    assert (e.extractor, e.extractor_version, e.model, e.reason) == ("model", 1, "scripted-1", None)
+    assert e.prompt_hash is not None
+    assert len(e.prompt_hash) == 16
+    assert c.terms
+    assert len(c.embedding) == 2 * models.embedder.dimensions
+    assert (e.turn.turn_id, e.interaction_id) == ("t1", "i1")
+    assert seen.counts["prompt_tokens"] == 100
+    assert seen.counts["completion_tokens"] == 10
+    [request] = endpoint.seen
+    assert (request["temperature"], request["max_tokens"]) == (0.0, 1_000)
+    assert "Hello!" in request["messages"][-1]["content"]
+    assert ("目录" in request["messages"][0]["content"]) == (language == "zh")
+
+
+async def test_b7_one_prompt_for_all_turns_so_that_its_prefix_can_be_cached(models: Models) -> None:
+    endpoint = Scripted([saying("en")])
+    async with working(models, endpoint) as work:
+        first = await extracted(work, extraction_of("en"))
+        second = await extracted(work, extraction_of("en", turn_id="t2", user_id="bob"))
+    assert endpoint.seen[0]["messages"][0] == endpoint.seen[1]["messages"][0]
+    assert first.prompt_hash == second.prompt_hash
+
+
+async def test_b7_away_pauses_and_backs_off_until_there_is_an_answer(models: Models) -> None:
+    endpoint, seen, time = Scripted([503, 429, 500, 401, saying("en")]), Seen(), Time()
+    async with working(models, endpoint, seen, time) as work:
+        e = await extracted(work, extraction_of())
+    assert e.extractor == "model"
+    assert time.slept == [1.0, 2.0, 4.0, 8.0]
+    assert seen.counts["away"] == 4
+
+
+async def test_b7_the_endpoint_says_how_long_it_is_away(models: Models) -> None:
+    endpoint, time = Scripted([429, saying("en")], retry_after="17"), Time()
+    async with working(models, endpoint, time=time) as work:
+        await extracted(work, extraction_of())
+    assert time.slept == [17.0]
+
+
+@LANGUAGES
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [("malformed", "not_json"), ("refusing", "refused"), ("truncated", "truncated"), (400, "rejected")],
+)
+async def test_b7_three_times_no_answer_is_the_rules_way_with_the_reason(
+    models: Models, word: str | int, reason: str, language: str
+) -> None:
+    endpoint, seen = Scripted([word]), Seen()
+    async with working(models, endpoint, seen) as work:
+        e = await extracted(work, extraction_of(language))
+    assert (e.extractor, e.model, e.reason) == ("rules", None, reason)
+    assert {"age": 32}.items() <= {c.field: c.value for c in e.sealed.candidates}.items()
+    assert seen.counts[f"malformed_{reason}"] == 3
+    assert seen.counts["extraction_by_rules"] == 1
+
+
+async def test_b7_json_of_another_form_is_malformed(models: Models) -> None:
+    endpoint = Scripted([lambda request: ["not", "it"], lambda request: {"candidates": 3}, saying("en")])
+    async with working(models, endpoint) as work:
+        assert (await extracted(work, extraction_of())).extractor == "model"
+
+
+@LANGUAGES
+async def test_e3_a_model_sums_up(models: Models, language: str) -> None:
+    endpoint = Scripted([lambda request: {"summary": SUMMARIES[language]}])
+    async with working(models, endpoint) as work:
+        result, kept = await summed_up(work, checkpoint(language, summary="Before."))
+    assert (result.status, result.extractive, result.model) == ("done", False, "scripted-1")
+    assert result.sealed.summary == SUMMARIES[language]
+    assert (result.segment, result.last_turn_id, result.recent_turns) == (3, "t9", 8)
+    assert (kept.model, kept.status) == ("scripted-1", "done")
+    assert kept.prompt_hash
+    assert kept.sealed.result["summary"] == SUMMARIES[language]
+    asked = json.loads(endpoint.seen[0]["messages"][-1]["content"])
+    assert asked == {"SUMMARY": "Before.", "CONVERSATION": [{"role": "user", "content": SAID[language]}]}
+
+
+@LANGUAGES
+async def test_e3_without_a_model_the_summary_is_extracted(models: Models, language: str) -> None:
+    async with working(models, None) as work:
+        result, kept = await summed_up(work, checkpoint(language))
+    assert (result.status, result.extractive, result.model) == ("done", True, None)
+    assert "32" in result.sealed.summary
+    assert kept.reason == "no_model"
+
+
+async def test_e3_one_try_and_three_retries_after_1_2_3_seconds_then_failed(models: Models) -> None:
+    endpoint, time = Scripted([503]), Time()
+    async with working(models, endpoint, time=time) as work:
+        result, kept = await summed_up(work, checkpoint())
+    assert (len(endpoint.seen), time.slept) == (4, [1.0, 2.0, 3.0])
+    assert (result.status, result.sealed.summary, kept.reason) == ("failed", "", "away")
+
+
+async def test_e3_a_retry_may_succeed(models: Models) -> None:
+    endpoint, time = Scripted([503, "malformed", lambda request: {"summary": "Now."}]), Time()
+    async with working(models, endpoint, time=time) as work:
+        result, _ = await summed_up(work, checkpoint())
+    assert (result.status, result.sealed.summary, time.slept) == ("done", "Now.", [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"), [("refusing", "refused"), ("truncated", "truncated"), ("empty", "no_answer")]
+)
+async def test_b7_a_summary_refused_three_times_is_extracted(models: Models, word: str, reason: str) -> None:
+    endpoint = Scripted([word])
+    async with working(models, endpoint) as work:
+        result, kept = await summed_up(work, checkpoint())
+    assert len(endpoint.seen) == 3
+    assert (result.status, result.extractive, kept.reason) == ("done", True, reason)
+
+
+async def test_a_summary_keeps_to_its_bound(models: Models) -> None:
+    endpoint = Scripted([lambda request: {"summary": "many words " * 200}])
+    async with working(models, endpoint) as work:
+        result, _ = await summed_up(work, checkpoint(max_tokens=20))
+    assert 0 < models.counter("o200k_base").count(result.sealed.summary) <= 20
+
+
+@pytest.mark.parametrize("changes", [{"job": "report"}, {"session_id": None}, {"sealed": checkpoint(turns=3).sealed}])
+async def test_what_is_no_job_of_ours_says_so_without_content(models: Models, changes: dict[str, Any]) -> None:
+    async with working(models, None) as work:
+        with pytest.raises(UnknownJob):
+            await work.run(checkpoint().model_copy(update=changes))
