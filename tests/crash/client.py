@@ -23,9 +23,11 @@ class RefusedError(RuntimeError):
 
 @dataclass(slots=True)
 class Accepted:
-    """What was acknowledged: (user, turn id) -> content as sent; commands and feedback by their kind."""
+    """What was acknowledged: (user, turn id) -> content as sent; document -> version and text as sent last; commands
+    and feedback by their kind."""
 
     turns: dict[tuple[str, str], str] = field(default_factory=dict)
+    documents: dict[str, tuple[str, str]] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
     retries: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
@@ -61,6 +63,11 @@ class Caller:
             for t in call.body["turns"]:
                 a.turns[t["user_id"], t["turn_id"]] = t["content"]
             a.others["again"] += call.what == "again"
+            return
+        if call.what == "document":
+            await self._send("POST", "/v1/documents", call.body)
+            a.documents[call.body["document_id"]] = (call.body["version"], call.body["markdown"])
+            a.others["document"] += 1
             return
         key = {"Idempotency-Key": call.name} if call.name else {}
         if call.what == "remember":

@@ -28,6 +28,8 @@ class Differences:
     def __init__(self) -> None:
         self.found: dict[str, list[str]] = defaultdict(list)
         self.checked: Counter[str] = Counter()
+        self.thinned = 0
+        """Records that a compacted topic does not hold any more."""
 
     def add(self, kind: str, line: str) -> None:
         self.found[kind].append(line)
@@ -97,8 +99,9 @@ def topic_records(d: Differences, topic: Topic, step: str, wanted: Log, have: Lo
         raw = [m for m in found if _from(step, m)]
         got = _of(step, raw)
         d.checked[kind] += len(want)
-        _compare(d, f"{kind}", place[1], want, got, thinned)
+        _compare(d, kind, place[1], want, got, thinned)
         if topic.cleanup is not Cleanup.DELETE:
+            d.thinned += 0 if coalesced else len(want.keys() - got.keys())
             _last_by_key(d, f"{kind}, compacted", place[1], wanted.get(place, []), raw)
 
 

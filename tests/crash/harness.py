@@ -58,6 +58,8 @@ class Report:
     differences: list[str] = field(default_factory=list)
     found: int = 0
     checked: dict[str, int] = field(default_factory=dict)
+    compacted: int = 0
+    """Updates that compaction had taken when they were compared."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -69,7 +71,8 @@ class Report:
             "seed": self.seed, "ok": self.ok, "turns": self.turns, "kills": [e.data() for e in self.events],
             "accepted": self.accepted, "retries": self.retries, "restarts": self.restarts,
             "lag": [f"{x.group} {x.topic}/{x.partition}: {x.records}" for x in self.lag],
-            "differences": self.differences, "found": self.found, "checked": self.checked, "seconds": self.seconds,
+            "differences": self.differences, "found": self.found, "checked": self.checked,
+            "compacted": self.compacted, "seconds": self.seconds,
         }  # fmt: skip
 
     def text(self) -> str:
@@ -79,7 +82,8 @@ class Report:
         lines = [
             f"seed {self.seed}: {'ok' if self.ok else 'FAILED'}; {self.turns} turns accepted, {done}; {took}",
             *(f"  {e.line()}" for e in self.events),
-            f"  checked {sum(self.checked.values())} records and rows, {self.found} differences",
+            f"  checked {sum(self.checked.values())} records and rows, {self.compacted} compacted away, "
+            f"{self.found} differences",
             *(f"  not caught up: {x.group} {x.topic}/{x.partition} by {x.records}" for x in self.lag[:20]),
             *(f"  {line}" for line in self.differences),
         ]
@@ -143,10 +147,12 @@ def _compare(
     wanted = stores.newest([history, *(expected[s].outputs for s in ("gate", "session", "project"))])
     d.sets("history", accepted.turns, ((n[2], n[3]) for n in wanted if n[0] == "turn"))
     stores.postgres(d, stack.addresses.postgres, accepted.turns, wanted)
+    stores.documents(d, stack.addresses.postgres, accepted.documents)
     if "redis" in config.sinks:
         stores.redis_sessions(d, stack.addresses.redis, wanted, datetime.now(UTC))
     if "milvus" in config.sinks:
         stores.milvus(d, stack.addresses.milvus, wanted)
+    report.compacted = d.thinned
     report.differences, report.found, report.checked = d.lines(), d.count(), dict(d.checked)
 
 

@@ -42,7 +42,8 @@ class NoDataError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One write. `what`: turns, again (turns of an earlier call, word for word), feedback, correct, forget, remember.
+    """One write. `what`: turns, again (turns of an earlier call, word for word), feedback, correct, forget, remember,
+    document.
     `user` is set where the target is chosen among what the service then shows of this user."""
 
     what: str
@@ -162,8 +163,24 @@ def _others(rng: random.Random, past: list[dict[str, Any]], users: int, tag: str
         yield Call("correct", {"user_id": user, "text": f"corrected {number} 更正"}, user, f"{tag}-correct-{number}")
     elif draw < 0.45:
         yield Call("forget", {"user_id": user}, user, f"{tag}-forget-{number}")
-    elif draw < 0.55:
+    elif draw < 0.50:
+        yield document(rng, tag, number)
+    elif draw < 0.60:
         field_name = rng.choice(("residence", "occupation", None))
         body = {"user_id": user, "kind": "fact", "text": f"told apart {number} 另外说的", "field": field_name}
         body |= {"value": f"v{number}"} if field_name else {}
         yield Call("remember", {k: v for k, v in body.items() if v is not None}, user, f"{tag}-remember-{number}")
+
+
+def document(rng: random.Random, tag: str, number: int) -> Call:
+    """A version of one of a few documents: a new one, or one that was there before (a compacted topic then keeps only
+    the later record of that key)."""
+    version = f"v{rng.choice((number, number, 1))}"
+    sections = [
+        f"## Part {n} 第{n}节\n\nThe rule {n} of {version} holds. 规则{n}有效。" for n in range(rng.randint(1, 4))
+    ]
+    body = {
+        "document_id": f"{tag}-doc-{rng.randrange(5)}", "version": version, "title": "Rules 规则",
+        "markdown": "\n\n".join(["# Rules", *sections]),
+    }  # fmt: skip
+    return Call("document", body)

@@ -18,6 +18,7 @@ STAGES = {
     "gate": "worker-memory",
     "session": "worker-memory",
     "project": "worker-memory",
+    "chunk": "worker-memory",
 }
 """Stage -> the children that run it, by the start of their name."""
 SINKS = ("postgres", "redis", "milvus")

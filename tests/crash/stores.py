@@ -12,6 +12,8 @@ import psycopg
 import redis
 from pymilvus import MilvusClient
 
+from memstream.models import counter
+from processors.chunking import chunks
 from schemas.codec import Codec
 from schemas.memory import MemoryUpdate
 from schemas.owner import user
@@ -62,6 +64,7 @@ def postgres(d: Differences, dsn: str, accepted: Accepted, wanted: Mapping[Any, 
         for table, names in keys.items():
             rows = conn.execute(f"SELECT to_jsonb(t) FROM {schema}.{table} t").fetchall()  # noqa: S608 - constants
             have[table] = {tuple(r[0][n] for n in names): r[0] for r in rows}
+    have["memories"] = {k: r for k, r in have["memories"].items() if r["owner_kind"] != "document"}
     d.sets("postgres turns", accepted, ((u, t) for _, u, t in have["turns"]))
     expected: dict[str, dict[Any, Any]] = {table: {} for table in keys}
     for event in wanted.values():
@@ -76,6 +79,21 @@ def postgres(d: Differences, dsn: str, accepted: Accepted, wanted: Mapping[Any, 
             {k: _normal(r, columns) for k, r in expected[table].items()},
             {k: _normal(r, columns) for k, r in have[table].items()},
         )
+
+
+def documents(d: Differences, dsn: str, sent: Mapping[str, tuple[str, str]]) -> None:
+    """Of each document the chunks of the version sent last are active, each once, and nothing else. (Its topic is
+    compacted, so there is no whole log to run an oracle over.)"""
+    want = []
+    for name, (version, markdown) in sent.items():
+        want += [(name, version, c.text) for c in chunks(markdown, counter("o200k_base").count)]
+    query = (
+        f"SELECT owner_id, key, text FROM {postgres_schema(1)}.memories "  # noqa: S608 - a constant name
+        "WHERE owner_kind = 'document' AND state = 'active'"
+    )
+    with psycopg.connect(dsn) as conn:
+        have = [(r[0], r[1], r[2]) for r in conn.execute(query).fetchall()]
+    d.sets("postgres chunks", want, have)
 
 
 def _normal(r: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
@@ -135,9 +153,12 @@ def milvus(d: Differences, uri: str, wanted: Mapping[Any, Any]) -> None:
         found: list[tuple[str, int]] = []
         for prefix in "0123456789abcdef":
             rows = client.query(
-                collection, filter=f'pk like "{prefix}%"', output_fields=["pk", "revision"], limit=16_384,
+                collection,
+                filter=f'pk like "{prefix}%" and owner_kind != "document"',
+                output_fields=["pk", "revision"],
+                limit=16_384,
                 consistency_level="Strong",
-            )  # fmt: skip
+            )
             found += [(r["pk"], r["revision"]) for r in rows]
         d.sets(f"milvus {kind.__name__}", want.elements(), found)
     client.close()

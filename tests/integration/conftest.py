@@ -60,6 +60,10 @@ class BackgroundStack:
         future: Future[T] = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         return future.result(timeout=180)
 
+    def spawn(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        """Let a coroutine run beside the caller; what it raises is dropped."""
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
     def kill(self, name: str) -> None:
         """SIGKILL a server and wait until the supervisor has it serving again."""
 
