@@ -73,10 +73,10 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
         outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}", lease.check)
         store = PostgresStateStore(pool)
-        config = RunnerConfig(settings.partitions)
         apps = []
         for name in steps:
             spec = TOPOLOGY[name]
+            config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
             runner = StepRunner(
                 spec.build(parts), store, outbox, Codec(), config, faults=faults, observer=observer, compute=compute
             )

@@ -28,17 +28,20 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class StepSpec:
-    """`batch` records or `within_seconds`, whichever comes first, go through the step together."""
+    """`batch` records or `within_seconds`, whichever comes first, go through the step together. `cache_bytes` bounds
+    the state that a worker keeps in memory for the step, all partitions together (rows; derived indexes come on top:
+    the gate's are two to three times their rows)."""
 
     build: Callable[[Parts], Step]
     batch: int = 64
     within_seconds: float = 0.02
+    cache_bytes: int = 32 * 1024 * 1024
 
 
 TOPOLOGY: Mapping[str, StepSpec] = {
     "screen": StepSpec(lambda p: Screen(p.models, p.book)),
     "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book, ask_model=p.ask_model)),
-    "gate": StepSpec(lambda p: Gate(p.models, p.book)),
+    "gate": StepSpec(lambda p: Gate(p.models, p.book), cache_bytes=96 * 1024 * 1024),
     "session": StepSpec(lambda p: Session(p.models, p.book)),
     "project": StepSpec(lambda p: Project(p.models, p.book)),
     "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), batch=8),
