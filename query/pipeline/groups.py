@@ -1,4 +1,4 @@
-"""The consumer groups that are watched: steps and sinks, and the topics that each reads.
+"""The consumer groups that are watched: steps, sinks and the jobs worker, and the topics that each reads.
 
 A test compares this with the topology and the sinks, which `query` may not import.
 """
@@ -14,7 +14,7 @@ from schemas import topics
 @dataclass(frozen=True, slots=True)
 class Group:
     name: str
-    kind: Literal["step", "sink"]
+    kind: Literal["step", "sink", "worker"]
     topics: tuple[str, ...]
 
     @property
@@ -29,6 +29,7 @@ GROUPS: tuple[Group, ...] = (
     Group("session", "step", (topics.HISTORY.name,)),
     Group("project", "step", (topics.PROJECT_EVENTS.name,)),
     Group("chunk", "step", (topics.DOCUMENTS.name,)),
+    Group("jobs", "worker", (topics.JOBS.name,)),
     Group(
         "sink-postgres",
         "sink",

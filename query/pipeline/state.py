@@ -30,6 +30,8 @@ def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -
     """Why the service is not ready: a port that is closed, a stage that stands still, a sink that falls behind."""
     out = [f"{name}: {reason}" for name, reason in sorted(pipeline.stores.items()) if reason is not None]
     for g in pipeline.groups:
+        if g.kind == "worker":
+            continue  # model work waits for its endpoint, and nothing that is read waits for model work
         if g.lag > 0 and g.still_seconds > stalled_seconds:
             out.append(f"{g.name}: stands still for {g.still_seconds:.0f} s with {g.lag} records waiting")
         elif g.kind == "sink" and g.lag_seconds > behind_seconds:

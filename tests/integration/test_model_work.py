@@ -1,0 +1,187 @@
+"""Model work through everything that `memstream up` starts, against a scripted endpoint over HTTP (B7, E2, E3, N1)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+from memstream.settings import Settings
+from memstream.up import start
+from schemas import topics
+from schemas.codec import Codec
+from schemas.memory import Extraction, JobResult
+from schemas.owner import partition, user
+from tests.endpoint import Scripted, serving
+from tests.integration.conftest import BackgroundStack, temporary_folder
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(400)]
+PROFILE = """
+name = "short"
+version = 1
+groups = ["basic"]
+[[fields]]
+name = "residence"
+path = "basic.location"
+slot = "residence"
+[session]
+model_context_window = 400
+recent_turns = 1
+"""
+SUMMARY = "The user lives in Lisbon. 用户住在里斯本。"
+
+
+def answer(request: dict[str, Any]) -> Any:
+    """A model that reads where somebody lives, and sums up."""
+    asked = json.loads(request["messages"][-1]["content"])
+    if "CONVERSATION" in asked:
+        return {"summary": SUMMARY}
+    said = asked["MESSAGE"]
+    if "Lisbon" not in said:
+        return {"candidates": []}
+    entry = {
+        "kind": "fact", "text": "User lives in Lisbon.", "quote": said, "approximate": False, "inferred": False,
+        "fields": [{"name": "residence", "value": "Lisbon"}], "negated": False, "episode_type": None, "category": None,
+    }  # fmt: skip
+    return {"candidates": [entry]}
+
+
+@contextmanager
+def in_background(endpoint: Scripted) -> Iterator[Scripted]:
+    """The endpoint in a thread of its own: the test is not async."""
+    ready, loop = threading.Event(), asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        async with serving(endpoint):
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
+    thread.start()
+    ready.wait(20)
+    try:
+        yield endpoint
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(20)
+        loop.close()
+
+
+class Running:
+    def __init__(self, url: str, endpoint: Scripted, stack: BackgroundStack) -> None:
+        self.http = httpx.Client(base_url=url, timeout=60)
+        self.endpoint = endpoint
+        self.stack = stack
+
+    def say(self, person: str, *texts: str) -> None:
+        now = datetime.now(UTC).isoformat()
+        turns = [
+            {"user_id": person, "session_id": f"{person}-s", "role": "user", "content": text, "occurred_at": now}
+            for text in texts
+        ]
+        sent = self.http.post("/v1/turns", json={"turns": turns})
+        assert sent.status_code == 202, sent.text
+
+    def until(self, path: str, good: Callable[[Any], bool]) -> Any:
+        deadline = time.monotonic() + 60
+        body: Any = None
+        while time.monotonic() < deadline:
+            body = self.http.get(path).json()
+            if good(body):
+                return body
+            time.sleep(0.2)
+        raise AssertionError(f"{path} never was as expected: {body}")
+
+    def ledger(self, person: str) -> list[Any]:
+        p = partition(user("default", person), 8)
+        consumer = Consumer({"bootstrap.servers": self.stack.addresses.kafka, "group.id": "test-model-work"})
+        place = TopicPartition(topics.LEDGER.name, p, 0)
+        end = consumer.get_watermark_offsets(place, 20)[1]
+        consumer.assign([place])
+        found = [Codec().decode(topics.LEDGER.name, m.value()) for m in consumer.consume(end, 20)]
+        consumer.close()
+        return [e for e in found if getattr(e, "user_id", "") == person]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        temporary_folder() as folder,
+        in_background(Scripted([answer])) as endpoint,
+        BackgroundStack(folder) as stack,
+    ):
+        profiles = Path(folder) / "profiles"
+        profiles.mkdir()
+        (profiles / "short.toml").write_text(PROFILE, encoding="utf-8")
+        for name, value in {
+            "PROFILE": "short", "PROFILES_DIR": str(profiles), "MODEL_URL": endpoint.url, "MODEL_NAME": "scripted",
+            "MODEL_KEY": "sk-secret-of-the-test",
+        }.items():  # fmt: skip
+            patch.setenv(f"MEMSTREAM_{name}", value)
+        settings = Settings(data_dir=folder, port=0, log_level="WARNING")
+
+        async def everything() -> str:
+            return await start(stack.stack, settings, lambda name, state: None)
+
+        url = asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(300)
+        caller = Running(url, endpoint, stack)
+        yield caller
+        caller.http.close()
+        told = "".join(p.read_text(errors="replace") for p in Path(folder).rglob("*.log"))
+        assert "sk-secret-of-the-test" not in told
+
+
+def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Running) -> None:
+    running.say("ann", "These days I live in Lisbon.")
+    path = "/v1/users/ann/memories?limit=50"
+    body = running.until(path, lambda b: any(m["field"] == "residence" for m in b["memories"]))
+    [memory] = [m for m in body["memories"] if m["field"] == "residence"]
+    assert memory["value"] == "Lisbon"
+    [record] = [e for e in running.ledger("ann") if isinstance(e, Extraction)]
+    assert (record.extractor, record.model) == ("model", "scripted-1")
+    assert record.prompt_hash
+    assert set(running.endpoint.keys) == {"Bearer sk-secret-of-the-test"}
+
+
+@pytest.mark.parametrize(
+    ("person", "text"),
+    [
+        ("bob", "We spoke about the harbour, the tram and the old town again."),
+        ("李雷", "我们又聊了港口、电车和老城区的事情。"),
+    ],
+)
+def test_e2_e3_a_long_session_is_summed_up_and_goes_on(running: Running, person: str, text: str) -> None:
+    for n in range(20):
+        running.say(person, f"{text} ({n})")
+    rows = running.until(f"/v1/sessions/{person}-s/checkpoints?user_id={person}", lambda b: bool(b.get("checkpoints")))[
+        "checkpoints"
+    ]
+    assert (rows[-1]["query"], rows[-1]["answer"]) == ("[MEMORY_CHECKPOINT]", f"历史摘要: {SUMMARY}")
+    assert (rows[-1]["extractive"], rows[-1]["model"]) == (False, "scripted-1")
+    context = running.http.post(f"/v1/sessions/{person}-s/memory-context", json={"user_id": person}).json()
+    assert context["mode"] == "SUMMARY_N"
+    assert SUMMARY in context["history"]
+    results = [e for e in running.ledger(person) if isinstance(e, JobResult)]
+    assert results
+    assert {(r.job, r.status, r.model) for r in results} == {("checkpoint", "done", "scripted-1")}
+
+
+def test_e7_b7_calls_tokens_and_checkpoints_are_metrics(running: Running) -> None:
+    running.say("cem", "I live in Lisbon, said once more.")
+    deadline = time.monotonic() + 30
+    wanted = 'outcome="prompt_tokens",process="worker-jobs",stage="jobs"'
+    while wanted not in (told := running.http.get("/metrics").text):
+        assert time.monotonic() < deadline, [line for line in told.splitlines() if "jobs" in line]
+        time.sleep(0.5)
