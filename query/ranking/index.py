@@ -9,7 +9,6 @@ import numpy.typing as npt
 from inference.protocols import Reranker
 from query.ranking import dialogue, fusion, model
 from query.ranking.bm25 import Bm25, CorpusPrior
-from query.ranking.context import DEPTH
 from query.ranking.dates import intervals_of
 from query.ranking.decay import age_days, decay_factors
 from query.ranking.types import Document, Floats, Mask, Ranked, RankQuery
@@ -104,16 +103,6 @@ class ScopeIndex:
                 document = self._documents[row]
                 chosen[row] = document is not None and keep(document)
         return chosen
-
-    def session_vectors(self, session_id: str, last: int = DEPTH) -> list[Floats]:
-        """Return the vectors of the last turns of a session, oldest first, as `context.in_context` takes them."""
-        view = self._current()
-        code = view.session_codes.get(session_id)
-        if code is None:
-            return []
-        rows = np.flatnonzero((view.sessions == code) & view.has_vector)
-        rows = rows[np.argsort(view.layout.place[rows])][-last:]
-        return [self._vectors[row].copy() for row in rows]
 
     def search(
         self,

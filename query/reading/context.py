@@ -16,6 +16,7 @@ from query.body import Route
 from query.door import Reader
 from query.errors import ProblemError
 from query.freshness import Freshness
+from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
 from query.reading.common import Context, Ctx
 from query.reading.intents import Routed, route
@@ -148,16 +149,29 @@ async def _known(ctx: Context, asked: Asked) -> list[Row]:
         return []
 
 
+async def _said_before(retriever: Retriever, asked: Asked) -> tuple[Floats, ...]:
+    if asked.body.session_id is None:
+        return ()
+    try:
+        return await retriever.said_before(asked.user, asked.body.session_id, asked.body.query)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return ()
+
+
 async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[Row, float]]:
     """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8)."""
+    before = await _said_before(retriever, asked)
     intent = asked.routed.intents[0] if asked.routed.intents else None
 
     async def search(kinds: set[str], limit: int, mode: Any = "adaptive") -> list[tuple[Row, float]]:
         if not kinds or limit < 1:
             return []
+        # The similarity of reports is stated for the query as it stands.
         question = Question(
-            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project, mode=mode
-        )
+            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project, mode=mode,
+            said_before=before if mode == "adaptive" else (),
+        )  # fmt: skip
         found: Found = await retriever.search(question)
         asked.without(found.degraded)
         return [(row, score) for row, score, _ in found.hits]

@@ -35,6 +35,11 @@ _BEFORE = OwnerStatement(
       AND position < %(start)s
     ORDER BY position DESC LIMIT %(limit)s"""
 )
+_LAST = OwnerStatement(
+    """SELECT content, embedding, model_id FROM {v}.turns
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
+    ORDER BY position DESC LIMIT %(limit)s"""
+)
 _DECISIONS = OwnerStatement(
     """SELECT decision_id, ordinal, kind, field, fields, category, record_id, version, text, value, outcome, gate, rule,
       score, extractor, accepted_at FROM {v}.decisions
@@ -81,6 +86,13 @@ async def before(
     """The last `limit` turns of a session before a position, in the order of the log."""
     rows = await db.of_owner(scope, _BEFORE, session_id=session_id, now=now, start=start, limit=limit)
     return rows[::-1]
+
+
+async def last_of_session(
+    db: Database, scope: OwnerScope, session_id: str, now: datetime, limit: int
+) -> list[Row]:
+    """The newest turns of a session as they are ranked, oldest first."""
+    return (await db.of_owner(scope, _LAST, session_id=session_id, now=now, limit=limit))[::-1]
 
 
 async def decisions(db: Database, scope: OwnerScope, turn_id: str) -> list[Row]:

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from inference.protocols import Embedder
 from inference.terms import terms
+from query.ranking.context import blended, query_texts
 
 T = TypeVar("T")
 _REMEMBERED = 1_024
@@ -31,20 +33,34 @@ class ComputeLane:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What the models make of a question. Vectors are unit, (dimensions,)."""
+
+    terms: list[str]
+    vector: npt.NDArray[np.float32]
+    """To search with: for chat also of its content words (`ranking.context`)."""
+    plain: npt.NDArray[np.float32]
+    """Of the text alone."""
+
+
 class Questions:
     """Terms and vectors of questions; the last ones are remembered, since one turn asks several endpoints."""
 
     def __init__(self, embedder: Embedder, lane: ComputeLane) -> None:
         self._embedder, self._lane = embedder, lane
-        self._known: OrderedDict[str, tuple[list[str], npt.NDArray[np.float32]]] = OrderedDict()
+        self._known: OrderedDict[str, Understood] = OrderedDict()
 
-    async def read(self, text: str) -> tuple[list[str], npt.NDArray[np.float32]]:
-        """Index terms and unit vector (dimensions,) of a question."""
+    async def read(self, text: str) -> Understood:
         known = self._known.get(text)
         if known is not None:
             return known
-        read = await self._lane(lambda: (terms(text), self._embedder.embed([text])[0]))
+        read = await self._lane(lambda: self._read(text))
         self._known[text] = read
         if len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return read
+
+    def _read(self, text: str) -> Understood:
+        vectors = self._embedder.embed(query_texts(text))
+        return Understood(terms(text), blended(list(vectors)), vectors[0])

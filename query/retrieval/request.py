@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
+from query.ranking.types import Floats, Mode
 from query.repo.db import Row
 from schemas.base import CleanText, Content, Frozen, Id, Timestamp
 from schemas.scope import OwnerScope, TenantScope
@@ -82,7 +83,9 @@ class Question:
     filters: Filters = field(default_factory=Filters)
     as_of: datetime | None = None
     explain: bool = False
-    mode: Literal["adaptive", "dense", "rrf", "bm25"] = "adaptive"
+    mode: Mode = "adaptive"
+    said_before: tuple[Floats, ...] = ()
+    """Vectors of what was said just before in the caller's session, oldest first; chat leans on them."""
 
     def wants(self, row: Row) -> bool:
         """Kind, session, project and filters; what the scope of the row already guarantees is not asked again."""

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
+from query.ranking.context import DEPTH, in_context
+from query.ranking.fusion import is_question
 from query.ranking.index import ScopeIndex
-from query.ranking.types import Ranked, RankQuery
+from query.ranking.types import Floats, Ranked, RankQuery
+from query.repo import turns
 from query.repo.db import Database, Row
 from query.repo.documents import ScopeDocuments, memories_as_of
 from query.retrieval import documents
-from query.retrieval.lane import ComputeLane, Questions
+from query.retrieval.lane import ComputeLane, Questions, Understood
 from query.retrieval.request import Found, Question
 from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
 from schemas.owner import tenant_owner
@@ -29,6 +29,8 @@ Hit = tuple[Row, float, dict[str, Any] | None]
 """Row, score, and the scores that it was made of."""
 _HALF_BM25 = 2.0
 """A BM25 score that counts as half of certain."""
+_SAME_MESSAGE = 0.95
+"""Cosine above which a stored turn is the message itself, screened."""
 STALE_SECONDS = 60.0
 """How old a confirmed copy may be that answers while Postgres does not."""
 
@@ -64,14 +66,26 @@ class Retriever:
     async def search(self, question: Question) -> Found:
         """The best hits of all scopes. A store that fails or is slower than the profile's budget is named in
         `degraded`; the answer is what the others have."""
-        terms, vector = await self._questions.read(question.text)
-        probe = self._probe(question, terms, vector)
+        probe = self._probe(question, await self._questions.read(question.text))
         found = Found()
         scopes = self._scopes(question)
         ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
         hits = _distinct(merge(ranked))[: question.limit]
         found.hits = [(row, score, scores if question.explain else None) for row, score, scores in hits]
         return found
+
+    async def said_before(self, user: OwnerScope, session_id: str, text: str) -> tuple[Floats, ...]:
+        """What `Question.said_before` takes: nothing for a question, which stands by itself. A message that is
+        already stored as the session's newest turn is not said before itself. Raises ProblemError."""
+        if is_question(text):
+            return ()
+        rows = await turns.last_of_session(self._db, user, session_id, self._deps.clock(), DEPTH + 1)
+        embedder = self._deps.embedder
+        found = [(r, documents.vector(r, embedder.model_id, embedder.dimensions)) for r in rows]
+        plain = (await self._questions.read(text)).plain
+        if found and _same(found[-1], text, plain):
+            found.pop()
+        return tuple(v for _, v in found[-DEPTH:] if v is not None)
 
     def leans_on_milvus(self, question: Question) -> bool:
         """Whether the answer comes from Milvus: a whole tenant, or a scope that was found too large to hold."""
@@ -80,18 +94,18 @@ class Retriever:
         generation = self._db.last_generation("postgres")
         return whole or any(_key(generation, s) in self.cache.large for s in scopes)
 
-    def _probe(self, question: Question, terms: list[str], vector: npt.NDArray[np.float32]) -> Probe:
+    def _probe(self, question: Question, understood: Understood) -> Probe:
         now = self._deps.clock()
         profile = self._deps.profile_of(question.tenant.tenant)
         rank = RankQuery(
             text=question.text,
-            terms=terms,
-            vector=vector,
+            terms=understood.terms,
+            vector=understood.vector,
             now=question.as_of or now,
             decay_per_day={"episode": profile.ranking.decay_per_day},
             mode=question.mode,
         )
-        return Probe(question, rank, now)
+        return Probe(question, in_context(rank, question.said_before), now)
 
     def _scopes(self, question: Question) -> list[OwnerScope | TenantScope]:
         kinds = question.kinds
@@ -196,6 +210,11 @@ def _rank(
     where = index.mask(question.kinds, keep)
     ranked: list[Ranked] = index.search(probe.rank, question.limit, where=where, explain=True, reranker=reranker)
     return [(rows[r.id], r.score, dict(r.scores or {})) for r in ranked]
+
+
+def _same(turn: tuple[Row, Floats | None], text: str, plain: Floats) -> bool:
+    row, vector = turn
+    return bool(row["content"] == text or (vector is not None and float(vector @ plain) >= _SAME_MESSAGE))
 
 
 def merge(parts: Sequence[Sequence[Hit]]) -> list[Hit]:

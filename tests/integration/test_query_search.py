@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -11,16 +12,18 @@ import pytest
 
 from inference.tokens import token_counter
 from memstream.stack import Addresses
+from query.retrieval.request import Question
 from schemas import topics
 from schemas.owner import OwnerKind
 from schemas.profile import load_profile
 from schemas.progress import FreshnessToken, Written
+from schemas.scope import Permission, TenantScope
 from schemas.sessions import SessionBody, SessionState, WindowMessage
 from schemas.stores import STAGE_OF_VIEW
 from sinks.milvus import MilvusSink
 from sinks.protocol import Item, Mark, Message, SinkBatch
 from tests.integration.conftest import BackgroundStack
-from tests.integration.query_env import START, TENANT, Env, query_service
+from tests.integration.query_env import START, TENANT, Env, embedder, query_service
 
 pytestmark = pytest.mark.integration
 
@@ -152,6 +155,29 @@ async def test_d15_the_context_in_the_seeds_layout_with_its_sources(env: Env) ->
     assert got["context_id"]
     cited = {c["kind"] for s in got["sections"] for c in s["citations"]}
     assert {"fact", "preference", "episode", "hot"} <= cited
+
+
+async def test_d13_chat_leans_on_what_was_said_before_it_and_a_question_does_not(env: Env) -> None:
+    """The message itself, already stored as the newest turn, is not its own context."""
+    rows = env.rows
+    user = rows.turn("chat", "now", "我家的猫最近总是不吃东西").user_id
+    rows.turn(user, "now", "它是不是生病了?要不要带它去看兽医", role="assistant")
+    rows.turn(user, "now", "好烦啊,心里一直放不下")
+    retriever, tenant = env.app.state.retriever, TenantScope(TENANT, "test", frozenset(Permission))
+    owner = tenant.user(user)
+    before = await retriever.said_before(owner, "now", "好烦啊,心里一直放不下")
+    stored = [embedder().embed([t])[0] for t in ("我家的猫最近总是不吃东西", "它是不是生病了?要不要带它去看兽医")]
+    assert [float(v @ s) for v, s in zip(before, stored, strict=True)] == pytest.approx([1, 1], abs=1e-3)
+    assert len(await retriever.said_before(owner, "now", "今天就这样吧")) == 3
+    assert await retriever.said_before(owner, "now", "我上周去了哪里?") == ()
+    assert await retriever.said_before(owner, "elsewhere", "好烦啊") == ()
+    rows.memory(user, "episode", "猫得过肠胃炎,兽医开了药")
+    rows.memory(user, "episode", "和朋友吵架以后很难过")
+    asked = Question("好烦啊,心里一直放不下", frozenset({"episode"}), 2, tenant, owner)
+    leaning = await retriever.search(replace(asked, said_before=before))
+    assert leaning.hits[0][0]["text"].startswith("猫得过肠胃炎")
+    alone = await retriever.search(asked)
+    assert alone.hits[0][0]["text"].startswith("和朋友吵架")
 
 
 @pytest.mark.parametrize("budget", [1, 30, 90, 150, 400])

@@ -139,18 +139,6 @@ def test_appending_and_removing_equals_building_anew() -> None:
     assert rest == pytest.approx(anew, abs=1e-5)
 
 
-def test_the_last_turns_of_a_session_are_context_in_their_order() -> None:
-    turns = [turn(i, f"word{i}") for i in range(6)]
-    index = filled(turns[5], *turns[:5], turn(9, "elsewhere", session="s2"), turn(6, "no vector", vector=None))
-    got = index.session_vectors("s1")
-    assert len(got) == 4
-    for vector_held, place in zip(got, (2, 3, 4, 5), strict=True):
-        np.testing.assert_allclose(vector_held, vector(f"word{place}"), atol=1e-3)
-    index.remove(["s1:5"])
-    assert len(index.session_vectors("s1", last=10)) == 5
-    assert index.session_vectors("unknown") == []
-
-
 def test_replacing_again_and_again_does_not_grow() -> None:
     index = ScopeIndex(DIMENSIONS)
     for version in range(200):
