@@ -12,6 +12,7 @@ from typing import Any
 
 from processors.extract.promising import promising
 from processors.extract.protocol import Extractor, TurnView
+from processors.habit_metadata import habit_metadata
 from processors.ports import Models, ProfileBook, vectors
 from processors.step import Emit, Out, PlainStep, Record, StateSpace
 from schemas import topics
@@ -51,6 +52,7 @@ class Extract(PlainStep):
         turn = record.event
         if not isinstance(turn, ScreenedTurn):
             return []
+        turn = narrowed(turn, self._book.of(turn.tenant))
         if prepared is None:
             return [Emit(topics.JOBS, extraction_job(turn, self.name))]
         event = extraction(
@@ -68,6 +70,12 @@ class Extract(PlainStep):
 def teaches(turn: ScreenedTurn) -> bool:
     """Nothing is learned from a turn that held a credential, nor from any role but the user's (B1, D5)."""
     return turn.role == "user" and not turn.refused
+
+
+def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
+    """The turn with no more metadata than habits are mined from (C5)."""
+    told = habit_metadata(turn, profile.habits)
+    return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": told})})
 
 
 def _for_model(event: Any) -> bool:
@@ -104,7 +112,7 @@ def extraction(
     turn: ScreenedTurn, candidates: Sequence[Candidate], extractor: str, version: int, embedding_model: str,
     *, model: str | None = None, prompt_hash: str | None = None, reason: str | None = None,
 ) -> Extraction:  # fmt: skip
-    """The ledger's record of what an extractor found in a turn."""
+    """The ledger's record of what an extractor found in a `narrowed` turn."""
     source = SourceTurn(
         turn_id=turn.turn_id, session_id=turn.session_id, occurred_at=turn.occurred_at, content_hash=turn.content_hash
     )
@@ -112,6 +120,7 @@ def extraction(
         candidates=tuple(candidates),
         content=turn.sealed.content if turn.project_id else "",
         speaker=turn.sealed.speaker if turn.project_id else None,
+        metadata=turn.sealed.metadata,
     )
     return Extraction(
         tenant=turn.tenant, user_id=turn.user_id, session_id=turn.session_id, turn=source, role=turn.role,
@@ -123,7 +132,7 @@ def extraction(
 
 
 def extraction_job(turn: ScreenedTurn, asked_by: str) -> Job:
-    """A turn as model work. The turn goes along whole, save for what the encoder and the index made of it."""
+    """A `narrowed` turn as model work. It goes along whole, save for what the encoder and the index made of it."""
     return Job(
         tenant=turn.tenant, owner_kind=OwnerKind.USER, owner_id=turn.user_id,
         job_id=record_id(turn.owner, "extraction-job", turn.turn_id, turn.revision), job="extraction",
@@ -133,7 +142,7 @@ def extraction_job(turn: ScreenedTurn, asked_by: str) -> Job:
 
 
 def _packed(turn: ScreenedTurn) -> JsonObject:
-    packed: JsonObject = turn.model_dump(mode="json", exclude={"sealed": {"embedding", "terms", "metadata"}})
+    packed: JsonObject = turn.model_dump(mode="json", exclude={"sealed": {"embedding", "terms"}})
     return {"turn": packed}
 
 

@@ -20,6 +20,7 @@ from query.reading import context as read_context
 from query.reading import dead_letters, operations, updates
 from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
+from query.reading import patterns as read_patterns
 from query.reading import projects as read_projects
 from query.reading import search as read_search
 from query.reading import sessions as read_sessions
@@ -37,7 +38,7 @@ from query.writing import turns as write_turns
 
 _PARTS = (
     write_turns, write_memories, write_sessions, write_projects,
-    read_turns, read_memories, read_sessions, read_users, read_search,
+    read_turns, read_memories, read_sessions, read_users, read_patterns, read_search,
     read_load_context, read_projects, read_store, read_context,
     operations, dead_letters, updates,
 )  # fmt: skip

@@ -71,6 +71,8 @@ class ExtractionBody(Frozen):
     content: CleanText = ""
     """The redacted turn, only where a project is named: its digest goes on to the project."""
     speaker: CleanText | None = None
+    metadata: dict[Id, CleanText] = Field(default_factory=dict)
+    """The few scalar entries that habits are mined from (C5), as the profile names them."""
 
 
 class Extraction(UserEvent):

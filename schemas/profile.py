@@ -125,6 +125,24 @@ class RetentionSpec(Frozen):
     on_expiry: dict[str, Literal["delete", "archive"]] = Field(default_factory=dict)
 
 
+class HabitSpec(Frozen):
+    """What habits are mined from (C5): keys of a turn's metadata."""
+
+    action: Id = "action"
+    """Key of what the user does; the turn's intent where it is absent."""
+    usual: tuple[Id, ...] = Field(default=(), max_length=12)
+    """Keys whose usual value is learned."""
+    times: tuple[Id, ...] = Field(default=(), max_length=4)
+    """Keys that hold a time (RFC 3339) whose usual time of day is learned."""
+    zone: Id = "time_zone"
+    """Key of the user's time zone (IANA); the profile's until a turn names one."""
+    phrases: bool = False
+    """Learn how the user words an action."""
+    active_hours: bool = False
+    labels: dict[Id, dict[Literal["en", "zh"], CleanText]] = Field(default_factory=dict)
+    """How a text names an action or key."""
+
+
 class RankingSpec(Frozen):
     decay_per_day: float = Field(default=0.01, ge=0)
     relevance_weight: UnitFloat = 0.6
@@ -178,6 +196,7 @@ class Profile(Frozen):
     session: SessionSpec = SessionSpec()
     retention: RetentionSpec = RetentionSpec()
     ranking: RankingSpec = RankingSpec()
+    habits: HabitSpec = HabitSpec()
     pii: JsonObject = Field(default_factory=dict)
     """Entity -> action, over the default policy (`schemas.pii`)."""
     lexicon: dict[CleanText, dict[CleanText, CleanText]] = Field(default_factory=dict)

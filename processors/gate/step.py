@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from processors.dedupe.calibration import calibration_for
+from processors.gate import habits
 from processors.gate.candidates import CandidateGate
 from processors.gate.commands import CommandGate
 from processors.gate.emit import because, changed, plain_decision, update
@@ -17,6 +19,7 @@ from processors.redaction import redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
+from schemas.envelope import Tick
 from schemas.memory import Candidate, Extraction, Feedback, MemoryCommand, MemoryUpdate
 
 
@@ -63,12 +66,25 @@ class Gate(PlainStep):
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
-        if isinstance(event, Extraction | Feedback | MemoryCommand):
-            return (Reads(event.owner.key),)
+        match event:
+            case Extraction():
+                times = self._book.of(event.tenant).habits.times
+                return Reads(event.owner.key), *habits.reads_of(event.sealed.metadata, times)
+            case Feedback() | MemoryCommand():
+                return (Reads(event.owner.key),)
+            case Tick():
+                return (Reads(habits.DUE),)
         return ()
+
+    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+        if not isinstance(record.event, Tick):
+            return ()
+        return tuple(Reads(owner.key) for owner, _ in habits.due(record.event.now, state))
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
         event = record.event if prepared is None else prepared.event
+        if isinstance(event, Tick):
+            return self._overdue(event.now, state)
         if not isinstance(event, Extraction | Feedback | MemoryCommand):
             return []
         embedder = self._models.embedder
@@ -76,7 +92,7 @@ class Gate(PlainStep):
         profile = self._book.of(event.tenant)
         versions = Versions(standing, profile, self._encode)
         if isinstance(event, Extraction):
-            return self._extraction(event, standing, versions)
+            return self._extraction(event, standing, versions, state)
         at = event.accepted_at or record.timestamp
         gate = CommandGate(standing, versions, profile, self._models.hash_key, at, embedder.model_id)
         if isinstance(event, Feedback):
@@ -86,7 +102,15 @@ class Gate(PlainStep):
     def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
         return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]
 
-    def _extraction(self, e: Extraction, standing: Standing, versions: Versions) -> list[Out]:
+    def _overdue(self, now: datetime, state: StateSpace) -> list[Out]:
+        """Habits whose hour has come (C5)."""
+        out: list[Out] = []
+        for owner, action in habits.due(now, state):
+            standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+            out += habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), now).tick(action)
+        return out
+
+    def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
         what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
         if standing.applied(what, e.accepted_at):
             return []
@@ -103,7 +127,7 @@ class Gate(PlainStep):
             kept.extend(_kept(c, emitted))
         if e.project_id is not None:
             out.append(_digest(e, kept))
-        return out
+        return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
 
     def _recalled(self, e: Extraction, standing: Standing) -> Iterable[Emit]:
         """Memories that the model was given and the turn names are in use: renewed by id (D7)."""

@@ -11,6 +11,7 @@ from processors.gate.step import Gate
 from processors.ports import Models, ProfileBook
 from processors.project import Project
 from processors.screen import Screen
+from processors.step import Step
 from schemas import topics
 from schemas.documents import ProjectCommand
 from schemas.memory import Decision, MemoryUpdate
@@ -32,7 +33,8 @@ class Talk:
     def __init__(self, models: Models, profile: Profile, start: datetime, project: str | None = None) -> None:
         own = Models(NoNames(), models.embedder, models.counter, models.language_of, models.terms, models.hash_key)
         book = ProfileBook(profile)
-        steps = [Screen(own, book), Extract(RuleExtractor(), own, book), Gate(own, book), Project(own, book)]
+        extract = Extract(RuleExtractor(), own, book)
+        steps: list[Step] = [Screen(own, book), extract, Gate(own, book), Project(own, book)]
         self.driver = TopologyDriver(steps, start)
         self.project = project
         self._number = 0

@@ -1,0 +1,46 @@
+"""What of a turn's metadata habits are mined from (C5): a few short scalars, as the profile names them. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from zoneinfo import ZoneInfo
+
+from schemas.profile import HabitSpec
+from schemas.turns import ScreenedTurn, metadata_value
+
+ACTION, ZONE, PHRASE = "@action", "@zone", "@phrase"
+"""Entries that stand for what the profile names by keys of its own."""
+MOST_CHARS = 100
+_PHRASE_CHARS = 40
+_WORDS = re.compile(r"[^\W\d_]+")
+
+
+def habit_metadata(turn: ScreenedTurn, spec: HabitSpec) -> dict[str, str]:
+    """Only a user's own turns; values longer than `MOST_CHARS` are no habit."""
+    if turn.role != "user" or turn.refused:
+        return {}
+    said = turn.sealed.metadata
+    out = {k: v for k in (*spec.usual, *spec.times) if (v := metadata_value(said, k))}
+    if action := metadata_value(said, spec.action) or turn.intent:
+        out[ACTION] = action.strip()
+        if spec.phrases and (phrase := _phrase(turn.sealed.content)):
+            out[PHRASE] = phrase
+    if (zone := metadata_value(said, spec.zone)) and _is_zone(zone):
+        out[ZONE] = zone
+    return {k: v for k, v in out.items() if v and len(v) <= MOST_CHARS}
+
+
+def _phrase(content: str) -> str | None:
+    """A short request without its figures: "记录血压 128/82" and "记录血压 119/78" are one phrase."""
+    if len(content) > _PHRASE_CHARS:
+        return None
+    return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", content).casefold())) or None
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return False
+    return True
