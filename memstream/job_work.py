@@ -40,6 +40,8 @@ MALFORMED_TRIES = 3
 CHECKPOINT_DELAYS = (1.0, 2.0, 3.0)
 """Seconds before each of the three retries of a summary (E3)."""
 LONGEST_DELAY = 60.0
+SUMMARY_BUCKETS = (50, 100, 200, 400, 700, 1_000)
+"""Tokens."""
 _SUMMARY_SCHEMA: JsonObject = {
     "type": "object", "properties": {"summary": {"type": "string"}}, "required": ["summary"],
     "additionalProperties": False,
@@ -147,7 +149,8 @@ class JobWork:
             sealed=CheckpointResultBody(summary=made.text),
         )  # fmt: skip
         self._count(f"checkpoint_{result.status}")
-        self._count("summary_chars", len(made.text))
+        if made.text:
+            self._count_length(job, made.text)
         kept = {"session_id": job.session_id, "segment": p["segment"], "last_turn_id": p["last_turn_id"]}
         record = JobResult(
             tenant=job.tenant, user_id=job.owner_id, job_id=job.job_id, job=job.job, status=result.status,
@@ -239,6 +242,14 @@ class JobWork:
                 wait = delay * (0.5 + 0.5 * self._parts.jitter())
                 await self._parts.sleep(min(max(wait, exc.retry_after or 0.0), 2 * LONGEST_DELAY))
                 delay = min(2 * delay, LONGEST_DELAY)
+
+    def _count_length(self, job: Job, summary: str) -> None:
+        """The distribution of summary lengths as cumulative buckets (E7)."""
+        tokens = self._parts.models.counter(self._parts.book.of(job.tenant).encoding).count(summary)
+        self._count("summary_tokens", tokens)
+        for bound in SUMMARY_BUCKETS:
+            if tokens <= bound:
+                self._count(f"summary_tokens_le_{bound}")
 
     def _count(self, word: str, count: int = 1) -> None:
         if count:

@@ -169,11 +169,14 @@ async def test_b7_a_summary_refused_three_times_is_extracted(models: Models, wor
     assert (result.status, result.extractive, kept.reason) == ("done", True, reason)
 
 
-async def test_a_summary_keeps_to_its_bound(models: Models) -> None:
-    endpoint = Scripted([lambda request: {"summary": "many words " * 200}])
-    async with working(models, endpoint) as work:
-        result, _ = await summed_up(work, checkpoint(max_tokens=20))
-    assert 0 < models.counter("o200k_base").count(result.sealed.summary) <= 20
+async def test_e7_a_summary_keeps_to_its_bound_and_is_measured(models: Models) -> None:
+    endpoint, seen = Scripted([lambda request: {"summary": "many words " * 200}]), Seen()
+    async with working(models, endpoint, seen) as work:
+        result, _ = await summed_up(work, checkpoint(max_tokens=60))
+    tokens = models.counter("o200k_base").count(result.sealed.summary)
+    assert 50 < tokens <= 60
+    assert seen.counts["summary_tokens"] == tokens
+    assert [seen.counts[f"summary_tokens_le_{n}"] for n in (50, 100, 1_000)] == [0, 1, 1]
 
 
 @pytest.mark.parametrize("changes", [{"job": "report"}, {"session_id": None}, {"sealed": checkpoint(turns=3).sealed}])
