@@ -27,7 +27,8 @@ Say = Callable[[str], None]
 @dataclass(frozen=True, slots=True)
 class RoundConfig:
     """`gap`: seconds between two acts of the nemesis. `screen_part`: every n-th user's turns are screened again by the
-    oracle (recognisers cost 4 ms a turn); the other steps are compared whole. `must`: fault points visited first."""
+    oracle (recognisers cost 4 ms a turn); the other steps are compared whole. `must`: fault points visited first,
+    and waited for when `insist` is set."""
 
     seed: int
     turns: int
@@ -39,6 +40,7 @@ class RoundConfig:
     gap: tuple[float, float] = (1.5, 6.0)
     screen_part: int = 1
     must: tuple[str, ...] = ()
+    insist: bool = False
     drain_seconds: float = 180.0
     sinks: tuple[str, ...] = SINKS
     keep: Path | None = None
@@ -119,14 +121,14 @@ def run_round(config: RoundConfig, oracle: Oracle, say: Say) -> Report:
 
 
 def _load(config: RoundConfig, stack: CrashStack, report: Report) -> Accepted:
-    nemesis = Nemesis(stack, config.seed, config.gap, config.must)
+    nemesis = Nemesis(stack, config.seed, config.gap, config.must, config.insist)
     caller = Caller(stack.url, config.rate, config.seed)
     began = time.monotonic()
     nemesis.start()
     try:
         work = calls(config.data, config.seed, config.turns, config.users, f"s{config.seed}")
         asyncio.run(caller.run(work))
-        nemesis.finish(60)
+        nemesis.finish()
     finally:
         nemesis.stop()
     a = caller.accepted

@@ -34,7 +34,7 @@ def test_n2_nothing_is_lost_or_doubled_whatever_is_killed() -> None:
         pytest.skip(f"the dialogues are not at {data} ({', '.join(missing)} missing)")
     config = RoundConfig(
         seed=SEED, turns=500, data=data, users=20, rate=6.0, screens=1, memories=2, gap=(0.5, 1.5), screen_part=2,
-        must=points(SEED),
+        must=points(SEED), insist=True,
     )  # fmt: skip
     report = run_round(config, Oracle(), lambda line: print(line, file=sys.stderr))  # noqa: T201 - shown on failure
     assert report.ok, report.text()
