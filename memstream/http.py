@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import httpx
@@ -23,9 +24,16 @@ class Service:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
 
-    def post(self, path: str, body: Any, token: str | None = None, wait_ms: int = 30_000) -> dict[str, Any]:
+    def post(
+        self,
+        path: str,
+        body: Any,
+        token: str | None = None,
+        wait_ms: int = 30_000,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
         """Raises ServiceError for a refusal, httpx.HTTPError when the service stays away for a minute."""
-        return self._call("POST", path, body, token, wait_ms)
+        return self._call("POST", path, body, token, wait_ms, headers)
 
     def get(self, path: str, token: str | None = None, wait_ms: int = 30_000) -> dict[str, Any]:
         return self._call("GET", path, None, token, wait_ms)
@@ -39,9 +47,17 @@ class Service:
         stop=stop_after_delay(60),
         reraise=True,
     )
-    def _call(self, method: str, path: str, body: Any, token: str | None, wait_ms: int) -> dict[str, Any]:
-        headers = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": str(wait_ms)} if token else {}
-        answer = self._http.request(method, path, json=body, headers=headers)
+    def _call(
+        self,
+        method: str,
+        path: str,
+        body: Any,
+        token: str | None,
+        wait_ms: int,
+        headers: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": str(wait_ms)} if token else {}
+        answer = self._http.request(method, path, json=body, headers={**waiting, **(headers or {})})
         if answer.status_code in (429, 503):
             raise _Again(path)
         if answer.is_error:

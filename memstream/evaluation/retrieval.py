@@ -1,6 +1,7 @@
 """Retrieval over the running service: everything goes in through Kafka, every question over HTTP.
 
-recall@k = gold found in the first k / gold, averaged over questions; MRR over the first 20.
+Every ranking that the service offers is asked the same questions. recall@k = gold found in the first k / gold,
+averaged over questions; MRR over the first 20.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from memstream.http import Service
 from memstream.ingest import ingest
 
 KS = (5, 10, 20)
+MODES = ("bm25", "dense", "rrf", "sum", "adaptive")
+"""Rankings of the service; the last is its default, and the one whose groups and latencies are told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +81,23 @@ def _dialogues(path: Path, memories: Path, run: str) -> tuple[list[dict[str, Any
 
 
 def _asked(service: Service, questions: Sequence[Question], run: str) -> dict[str, Any]:
-    rows: dict[str, list[dict[str, float]]] = defaultdict(list)
-    took: list[float] = []
-    for q in questions:
-        start = time.perf_counter()
-        body = {"query": q.text, "user_id": q.user_id, "kinds": ["turn"], "limit": max(KS)}
-        answer = service.post("/v1/search", body)
-        took.append((time.perf_counter() - start) * 1000)
-        row = scored([r["id"] for r in answer["results"]], q.gold)
-        rows[q.group].append(row)
-        rows["all"].append(row)
+    rankings: dict[str, dict[str, float]] = {}
+    for mode in MODES:
+        rows: dict[str, list[dict[str, float]]] = defaultdict(list)
+        took: list[float] = []
+        for q in questions:
+            start = time.perf_counter()
+            body = {"query": q.text, "user_id": q.user_id, "kinds": ["turn"], "limit": max(KS)}
+            answer = service.post("/v1/search", body, headers={"Memstream-Ranking": mode})
+            took.append((time.perf_counter() - start) * 1000)
+            row = scored([r["id"] for r in answer["results"]], q.gold)
+            rows[q.group].append(row)
+            rows["all"].append(row)
+        rankings[mode] = mean(rows["all"])
     took.sort()
     return {
         "questions": len(questions),
+        "rankings": rankings,
         "figures": {g: mean(r) for g, r in sorted(rows.items())},
         "latency_ms": {
             "p50": statistics.median(took), "p95": took[int(len(took) * 0.95)], "p99": took[int(len(took) * 0.99)],

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Header, Request
 
 from query.body import Route
 from query.door import Reader
@@ -13,12 +14,15 @@ from query.errors import invalid
 from query.freshness import Freshness
 from query.pipeline.monitor import AWAY
 from query.pipeline.state import Pipeline
+from query.ranking.types import Mode
 from query.retrieval import documents
 from query.retrieval.request import KINDS, Found, Question, SearchIn
 from query.retrieval.retriever import Retriever
 from schemas.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
+RANKING = "Memstream-Ranking"
+"""Request header: how this search is fused (D13); "adaptive" where it is missing."""
 _PROJECT_KINDS = frozenset({"report", "hot"})
 
 
@@ -41,10 +45,15 @@ def views_of(question: Question) -> set[str]:
 
 @router.post("/v1/search")
 async def search(
-    request: Request, body: Annotated[SearchIn, Body()], scope: Reader, fresh: Freshness
+    request: Request,
+    body: Annotated[SearchIn, Body()],
+    scope: Reader,
+    fresh: Freshness,
+    ranking: Annotated[Mode, Header(alias=RANKING)] = "adaptive",
 ) -> dict[str, Any]:
-    """Words and meaning, fused; every hit stands in Postgres as it is returned."""
-    question = question_of(body, scope)
+    """Words and meaning, fused; every hit stands in Postgres as it is returned. `rrf` is reciprocal rank fusion with
+    k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores (D13)."""
+    question = replace(question_of(body, scope), mode=ranking)
     retriever = retriever_of(request)
     views = sorted(views_of(question))
     await fresh.wait(*views)

@@ -59,6 +59,33 @@ async def test_d13_words_and_meaning_find_turns_in_both_languages(env: Env) -> N
     assert await search(env, "What happened to the dog?", user_id="somebody else") == []
 
 
+async def test_d13_the_fusion_is_chosen_by_a_header(env: Env) -> None:
+    """RRF to the letter beside the default; one retriever alone for comparison; another word is refused."""
+    env.rows.turn("rrf", "s1", "Rex the dog broke his leg")
+    env.rows.turn("rrf", "s1", "Our puppy was hurt")
+    env.rows.turn("rrf", "s2", "The stock market fell")
+
+    async def ranked(mode: str) -> list[dict[str, Any]]:
+        body = {"query": "Rex dog", "user_id": "rrf", "explain": True}
+        answer = await env.client.post("/v1/search", json=body, headers={"Memstream-Ranking": mode})
+        assert answer.status_code == 200, answer.text
+        results: list[dict[str, Any]] = answer.json()["results"]
+        return results
+
+    first = (await ranked("rrf"))[0]
+    assert first["text"].startswith("Rex")
+    assert first["score"] == 1.0  # first of both retrievers
+    assert [r["text"] for r in await ranked("bm25")] == ["Rex the dog broke his leg"]
+    dense = await ranked("dense")
+    assert len(dense) > 1
+    assert [r["score"] for r in dense] == pytest.approx([r["scores"]["dense"] for r in dense], abs=1e-5)
+    assert await ranked("adaptive") == await search(env, "Rex dog", user_id="rrf", explain=True)
+    body = {"query": "Rex", "user_id": "rrf"}
+    refused = await env.client.post("/v1/search", json=body, headers={"Memstream-Ranking": "best"})
+    assert refused.status_code == 422
+    assert "Memstream-Ranking" in str(refused.json()["errors"])
+
+
 async def test_a_search_sees_what_changed_since_the_last(env: Env) -> None:
     """N3: the copy in memory is never older than Postgres."""
     rows = env.rows
