@@ -20,8 +20,11 @@ from schemas.turns import ScreenedTurn
 LINE_TOKENS = 3
 """What a line of rendered history costs beside its content: the label, a colon, the line break."""
 MAX_TURN_CHARS = 4_000
-MAX_JOB_CHARS = 300_000
-"""Bounds of what a summary is made from: a turn is cut there, and older turns are left out beyond that many."""
+MAX_JOB_CHARS = 200_000
+"""Bounds of what a summary is made from: a turn is cut there, and older turns are left out beyond that many. Six bytes
+a character (an escaped control character) and the longest summary before still make a record that topics take."""
+_TURN_CHARS = 60
+"""Of a turn in a job beside its content."""
 JOB_LOST = timedelta(hours=1)
 """A job without an answer for so long is asked for again; the first answer closes the segment."""
 _JOB = "@job"
@@ -96,10 +99,10 @@ def carried(turns: Sequence[Kept], taken: int, count: int, limit: float) -> Sequ
 
 
 def newest(turns: Sequence[Kept], chars: int = MAX_JOB_CHARS) -> Sequence[Kept]:
-    """The newest turns that have at most `chars` characters together."""
+    """The newest turns that take at most `chars` characters of a job together."""
     left = chars
     for i in range(len(turns) - 1, -1, -1):
-        left -= len(turns[i].content)
+        left -= len(turns[i].content) + len(turns[i].speaker or "") + _TURN_CHARS
         if left < 0:
             return turns[i + 1 :]
     return turns

@@ -155,6 +155,21 @@ def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Runnin
     assert set(running.endpoint.keys) == {"Bearer sk-secret-of-the-test"}
 
 
+def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
+    running.endpoint.script = ["slow", answer]
+    calls = len(running.endpoint.seen)
+    running.say("dora", "I have lived in Lisbon since May.")
+    deadline = time.monotonic() + 60
+    while len(running.endpoint.seen) == calls:
+        assert time.monotonic() < deadline, "the job never reached the endpoint"
+        time.sleep(0.1)
+    running.stack.kill("worker-jobs")
+    path = "/v1/users/dora/memories?limit=50"
+    running.until(path, lambda b: any(m["value"] == "Lisbon" for m in b["memories"]))
+    assert len(running.endpoint.seen) == calls + 2
+    assert len([e for e in running.ledger("dora") if isinstance(e, Extraction)]) == 1
+
+
 @pytest.mark.parametrize(
     ("person", "text"),
     [

@@ -18,6 +18,7 @@ from schemas.sessions import Checkpoint, SessionState
 from schemas.turns import (
     CheckpointResult,
     CheckpointResultBody,
+    ScreenedBody,
     ScreenedTurn,
     SessionCommand,
     SessionCommandBody,
@@ -25,6 +26,7 @@ from schemas.turns import (
     TurnEvent,
 )
 from streams.driver import TopologyDriver
+from tests.unit.jobs.support import turn
 
 START = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 SAID = {
@@ -305,5 +307,33 @@ def test_e2_carried_turns_stay_under_the_limit() -> None:
 
 def test_a_job_is_made_from_the_newest_turns_in_bounds() -> None:
     turns = [kept(i, "user", "y" * 10) for i in range(5)]
-    assert [t.position for t in newest(turns, 25)] == [3, 4]
-    assert newest(turns, 50) == turns
+    assert [t.position for t in newest(turns, 2 * 70 + 5)] == [3, 4]
+    assert newest(turns, 5 * 70) == turns
+
+
+async def test_no_text_makes_a_job_that_its_topic_does_not_take(models: Models) -> None:
+    """Control characters are six bytes each in JSON; a dead-lettered turn would be the same again with each turn."""
+    wide = Profile(name="wide", version=1, session=SessionSpec(model_context_window=1_000_000))
+    d = TopologyDriver([Session(models, ProfileBook(wide))], START)
+
+    def command(number: int, summary: str | None) -> SessionCommand:
+        body = SessionCommandBody(summary=summary)
+        return SessionCommand(
+            tenant="acme", user_id="ann", session_id="s1", command_id=f"c{number}", command="checkpoint",
+            accepted_at=START, sealed=body,
+        )  # fmt: skip
+
+    def said(number: int) -> ScreenedTurn:
+        body = ScreenedBody(content="\x01" * 4_000)
+        return turn("en", turn_id=f"t{number}", position=number, accepted_at=START, sealed=body)
+
+    d.pipe(topics.HISTORY, said(0))
+    d.pipe(topics.HISTORY, command(0, "\x01" * 99_000))
+    for n in range(1, 61):
+        d.pipe(topics.HISTORY, said(n))
+    d.pipe(topics.HISTORY, command(1, None))
+    await d.run()
+    [job] = d.read(topics.JOBS)
+    assert isinstance(job, Job)
+    assert len(job.sealed.payload["turns"]) == 49
+    assert d.dead_letters() == []
