@@ -30,7 +30,7 @@ class HotValue(Frozen):
 
     type: Literal["meta", "status", "decision", "preference"]
     key: Id
-    value: JsonValue
+    value: JsonValue = None
     priority: int = Field(default=0, ge=0, le=10)
 
 
