@@ -159,7 +159,7 @@ class HeartbeatSender:
                     self._send(conn)
                     while not self._stop.wait(_EVERY):
                         self._send(conn)
-            except psycopg.Error as exc:
+            except (psycopg.Error, psutil.Error, OSError) as exc:
                 log.warning("heartbeat not stored", extra={"error": type(exc).__name__})
                 self._stop.wait(_EVERY)
 
