@@ -19,21 +19,23 @@ from query.freshness import Freshness
 from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
 from query.reading.common import Context, Ctx
-from query.reading.intents import Routed, route
+from query.reading.intents import Routed, folded, names, route
 from query.reading.prompt import Piece, compose
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
+from query.repo import memories
 from query.repo.db import Row
 from query.retrieval.request import KINDS, Found, Question
 from query.retrieval.retriever import Retriever
 from schemas.base import Content, Frozen, Id
+from schemas.profile import Intent
 from schemas.scope import OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 RETRIEVED = 20
 """Hits of the hybrid search that compete for the budget."""
-ENOUGH_REPORTS = 2
-"""A8: with fewer reports than this above the similarity, history turns are added."""
+STATES = 10
+"""Items that a query may name for an intent that asks for the state of a record."""
 _SEPARATE = frozenset({"report", "chunk"})
 
 
@@ -182,14 +184,34 @@ async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[
     if intent.reports and asked.project is not None:
         best = await search({"report"}, intent.reports, "dense")
         reports = [hit for hit in best if hit[1] >= intent.report_similarity]
-    kinds = (set(intent.kinds) & set(KINDS)) or set(KINDS)
+    kinds = set(intent.kinds or KINDS) & set(KINDS)
     if intent.history_turns:
         kinds.discard("turn")
-    turns = intent.history_turns if len(reports) < ENOUGH_REPORTS else 0
-    rest, history, knowledge = await asyncio.gather(
-        search(kinds - _SEPARATE, RETRIEVED), search({"turn"}, turns), search({"chunk"}, intent.knowledge)
+    # "Do not suffice": fewer than asked for are similar enough.
+    turns = intent.history_turns if len(reports) < max(1, intent.reports) else 0
+    state, rest, history, knowledge = await asyncio.gather(
+        _state(ctx, asked, intent),
+        search(kinds - _SEPARATE, RETRIEVED),
+        search({"turn"}, turns),
+        search({"chunk"}, intent.knowledge),
     )
-    return [*reports, *sorted([*rest, *history], key=lambda h: -h[1]), *knowledge]
+    named = {row["record_id"] for row in state}
+    found = [h for h in sorted([*rest, *history], key=lambda h: -h[1]) if h[0].get("record_id") not in named]
+    return [*((row, 1.0) for row in state), *reports, *found, *knowledge]
+
+
+async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
+    """What is kept under the keys that the query names, where the intent asks for it (A8: QC_TASK)."""
+    if not intent.state:
+        return []
+    try:
+        rows = await memories.items_named_in(
+            ctx.db, asked.user, folded(asked.body.query), ctx.deps.clock(), STATES
+        )
+    except ProblemError as exc:
+        asked.lost(exc)
+        return []
+    return [row for row in rows if names(asked.body.query, row["key"])]
 
 
 def _pieces(
@@ -221,5 +243,5 @@ def _pieces(
         *facts,
         *wanted,
         *pieces.working(summary, window),
-        *pieces.retrieved(rest),
+        *pieces.retrieved(rest, window),
     ]

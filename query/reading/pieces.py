@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from query.reading.distinct import covered, distinct
 from query.reading.history import line
 from query.reading.prompt import Piece
 from query.repo.db import Row
@@ -29,6 +30,10 @@ def plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+def _same(key: str, value: str) -> bool:
+    return key.strip(" .。!！").casefold() == value.strip(" .。!！").casefold()
+
+
 def anchors(given: Mapping[str, Any]) -> list[Piece]:
     return [Piece("anchors", f"- {k}: {plain(v)}", (i,)) for i, (k, v) in enumerate(given.items())]
 
@@ -39,7 +44,9 @@ def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> lis
     for g, (name, heading) in enumerate(_GROUPS["zh" if language == "zh" else "en"].items()):
         for i, entry in enumerate(groups.get(name, ())):
             cite = _cite(entry["id"], "hot", entry.get("source_turn_ids", []))
-            text = f"- {entry['key']}: {plain(entry['value'])}"
+            value = plain(entry["value"])
+            # A decision is often its own key.
+            text = f"- {value}" if _same(entry["key"], value) else f"- {entry['key']}: {value}"
             out.append(Piece("user_profile", text, (HOT, g, i), cite, heading))
     return out
 
@@ -86,12 +93,21 @@ def _turn_citation(message: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if turn_id is None else _cite(turn_id, "turn", [turn_id])
 
 
-def retrieved(hits: Sequence[tuple[Row, float]]) -> list[Piece]:
-    """Hits in the order of their rank, each with its source line (D15)."""
-    return [
-        Piece("retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), _cited(row))
-        for i, (row, _) in enumerate(hits)
-    ]
+def retrieved(hits: Sequence[tuple[Row, float]], messages: Sequence[Mapping[str, Any]] = ()) -> list[Piece]:
+    """Hits, printed in the order of their rank, each with its source line; filled reports first, then memories and
+    turns, then knowledge (D15). What a turn and its memory both say is told once; `messages` are shown elsewhere."""
+    ranked = [
+        (_place(row), Piece(
+            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), _cited(row),
+            covered_by=frozenset() if "turn_id" in row else covered(row, messages),
+        ))
+        for i, (row, _) in enumerate(distinct(hits))
+    ]  # fmt: skip
+    return [piece for _, piece in sorted(ranked, key=lambda p: p[0])]
+
+
+def _place(row: Row) -> int:
+    return {"report": 0, "chunk": 2}.get(row.get("kind", "turn"), 1)
 
 
 def _source(row: Row) -> str:

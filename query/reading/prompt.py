@@ -22,13 +22,15 @@ RULE = "---"
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One thing to print: it is in whole or not at all. `order`: its place within its section, so that what is
-    filled by priority is still printed in its own order. `group`: a heading within the section."""
+    filled by priority is still printed in its own order. `group`: a heading within the section. `covered_by`: ids
+    that say the same; once one of them is in, this piece is not wanted."""
 
     section: Section
     text: str
     order: tuple[Any, ...]
     citation: dict[str, Any] | None = None
     group: str | None = None
+    covered_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,12 @@ def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[s
     """Fill `pieces`, given in order of priority, into `budget` tokens; a piece that does not fit is passed over and
     counted. The total is counted over the text as printed and never exceeds the budget."""
     kept: list[Piece] = []
+    ids, covered = set[str](), 0
     used, opened, groups = 0, set[str](), set[tuple[str, str | None]]()
     for piece in pieces:
+        if piece.covered_by & ids:
+            covered += 1
+            continue
         cost = count(piece.text + "\n") + 1
         if piece.section not in opened:
             cost += count(_heading(piece.section) + "\n\n") + 4
@@ -54,6 +60,8 @@ def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[s
             cost += count(piece.group + "\n")
         if used + cost <= budget:
             kept.append(piece)
+            if piece.citation is not None:
+                ids.add(piece.citation["id"])
             used += cost
             opened.add(piece.section)
             groups.add((piece.section, piece.group))
@@ -66,7 +74,7 @@ def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[s
     shown = [{"name": "system_instructions", "text": SYSTEM, "tokens": count(SYSTEM), "citations": []}, *sections]
     request = REQUEST + query
     shown.append({"name": "current_user_request", "text": request, "tokens": count(request), "citations": []})
-    return Prompt(text, count(body) if body else 0, shown, len(pieces) - len(kept), kept)
+    return Prompt(text, count(body) if body else 0, shown, len(pieces) - covered - len(kept), kept)
 
 
 def _heading(section: Section) -> str:

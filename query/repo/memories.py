@@ -49,6 +49,12 @@ _REFUSED = OwnerStatement(
       AND (%(after_at)s::timestamptz IS NULL OR (accepted_at, decision_id) < (%(after_at)s, %(after_id)s))
     ORDER BY accepted_at DESC, decision_id DESC LIMIT %(limit)s"""
 )
+_NAMED = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE {_OWNER} AND {_LIVING} AND kind = 'item' AND state = 'active'
+      AND strpos(%(folded)s, regexp_replace(lower(key), '[[:space:]_-]+', '', 'g')) > 0
+    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""  # noqa: S608
+)
 _ITEMS = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted AND {_LIVING}
@@ -73,6 +79,11 @@ class After:
 
     def __init__(self, at: datetime | None = None, record_id: str = "", version: int = 0) -> None:
         self.at, self.record_id, self.version = at, record_id, version
+
+
+async def items_named_in(db: Database, scope: OwnerScope, folded: str, now: datetime, limit: int) -> list[Row]:
+    """Items whose key stands in a text; of both, case, spaces, `_` and `-` do not count (`folded`: without them)."""
+    return await db.of_owner(scope, _NAMED, folded=folded, now=now, limit=limit)
 
 
 async def listed(

@@ -1,0 +1,76 @@
+"""What says the same twice: a turn, and the memory that was taken from it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from inference.terms import terms
+from query.repo.db import Row
+from query.retrieval.documents import is_turn, text_of
+
+CONTAINED = 0.8
+"""Share of a memory's words that its turn has."""
+WHOLE = 0.5
+"""Share of a turn's words that its memories have, from which they stand for it."""
+_SUBJECTS = ("user", "用户")
+"""Whom a statement speaks of where the turn says I."""
+
+Hit = tuple[Row, float]
+
+
+def turn_words(content: str, speaker: str | None) -> frozenset[str]:
+    return frozenset(terms(" ".join((content, speaker or "", *_SUBJECTS))))
+
+
+def is_said_in(memory: Row, turn_id: str, words: frozenset[str]) -> bool:
+    """Whether a memory came from a turn and says nothing beyond it."""
+    if all(s["turn_id"] != turn_id for s in memory["sources"]):
+        return False
+    own = set(terms(text_of(memory)))
+    return bool(own) and len(own & words) >= CONTAINED * len(own)
+
+
+def distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits in their order, without what another says. Of a turn and its memories the memories stay where they have
+    most of its words, else the turn, at the best of their places; of equal texts the first."""
+    gone: set[int] = set()
+    moved: dict[int, int] = {}
+    for i, (row, _) in enumerate(hits):
+        if not is_turn(row):
+            continue
+        words = turn_words(row["content"], row["speaker"])
+        taken = [j for j, (m, _) in enumerate(hits) if not is_turn(m) and is_said_in(m, row["turn_id"], words)]
+        if not taken:
+            continue
+        told = {t for j in taken for t in terms(text_of(hits[j][0]))}
+        own = set(terms(row["content"]))
+        if len(own & told) >= WHOLE * len(own):
+            gone.add(i)
+        else:
+            gone.update(taken)
+            moved[i] = min(i, *taken)
+    order = sorted((i for i in range(len(hits)) if i not in gone), key=lambda i: (moved.get(i, i), i))
+    return _unlike(hits[i] for i in order)
+
+
+def covered(memory: Row, messages: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Ids of the messages, turns that are shown elsewhere, which say what a memory says."""
+    sources = {s["turn_id"] for s in memory["sources"]}
+    return frozenset(
+        m["turn_id"]
+        for m in messages
+        if m.get("turn_id") in sources
+        and is_said_in(memory, m["turn_id"], turn_words(m["content"], m.get("speaker")))
+    )
+
+
+def _unlike(hits: Iterable[Hit]) -> list[Hit]:
+    seen: set[str] = set()
+    out = []
+    for row, score in hits:
+        text = "".join((row["content"] if is_turn(row) else text_of(row)).split()).casefold()
+        if text not in seen:
+            seen.add(text)
+            out.append((row, score))
+    return out

@@ -1,0 +1,130 @@
+"""What goes into a prompt, and in which words (A8, A9, D15)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.tokens import token_counter
+from query.reading import pieces
+from query.reading.distinct import distinct
+from query.reading.intents import names
+from query.reading.prompt import Piece, compose
+
+COUNT = token_counter().count
+START = datetime(2026, 11, 1, tzinfo=UTC)
+Hit = tuple[dict[str, Any], float]
+
+
+def turn(turn_id: str, content: str, speaker: str | None = None) -> Hit:
+    return {"turn_id": turn_id, "content": content, "speaker": speaker, "role": "user", "occurred_at": START}, 1.0
+
+
+def memory(record_id: str, text: str, source: str, kind: str = "episode") -> Hit:
+    return {
+        "record_id": record_id, "kind": kind, "text": text, "value": None, "episode_type": None,
+        "sources": [{"turn_id": source}], "occurred_at": START,
+    }, 1.0  # fmt: skip
+
+
+CHINESE = st.text(alphabet="我们决定采用缓存替代现有的方案,受试者入组第三十名。0123 \n", max_size=300)
+SECTIONS = ["user_profile", "anchors", "conversation_history", "retrieved_memories"]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(SECTIONS), st.one_of(CHINESE, st.text(max_size=80)), st.sampled_from(["## 状态", None])
+        ),
+        max_size=12,
+    ),
+    st.one_of(st.just("一整段很长的方案说明。" * 400), st.just("one oversized passage " * 400)),
+    st.integers(0, 12),
+    st.integers(1, 2_500),
+)  # fmt: skip
+def test_a9_the_budget_holds_in_chinese_and_beside_one_oversized_passage(
+    parts: list[tuple[Any, str, str | None]], oversized: str, at: int, budget: int
+) -> None:
+    given_ = [Piece(section, f"- {text}", (i,), group=group) for i, (section, text, group) in enumerate(parts)]
+    given_.insert(at, Piece("retrieved_memories", oversized, (at,)))
+    prompt = compose(given_, "问题?", budget, COUNT)
+    shown = [s["text"] for s in prompt.sections if s["name"] not in ("system_instructions", "current_user_request")]
+    assert prompt.tokens == COUNT("\n\n".join(shown)) <= budget
+    assert prompt.dropped == len(given_) - len(prompt.kept)
+    # An oversized passage takes nobody's place.
+    if COUNT(oversized) > budget:
+        assert oversized not in prompt.text
+
+
+def test_a8_a_decision_that_is_its_own_key_is_told_once() -> None:
+    groups = {
+        "decisions": [
+            {"id": "a", "key": "用户等人决定采用Redis", "value": "用户等人决定采用Redis。"},
+            {"id": "b", "key": "cache", "value": "Redis"},
+        ]
+    }
+    assert [p.text for p in pieces.hot(groups, "zh")] == ["- 用户等人决定采用Redis。", "- cache: Redis"]
+
+
+def ids(hits: list[Hit]) -> list[str]:
+    return [row.get("turn_id") or row["record_id"] for row, _ in hits]
+
+
+@pytest.mark.parametrize(
+    ("said", "stated"),
+    [("会议决定采用 Redis 替代现有的本地缓存方案", "用户决定采用 Redis 替代现有的本地缓存方案"),
+     ("We decided to replace the local cache with Redis", "Ann decided to replace the local cache with Redis")],
+)  # fmt: skip
+def test_d15_a_turn_and_the_memory_taken_from_it_are_told_once(said: str, stated: str) -> None:
+    t, m = turn("t1", said, "Ann"), memory("m1", stated, "t1")
+    assert ids(distinct([t, m])) == ids(distinct([m, t])) == ["m1"]
+    other = memory("m2", stated, "t9")
+    assert ids(distinct([t, other])) == ["t1", "m2"]
+
+
+def test_d15_a_turn_that_says_much_more_stays_instead_at_the_better_place() -> None:
+    long = "I adopted a cat named Miso. Yesterday the bridge was closed, so the delivery of forty chairs came late"
+    hits = [memory("m0", "Likes green tea", "t7"), memory("m1", "User adopted a cat named Miso", "t1"),
+            turn("t2", "unrelated"), turn("t1", long)]  # fmt: skip
+    assert ids(distinct(hits)) == ["m0", "t1", "t2"]
+    beyond = memory("m3", "User adopted a cat named Miso and signed a lease in Lisbon", "t1")
+    assert ids(distinct([turn("t1", long), beyond])) == ["t1", "m3"]
+
+
+def test_d15_equal_texts_are_told_once() -> None:
+    assert ids(distinct([turn("t1", "好的 收到"), turn("t2", "好的收到"), turn("t3", "再见")])) == ["t1", "t3"]
+
+
+def test_d15_a_memory_of_a_message_in_the_window_counts_only_where_the_message_did_not_fit() -> None:
+    message = {"turn_id": "w1", "role": "user", "content": "我决定下周二去杭州出差,要订高铁票", "speaker": None}
+    told = memory("m1", "用户决定下周二去杭州出差", "w1")
+    both = [*pieces.working("", [message]), *pieces.retrieved([told], [message])]
+    prompt = compose(both, "q", 1_000, COUNT)
+    assert "[Source" not in prompt.text
+    assert prompt.dropped == 0
+    alone = compose(both[1:], "q", 1_000, COUNT)
+    assert "用户决定下周二去杭州出差" in alone.text
+
+
+def test_d15_reports_are_filled_before_memories_and_knowledge_but_printed_by_rank() -> None:
+    chunk: Hit = (
+        {"record_id": "c1", "kind": "chunk", "text": "chunk", "value": None, "attributes": {"ordinal": 1},
+         "owner_id": "sop", "key": "2", "episode_type": None, "sources": [], "occurred_at": START}, 1.0)  # fmt: skip
+    hits = [chunk, turn("t1", "a turn"), memory("r1", "report", "t9", "report")]
+    filled = pieces.retrieved(hits)
+    assert [p.citation["kind"] for p in filled if p.citation] == ["report", "turn", "chunk"]
+    text = compose(filled, "q", 1_000, COUNT).text
+    assert text.index("chunk") < text.index("a turn") < text.index("Report: report")
+
+
+def test_a8_a_query_names_a_key_in_any_joint_and_no_longer_number() -> None:
+    assert names("请质控 Record 12 的数据", "record_12")
+    assert names("请质控12号受试者的记录", "12")
+    assert not names("check record 121", "record-12")
+    assert not names("check record 12", "2")
+    assert not names("a question", "a")
