@@ -230,11 +230,17 @@ def _pieces(
     body = session["body"] if session else {}
     window = body.get("window", [])
     spoken = {m.get("turn_id") for m in window}
+    if window and window[-1]["content"] == asked.body.query:
+        window = window[:-1]  # the request itself, sent as a turn before it was asked about
     shown = in_profile | in_preferences
     rest = [
         (row, score)
         for row, score in hits
-        if (row["turn_id"] not in spoken if "turn_id" in row else row["record_id"] not in shown)
+        if (
+            row["turn_id"] not in spoken and row["content"] != asked.body.query
+            if "turn_id" in row
+            else row["record_id"] not in shown
+        )
     ]
     summary = body.get("summary", "") if session and session["mode"] == "SUMMARY_N" else ""
     return [

@@ -98,7 +98,8 @@ class Question:
             return False
         if self.as_of is not None and row["occurred_at"] > self.as_of:
             return False
-        return self.filters.matches(row)
+        # Asked of every document of a scope: a search without filters should not pay for them.
+        return not self.filters.model_fields_set or self.filters.matches(row)
 
     def _both(self, row: Row, kind: str) -> bool:
         """With a user and a project: the user's turns and episodes of the project, and what the user is beyond it."""

@@ -207,6 +207,22 @@ async def test_d13_chat_leans_on_what_was_said_before_it_and_a_question_does_not
     assert alone.hits[0][0]["text"].startswith("和朋友吵架")
 
 
+async def test_d15_a_request_that_was_stored_before_it_was_asked_is_told_once(env: Env) -> None:
+    """In the window, and without a session among the hits."""
+    asked = "我们决定用哪种缓存?"
+    turn = env.rows.turn("once", "s", asked)
+    env.rows.turn("once", "s0", "缓存决定用 Redis")
+    window = (WindowMessage(role="user", content=asked, timestamp=START, turn_id=turn.turn_id),)
+    env.rows.session(
+        SessionState(tenant=TENANT, user_id="once", session_id="s", revision=1, updated_at=START, turn_count=1,
+                     sealed=SessionBody(window=window))
+    )  # fmt: skip
+    for session in ({"session_id": "s"}, {}):
+        got = (await env.client.post("/v1/context", json={"query": asked, "user_id": "once", **session})).json()
+        assert got["prompt"].count(asked) == 1
+        assert "缓存决定用 Redis" in got["prompt"]
+
+
 @pytest.mark.parametrize("budget", [1, 30, 90, 150, 400])
 async def test_a9_the_budget_is_never_exceeded(env: Env, budget: int) -> None:
     await _furnish(env)
