@@ -135,6 +135,9 @@ class Weeks:
             meta["notes"] += old is None
             kept: list[Json] = [[m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id] for m in d.sealed.kept]
             rows.put(name, {"k": kept, "s": d.turn.model_dump(mode="json"), "u": d.user_id}, gone)
+        elif old is not None:
+            meta["notes"] -= 1
+            rows.delete(name)
 
     def _hold(self, d: TurnDigest, meta: dict[str, Any], rows: OwnerState) -> None:
         text = d.sealed.content[:TEXT_CHARS]
@@ -216,14 +219,19 @@ class Weeks:
         self, place: Place, meta: dict[str, Any], turns: list[Spoken], notes: list[Noted], old: MemoryUpdate | None,
         before: str,
     ) -> Week:  # fmt: skip
-        """`old`: the report that stood, where texts that it came from are gone: its problems stand on."""
+        """`old`: the report that stood, where texts that it came from are gone: its problems stand on, and what it
+        did not call open is done."""
         decisions = [n for n in notes if n.episode_type == "decision"]
         found = problems(turns, self._models.terms)
-        if old is not None:
-            had = [Problem(**p) for p in cast(dict[str, Any], old.sealed.value)["problems"]]
-            found = [*had, *(p for p in found if p.text not in {h.text for h in had})]
         tasks = open_tasks(notes, turns, self._models.terms)
-        events = [n for n in notes if n.kind == "episode" and n.episode_type not in ("decision", "task")]
+        if old is not None:
+            was = cast(dict[str, Any], old.sealed.value)
+            had = [Problem(**p) for p in was["problems"]]
+            found = [*had, *(p for p in found if p.text not in {h.text for h in had})]
+            known = {e["text"] for e in was["key_events"]} - {t["text"] for t in was["open_tasks"]}
+            tasks = [t for t in tasks if t.text not in known]
+        events = [n for n in notes if n.episode_type == "task" and n not in tasks]  # done: an event of the week
+        events += [n for n in notes if n.kind == "episode" and n.episode_type not in ("decision", "task")]
         metrics = {
             "turns": meta["turns"], "users": len(meta["users"]) + meta["more_users"], "turns_by_user": meta["users"],
             "memories": {k: n for k, n in sorted(meta["memories"].items()) if n > 0}, "decisions": len(decisions),

@@ -131,13 +131,17 @@ async def test_a6_late_turns_amend_the_report_once_a_tick(models: Models, langua
 async def test_a6_after_the_texts_are_gone_a_late_turn_still_amends(models: Models) -> None:
     """Texts are held for 30 days (A1), the aggregates for 60: what the report said stands."""
     talk = talk_of(models)
+    await talk.say("We need to order new blood pressure cuffs by Friday.", session="s-bob")
+    await talk.say("The new blood pressure cuffs were delivered, that is done.", session="s-bob")
     await a_week(talk, "en")
     await talk.until(MONDAY + WEEK + EARLY)
     await talk.until(MONDAY + timedelta(days=50))
     late = await talk.say("We decided to close the site in Leeds.", MONDAY + timedelta(days=3))
     await talk.until(talk.driver.now + timedelta(minutes=1))
     first, second = talk.updates("report")
-    assert value(second)["metrics"]["turns"] == 5
+    assert value(second)["metrics"]["turns"] == 7
+    assert len(value(first)["open_tasks"]) == 1, "what was ordered is done"
+    assert value(second)["open_tasks"] == value(first)["open_tasks"]
     assert value(second)["problems"] == value(first)["problems"]
     assert "Leeds" in second.sealed.text
     assert "Fridays" in second.sealed.text
