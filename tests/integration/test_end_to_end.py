@@ -14,6 +14,7 @@ import redis
 from confluent_kafka import Producer
 
 from memstream import topics as provisioning
+from memstream.preflight import PreflightError, check_topics
 from memstream.sample import sample_turns
 from memstream.settings import Settings
 from memstream.up import start
@@ -207,6 +208,18 @@ def test_topics_apply_reports_and_mends_drift_and_refuses_another_count(service:
     assert {s.action for s in provisioning.apply(bootstrap, PARTITIONS, 1)} == {"ok"}
     with pytest.raises(provisioning.PartitionCountError, match="fixed"):
         provisioning.apply(bootstrap, PARTITIONS + 1, 1)
+
+
+def test_a_missing_topic_another_count_and_a_wrong_address_name_the_remedy(service: Service) -> None:
+    """Issue "Bad input": before a process joins the log."""
+    there = Settings(kafka=service.stack.addresses.kafka, partitions=PARTITIONS)
+    check_topics(there)
+    with pytest.raises(PreflightError, match="memstream topics apply"):
+        check_topics(there, {"conversation.nowhere.v1"})
+    with pytest.raises(PreflightError, match="MEMSTREAM_PARTITIONS"):
+        check_topics(there.model_copy(update={"partitions": PARTITIONS + 1}))
+    with pytest.raises(PreflightError, match="MEMSTREAM_KAFKA"):
+        check_topics(there.model_copy(update={"kafka": "127.0.0.1:9"}), patience=0.1)
 
 
 def test_the_service_is_ready_and_says_how_fresh_it_is(service: Service) -> None:
