@@ -127,9 +127,12 @@ class Screen(PlainStep):
                 return [Reject("turn_conflict", "turn_id: this id was used before with other content")]
             return []
         mine.put(f"turn/{name}", [digest, expires.isoformat()], expires)
-        turn = self._screened_turn(event, record, done, name, accepted, expires, mine.get(f"last/{event.session_id}"))
+        kept = mine.get(f"last/{event.session_id}")
+        previous = kept[1] if isinstance(kept, list) and str(kept[0]) > accepted.isoformat() else None
+        turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
         last = [*turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])][-_PREVIOUS_TURNS:]
-        mine.put(f"last/{event.session_id}", [list(p) for p in last], accepted + _PREVIOUS_KEPT)
+        until = accepted + _PREVIOUS_KEPT
+        mine.put(f"last/{event.session_id}", [until.isoformat(), [list(p) for p in last]], until)
         return [Emit(topics.HISTORY, turn)]
 
     def _screened_turn(

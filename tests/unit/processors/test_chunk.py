@@ -1,0 +1,106 @@
+"""Documents by version: put, replaced, put again, deleted (D8, C9)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from processors.chunk import ChunkStep
+from processors.ports import Models, ProfileBook
+from schemas import topics
+from schemas.codec import Codec
+from schemas.documents import Document, DocumentBody
+from schemas.memory import MemoryUpdate
+from schemas.profile import load_profile
+from streams.driver import TopologyDriver
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+ONE = "# A\none\n\n# B\ntwo\n\n# C\nthree"
+TWO = "# 甲\n一\n\n# 乙\n二"
+
+
+class Bench:
+    def __init__(self, models: Models, batch: int = 1) -> None:
+        self.driver = TopologyDriver([ChunkStep(models, ProfileBook(load_profile("general")))], START, batch=batch)
+
+    def put(self, version: str, markdown: str, **kw: Any) -> None:
+        body = DocumentBody(title=kw.pop("title", "Title"), markdown=markdown, metadata=kw.pop("metadata", {}))
+        self.driver.pipe(
+            topics.DOCUMENTS,
+            Document(tenant="acme", document_id="doc", version=version, accepted_at=START, sealed=body, **kw),
+        )
+
+    async def view(self) -> dict[str, MemoryUpdate]:
+        await self.driver.run()
+        assert not self.driver.dead_letters()
+        out: dict[str, MemoryUpdate] = {}
+        for u in self.driver.read(topics.UPDATES):
+            assert isinstance(u, MemoryUpdate)
+            assert u.row_key not in out or u.revision > out[u.row_key].revision
+            out[u.row_key] = u
+        return out
+
+    async def texts(self, state: str = "active") -> list[tuple[str | None, str]]:
+        found = [u for u in (await self.view()).values() if u.state == state]
+        return [(u.key, u.sealed.text) for u in found]
+
+
+@pytest.fixture(params=[1, 64])
+def bench(models: Models, request: pytest.FixtureRequest) -> Bench:
+    return Bench(models, request.param)
+
+
+async def test_d8_a_new_version_archives_the_old_in_one_step(bench: Bench) -> None:
+    bench.put("1", ONE)
+    bench.put("2", TWO)
+    assert await bench.texts() == [("2", "一"), ("2", "二")]
+    assert await bench.texts("archived") == [("1", "one"), ("1", "two"), ("1", "three")]
+    first = next(u for u in (await bench.view()).values() if u.key == "2")
+    assert first.sealed.attributes["hierarchy_info"] == {"h1": "甲"}
+    assert first.sealed.attributes["document_version"] == "2"
+    assert first.language == "zh"
+
+
+async def test_d8_the_same_version_again_changes_nothing_unless_it_says_something_else(bench: Bench) -> None:
+    bench.put("1", ONE)
+    bench.put("1", ONE)
+    assert {u.revision for u in (await bench.view()).values()} == {1}
+    bench.put("1", ONE, title="Another title")
+    view = await bench.view()
+    assert {u.sealed.attributes["title"] for u in view.values()} == {"Another title"}
+    bench.put("1", "# A\nshorter", title="Another title")
+    assert await bench.texts() == [("1", "shorter")]
+
+
+async def test_d8_an_old_version_may_come_back(bench: Bench) -> None:
+    for version, text in (("1", ONE), ("2", TWO), ("1", ONE), ("2", TWO)):
+        bench.put(version, text)
+    assert sorted(t for _, t in await bench.texts()) == ["一", "二"]
+    assert len(await bench.texts("archived")) == 3
+
+
+async def test_c9_deletion_reaches_every_version(bench: Bench) -> None:
+    bench.put("1", ONE)
+    bench.put("2", TWO)
+    bench.put("2", "", op="delete")
+    view = await bench.view()
+    assert len(view) == 5
+    assert {(u.op, u.state, u.sealed.text, str(u.sealed.attributes)) for u in view.values()} == {
+        ("delete", "deleted", "", "{}")
+    }
+    before = sum(1 for _ in bench.driver.read(topics.UPDATES))
+    bench.put("2", "", op="delete")
+    await bench.view()
+    assert sum(1 for _ in bench.driver.read(topics.UPDATES)) == before, "nothing is left to delete"
+    bench.put("1", ONE)
+    assert [t for _, t in await bench.texts()] == ["one", "two", "three"]
+
+
+async def test_d5_text_title_and_metadata_are_behind_policy(bench: Bench) -> None:
+    mail = "ann@example.com"
+    bench.put("1", f"# About {mail}\nwrite to {mail}", title=f"By {mail}", metadata={"owner": {"mail": [mail]}})
+    [chunk] = (await bench.view()).values()
+    assert mail.encode() not in Codec().value(chunk)
+    assert chunk.sealed.attributes["source_metadata"]["owner"] == {"mail": ["<EMAIL_ADDRESS>"]}

@@ -1,0 +1,126 @@
+"""Hot memory of a project: one writer, newest said wins, deleted stays deleted for what was said before (A3, A4)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from processors.ports import Models, ProfileBook
+from processors.project import Project
+from schemas import topics
+from schemas.documents import ProjectCandidate, ProjectCandidateBody, ProjectCommand, ProjectCommandBody
+from schemas.envelope import SourceTurn
+from schemas.memory import Candidate, Decision, HotValue, MemoryUpdate
+from schemas.profile import load_profile
+from streams.driver import TopologyDriver
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class Bench:
+    def __init__(self, models: Models) -> None:
+        self.driver = TopologyDriver([Project(models, ProfileBook(load_profile("general")))], START)
+        self.count = 0
+
+    def said(self, value: Any, at: datetime = START, key: str = "release", priority: int = 5) -> None:
+        self.count += 1
+        hot = HotValue(type="decision", key=key, value=value, priority=priority)
+        made = Candidate(
+            ordinal=0,
+            kind="episode",
+            text=f"{key} is {value}",
+            importance=0.5,
+            confidence=Decimal(1),
+            source="explicit",
+            hot=hot,
+        )
+        self.driver.pipe(
+            topics.PROJECT_EVENTS,
+            ProjectCandidate(
+                tenant="acme", project_id="p", user_id="ann", record_id=f"r{self.count}", accepted_at=self.driver.now,
+                turn=SourceTurn(turn_id=f"t{self.count}", occurred_at=at, content_hash="x"), profile="general",
+                profile_version=1, sealed=ProjectCandidateBody(candidate=made),
+            ),
+        )  # fmt: skip
+
+    def command(self, command: Any, value: Any = None, key: str = "release", **kw: Any) -> None:
+        self.count += 1
+        self.driver.pipe(
+            topics.PROJECT_EVENTS,
+            ProjectCommand(
+                tenant="acme", project_id="p", command=command, command_id=f"c{self.count}", hot_type="decision",
+                key=key, accepted_at=self.driver.now, sealed=ProjectCommandBody(value=value), **kw,
+            ),
+        )  # fmt: skip
+
+    async def updates(self) -> list[MemoryUpdate]:
+        await self.driver.run()
+        assert not self.driver.dead_letters()
+        found = [e for e in self.driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate)]
+        for key in {u.row_key for u in found}:
+            revisions = [u.revision for u in found if u.row_key == key]
+            assert revisions == list(range(1, len(revisions) + 1))
+        return found
+
+    def rules(self) -> list[str]:
+        return [e.reason.rule for e in self.driver.read(topics.DECISIONS) if isinstance(e, Decision)]
+
+
+@pytest.fixture
+def bench(models: Models) -> Bench:
+    return Bench(models)
+
+
+async def test_a4_a_newer_value_replaces_and_the_same_is_skipped(bench: Bench) -> None:
+    bench.said("周五")
+    bench.said("周五", START + HOUR)
+    bench.said("周一", START + 2 * HOUR)
+    assert [(u.revision, u.sealed.value) for u in await bench.updates()] == [(1, "周五"), (2, "周一")]
+    assert bench.rules() == ["hot_memory", "same_value", "hot_memory"]
+
+
+async def test_a4_an_older_event_changes_nothing(bench: Bench) -> None:
+    bench.said("Monday", START + HOUR)
+    bench.said("Friday", START)
+    assert [u.sealed.value for u in await bench.updates()] == ["Monday"]
+    assert bench.rules()[-1] == "older_than_standing"
+
+
+async def test_a3_a_priority_alone_is_news(bench: Bench) -> None:
+    bench.said("Friday")
+    bench.said("Friday", START + HOUR, priority=9)
+    assert [u.priority for u in await bench.updates()] == [5, 9]
+
+
+async def test_a3_a_deleted_key_does_not_come_back_from_what_was_said_before(bench: Bench) -> None:
+    bench.said("Friday")
+    await bench.updates()
+    bench.driver.advance(5 * HOUR)
+    bench.command("delete_hot")
+    bench.said("Thursday", START + HOUR)
+    gone = (await bench.updates())[-1]
+    assert (gone.op, gone.state, gone.revision, gone.sealed.text) == ("delete", "deleted", 2, "")
+    bench.driver.advance(HOUR)
+    bench.said("Sunday", bench.driver.now)
+    assert (await bench.updates())[-1].sealed.value == "Sunday"
+    bench.command("delete_hot", key="unknown")
+    assert len(await bench.updates()) == 3
+
+
+@pytest.mark.parametrize("value", [None, False, 0, "", [], {"人数": 48}])
+async def test_a3_any_json_is_a_value(bench: Bench, value: Any) -> None:
+    bench.command("put_hot", value, priority=3)
+    [put] = await bench.updates()
+    assert put.sealed.value == value
+
+
+async def test_d5_a_put_value_goes_through_the_screen(bench: Bench) -> None:
+    bench.command("put_hot", {"contact": "ann@example.com"})
+    bench.command("put_hot", "api_key=sk-proj-abcdefghijklmnopqrstuvwxyz123456ABCDEFGHIJ", key="other")
+    [put] = await bench.updates()
+    assert put.sealed.value == {"contact": "<EMAIL_ADDRESS>"}
+    assert bench.rules() == ["hot_memory", "credential"]

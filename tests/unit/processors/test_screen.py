@@ -1,0 +1,132 @@
+"""The screen: ids, conflicts, times, and nothing of what policy masks (D1, D5, E5, rule 3)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from processors.ports import Models, ProfileBook
+from processors.screen import Screen
+from schemas import topics
+from schemas.codec import header
+from schemas.profile import load_profile
+from schemas.turns import Recalled, ScreenedTurn, SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from streams.driver import TopologyDriver
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+DAY = timedelta(days=1)
+MAIL = "ann@example.com"
+
+
+class Bench:
+    def __init__(self, models: Models) -> None:
+        self.driver = TopologyDriver([Screen(models, ProfileBook(load_profile("general")))], START)
+
+    def turn(self, content: str, turn_id: str | None = None, **kw: Any) -> None:
+        body = {k: kw.pop(k) for k in ("speaker", "llm_context", "recalled", "metadata") if k in kw}
+        clear: dict[str, Any] = {"role": "user", "occurred_at": self.driver.now, "session_id": "s1", **kw}
+        event = TurnEvent(
+            tenant="acme", user_id="ann", turn_id=turn_id, sealed=TurnBody(content=content, **body), **clear
+        )
+        self.driver.pipe(topics.TURNS, event)
+
+    async def turns(self) -> list[ScreenedTurn]:
+        await self.driver.run()
+        return [e for e in self.driver.read(topics.HISTORY) if isinstance(e, ScreenedTurn)]
+
+    def refusals(self) -> list[str]:
+        return [(header(m.headers, "reason") or b"").decode() for m in self.driver.dead_letters()]
+
+
+@pytest.fixture
+def bench(models: Models) -> Bench:
+    return Bench(models)
+
+
+async def test_rule_3_the_same_id_with_other_content_is_refused_and_with_the_same_is_dropped(bench: Bench) -> None:
+    bench.turn("我住在杭州", "t1")
+    bench.turn("我住在杭州", "t1")
+    bench.turn("我住在上海", "t1")
+    bench.turn("我住在杭州", "t1", session_id="other")
+    assert [t.sealed.content for t in await bench.turns()] == ["我住在杭州"]
+    assert bench.refusals() == ["turn_conflict", "turn_conflict"]
+
+
+@pytest.mark.parametrize("restart", [True, False])
+async def test_rule_3_an_id_is_free_again_when_its_turn_has_expired(bench: Bench, restart: bool) -> None:
+    bench.turn("first", "t1")
+    await bench.turns()
+    bench.driver.advance(30 * DAY)
+    if restart:
+        bench.driver.tick()
+        await bench.driver.run()
+        bench.driver.restart()
+    bench.turn("second", "t1")
+    assert [t.sealed.content for t in await bench.turns()] == ["first", "second"]
+
+
+async def test_rule_3_a_turn_without_an_id_gets_the_same_one_again(bench: Bench) -> None:
+    for _ in range(2):
+        bench.turn("hello", occurred_at=START)
+    bench.turn("hello", occurred_at=START + timedelta(seconds=1))
+    assert len({t.turn_id for t in await bench.turns()}) == len(await bench.turns()) == 2
+
+
+async def test_times_far_ahead_are_refused(bench: Bench) -> None:
+    bench.turn("hello", occurred_at=START + 1.5 * DAY)
+    bench.turn("hello", accepted_at=START + 2 * DAY, occurred_at=START)
+    bench.turn("hello", occurred_at=START + 0.9 * DAY)
+    assert len(await bench.turns()) == 1
+    assert bench.refusals() == ["occurred_at", "accepted_at"]
+
+
+async def test_a1_expiry_counts_from_acceptance_and_the_record_time_stands_in_for_it(bench: Bench) -> None:
+    bench.turn("hello", occurred_at=START - 100 * DAY)
+    [turn] = await bench.turns()
+    assert turn.accepted_at == START
+    assert turn.expires_at == START + 30 * DAY
+
+
+async def test_d1_d5_nothing_behind_the_screen_holds_what_policy_masks(bench: Bench) -> None:
+    bench.turn(
+        f"Write to {MAIL}", speaker=f"Ann {MAIL}", metadata={"a": [{"b": MAIL}]}, llm_context=f"mail: {MAIL}",
+        recalled=(Recalled(id="m1", text=f"Her mail is {MAIL}"),),
+    )  # fmt: skip
+    body = SessionCommandBody(global_state={"mail": MAIL}, anchors={"to": MAIL}, summary=f"She is {MAIL}")
+    command = SessionCommand(
+        tenant="acme", user_id="ann", session_id="s1", command="patch", command_id="c", sealed=body
+    )
+    bench.driver.pipe(topics.TURNS, command)
+    [turn] = await bench.turns()
+    log = [m for (t, _), log in bench.driver.log.partitions.items() if t == topics.HISTORY.name for m in log]
+    assert len(log) == 2
+    assert all(MAIL.encode() not in (m.value or b"") for m in log)
+    assert turn.pii["EMAIL_ADDRESS:mask"] >= 2
+    assert turn.sealed.recalled_ids == ("m1",)
+    rows = [r for table in bench.driver.store.rows.values() for r in table.values()]  # type: ignore[attr-defined]
+    assert all(MAIL.encode() not in v for r in rows for v in r.values())
+
+
+async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> None:
+    for role, content in (("user", "你好"), ("assistant", "您住在杭州吗？" * 100), ("user", "是的")):
+        bench.turn(content, role=role)
+    last = (await bench.turns())[-1]
+    assert [r for r, _ in last.sealed.previous] == ["user", "assistant"]
+    assert max(len(c) for _, c in last.sealed.previous) == 400
+    bench.turn("other", session_id="s2")
+    assert (await bench.turns())[-1].sealed.previous == ()
+
+
+@pytest.mark.parametrize("restart", [True, False])
+async def test_b1_the_turns_before_are_forgotten_after_two_days_cached_or_not(bench: Bench, restart: bool) -> None:
+    bench.turn("你住在杭州吗？", role="assistant")
+    await bench.turns()
+    bench.driver.advance(3 * DAY)
+    bench.driver.tick()
+    await bench.driver.run()
+    if restart:
+        bench.driver.restart()
+    bench.turn("是的")
+    assert (await bench.turns())[-1].sealed.previous == ()
