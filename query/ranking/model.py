@@ -119,8 +119,10 @@ def combine(
     """Return the weighed sum of all evidence, in standard deviations."""
     total = prior(query, named, view, within, w)
     lex = fusion.standardised(words.window, within)
-    # Words count as far as the best document has the query's words at all: chat often has none of its memory's.
-    total = total + w.lexical * (words.coverage / w.usual_coverage) * lex + w.session * words.session
+    # Words, of a row or of its session, count as far as the best document has the query's words at all: chat often has
+    # none of its memory's.
+    usual = words.coverage / w.usual_coverage
+    total = total + usual * (w.lexical * lex + w.session * words.session)
     if query.vector is not None:
         total = total + w.dense * dense(query.vector.astype(np.float32), vectors, view, within, w)
         if w.feedback:
