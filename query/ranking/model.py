@@ -122,7 +122,7 @@ def combine(
     # Words, of a row or of its session, count as far as the best document has the query's words at all: chat often has
     # none of its memory's.
     usual = words.coverage / w.usual_coverage
-    total = total + usual * (w.lexical * lex + w.session * words.session)
+    total = total + usual * w.lexical * lex + usual * w.session * words.session
     if query.vector is not None:
         total = total + w.dense * dense(query.vector.astype(np.float32), vectors, view, within, w)
         if w.feedback:
