@@ -28,10 +28,10 @@ from memstream.worker import parts_of
 from processors.step import Emit
 from schemas import topics
 from schemas.codec import Codec, DecodeError
+from schemas.dead_letters import dead_letter_headers
 from schemas.documents import Job
 from schemas.envelope import Envelope
 from schemas.owner import partition
-from sinks.decode import dead_letter_headers
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.protocol import CommitLost, Consumer, DeadLetters, Message, Transient
 from streams.kafka import KafkaOutbox

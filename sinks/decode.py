@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from schemas import topics
-from schemas.codec import Codec, DecodeError, Headers, header
+from schemas.codec import Codec, DecodeError, header
 from schemas.envelope import Tick
 from schemas.owner import Owner
 from schemas.progress import load_progress
@@ -77,23 +77,3 @@ def _progress(into: dict[Mark, int], m: Message) -> None:
     for root, offset in reached.items():
         mark = Mark(name, m.partition, root)
         into[mark] = max(offset, into.get(mark, 0))
-
-
-def dead_letter_headers(m: Message, step: str, reason: str, text: str) -> Headers:
-    """The same names as every dead letter of the stream has; never content."""
-    try:
-        attempts = int(header(m.headers, "attempts") or b"0") + 1
-    except ValueError:
-        attempts = 1
-    kept = [(k, v) for k, v in m.headers if k in ("traceparent", "owner", "ce_type")]
-    return [
-        ("step", step.encode()),
-        ("reason", reason.encode()),
-        ("message", text.encode()),
-        ("attempts", str(attempts).encode()),
-        ("source_topic", m.topic.encode()),
-        ("source_partition", str(m.partition).encode()),
-        ("source_offset", str(m.offset).encode()),
-        ("failed_at", datetime.fromtimestamp(m.timestamp_ms / 1000, UTC).isoformat().encode()),
-        *kept,
-    ]

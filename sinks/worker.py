@@ -12,10 +12,11 @@ from typing import TypeVar
 
 from schemas import topics
 from schemas.codec import Codec
+from schemas.dead_letters import dead_letter_headers
 from schemas.topics import Cleanup
 from sinks.clock import SystemClock
 from sinks.collapse import accepted_at, collapse
-from sinks.decode import Decoded, dead_letter_headers, decode
+from sinks.decode import Decoded, decode
 from sinks.protocol import (
     Clock,
     CommitLost,

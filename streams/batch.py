@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from processors.step import Emit, Out, Record, Step
 from schemas import topics
 from schemas.base import EARLIEST
 from schemas.codec import Codec, DecodeError, Headers, header
+from schemas.dead_letters import dead_letter_headers, kafka_time
 from schemas.envelope import Envelope, Marker, Tick
 from schemas.ids import event_id
 from schemas.owner import partition as partition_of
@@ -158,18 +159,7 @@ class BatchFrame:
 
     def dead_letter(self, batch: Batch, m: Message, reason: str, message: str) -> None:
         """The original bytes; step, reason, attempts and source in the headers (never content)."""
-        kept = [(k, v) for k, v in m.headers if k in ("traceparent", "owner", "ce_type")]
-        headers: Headers = [
-            ("step", self._step.name.encode()),
-            ("reason", reason.encode()),
-            ("message", message.encode()),
-            ("attempts", str(_attempts(m.headers) + 1).encode()),
-            ("source_topic", m.topic.encode()),
-            ("source_partition", str(m.partition).encode()),
-            ("source_offset", str(m.offset).encode()),
-            ("failed_at", _when_or_earliest(m.timestamp_ms).isoformat().encode()),
-            *kept,
-        ]
+        headers = dead_letter_headers(m, self._step.name, reason, message)
         batch.outbox.append(OutboxRow(m.offset, 0, topics.DEAD_LETTERS.name, m.partition, m.key, m.value, headers))
         batch.count("dead_letter")
 
@@ -225,26 +215,12 @@ def _upstream(headers: Headers) -> tuple[tuple[str, tuple[int, int]] | None, dic
     return (name, place), load_progress(header(headers, "progress"))
 
 
-def _attempts(headers: Headers) -> int:
-    try:
-        return max(0, int(header(headers, "attempts") or b"0"))
-    except ValueError:
-        return 0
-
-
 def _when(timestamp_ms: int) -> datetime:
     """Raises DecodeError: Kafka's timestamp is the client's to set, or absent (-1)."""
-    when = _when_or_earliest(timestamp_ms)
+    when = kafka_time(timestamp_ms)
     if when <= EARLIEST:
         raise DecodeError("timestamp", f"timestamp: must be after {EARLIEST.date()}")
     return when
-
-
-def _when_or_earliest(timestamp_ms: int) -> datetime:
-    try:
-        return max(EARLIEST, datetime.fromtimestamp(timestamp_ms / 1000, UTC))
-    except (ValueError, OverflowError, OSError):
-        return EARLIEST
 
 
 def _size(row: OutboxRow) -> int:
