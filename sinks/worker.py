@@ -215,21 +215,22 @@ class Worker:
         """One operation, as long as it fails in passing: delays double up to the longest, each between its half and
         its whole. The partitions are paused meanwhile and the group membership is kept by polling."""
         delay, paused = self._config.first_delay, False
-        while True:
-            try:
-                result = call()
-            except Transient:
-                if waiting is None and not paused:
-                    self._consumer.pause()
-                    paused = True
-                pause = delay * (0.5 + 0.5 * self._jitter())
-                self._observer.retry(self._sink.name, operation, pause)
-                (waiting or self._wait)(pause)
-                delay = min(delay * 2, self._config.max_delay)
-            else:
-                if paused:
-                    self._consumer.resume()
-                return result
+        try:
+            while True:
+                try:
+                    return call()
+                except Transient:
+                    if waiting is None and not paused:
+                        self._consumer.pause()
+                        paused = True
+                    pause = delay * (0.5 + 0.5 * self._jitter())
+                    self._observer.retry(self._sink.name, operation, pause)
+                    (waiting or self._wait)(pause)
+                    delay = min(delay * 2, self._config.max_delay)
+        finally:
+            # However it ended: a commit that was lost, a batch refused for good. A consumer left paused reads no more.
+            if paused:
+                self._consumer.resume()
 
     def _wait(self, seconds: float) -> None:
         """Raises Stopped. What arrives in spite of the pause is kept for the next batch."""

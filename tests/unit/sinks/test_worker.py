@@ -107,6 +107,15 @@ def test_commit_is_retried_and_a_lost_one_is_left_to_the_new_owner(log: FakeLog,
     assert log.committed(UPDATES, 0) == 1
 
 
+def test_a_commit_that_is_put_off_and_then_lost_leaves_nothing_paused(log: FakeLog, sink: Scripted) -> None:
+    """A group that moved on while the member waited: it must read again, not stand still for ever."""
+    log.send(*updates((1, 1)))
+    worker = log.worker(sink)
+    consumer_of(log).commit_failures = [Transient("REQUEST_TIMED_OUT"), CommitLost("UNKNOWN_MEMBER_ID")]
+    drain(worker, 1)
+    assert not consumer_of(log).paused
+
+
 def test_stop_while_it_waits_leaves_the_batch_uncommitted(log: FakeLog, sink: Scripted) -> None:
     log.send(*updates((1, 1)))
     sink.failures = [Transient("away")] * 1000
