@@ -129,10 +129,10 @@ class JobsWorker:
         await self._set_pause(len(self._tasks) + len(self._waiting) >= self._concurrency)
         room = max(1, self._concurrency - len(self._tasks))
         messages = await asyncio.to_thread(self._consumer.poll, room, self._poll_seconds, 0.005)
+        self._let_go()
         for m in messages:
             self._in_flight.take(m)
             self._waiting.append(m)
-        self._let_go()
         if self._waiting and self._work is None:
             self._work = await self._make()
         while self._waiting and len(self._tasks) < self._concurrency:

@@ -64,6 +64,7 @@ class KafkaConsumer:
         self._consumer = _Consumer(config, logger=_LOG)
         self._paused = False
         self._revoked: Revoked = _ignore
+        self._left: set[tuple[str, int]] = set()
 
     def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
         self._revoked = revoked
@@ -75,9 +76,10 @@ class KafkaConsumer:
         first = self._consumer.poll(timeout)
         if first is None:
             return []
-        found = [first]
-        if max_records > 1:
-            found += self._consumer.consume(max_records - 1, linger)
+        self._left.clear()
+        more = self._consumer.consume(max_records - 1, linger) if max_records > 1 else []
+        # Its partition went away while more was waited for: wherever it is now, it starts at the last commit.
+        found = more if (first.topic(), first.partition()) in self._left else [first, *more]
         return [m for m in map(_message, found) if m is not None]
 
     def pause(self) -> None:
@@ -107,7 +109,9 @@ class KafkaConsumer:
             consumer.pause(partitions)
 
     def _on_revoke(self, consumer: _Consumer, partitions: list[TopicPartition]) -> None:
-        self._revoked([(p.topic, p.partition) for p in partitions])
+        left = [(p.topic, p.partition) for p in partitions]
+        self._left.update(left)
+        self._revoked(left)
         consumer.incremental_unassign(partitions)
 
 

@@ -123,7 +123,11 @@ class Consumer(Protocol):
         ...
 
     def poll(self, max_records: int, timeout: float, linger: float = 0.0) -> list[Message]:
-        """Waits up to `timeout` seconds for a record, and then `linger` for more."""
+        """Waits up to `timeout` seconds for a record, and then `linger` for more.
+
+        What `revoked` is told meanwhile concerns records of earlier polls: those returned belong to what is assigned
+        now, also where a partition went and came back.
+        """
         ...
 
     def pause(self) -> None:

@@ -131,10 +131,11 @@ class Worker:
 
     def step(self) -> int:
         """One batch from poll to commit; the number of records read."""
-        self._gone.clear()
         messages, self._held = self._held, []
         if not messages:
             messages = self._consumer.poll(self._config.max_records, self._config.poll, self._config.linger)
+        # What moved away before these came is no matter of theirs: it may have come back in the same poll.
+        self._gone.clear()
         if messages:
             self._check_age(messages)
             self._faults.hit(self.step_name, "after_poll")

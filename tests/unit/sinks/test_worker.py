@@ -95,6 +95,21 @@ def test_partition_that_moves_away_is_not_committed(log: FakeLog, sink: Scripted
     assert (log.committed(UPDATES, 0), log.committed(UPDATES, 1)) == (1, None)
 
 
+def test_partition_that_went_and_came_back_in_one_poll_is_committed(log: FakeLog, sink: Scripted) -> None:
+    """After a write that outlasted the poll interval: the group takes everything and gives it back at once."""
+    log.send(*updates((1, 1)))
+    worker = log.worker(sink)
+    consumer = consumer_of(log)
+
+    def goes_and_comes_back() -> None:
+        if consumer.revoked is not None:
+            consumer.revoked([(UPDATES, 0)])
+
+    consumer.on_poll = goes_and_comes_back
+    drain(worker, 1)
+    assert log.committed(UPDATES, 0) == 1
+
+
 def test_commit_is_retried_and_a_lost_one_is_left_to_the_new_owner(log: FakeLog, sink: Scripted) -> None:
     log.send(*updates((1, 1)))
     worker = log.worker(sink)
