@@ -57,11 +57,13 @@ async def pipeline(rows: int, fresh_seconds: float, data: Path) -> dict[str, Any
             peak = rows / took
             print(f"pipeline: {peak:.0f} turns/s into all stores ({source})", flush=True)
             cpu = {n: (after.cpu[n] - before.cpu.get(n, 0.0)) / rows * 1000 for n in after.cpu}
+            await asyncio.sleep(5)  # heartbeats come every two seconds: the backlog's tail must be in this one
             beats = heartbeats(dsn)
             calm, _ = turns(int(peak / 2 * fresh_seconds), data, "calm")
             t1 = time.monotonic()
             await readable(dsn, await load.poisson(calm, peak / 2, seed=7), STAGES)
             await drained(kafka, SINK_GROUPS)
+            await asyncio.sleep(5)
             fresh = freshness(dsn, beats)
             result = {
                 "source": source, "turns": rows, "send_seconds": sent, "seconds": took, "turns_per_second": peak,
