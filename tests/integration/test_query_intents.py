@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from inference.tokens import token_counter
@@ -24,6 +25,9 @@ TURNS = ["最近受试者入组的进展:第30名已入组", "受试者入组进
 async def env(addresses: Addresses) -> AsyncIterator[Env]:
     async with query_service(addresses, PROFILE) as env:
         yield env
+    # Documents belong to the whole tenant: every search of the session's other tests would find them.
+    async with await psycopg.AsyncConnection.connect(addresses.postgres) as conn:
+        await conn.execute("DELETE FROM views_g1.memories WHERE owner_kind = 'document'")
 
 
 def furnish(env: Env, name: str, reports: list[str]) -> None:

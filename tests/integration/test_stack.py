@@ -1,6 +1,7 @@
 """The four real servers: they serve, come back with their data after kill -9, and keep it between starts."""
 
 import socket
+import time
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import redis
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
-from pymilvus import DataType, MilvusClient
+from pymilvus import DataType, MilvusClient, MilvusException
 
 from memstream.stack import Addresses, AlreadyRunningError, EmbeddedStack
 from memstream.stack.state import read_state
@@ -106,8 +107,19 @@ class Milvus:
     def __init__(self, addresses: Addresses, name: str) -> None:
         self.uri, self.collection = addresses.milvus, f"t_{name}"
 
+    def _client(self) -> MilvusClient:
+        """The client shares one channel a process and gives up on it within two seconds, while gRPC still waits out
+        its own back-off after the server was killed: asked again, it connects."""
+        end = time.monotonic() + 30
+        while True:
+            try:
+                return MilvusClient(self.uri)
+            except MilvusException:
+                if time.monotonic() > end:
+                    raise
+
     def make(self) -> None:
-        client = MilvusClient(self.uri)
+        client = self._client()
         schema = client.create_schema()
         schema.add_field("key", DataType.VARCHAR, is_primary=True, max_length=64)
         schema.add_field("text", DataType.VARCHAR, max_length=256)
@@ -118,12 +130,12 @@ class Milvus:
         client.close()
 
     def write(self, key: str, text: str) -> None:
-        client = MilvusClient(self.uri)
+        client = self._client()
         client.upsert(self.collection, [{"key": key, "text": text, "vector": [1.0] * _DIM}])
         client.close()
 
     def read(self) -> dict[str, str]:
-        client = MilvusClient(self.uri)
+        client = self._client()
         client.load_collection(self.collection)
         hits = client.search(self.collection, [[1.0] * _DIM], limit=10, output_fields=["key", "text"])[0]
         client.close()
