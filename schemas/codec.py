@@ -16,7 +16,7 @@ from schemas import documents, memory, sessions, topics, turns
 from schemas.base import SCHEMA_VERSION, Frozen
 from schemas.envelope import Envelope, Marker, Tick
 from schemas.owner import Owner, OwnerKind
-from schemas.sealing import Cipher, IdentityCipher, SealedError
+from schemas.sealing import Cipher, IdentityCipher, KeyDestroyed, SealedError
 
 Event: TypeAlias = Envelope | Tick | Marker
 Headers: TypeAlias = list[tuple[str, bytes]]
@@ -36,6 +36,11 @@ _UNIONS: dict[str, Any] = {
 }
 _BYTES_FIELDS = ("embedding",)
 _OWNER_FIELDS = {OwnerKind.USER: "user_id", OwnerKind.PROJECT: "project_id", OwnerKind.DOCUMENT: "document_id"}
+
+
+ERASED = "erased"
+"""Reason of a value whose owner's key has been destroyed: it is passed over, and no dead letter."""
+_USERS_WORDS = frozenset({"turn_digest", "project_candidate"})
 
 
 class DecodeError(ValueError):
@@ -61,7 +66,7 @@ def adapter(topic: str) -> TypeAdapter[Any]:
 
 
 @lru_cache(maxsize=1)
-def _names() -> frozenset[str]:
+def field_names() -> frozenset[str]:
     """Field names and type words of every schema: what a message may say of where an error is. Other parts of a
     location (keys of free JSON, names of unknown fields) are content."""
     found: set[str] = set()
@@ -82,7 +87,7 @@ def describe(exc: ValidationError) -> str:
     if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
         expected = first.get("ctx", {}).get("expected_tags", "a known type")
         return f"type: expected one of {expected}"
-    known = _names()
+    known = field_names()
     where = ".".join(str(p) if isinstance(p, int) or p in known else "*" for p in first["loc"]) or "value"
     return f"{where}: {first['msg'].removeprefix('Value error, ')}"
 
@@ -107,7 +112,7 @@ class Codec:
         data["schema_version"] = SCHEMA_VERSION
         if isinstance(event, Envelope) and "sealed" in data:
             plain = orjson.loads(orjson.dumps(data["sealed"], default=_default))
-            data["sealed"] = self._cipher.seal(event.owner, plain)
+            data["sealed"] = self._cipher.seal(event.sealed_for, plain)
         return orjson.dumps(
             data, default=_default, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
         )
@@ -130,7 +135,7 @@ class Codec:
         if owner is not None:
             headers.append(("owner", owner.key.encode()))
         headers.extend(extra)
-        return Encoded(subject.encode(), self.value(event), headers)
+        return Encoded(_key(event, subject, event_id), self.value(event), headers)
 
     def decode(self, topic: str, value: bytes | None) -> Event:
         """Raises DecodeError; never returns a half-valid event."""
@@ -164,6 +169,8 @@ class Codec:
             owner = _clear_owner(topic, data)
             try:
                 sealed = self._cipher.open(owner, sealed)
+            except KeyDestroyed:
+                raise DecodeError(ERASED, "sealed: the owner was erased") from None
             except SealedError as exc:
                 raise DecodeError("sealed", f"sealed: {exc}") from None
         return {**data, "sealed": _with_bytes(sealed)}
@@ -186,8 +193,11 @@ def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clear_owner(topic: str, data: dict[str, Any]) -> Owner:
-    """The owner from the clear envelope, before the sealed part can be read. Raises DecodeError."""
+    """Whose key seals a value, from the clear envelope (`Envelope.sealed_for`). Raises DecodeError."""
     kind = topics.BY_NAME[topic].owners[0]
+    hot = data.get("kind") == "hot" and isinstance(data.get("user_id"), str)
+    if isinstance(data.get("tenant"), str) and (data.get("type") in _USERS_WORDS or hot):
+        return Owner(data["tenant"], OwnerKind.USER, str(data.get("user_id")))
     tenant, name = data.get("tenant"), data.get(_OWNER_FIELDS.get(kind, ""), "")
     if "owner_kind" in data:
         try:
@@ -197,6 +207,15 @@ def _clear_owner(topic: str, data: dict[str, Any]) -> Owner:
     if not isinstance(tenant, str) or not isinstance(name, str):
         raise DecodeError("invalid", "tenant, owner: expected strings")
     return Owner(tenant, kind, name)
+
+
+def _key(event: Event, subject: str, event_id: str) -> bytes:
+    """What names a record of its own is its key; of the rest each has one of its own, so that compaction loses none
+    and a null removes one (C9). Markers are worth nothing but the last."""
+    if isinstance(event, Marker):
+        return subject.encode()
+    named = isinstance(event, Envelope) and type(event).subject is not Envelope.subject
+    return subject.encode() if named else f"{subject}/{event_id}".encode()
 
 
 def _event_time(event: Event) -> datetime | None:

@@ -1,4 +1,5 @@
-"""Headers of a dead letter, the same from every step, sink and job: what failed, why, and where it came from."""
+"""Headers of a dead letter, the same from every step, sink and job: what failed, why, and where it came from; and of
+what operators do with it: the record that goes back, and the mark that says so."""
 
 from __future__ import annotations
 
@@ -8,7 +9,17 @@ from typing import Protocol
 from schemas.base import EARLIEST
 from schemas.codec import Headers, header
 
-_KEPT = ("traceparent", "owner", "ce_type")
+_KEPT = ("traceparent", "tracestate", "owner", "ce_type")
+REPLAY_FOR = "replay_for"
+"""Header of a replayed record: the one step, sink or job that it is meant for. Every other reader passes it by, for it
+has had this record already."""
+REPLAY_OF = "replay_of"
+"""Header of a replayed record: the dead letter, `partition:offset`."""
+RESOLVES = "resolves"
+"""Header of a mark: the offset, in the same partition, of the dead letter that it is about. Marks have no value."""
+ACTIONS = ("replaying", "replayed", "dropped")
+NOBODY = "nobody"
+"""`replay_for` of the null value that takes a replayed record out of a compacted topic again."""
 
 
 class KafkaRecord(Protocol):
@@ -38,6 +49,35 @@ def dead_letter_headers(m: KafkaRecord, step: str, reason: str, text: str) -> He
         ("source_offset", str(m.offset).encode()),
         ("failed_at", kafka_time(m.timestamp_ms).isoformat().encode()),
         *((k, v) for k, v in m.headers if k in _KEPT),
+    ]
+
+
+def meant_for_another(headers: Headers, reader: str) -> bool:
+    """Whether a record was put back for a reader that is not this one."""
+    target = header(headers, REPLAY_FOR)
+    return target is not None and target != reader.encode()
+
+
+def replay_headers(letter: Headers, letter_id: str, step: str, attempts: int) -> Headers:
+    """Of the record that goes back to its topic. No `src`: it must not pass for a redelivery."""
+    return [
+        ("ce_specversion", b"1.0"),
+        ("ce_id", f"dead-letter/{letter_id}".encode()),
+        ("ce_source", b"memstream/replay"),
+        ("content-type", b"application/json"),
+        (REPLAY_OF, letter_id.encode()),
+        (REPLAY_FOR, step.encode()),
+        ("attempts", str(attempts).encode()),
+        *((k, v) for k, v in letter if k in _KEPT),
+    ]
+
+
+def mark_headers(offset: int, action: str, target: str) -> Headers:
+    """`target`: topic/partition:offset where a replay goes; empty for a drop."""
+    return [
+        (RESOLVES, str(offset).encode()),
+        ("action", action.encode()),
+        ("target", target.encode()),
     ]
 
 

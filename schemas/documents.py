@@ -6,8 +6,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from schemas.base import CleanText, Frozen, Id, JsonObject, JsonValue, Timestamp
-from schemas.envelope import Envelope, Marker, ProjectEvent, SourceTurn, Tick, UserEvent
+from schemas.base import MAX_ID_CHARS, CleanText, Frozen, Id, JsonObject, JsonValue, Timestamp
+from schemas.envelope import Envelope, Marker, ProjectEvent, SourceTurn, Tick
+from schemas.erasure import Erasure
 from schemas.memory import Candidate, CandidateKind, EpisodeType
 from schemas.owner import Owner, OwnerKind
 
@@ -82,16 +83,34 @@ class Job(Envelope):
         return self.job_id
 
 
-class Access(UserEvent):
-    """A read or write of long-term memory, without its content (C10), or a citation to be renewed (D7)."""
+class Access(Envelope):
+    """A read or write of long-term memory, without its content (C10), or a citation to be renewed (D7).
+
+    One call of the service is one record an owner (more, of 500 ids each, where it showed more). A read without an
+    owner, as a search of a whole tenant, has the tenant as its owner. `context_id` is the one that POST /v1/context
+    answered with: `record_ids` are then the memories that its prompt cites.
+    """
 
     type: Literal["access"] = "access"
     access_id: Id
+    owner_kind: OwnerKind = OwnerKind.USER
+    owner_id: CleanText = Field(max_length=MAX_ID_CHARS)
     action: Literal["read", "write", "cite"]
-    principal: CleanText
+    operation: CleanText = Field(default="", max_length=120)
+    """Method and route pattern, as `POST /v1/context`; never a path with ids."""
+    principal: CleanText = Field(max_length=300)
+    """Who: `key:ID`, `jwt:SUBJECT`, or `local`."""
     record_ids: tuple[Id, ...] = Field(default=(), max_length=500)
     context_id: Id | None = None
     accepted_at: Timestamp
+
+    @property
+    def owner(self) -> Owner:
+        return Owner(self.tenant, self.owner_kind, self.owner_id)
+
+    @property
+    def subject(self) -> str:
+        return self.access_id
 
 
 class KeptMemory(Frozen):
@@ -109,13 +128,22 @@ class TurnDigestBody(Frozen):
     kept: tuple[KeptMemory, ...] = ()
 
 
-class TurnDigest(ProjectEvent):
+class UsersWords(ProjectEvent):
+    """A project's event that holds what one user said: sealed under the user's key, so that it goes with it."""
+
+    user_id: Id
+
+    @property
+    def sealed_for(self) -> Owner:
+        return Owner(self.tenant, OwnerKind.USER, self.user_id)
+
+
+class TurnDigest(UsersWords):
     """A redacted turn of a project: one for every turn with a project, so that a project's progress covers all
     of its turns (also those without a candidate)."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["turn_digest"] = "turn_digest"
-    user_id: Id
     turn: SourceTurn
     role: Literal["user", "assistant", "system", "tool"]
     language: Literal["en", "zh", "und"]
@@ -127,13 +155,12 @@ class ProjectCandidateBody(Frozen):
     candidate: Candidate
 
 
-class ProjectCandidate(ProjectEvent):
+class ProjectCandidate(UsersWords):
     """A gated candidate that a project keeps as hot memory (A4). `user_revision` is the record in the user's
     memory that it came from."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["project_candidate"] = "project_candidate"
-    user_id: Id
     turn: SourceTurn
     record_id: Id
     accepted_at: Timestamp
@@ -179,5 +206,6 @@ class ReportResult(ProjectEvent):
 
 
 ProjectsEvent = Annotated[
-    ProjectCandidate | TurnDigest | ProjectCommand | ReportResult | Tick | Marker, Field(discriminator="type")
+    ProjectCandidate | TurnDigest | ProjectCommand | ReportResult | Erasure | Tick | Marker,
+    Field(discriminator="type"),
 ]

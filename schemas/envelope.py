@@ -26,6 +26,11 @@ class Envelope(Frozen):
         raise NotImplementedError(f"{type(self).__name__} has no owner")
 
     @property
+    def sealed_for(self) -> Owner:
+        """Whose data key seals it: the owner's, or the user's whose words a project's event holds (N6)."""
+        return self.owner
+
+    @property
     def subject(self) -> str:
         """The record that the event is about (CloudEvents `ce_subject`, and the Kafka key where compacted)."""
         return self.owner.key

@@ -13,16 +13,25 @@ FRESHNESS_BUCKETS: tuple[float, ...] = (
     300.0, 3600.0,
 )  # fmt: skip
 """Upper bounds, seconds from acceptance to readable; one more bucket holds the rest."""
+LATENCY_BUCKETS: tuple[float, ...] = (
+    0.002, 0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0,
+)  # fmt: skip
+"""Upper bounds, seconds that a batch took in a stage."""
+SIZE_BUCKETS: tuple[float, ...] = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_000)
+"""Upper bounds, records of a batch."""
 
 
 class StageStats(Frozen):
     """Since the process started. `outcomes`: handled, duplicate, dead_letter, refused, retry ... ; `seconds`: time
-    spent a phase (prepare, load, compute, transaction, delivery, write)."""
+    spent a phase (prepare, load, compute, transaction, delivery, write); `latency`, `sizes`: batches by seconds and by
+    records, in LATENCY_BUCKETS and SIZE_BUCKETS and one for the rest."""
 
     records: int = 0
     batches: int = 0
     outcomes: dict[str, int] = Field(default_factory=dict)
     seconds: dict[str, float] = Field(default_factory=dict)
+    latency: tuple[int, ...] = (0,) * (len(LATENCY_BUCKETS) + 1)
+    sizes: tuple[int, ...] = (0,) * (len(SIZE_BUCKETS) + 1)
 
 
 class FreshnessStats(Frozen):

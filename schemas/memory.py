@@ -7,8 +7,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from schemas.amend import Amendment
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp, UnitFloat
 from schemas.envelope import Envelope, Marker, SourceTurn, Tick, UserEvent
+from schemas.erasure import Erasure
 from schemas.owner import Owner, OwnerKind
 
 CandidateKind = Literal["fact", "preference", "intent", "episode", "relation"]
@@ -87,6 +89,8 @@ class Extraction(UserEvent):
     language: Literal["en", "zh", "und"]
     project_id: Id | None = None
     interaction_id: Id | None = None
+    context_id: Id | None = None
+    """The context that the turn's model was given (D7): its memories are renewed as if recalled by id."""
     recalled_ids: tuple[Id, ...] = ()
     extractor: CleanText = Field(max_length=100)
     extractor_version: int = Field(ge=1)
@@ -102,9 +106,24 @@ class Extraction(UserEvent):
     sealed: ExtractionBody
 
 
+class Given(UserEvent):
+    """Which memories an answer was made from: those that a context cites, or that a search for an interaction found.
+    Feedback and turns that name only the context or the interaction reach them by it (D4, D7, D16)."""
+
+    type: Literal["given"] = "given"
+    context_id: Id | None = None
+    interaction_id: Id | None = None
+    record_ids: tuple[Id, ...] = Field(default=(), max_length=500)
+    accepted_at: Timestamp
+
+
 class FeedbackBody(Frozen):
     correction: CleanText | None = Field(default=None, max_length=20_000)
     comment: CleanText | None = Field(default=None, max_length=20_000)
+    outcome: CleanText | None = Field(default=None, max_length=1_000)
+    """What came of a suggestion (C6)."""
+    traits: dict[Id, JsonValue] = Field(default_factory=dict, max_length=20)
+    """How the judged suggestion was made, by preference field: what the judge's preferences are learned from."""
 
 
 class Feedback(UserEvent):
@@ -120,6 +139,11 @@ class Feedback(UserEvent):
     rating: Literal["good", "neutral", "bad"] | None = None
     score: float | None = None
     adopted: bool | None = None
+    about: Literal["answer", "function", "performance", "suggestion", "bug"] = "answer"
+    feature: CleanText | None = Field(default=None, max_length=200)
+    """Which function, page or the like it is about."""
+    by: Id | None = None
+    """Who judged, where it was not the user: what is learned of them comes as feedback of their own (C6)."""
     accepted_at: Timestamp | None = None
     sealed: FeedbackBody = FeedbackBody()
 
@@ -136,8 +160,10 @@ class MemoryCommand(UserEvent):
 
     SEALED: ClassVar[bool] = True
     type: Literal["memory_command"] = "memory_command"
-    command: Literal["remember", "correct", "forget", "put_item", "delete_item"]
+    command: Literal["remember", "correct", "forget", "put_item", "delete_item", "touch_item", "summarize"]
     command_id: Id
+    session_id: Id | None = None
+    """Of `summarize`: the conversation that ended (B9)."""
     memory_id: Id | None = None
     kind: Literal["fact", "preference", "intent", "episode"] | None = None
     field: CleanText | None = Field(default=None, max_length=200)
@@ -164,6 +190,9 @@ class JobResult(UserEvent):
     type: Literal["job_result"] = "job_result"
     job_id: Id
     job: CleanText = Field(max_length=100)
+    session_id: Id | None = None
+    asked_at: Timestamp | None = None
+    """When the job was asked for: an erasure after that refuses the answer, however late it comes."""
     status: Literal["done", "failed"]
     model: CleanText | None = None
     prompt_hash: CleanText | None = None
@@ -172,7 +201,10 @@ class JobResult(UserEvent):
     sealed: JobResultBody = JobResultBody()
 
 
-LedgerEvent = Annotated[Extraction | Feedback | MemoryCommand | JobResult | Tick | Marker, Field(discriminator="type")]
+LedgerEvent = Annotated[
+    Extraction | Given | Feedback | MemoryCommand | JobResult | Amendment | Erasure | Tick | Marker,
+    Field(discriminator="type"),
+]
 
 
 class Reason(Frozen):
@@ -250,6 +282,13 @@ class MemoryUpdate(Envelope):
         return Owner(self.tenant, self.owner_kind, self.owner_id)
 
     @property
+    def sealed_for(self) -> Owner:
+        """A value of hot memory comes from one user (A3); a report from several, and is the project's."""
+        if self.kind == "hot" and self.user_id is not None:
+            return Owner(self.tenant, OwnerKind.USER, self.user_id)
+        return self.owner
+
+    @property
     def row_key(self) -> str:
         return f"{self.record_id}/{self.version}"
 
@@ -258,7 +297,7 @@ class MemoryUpdate(Envelope):
         return self.row_key
 
 
-UpdatesEvent = Annotated[MemoryUpdate | Marker, Field(discriminator="type")]
+UpdatesEvent = Annotated[MemoryUpdate | Erasure | Marker, Field(discriminator="type")]
 
 
 class DecisionBody(Frozen):
@@ -274,6 +313,8 @@ class Decision(Envelope):
     owner_kind: OwnerKind = OwnerKind.USER
     owner_id: Id
     decision_id: Id
+    revision: int = Field(default=1, ge=1)
+    """Above 1 once its texts were amended."""
     turn_id: Id | None = None
     session_id: Id | None = None
     ordinal: int = 0
@@ -299,4 +340,4 @@ class Decision(Envelope):
         return self.decision_id
 
 
-DecisionsEvent = Annotated[Decision | Marker, Field(discriminator="type")]
+DecisionsEvent = Annotated[Decision | Erasure | Marker, Field(discriminator="type")]

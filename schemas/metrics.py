@@ -27,10 +27,16 @@ HTTP_REQUESTS = Metric(
 HTTP_SECONDS = Metric("memstream_http_request_seconds", "histogram", "Time to answer.", ("method", "route"))
 PRODUCED = Metric("memstream_produced_records_total", "counter", "Records acknowledged by the brokers.", ("topic",))
 PRODUCE_FAILED = Metric("memstream_produce_failed_total", "counter", "Writes not acknowledged.", ("topic",))
+ACCESSES = Metric("memstream_accesses_total", "counter", "Reads and writes of memory recorded (C10).", ("action",))
+ACCESSES_WAITING = Metric("memstream_accesses_waiting", "gauge", "Access records that the brokers have not taken yet.")
+LIMITED = Metric("memstream_limited_requests_total", "counter", "Requests over a tenant's rate (429).", ("kind",))
 
 # Reading.
 DEGRADED = Metric(
     "memstream_degraded_answers_total", "counter", "Answers that did without a store (D11).", ("store", "reason")
+)
+UNCONFIRMED = Metric(
+    "memstream_unconfirmed_hits_total", "counter", "Hits of Milvus that Postgres did not confirm: dropped (D11)."
 )
 FRESH_WAIT = Metric("memstream_fresh_wait_seconds", "histogram", "Time that reads waited for their write (N3).")
 STALE = Metric("memstream_stale_answers_total", "counter", "Reads whose write had not arrived in time (N3).")
@@ -46,7 +52,9 @@ LAG = Metric("memstream_lag_records", "gauge", "Records that a stage has not com
 LAG_SECONDS = Metric("memstream_lag_seconds", "gauge", "Age of the oldest of them.", ("stage",))
 RATE = Metric("memstream_stage_rate", "gauge", "Records a second that a stage commits.", ("stage",))
 STORE_UP = Metric("memstream_store_up", "gauge", "1 where the store answers.", ("store",))
-DEAD_LETTERS = Metric("memstream_dead_letters", "gauge", "Dead letters in the log.")
+DEAD_LETTERS = Metric(
+    "memstream_dead_letters", "gauge", "Dead letters that nobody has replayed or dropped.", ("step", "reason")
+)
 DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last hour.", ("gate", "outcome"))
 
 # What the workers say of themselves (ops.heartbeats), exported by the query service.
@@ -60,11 +68,28 @@ STAGE_OUTCOMES = Metric(
 STAGE_SECONDS = Metric(
     "memstream_stage_seconds_total", "counter", "Time of a stage, a phase.", ("process", "stage", "phase")
 )
+STAGE_LATENCY = Metric("memstream_stage_batch_seconds", "histogram", "Time of a batch in a stage.", ("stage",))
+STAGE_SIZE = Metric("memstream_stage_batch_records", "histogram", "Records of a batch.", ("stage",))
+SINK_RETRIES = Metric("memstream_sink_retries_total", "counter", "Calls that a store was asked again.", ("store",))
+MODEL_CALLS = Metric("memstream_model_calls_total", "counter", "Answers of the language model.")
+MODEL_FAILED = Metric(
+    "memstream_model_failed_total", "counter", "Calls without a usable answer: away or malformed.", ("reason",)
+)
+MODEL_TOKENS = Metric("memstream_model_tokens_total", "counter", "Tokens that the endpoint counted.", ("kind",))
+MODEL_COST = Metric("memstream_model_cost_total", "counter", "Cost, in the currency of the configured prices.")
+CHECKPOINTS = Metric(
+    "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed (E7).", ("way",)
+)
+SUMMARY_TOKENS = Metric("memstream_summary_tokens", "histogram", "Length of checkpoint summaries (E7).")
+ERASURES = Metric("memstream_erasures_pending", "gauge", "Erasures that are not done yet (N6).")
+ERASURE_AGE = Metric("memstream_erasure_oldest_seconds", "gauge", "Age of the oldest of them.")
 RSS = Metric("memstream_process_rss_bytes", "gauge", "Resident memory.", ("process",))
 CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("process",))
 
 METRICS: tuple[Metric, ...] = (
-    HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, DEGRADED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
+    HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, ACCESSES, ACCESSES_WAITING, LIMITED,
+    DEGRADED, UNCONFIRMED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
     TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, DEAD_LETTERS, DECISIONS, FRESHNESS, STAGE_RECORDS,
-    STAGE_OUTCOMES, STAGE_SECONDS, RSS, CPU,
+    STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED, MODEL_TOKENS,
+    MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
 )  # fmt: skip

@@ -11,8 +11,6 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from kafka.partitioner.default import murmur2
-
 
 class OwnerKind(StrEnum):
     USER = "user"
@@ -69,4 +67,6 @@ def _key(owner: Owner) -> str:
 @lru_cache(maxsize=65_536)
 def partition(owner: Owner, count: int) -> int:
     """Kafka's Java hash (murmur2, sign bit cleared) of the owner key, modulo the partition count."""
+    from kafka.partitioner.default import murmur2  # brings the whole admin client: only who sends pays for it
+
     return (int(murmur2(owner.key.encode())) & 0x7FFFFFFF) % count

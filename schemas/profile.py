@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -13,6 +14,7 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
 from schemas.memory import CandidateKind
 
+RESERVED_TABLES = frozenset({"turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses"})
 PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
 
 
@@ -80,6 +82,8 @@ class HotKey(Frozen):
     type: Literal["meta", "status", "decision", "preference"]
     aliases: tuple[CleanText, ...] = ()
     priority: int = Field(default=0, ge=0, le=10)
+    ratio_of: tuple[Id, ...] = Field(default=(), max_length=2)
+    """Two keys whose share, in percent, is this one's value; updated daily (A4)."""
 
 
 class Intent(Frozen):
@@ -97,6 +101,10 @@ class Intent(Frozen):
     state: bool = False
     """Adds the state kept for the query's record."""
     knowledge: int = Field(default=0, ge=0)
+    table: Id | None = None
+    """A structured table of one row a user, shown with the profile: `table_columns`, "unknown" where nothing is known
+    (C11)."""
+    table_columns: tuple[Id, ...] = ()
     budget_tokens: int | None = Field(default=None, ge=1)
 
 
@@ -136,6 +144,8 @@ class HabitSpec(Frozen):
     """Keys that hold a time (RFC 3339) whose usual time of day is learned."""
     zone: Id = "time_zone"
     """Key of the user's time zone (IANA); the profile's until a turn names one."""
+    zone_preferences: tuple[Id, ...] = ("timezone", "time_zone")
+    """Preferences, and keys of store items, that hold the user's zone."""
     phrases: bool = False
     """Learn how the user words an action."""
     active_hours: bool = False
@@ -150,24 +160,53 @@ class RankingSpec(Frozen):
     latency_budget_ms: int = Field(default=400, ge=1)
 
 
+SqlName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,55}$")]
+"""A table, column or index as Postgres takes it without quotes."""
+
+
 class TableColumn(Frozen):
-    name: Id
+    name: SqlName
     type: Literal["integer", "number", "string", "boolean", "json", "timestamp"]
     sensitive: bool = False
-    aliases: tuple[CleanText, ...] = ()
+    values: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
+    """Allowed value -> other ways to say it; empty: any."""
+    fields: tuple[Id, ...] = ()
+    """Catalogue fields whose standing value, said in conversation, fills the column."""
+
+
+class CaseSpec(Frozen):
+    """What feedback does to a row, and which rows are good examples (C6)."""
+
+    rating: SqlName | None = None
+    """Column that takes `ratings[good|neutral|bad]`."""
+    ratings: dict[Literal["good", "neutral", "bad"], CleanText] = Field(default_factory=dict)
+    comment: SqlName | None = None
+    adopted: SqlName | None = None
+    outcome: SqlName | None = None
+    good_outcomes: tuple[CleanText, ...] = ()
+    bad_outcomes: tuple[CleanText, ...] = ()
 
 
 class TableSpec(Frozen):
-    """A structured table of the domain (C2): one row a user (`unique`) or many."""
+    """A structured table of the domain (C2): one row a user (`unique`) or many. `key`: of the store item; of a table
+    of many rows it holds `{id}`. `user_id`, `created_at` and `updated_at` are every table's."""
 
-    name: Id
+    name: SqlName
     namespace: Id
     key: CleanText
     unique: bool
     columns: tuple[TableColumn, ...]
-    indexes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    store_columns: tuple[str, ...] = ()
+    key_aliases: tuple[CleanText, ...] = ()
+    indexes: dict[SqlName, tuple[SqlName, ...]] = Field(default_factory=dict)
+    store_columns: tuple[SqlName, ...] = ()
     """Columns that the namespaced store shows; empty: all (C3)."""
+    store_names: dict[SqlName, CleanText] = Field(default_factory=dict)
+    """Column -> what the store calls it."""
+    search_columns: tuple[SqlName, ...] = ()
+    """Columns by which similar rows are found (C6)."""
+    cases: CaseSpec = CaseSpec()
+    max_rows: int = Field(default=1_000, ge=1, le=10_000)
+    """Of one user; beyond them a new row is refused."""
 
 
 def _default_importance() -> dict[CandidateKind, float]:
@@ -214,17 +253,46 @@ class Profile(Frozen):
             unknown = [v for v in f.aliases if f.values and v not in f.values]
             if unknown:
                 raise ValueError(f"fields.{f.name}.aliases: {unknown[0]!r} is not one of its values")
-        for table in self.tables:
-            columns = {c.name for c in table.columns}
-            for index, over in table.indexes.items():
-                if missing := [c for c in over if c not in columns | {"user_id", "created_at"}]:
-                    raise ValueError(f"tables.{table.name}.indexes.{index}: no column {missing[0]!r}")
-            if table.namespace not in self.namespaces:
-                raise ValueError(f"tables.{table.name}.namespace: must be one of {', '.join(self.namespaces)}")
+        check_tables(self.tables, self.namespaces, set(names))
+        unique = {t.name: {c.name for c in t.columns} for t in self.tables if t.unique}
+        for intent in self.intents:
+            if intent.table is not None and intent.table not in unique:
+                raise ValueError(f"intents.{intent.name}.table: must be one of {', '.join(unique) or 'none'}")
+            if missing := set(intent.table_columns) - unique.get(intent.table or "", set()):
+                raise ValueError(f"intents.{intent.name}.table_columns: no column {min(missing)!r}")
         return self
 
     def field(self, name: str) -> FieldSpec | None:
         return next((f for f in self.fields if f.name == name), None)
+
+
+def check_tables(tables: Sequence[TableSpec], namespaces: Sequence[str], fields: Set[str]) -> None:
+    """Raises ValueError naming table and key."""
+    seen: dict[str, str] = {}
+    for table in tables:
+        where = f"tables.{table.name}"
+        if table.name in RESERVED_TABLES:
+            raise ValueError(f"{where}.name: is taken by a view of the engine")
+        columns = {c.name for c in table.columns} | {"user_id", "created_at", "updated_at"}
+        named = {f"indexes.{i}": over for i, over in table.indexes.items()}
+        c = table.cases
+        named |= {"store_columns": table.store_columns, "search_columns": table.search_columns}
+        named |= {"store_names": tuple(table.store_names)}
+        named |= {"cases": tuple(n for n in (c.rating, c.comment, c.adopted, c.outcome) if n)}
+        for key, over in named.items():
+            if missing := [n for n in over if n not in columns]:
+                raise ValueError(f"{where}.{key}: no column {missing[0]!r}")
+        if table.namespace not in namespaces:
+            raise ValueError(f"{where}.namespace: must be one of {', '.join(namespaces)}")
+        if ("{id}" in table.key) == table.unique:
+            raise ValueError(f"{where}.key: must hold {{id}} exactly where the table has many rows a user")
+        for column in table.columns:
+            if unknown := [f for f in column.fields if f not in fields]:
+                raise ValueError(f"{where}.columns.{column.name}.fields: no field {unknown[0]!r} in the catalogue")
+        for name in (table.name, f"{table.namespace}/{table.key}", *table.indexes):
+            if name in seen:
+                raise ValueError(f"{where}: {name!r} is also of tables.{seen[name]}")
+            seen[name] = table.name
 
 
 def parse_profile(text: str, source: str) -> Profile:

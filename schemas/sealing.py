@@ -18,8 +18,16 @@ class SealedError(Exception):
     """The sealed part cannot be opened: unknown algorithm, or the owner's key has been destroyed (N6)."""
 
 
+class KeyDestroyed(SealedError):  # noqa: N818 - it names what was done
+    """The owner was erased: what was sealed under the key is gone, wherever a copy lies."""
+
+
+class KeysAway(Exception):  # noqa: N818 - it names an outcome
+    """The keyring does not answer now: the same call may be repeated. Never a reason to give a record up."""
+
+
 class Cipher(Protocol):
-    """Seals and opens the JSON object of one owner. Both raise SealedError; messages never hold content."""
+    """Seals and opens the JSON object of one owner. Both raise SealedError and KeysAway, without content."""
 
     def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]: ...
 

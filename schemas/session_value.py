@@ -50,7 +50,7 @@ def value_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
         },
         "message_context": {
             "summary": summary,
-            "window_messages": [{"role": m["role"], "content": m["content"]} for m in body.get("window", ())],
+            "window_messages": [_message(m) for m in body.get("window", ())],
             "mode": row["mode"],
             "checkpoint_message_id": checkpoint,
             "cached_checkpoint": summary if checkpoint else "",
@@ -63,9 +63,18 @@ def value_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _message(m: Mapping[str, Any]) -> dict[str, Any]:
+    """The seed's two keys, and who spoke where the turn says so."""
+    named = {"speaker": m["speaker"]} if m.get("speaker") else {}
+    return {"role": m["role"], "content": m["content"], **named}
+
+
 def history_list(state: SessionState) -> list[dict[str, Any]]:
     """`wm:history`: the newest 20 messages, newest first (D6)."""
     return [
-        {"role": m.role, "content": m.content, "timestamp": m.timestamp.isoformat().replace("+00:00", "Z")}
+        {
+            **_message({"role": m.role, "content": m.content, "speaker": m.speaker}),
+            "timestamp": m.timestamp.isoformat().replace("+00:00", "Z"),
+        }
         for m in reversed(state.sealed.window[-HISTORY_MESSAGES:])
     ]

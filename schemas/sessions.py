@@ -8,6 +8,7 @@ from pydantic import Field
 
 from schemas.base import CleanText, Frozen, Id, JsonObject, JsonValue, Timestamp
 from schemas.envelope import Marker, UserEvent
+from schemas.erasure import Erasure
 
 
 class WindowMessage(Frozen):
@@ -16,6 +17,7 @@ class WindowMessage(Frozen):
     timestamp: Timestamp
     turn_id: Id
     tokens: int = Field(default=0, ge=0)
+    speaker: CleanText | None = Field(default=None, max_length=200)
 
 
 class SessionBody(Frozen):
@@ -69,6 +71,8 @@ class Checkpoint(UserEvent):
     type: Literal["checkpoint"] = "checkpoint"
     session_id: Id
     message_id: Id
+    revision: int = Field(default=1, ge=1)
+    """Above 1 once its summary was amended."""
     segment: int = Field(ge=1)
     position: int = Field(ge=0)
     created_at: Timestamp
@@ -81,4 +85,4 @@ class Checkpoint(UserEvent):
         return f"{self.owner.key}/{self.session_id}/{self.message_id}"
 
 
-SessionsEvent = Annotated[SessionState | Checkpoint | Marker, Field(discriminator="type")]
+SessionsEvent = Annotated[SessionState | Checkpoint | Erasure | Marker, Field(discriminator="type")]

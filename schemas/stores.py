@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from typing import ClassVar
 
 import orjson
 
@@ -32,6 +33,11 @@ STAGE_OF_VIEW = {
 
 def postgres_schema(generation: int) -> str:
     return f"views_g{generation}"
+
+
+def sink_group(store: str, generation: int = 1) -> str:
+    """Consumer group of the one writer of a generation of a store's views: each has its own for life (N1)."""
+    return f"memstream-sink-{store}" if generation == 1 else f"memstream-sink-{store}-g{generation}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,49 +80,67 @@ class MilvusLayout:
         return orjson.dumps(text).decode()
 
 
+@dataclass(frozen=True, slots=True)
 class RedisLayout:
-    """Keys: `{tenant/owner}:` (a cluster hash tag) before the seed's key name."""
+    """Keys: `{tenant/owner}:` (a cluster hash tag) before the seed's key name. The first generation has no prefix, so
+    that the seed's names stand as they are; later ones lead with `gN:`, before the tag."""
 
-    @staticmethod
-    def session(owner: Owner, session_id: str) -> str:
-        return f"{{{owner.key}}}:short_term_memory:session:{session_id}"
+    generation: int = 1
 
-    @staticmethod
-    def history(owner: Owner, session_id: str) -> str:
-        return f"{{{owner.key}}}:wm:history:{session_id}"
+    WANTED_MAX: ClassVar[int] = 10_000
 
-    @staticmethod
-    def summary(owner: Owner, session_id: str) -> str:
-        return f"{{{owner.key}}}:wm:summary:{session_id}"
+    @property
+    def prefix(self) -> str:
+        return "" if self.generation == 1 else f"g{self.generation}:"
 
-    @staticmethod
-    def anchors(owner: Owner, session_id: str) -> str:
-        return f"{{{owner.key}}}:wm:anchors:{session_id}"
+    def session(self, owner: Owner, session_id: str) -> str:
+        return self._of(owner, f"short_term_memory:session:{session_id}")
 
-    @staticmethod
-    def revision(owner: Owner, session_id: str) -> str:
-        return f"{{{owner.key}}}:wm:revision:{session_id}"
+    def history(self, owner: Owner, session_id: str) -> str:
+        return self._of(owner, f"wm:history:{session_id}")
 
-    @staticmethod
-    def hot_memory(owner: Owner, project_id: str) -> str:
-        return f"{{{owner.key}}}:hot_memory:{project_id}"
+    def summary(self, owner: Owner, session_id: str) -> str:
+        return self._of(owner, f"wm:summary:{session_id}")
 
-    @staticmethod
-    def hot_guard(owner: Owner, project_id: str) -> str:
+    def anchors(self, owner: Owner, session_id: str) -> str:
+        return self._of(owner, f"wm:anchors:{session_id}")
+
+    def revision(self, owner: Owner, session_id: str) -> str:
+        return self._of(owner, f"wm:revision:{session_id}")
+
+    def hot_memory(self, owner: Owner, project_id: str) -> str:
+        return self._of(owner, f"hot_memory:{project_id}")
+
+    def hot_guard(self, owner: Owner, project_id: str) -> str:
         """Hash record id -> revision: changes that the next hot-memory snapshot must have (A5)."""
-        return f"{{{owner.key}}}:hot_memory:guard:{project_id}"
+        return self._of(owner, f"hot_memory:guard:{project_id}")
 
-    WANTED = "memstream:wanted"
-    """List of what readers missed in Redis: they LPUSH, the sink fills (E6). See `want_session`, `want_hot`."""
-    WANTED_MAX = 10_000
-    PROGRESS_INDEX = "memstream:progress"
-    """Set of the (stage, partition) that have a progress hash, as JSON arrays."""
-    WRITTEN_AT = "memstream:progress:written_at"
+    def erased(self, owner: Owner, session_id: str | None) -> str:
+        """The cut-off of an erasure (C9): sessions of before are not put back."""
+        return self._of(owner, "erased" if session_id is None else f"erased:{session_id}")
 
-    @staticmethod
-    def progress(stage: str, partition: int) -> str:
+    @property
+    def wanted(self) -> str:
+        """List of what readers missed in Redis: they LPUSH, the sink fills (E6). See `want_session`, `want_hot`."""
+        return f"{self.prefix}memstream:wanted"
+
+    @property
+    def progress_index(self) -> str:
+        """Set of the (stage, partition) that have a progress hash, as JSON arrays."""
+        return f"{self.prefix}memstream:progress"
+
+    @property
+    def written_at(self) -> str:
+        return f"{self.prefix}memstream:progress:written_at"
+
+    def progress(self, stage: str, partition: int) -> str:
         """Hash root partition -> next offset (N3)."""
-        return f"memstream:progress:{stage}:{partition}"
+        return f"{self.prefix}memstream:progress:{stage}:{partition}"
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What SCAN is asked for, to find every key of this generation and of no other."""
+        return f"{self.prefix}{{*", f"{self.prefix}memstream:*"
 
     @staticmethod
     def want_session(owner: Owner, session_id: str) -> bytes:
@@ -127,3 +151,6 @@ class RedisLayout:
     def want_hot(owner: Owner) -> bytes:
         """What a reader pushes that found no hot-memory snapshot of a project."""
         return orjson.dumps(["hot", owner.key])
+
+    def _of(self, owner: Owner, name: str) -> str:
+        return f"{self.prefix}{{{owner.key}}}:{name}"

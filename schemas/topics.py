@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -54,9 +55,13 @@ _U, _P, _D, _T = OwnerKind.USER, OwnerKind.PROJECT, OwnerKind.DOCUMENT, OwnerKin
 
 TURNS = Topic("conversation.turns.v1", (_U,), Cleanup.DELETE, 7, "turns as sent; session commands; ticks", root=True)
 HISTORY = Topic("conversation.history.v1", (_U,), Cleanup.DELETE, 30, "turns screened: redacted, counted, embedded")
-LEDGER = Topic("memory.ledger.v1", (_U,), Cleanup.DELETE, None, "all that the gate decides on, in one order", root=True)
+LEDGER = Topic(
+    "memory.ledger.v1", (_U,), Cleanup.COMPACT, None, "all that the gate decides on, in one order; one key a record",
+    root=True,
+)  # fmt: skip
 PROJECT_EVENTS = Topic(
-    "project.events.v1", (_P,), Cleanup.DELETE, None, "project candidates, turn digests, project commands", root=True
+    "project.events.v1", (_P,), Cleanup.COMPACT, None,
+    "project candidates, turn digests, project commands; one key a record", root=True,
 )
 UPDATES = Topic(
     "memory.updates.v1", (_U, _P, _D, _T), Cleanup.COMPACT, None, "every change of long-term memory, with its reason"
@@ -64,7 +69,7 @@ UPDATES = Topic(
 SESSION_STATE = Topic("session.state.v1", (_U,), Cleanup.BOTH, 2, "whole session value and checkpoints, by revision")
 DECISIONS = Topic("memory.decisions.v1", (_U, _P), Cleanup.DELETE, 14, "gate outcomes")
 JOBS = Topic("memory.jobs.v1", (_U, _P), Cleanup.DELETE, 7, "model work: extraction, summaries, narratives, reports")
-ACCESSES = Topic("memory.accesses.v1", (_U, _P, _T), Cleanup.DELETE, 365, "citations, long-term reads and writes")
+ACCESSES = Topic("memory.accesses.v1", (_U, _P, _D, _T), Cleanup.DELETE, 7, "reads, writes, citations; kept in audit")
 DOCUMENTS = Topic("knowledge.documents.v1", (_D,), Cleanup.COMPACT, None, "Markdown documents by version", root=True)
 PROFILES = Topic("config.profiles.v1", (_T,), Cleanup.COMPACT, None, "profiles and policies, versioned", root=True)
 DEAD_LETTERS = Topic(
@@ -77,4 +82,18 @@ CATALOGUE: tuple[Topic, ...] = (
     DEAD_LETTERS,
 )  # fmt: skip
 BY_NAME: dict[str, Topic] = {t.name: t for t in CATALOGUE}
+KEPT_LOGS: frozenset[str] = frozenset({LEDGER.name, PROJECT_EVENTS.name})
+"""Compacted, and emptied by nulls alone: every record has a key of its own, so that an erasure can take it out (C9)."""
+_MARKER = b"marker"
+
+
+def sent_key(topic: str, key: bytes | None) -> bytes | None:
+    """The key under which a record is sent now. In a kept log no two records share one, a repeated sending included:
+    compaction would leave the later of the two, and a replay would meet it behind what came after the first, take it
+    for a redelivery and drop it (N1). Markers are worth nothing but the last."""
+    if key is None or key == _MARKER or topic not in KEPT_LOGS:
+        return key
+    return key + b"~" + secrets.token_hex(6).encode()
+
+
 ROOTS: frozenset[str] = frozenset(t.name for t in CATALOGUE if t.root)

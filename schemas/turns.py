@@ -6,8 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from schemas.amend import Amendment
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
 from schemas.envelope import Marker, Tick, UserEvent
+from schemas.erasure import Erasure
 
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
@@ -43,6 +45,8 @@ class TurnEvent(UserEvent):
     project_id: Id | None = None
     agent_id: Id | None = None
     interaction_id: Id | None = None
+    context_id: Id | None = None
+    """The context that its model was given: its memories count as cited (D7)."""
     intent: Id | None = None
     language: Language | None = None
     sealed: TurnBody
@@ -89,6 +93,8 @@ class CheckpointResult(UserEvent):
     extractive: bool
     job_id: Id
     model: CleanText | None = None
+    asked_at: Timestamp | None = None
+    """When its job was asked for: an erasure after that refuses the answer, however late it comes."""
     accepted_at: Timestamp | None = None
     sealed: CheckpointResultBody
 
@@ -123,6 +129,7 @@ class ScreenedTurn(UserEvent):
     project_id: Id | None = None
     agent_id: Id | None = None
     interaction_id: Id | None = None
+    context_id: Id | None = None
     intent: Id | None = None
     language: Language
     tokens: int = Field(ge=0)
@@ -144,8 +151,12 @@ class ScreenedTurn(UserEvent):
         return self.turn_id
 
 
-TurnsEvent = Annotated[TurnEvent | SessionCommand | CheckpointResult | Tick, Field(discriminator="type")]
-HistoryEvent = Annotated[ScreenedTurn | SessionCommand | CheckpointResult | Tick | Marker, Field(discriminator="type")]
+TurnsEvent = Annotated[
+    TurnEvent | SessionCommand | CheckpointResult | Amendment | Erasure | Tick, Field(discriminator="type")
+]
+HistoryEvent = Annotated[
+    ScreenedTurn | SessionCommand | CheckpointResult | Amendment | Erasure | Tick | Marker, Field(discriminator="type")
+]
 
 
 def metadata_value(metadata: dict[str, Any], key: str) -> str | None:

@@ -56,7 +56,18 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
             return False
         # psycopg sends a statement without parameters by the simple protocol, which takes many at once.
         conn.execute(cast(Any, sql_text("views").replace("{schema}", schema)))
+        if conn.execute("SELECT to_regproc('ops.wall') IS NOT NULL").fetchone() == (True,):
+            conn.execute("SELECT ops.wall(%s)", (schema,))
     return True
+
+
+def wall(conn: Connection[Any]) -> None:
+    """Put every table with a tenant, of every generation, behind the policy of the reading role (C7). A migration that
+    adds such a table calls it too. Raises psycopg.errors.InsufficientPrivilege where the role is missing and this user
+    may not create it: a database administrator then runs `CREATE ROLE memstream_reader NOLOGIN` and grants it."""
+    conn.execute(cast(Any, sql_text("wall")))
+    for generation in generations(conn):
+        conn.execute("SELECT ops.wall(%s)", (postgres_schema(generation),))
 
 
 def drop_generation(conn: Connection[Any], generation: int) -> None:

@@ -8,6 +8,20 @@ CREATE TABLE ops.live_views (
 );
 INSERT INTO ops.live_views (store, generation) VALUES ('postgres', 1), ('milvus', 1), ('redis', 1);
 
+CREATE TABLE ops.generations (
+    store      text        NOT NULL,
+    generation integer     NOT NULL,             -- never used twice: its consumer group has committed offsets
+    state      text        NOT NULL CHECK (state IN ('building', 'standing', 'dropping', 'dropped')),
+    embedder   text        NOT NULL DEFAULT '',  -- whose vectors it holds; empty: as the records bring them
+    made_at    timestamptz NOT NULL DEFAULT now(),
+    changed_at timestamptz NOT NULL DEFAULT now(),
+    report     jsonb,                            -- the last comparison: counts, never content or ids of users
+    PRIMARY KEY (store, generation)
+);
+INSERT INTO ops.generations (store, generation, state)
+VALUES ('postgres', 1, 'standing'), ('milvus', 1, 'standing'), ('redis', 1, 'standing');
+CREATE UNIQUE INDEX generations_building ON ops.generations (store) WHERE state = 'building';  -- one at a time
+
 CREATE TABLE ops.heartbeats (
     process    text        PRIMARY KEY,          -- e.g. worker-screen, sink-milvus
     at         timestamptz NOT NULL,

@@ -95,6 +95,7 @@ CREATE INDEX memories_expiry ON {schema}.memories (expires_at) WHERE expires_at 
 CREATE TABLE {schema}.decisions (
     tenant      text        NOT NULL,
     decision_id text        NOT NULL,
+    revision    bigint      NOT NULL DEFAULT 1,
     owner_kind  text        NOT NULL,
     owner_id    text        NOT NULL,
     turn_id     text,
@@ -148,6 +149,7 @@ CREATE TABLE {schema}.checkpoints (
     user_id    text        NOT NULL,
     session_id text        NOT NULL,
     message_id text        NOT NULL,
+    revision   bigint      NOT NULL DEFAULT 1,
     segment    integer     NOT NULL,
     position   bigint      NOT NULL,
     summary    text        NOT NULL,

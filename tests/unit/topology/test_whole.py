@@ -68,7 +68,13 @@ async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, An
         place: {o: {k: _without_vectors(orjson.loads(v)) for k, v in r.items()} for o, r in table.items() if r}
         for place, table in store.rows.items()
     }
-    return rows, dict(values)
+    # These are keyed by the place of what caused them, and how many markers lie before it there is a matter of batches:
+    # what was said, and how often, is not.
+    said = {
+        topic: sorted(orjson.dumps(v, option=orjson.OPT_SORT_KEYS).decode() for v in values.pop(topic, {}).values())
+        for topic in (topics.LEDGER.name, topics.PROJECT_EVENTS.name)
+    }
+    return rows, {**values, **said}
 
 
 def _without_vectors(value: Any) -> Any:

@@ -1,0 +1,123 @@
+"""The exported schemas describe what is on the wire, and a breaking change of a version fails."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from jsonschema import Draft202012Validator
+from typer.testing import CliRunner
+
+from memstream.schema_commands import schema_app
+from schemas import topics
+from schemas.breaking import breaks
+from schemas.codec import Codec
+from schemas.export import PUBLISHED, BreakingChangeError, asyncapi, breaking_changes, topic_schema, write
+from schemas.owner import Owner
+from tests.unit.schemas.examples import Example, valid
+
+
+def test_contract_no_change_breaks_the_published_schemas() -> None:
+    """Additions pass; `memstream schema export schemas/published` then promises them, too."""
+    assert any(PUBLISHED.glob("*.schema.json"))
+    assert breaking_changes() == []
+
+
+@pytest.mark.parametrize("example", valid(), ids=str)
+def test_what_is_on_the_wire_fits_the_exported_schema(example: Example) -> None:
+    validator = Draft202012Validator(topic_schema(topics.BY_NAME[example.topic]))
+    assert [e.message for e in validator.iter_errors(orjson.loads(example.value))] == []
+
+
+def test_an_encrypted_part_fits_too() -> None:
+    class Sealing:
+        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+            return {"alg": "A256GCM", "kid": "1", "ct": "eA=="}
+
+        def open(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+            return sealed
+
+    example = next(e for e in valid() if e.topic == topics.UPDATES.name and "fact" in str(e))
+    event = Codec().decode(example.topic, example.value)
+    sealed = orjson.loads(Codec(Sealing()).value(event))
+    Draft202012Validator(topic_schema(topics.UPDATES)).validate(sealed)
+
+
+def test_asyncapi_has_every_topic_and_no_reference_that_leads_nowhere() -> None:
+    document = asyncapi()
+    named = {c["address"] for c in document["channels"].values()}
+    assert named == {t.name for t in topics.CATALOGUE} - {topics.DEAD_LETTERS.name}
+    text = orjson.dumps(document).decode()
+    for ref in {part.split('"')[0] for part in text.split('"$ref":"')[1:]}:
+        node: Any = document
+        for step in ref.removeprefix("#/").split("/"):
+            node = node[step]
+        assert node
+
+
+def changed(where: str, **how: Any) -> list[str]:
+    """What is said of memory.updates after an edit of MemoryUpdate."""
+    old = topic_schema(topics.UPDATES)
+    new = copy.deepcopy(old)
+    model = new["$defs"]["MemoryUpdate"]
+    if how.get("gone"):
+        model["properties"].pop(where)
+    else:
+        model["properties"][where] = {**model["properties"].get(where, {}), **how.get("field", {})}
+    for kind in ("required", "optional"):
+        if kind in how:
+            model["required"] = [n for n in model["required"] if n != where] + [where] * (kind == "required")
+    return breaks(old, new, written=True)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        ({"where": "record_id", "gone": True}, "record_id: the field is gone"),
+        ({"where": "revision", "field": {"type": "string"}}, "revision: was integer, is string"),
+        ({"where": "scope", "required": True}, "scope: is required now"),
+        ({"where": "revision", "optional": True}, "revision: may be missing now"),
+        ({"where": "state", "field": {"enum": ["active"]}}, "state: deleted is gone"),
+        ({"where": "record_id", "field": {"maxLength": 10}}, "record_id: maxLength 10 is lower"),
+    ],
+)
+def test_what_takes_something_away_is_named(edit: dict[str, Any], said: str) -> None:
+    assert any(said in found for found in changed(**edit))
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"where": "mood", "field": {"type": "string"}},
+        {"where": "revision", "field": {"type": "number"}},
+        {"where": "op", "field": {"enum": ["upsert", "delete", "touch"]}},
+        {"where": "record_id", "field": {"maxLength": 10_000}},
+    ],
+)
+def test_additions_are_no_break(edit: dict[str, Any]) -> None:
+    assert changed(**edit) == []
+
+
+def test_an_event_type_that_goes_is_a_break_and_a_new_one_is_none() -> None:
+    old = topic_schema(topics.UPDATES)
+    new = copy.deepcopy(old)
+    gone = new["oneOf"].pop()
+    assert len(breaks(old, new, written=True)) == 1
+    assert gone
+    assert breaks(new, old, written=True) == []
+
+
+def test_an_export_does_not_overwrite_a_promise(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / f"{topics.TURNS.name}.schema.json"
+    schema = orjson.loads(path.read_bytes())
+    schema["$defs"]["TurnEvent"]["properties"]["once_promised"] = {"type": "string"}
+    path.write_bytes(orjson.dumps(schema))
+    with pytest.raises(BreakingChangeError, match="once_promised"):
+        write(tmp_path)
+    run = CliRunner().invoke(schema_app, ["check", str(tmp_path), "--json"])
+    assert run.exit_code == 1
+    assert "once_promised: the field is gone" in run.stdout

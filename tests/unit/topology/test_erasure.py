@@ -1,0 +1,294 @@
+"""A user, a session or a project of a tenant erased mid-stream, over the whole topology without servers (C9, N6)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from processors.extract.rules import RuleExtractor
+from processors.ports import Models, ProfileBook
+from schemas import topics
+from schemas.documents import ProjectCommand, ProjectCommandBody
+from schemas.erasure import Erasure
+from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.profile import load_profile
+from schemas.turns import (
+    CheckpointResult,
+    CheckpointResultBody,
+    SessionCommand,
+    SessionCommandBody,
+    TurnBody,
+    TurnEvent,
+)
+from streams.driver import TopologyDriver
+from streams.state_memory import MemoryStateStore
+from streams.topology import TOPOLOGY, Parts
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+PLANTED = ("zebrawood", "Kurrajong", "琥珀巷", "quillback")
+"""Words of ann, and of nobody else."""
+
+
+class Bench:
+    def __init__(self, models: Models) -> None:
+        parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
+        self.store = MemoryStateStore()
+        steps = [spec.build(parts) for spec in TOPOLOGY.values()]
+        self.driver = TopologyDriver(steps, START, store=self.store)
+        self.count = 0
+
+    def say(self, who: str, text: str, session: str = "s1", project: str | None = None, **over: Any) -> TurnEvent:
+        self.driver.advance(timedelta(minutes=1))
+        self.count += 1
+        event = TurnEvent(
+            tenant="acme", user_id=who, session_id=f"{who}-{session}", turn_id=f"t{self.count}", role="user",
+            occurred_at=self.driver.now, accepted_at=self.driver.now, project_id=project, sealed=TurnBody(content=text),
+        ).model_copy(update=over)  # fmt: skip
+        self.driver.pipe(topics.TURNS, event)
+        return event
+
+    def erase(self, who: str, session: str | None = None) -> Erasure:
+        self.driver.advance(timedelta(minutes=1))
+        event = Erasure(
+            tenant="acme", erasure_id=f"e-{who}", scope="session" if session else "user", user_id=who,
+            session_id=f"{who}-{session}" if session else None, accepted_at=self.driver.now,
+        )  # fmt: skip
+        self.driver.pipe(topics.TURNS, event)
+        return event
+
+    def held(self) -> dict[str, list[str]]:
+        """Planted words that stand: in state rows, and in the newest value of each key of a compacted topic."""
+        out: dict[str, list[str]] = {}
+
+        def look(place: str, raw: bytes | None) -> None:
+            text = (raw or b"").decode(errors="ignore")
+            found = [w for w in PLANTED if w in text or w.encode("unicode_escape").decode() in text]
+            if found:
+                out.setdefault(place, []).extend(found)
+
+        for step, table in self.store.rows.items():
+            for owner, rows in table.items():
+                for key, value in rows.items():
+                    look(f"state {step} {owner}", key.encode() + bytes(value))
+        for (topic, p), log in self.driver.log.partitions.items():
+            if topic in topics.BY_NAME and topics.BY_NAME[topic].cleanup is not topics.Cleanup.DELETE:
+                newest = {m.key: m.value for m in log}
+                for name, last in newest.items():
+                    look(f"{topic}/{p} {name!r}", last)
+        return out
+
+    def memories(self, who: str) -> list[MemoryUpdate]:
+        newest: dict[str, MemoryUpdate] = {}
+        for e in self.driver.read(topics.UPDATES):
+            if isinstance(e, MemoryUpdate) and e.owner_id == who:
+                newest[e.row_key] = e
+        return [u for u in newest.values() if u.op == "upsert"]
+
+    def report(self, project: str) -> MemoryUpdate | None:
+        found = [e for e in self.driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "report"]
+        return next((e for e in reversed(found) if e.owner_id == project), None)
+
+
+@pytest.fixture
+async def bench(models: Models) -> Bench:
+    b = Bench(models)
+    b.say("ann", "My favourite wood is zebrawood and I live in Kurrajong.")
+    b.say("ann", "我住在琥珀巷，我喜欢喝茶。", "s2")
+    b.say("ann", "We decided to ship the quillback build on Friday.", "s2", "trial-7")
+    b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
+    b.say("bob", "我住在杭州。")
+    at = b.driver.now
+    b.driver.pipe(
+        topics.TURNS,
+        SessionCommand(
+            tenant="acme", user_id="ann", session_id="ann-s1", command="checkpoint", command_id="c1", accepted_at=at,
+            sealed=SessionCommandBody(summary="ann likes zebrawood"),
+        ),
+    )  # fmt: skip
+    b.driver.pipe(
+        topics.LEDGER,
+        MemoryCommand(
+            tenant="acme", user_id="ann", command="put_item", command_id="c2", namespace=("memories", "ann"), key="k",
+            accepted_at=at, sealed=MemoryCommandBody(value={"likes": "zebrawood"}),
+        ),
+    )  # fmt: skip
+    b.driver.pipe(
+        topics.PROJECT_EVENTS,
+        ProjectCommand(
+            tenant="acme", project_id="other", user_id="ann", command="put_hot", command_id="c3", hot_type="status",
+            key="street", accepted_at=at, sealed=ProjectCommandBody(value="Kurrajong"),
+        ),
+    )  # fmt: skip
+    await b.driver.run()
+    b.driver.pipe(
+        topics.PROJECT_EVENTS,
+        ProjectCommand(tenant="acme", project_id="trial-7", command="report", command_id="c4", accepted_at=at),
+    )
+    await b.driver.run()
+    assert not b.driver.dead_letters()
+    return b
+
+
+async def test_c9_an_erased_user_leaves_state_and_compacted_topics_and_others_keep_theirs(bench: Bench) -> None:
+    report = bench.report("trial-7")
+    assert report is not None
+    assert "quillback" in report.sealed.text, "there was something to take out"
+    bench.erase("ann")
+    await bench.driver.run()
+    assert not bench.driver.dead_letters()
+    stays = bench.held()
+    # The ledger and project.events are kept by key: the eraser nulls what was there before (memstream/eraser.py).
+    assert {p.split("/")[0] for p in stays} <= {topics.LEDGER.name, topics.PROJECT_EVENTS.name}
+    report = bench.report("trial-7")
+    assert report is not None
+    assert report.op == "upsert"
+    assert report.reason.rule == "erased"
+    assert "review" in report.sealed.text
+    assert "quillback" not in str(report.model_dump())
+    assert "ann" not in report.sealed.value["metrics"]["turns_by_user"]
+    assert any("杭州" in str(u.sealed.value) for u in bench.memories("bob"))
+
+
+async def test_c9_a_project_only_of_the_erased_user_loses_its_report(bench: Bench) -> None:
+    bench.say("ann", "We decided to buy zebrawood for the shelf.", "s3", "solo")
+    await bench.driver.run()
+    at = bench.driver.now
+    bench.driver.pipe(
+        topics.PROJECT_EVENTS,
+        ProjectCommand(tenant="acme", project_id="solo", command="report", command_id="c9", accepted_at=at),
+    )
+    await bench.driver.run()
+    before = bench.report("solo")
+    bench.erase("ann")
+    await bench.driver.run()
+    after = bench.report("solo")
+    assert before is not None
+    assert after is not None
+    assert (before.op, after.op) == ("upsert", "delete")
+    assert after.revision == before.revision + 1
+
+
+async def test_n6_the_erasure_reaches_every_view_topic_with_what_was_found(bench: Bench) -> None:
+    bench.erase("ann")
+    await bench.driver.run()
+    seen = {t.name: [e for e in bench.driver.read(t) if isinstance(e, Erasure)] for t in topics.CATALOGUE[:7]}
+    assert [e.stage for e in seen[topics.HISTORY.name]] == ["screen"]
+    assert [e.stage for e in seen[topics.SESSION_STATE.name]] == ["session"]
+    assert sorted(e.stage for e in seen[topics.UPDATES.name]) == ["gate"] + ["project"] * 8
+    gate = next(e for e in seen[topics.UPDATES.name] if e.stage == "gate")
+    assert gate.found["records"] >= 3
+    assert sum(e.found.get("hot", 0) for e in seen[topics.UPDATES.name]) >= 1
+
+
+async def test_n6_what_was_accepted_before_is_dropped_however_late_it_comes(bench: Bench) -> None:
+    old = bench.say("ann", "I keep my zebrawood in Kurrajong.")
+    await bench.driver.run()
+    bench.erase("ann")
+    await bench.driver.run()
+    count = len(bench.driver.log.partitions)
+    bench.driver.pipe(topics.TURNS, old)  # a replayed dead letter, a client's retry
+    answer = CheckpointResult(
+        tenant="acme", user_id="ann", session_id="ann-s1", segment=0, last_turn_id="t1", recent_turns=8, status="done",
+        extractive=False, job_id="j", asked_at=old.accepted_at, sealed=CheckpointResultBody(summary="zebrawood"),
+    )  # fmt: skip
+    bench.driver.pipe(topics.TURNS, answer)
+    late = MemoryCommand(
+        tenant="acme", user_id="ann", command="remember", command_id="late", kind="fact", accepted_at=old.accepted_at,
+        sealed=MemoryCommandBody(text="I own a quillback."),
+    )  # fmt: skip
+    bench.driver.pipe(topics.LEDGER, late)
+    await bench.driver.run()
+    assert count == len(bench.driver.log.partitions)
+    assert not bench.driver.dead_letters()
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
+    assert not [p for p in bench.held() if "late" in p], "a refused record of a kept topic is nulled"
+    history = bench.driver.read(topics.HISTORY)
+    erased_at = max(i for i, e in enumerate(history) if isinstance(e, Erasure))
+    assert not [e for e in history[erased_at + 1 :] if getattr(e, "user_id", "") == "ann"]
+
+
+async def test_n6_a_user_who_returns_starts_anew(bench: Bench) -> None:
+    bench.erase("ann")
+    await bench.driver.run()
+    bench.say("ann", "I live in Leeds.")
+    await bench.driver.run()
+    lives = [u for u in bench.memories("ann") if "Leeds" in u.sealed.text]
+    assert [(u.version, u.revision, u.state) for u in lives] == [(1, 1, "active")]
+    assert not bench.driver.dead_letters()
+
+
+@pytest.mark.parametrize("rewind", [1, 40])
+async def test_n6_a_restart_and_redelivery_do_not_bring_it_back(bench: Bench, rewind: int) -> None:
+    bench.erase("ann")
+    await bench.driver.run()
+    bench.driver.restart(rewind=rewind)
+    bench.say("bob", "我喜欢喝茶。")
+    await bench.driver.run()
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
+
+
+async def test_c9_a_session_takes_its_memories_and_leaves_the_others(bench: Bench) -> None:
+    bench.erase("ann", "s2")
+    await bench.driver.run()
+    words = {w for found in (v for p, v in bench.held().items() if p.startswith("state")) for w in found}
+    assert not words & {"琥珀巷", "quillback"}
+    assert {"zebrawood", "Kurrajong"} <= words
+    bench.say("ann", "我搬到上海了。", "s2")
+    await bench.driver.run()
+    assert any("上海" in u.sealed.text for u in bench.memories("ann"))
+    assert not bench.driver.dead_letters()
+
+
+def _narrative(bench: Bench) -> MemoryUpdate:
+    """The newest that stands on the topic; a null would fail here."""
+    found = [e for e in bench.driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "profile"]
+    return found[-1]
+
+
+async def test_c9_a_session_leaves_the_narrative_with_what_was_said_in_it(bench: Bench) -> None:
+    bench.say("cid", "I live in Kurrajong.", "s1")
+    bench.say("cid", "My favourite wood is zebrawood.", "s2")
+    await bench.driver.run()
+    bench.driver.pipe(
+        topics.LEDGER,
+        MemoryCommand(tenant="acme", user_id="cid", command_id="c1", command="summarize", accepted_at=bench.driver.now),
+    )
+    await bench.driver.run()
+    before = _narrative(bench)
+    assert "zebrawood" in before.sealed.text
+    assert "Kurrajong" in before.sealed.text
+    bench.erase("cid", "s2")
+    await bench.driver.run()
+    after = _narrative(bench)
+    assert after.revision > before.revision
+    assert "zebrawood" not in str(after.sealed)
+    assert "Kurrajong" in after.sealed.text
+    bench.erase("cid", "s1")
+    await bench.driver.run()
+    assert _narrative(bench).op == "delete"
+    assert not bench.driver.dead_letters()
+
+
+async def test_c9_a_tenant_goes_owner_by_owner_and_nothing_of_before_comes_back(bench: Bench) -> None:
+    old = bench.say("ann", "I keep my zebrawood in Kurrajong.")
+    await bench.driver.run()
+    bench.driver.advance(timedelta(minutes=1))
+    whole = Erasure(tenant="acme", erasure_id="e", scope="tenant", accepted_at=bench.driver.now, everywhere=True)
+    for p in range(8):
+        bench.driver.pipe_raw(topics.TURNS, p, bench.driver.codec.value(whole))
+    await bench.driver.run()
+    part: dict[str, Any] = {"tenant": "acme", "erasure_id": "e", "accepted_at": bench.driver.now, "part": True}
+    for name in ("trial-7", "other"):
+        bench.driver.pipe(topics.PROJECT_EVENTS, Erasure(**part, scope="project", project_id=name))
+    await bench.driver.run()
+    for name in ("ann", "bob"):
+        bench.driver.pipe(topics.TURNS, Erasure(**part, scope="user", user_id=name))
+    await bench.driver.run()
+    left = [(o, k) for rows in bench.store.rows.values() for o, r in rows.items() for k in r if k != "deny"]
+    assert [place for place in left if not place[0].startswith("@")] == []
+    bench.driver.pipe(topics.TURNS, old)
+    await bench.driver.run()
+    assert not [p for p in bench.held() if p.startswith("state")]
+    assert not bench.driver.dead_letters()
