@@ -15,3 +15,11 @@ def return_freed_memory() -> bool:
         return False
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     return bool(trim(0)) if trim is not None else False
+
+
+def calm_collector() -> None:
+    """Once everything is loaded: what is there is never looked at again by the collector of cycles, and full
+    collections, which stop every thread for tens of milliseconds, become rare."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)

@@ -23,6 +23,8 @@ _TOKEN = re.compile(rf"[{HAN}]+|{_WORD}+(?:[-_.@:/+]{_WORD}+)*")
 _DECIMAL = re.compile(r"\d+(?:\.\d+)?")
 _PART = re.compile(rf"{_WORD}+")
 _HAN_START = re.compile(f"[{HAN}]")
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]{2,39}(?::[0-9a-f]{1,64})?>")
+# What the screen put in the place of a value: nobody said these words.
 _APOSTROPHE = re.compile(r"(?<=[a-z])['’](?:s|t|re|ve|ll|d|m)\b")
 _LONGEST_TERM = 64  # characters; longer runs are noise, base64 or an attack on the index
 
@@ -33,7 +35,8 @@ def terms(text: str) -> list[str]:
     Stop words are left out, unless nothing else is there: then the words and single characters themselves are the
     terms, so "who are you" and "是谁" still find their like.
     """
-    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).lower())
+    said = _PLACEHOLDER.sub(" ", text)
+    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", said).lower())
     found: list[str] = []
     stopped: list[str] = []
     for match in _TOKEN.finditer(folded):

@@ -18,6 +18,7 @@ _E = r"(?![A-Za-z0-9_])"
 # (provider, what the text must hold, the key); longest names first where prefixes nest.
 _PROVIDERS: tuple[tuple[str, str, str], ...] = (
     ("anthropic", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,200}"),
+    ("memstream", "ms_", r"ms_[a-z2-7]{12}_[A-Za-z0-9_-]{43}"),
     ("openrouter", "sk-or-", r"sk-or-(?:v1-)?[A-Za-z0-9]{20,100}"),
     ("openai", "sk-", r"sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,220}"),
     ("aws access key", "a", r"(?:AKIA|ASIA|AROA|AIDA|AGPA|ANPA|ANVA|ABIA|ACCA)[A-Z0-9]{16}"),

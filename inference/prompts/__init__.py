@@ -27,6 +27,6 @@ class Prompt:
 
 
 @lru_cache(maxsize=16)
-def prompt(task: Literal["extraction", "summary"], language: Literal["en", "zh"]) -> Prompt:
+def prompt(task: Literal["extraction", "summary", "narrative", "report"], language: Literal["en", "zh"]) -> Prompt:
     name = f"{task}.{language}"
     return Prompt(name, (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip())
