@@ -1,5 +1,8 @@
 """extract: conversation.history -> memory.ledger, memory.jobs. What a turn says, by rules here or by a model elsewhere.
 
+A turn is extracted once. What it states by itself is taken at once; where a reply can matter (it asks to have something
+confirmed, or a model reads it) the turn waits for the reply, for the user's next turn, or for the first tick 30 seconds
+on (D1).
 Exactly one extractor speaks for a turn: this step for most, and where a language model is configured, whoever runs its
 jobs for the turns that are promising (B9). The answer of a job, by the model or by the rules in its place, goes to the
 ledger as the same kind of record, so the gate sees no difference and a replay of the ledger asks no model (N1).
@@ -7,28 +10,47 @@ ledger as the same kind of record, so the gate sees no difference and a replay o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from processors import waiting
+from processors.extract.confirm import asks_to_confirm, confirms
 from processors.extract.promising import promising
 from processors.extract.protocol import Extractor, TurnView
 from processors.habit_metadata import habit_metadata
 from processors.ports import Models, ProfileBook, vectors
-from processors.step import Emit, Out, PlainStep, Record, StateSpace
+from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.base import JsonObject
 from schemas.documents import Job, JobBody
-from schemas.envelope import SourceTurn
+from schemas.envelope import SourceTurn, Tick
 from schemas.ids import record_id
 from schemas.memory import Candidate, Extraction, ExtractionBody
 from schemas.owner import OwnerKind
 from schemas.profile import Profile
 from schemas.turns import ScreenedTurn
 
+MAX_REPLY = 2_000
+"""Characters of a reply that a model sees."""
+AGREED = "Yes."
+"""Stands for any reply that confirms, in either language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Candidates of a turn, None for one that is left to the model; `confirmed`: those that a yes would add to it,
+    None where a reply changes nothing."""
+
+    candidates: tuple[Candidate, ...] | None
+    confirmed: tuple[Candidate, ...] | None = None
+
 
 class Extract(PlainStep):
-    """Stateless: a turn carries the context that it needs (`previous`). One record a turn and extractor version, also
-    when it holds nothing; candidates leave with terms and vector. With `ask_model` a promising turn leaves as a job."""
+    """State: turns that wait for their reply (waiting.py); all other context comes with the turn (`previous`). One
+    record a turn and extractor version, also when it holds nothing; candidates leave with terms and vector. With
+    `ask_model` a promising turn leaves as a job."""
 
     name = "extract"
     source = topics.HISTORY
@@ -41,35 +63,97 @@ class Extract(PlainStep):
         self._book = book
         self._ask_model = ask_model
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[tuple[Candidate, ...] | None]:
-        """Candidates by turn, None for one that is left to the model."""
+    def prepare(self, records: Sequence[Record]) -> Sequence[Said]:
         asked = [self._ask_model and _for_model(r.event) for r in records]
+        asks = [not a and _asks_to_confirm(r.event) for a, r in zip(asked, records, strict=True)]
         found = [[] if a else self._candidates(r.event) for a, r in zip(asked, records, strict=True)]
+        found += [self._candidates(r.event, AGREED) if a else [] for a, r in zip(asks, records, strict=True)]
         encoded = encode(found, self._models)
-        return [None if a else e for a, e in zip(asked, encoded, strict=True)]
+        plain, confirmed = encoded[: len(records)], encoded[len(records) :]
+        return [
+            Said(None if a else p, c if c and c != p else None) for a, p, c in zip(asked, plain, confirmed, strict=True)
+        ]
 
-    def handle(self, record: Record, prepared: tuple[Candidate, ...] | None, state: StateSpace) -> Iterable[Out]:
-        turn = record.event
-        if not isinstance(turn, ScreenedTurn):
+    def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
+        event = record.event
+        if isinstance(event, Tick):
+            return (Reads(waiting.DUE),)
+        if not isinstance(event, ScreenedTurn):
+            return ()
+        own = waiting.reads(event.owner, event.session_id)
+        return (own, Reads(waiting.DUE)) if _waits(prepared) else (own,)
+
+    def then_reads(self, record: Record, prepared: Said, state: StateSpace) -> tuple[Reads, ...]:
+        event = record.event
+        if isinstance(event, Tick):
+            return tuple(waiting.reads(owner, session) for owner, session in waiting.due(state, event.now))
+        if isinstance(event, ScreenedTurn) and waiting.holds(state, event.owner, event.session_id):
+            return (Reads(waiting.DUE),)
+        return ()
+
+    def handle(self, record: Record, prepared: Said, state: StateSpace) -> Iterable[Out]:
+        event = record.event
+        if isinstance(event, Tick):
+            over = waiting.due(state, event.now)
+            return [out for owner, session in over for out in _closed(waiting.take(state, owner, session))]
+        if not isinstance(event, ScreenedTurn) or event.revision > 1:  # amended: what it taught is the gate's to amend
             return []
-        turn = narrowed(turn, self._book.of(turn.tenant))
-        if prepared is None:
-            return [Emit(topics.JOBS, extraction_job(turn, self.name))]
-        event = extraction(
-            turn, prepared, self._extractor.name, self._extractor.version, self._models.embedder.model_id
-        )
-        return [Emit(topics.LEDGER, event)]
+        turn = narrowed(event, self._book.of(event.tenant))
+        out: list[Out] = []
+        if turn.role in ("user", "assistant"):
+            out += _closed(waiting.take(state, turn.owner, turn.session_id), turn)
+        if _waits(prepared):
+            held = self._held(turn, prepared)
+            waiting.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + waiting.WAIT)
+            return out
+        return [*out, Emit(topics.LEDGER, self._extraction(turn, prepared.candidates or ()))]
 
-    def _candidates(self, event: Any) -> list[Candidate]:
+    def _held(self, turn: ScreenedTurn, said: Said) -> waiting.Waiting:
+        if said.candidates is None:
+            return waiting.Waiting(job=extraction_job(turn, self.name), interaction_id=turn.interaction_id)
+        return waiting.Waiting(
+            self._extraction(turn, said.candidates),
+            self._extraction(turn, said.confirmed or ()),
+            interaction_id=turn.interaction_id,
+        )
+
+    def _extraction(self, turn: ScreenedTurn, candidates: Sequence[Candidate]) -> Extraction:
+        extractor = self._extractor
+        return extraction(turn, candidates, extractor.name, extractor.version, self._models.embedder.model_id)
+
+    def _candidates(self, event: Any, reply: str = "") -> list[Candidate]:
         if not isinstance(event, ScreenedTurn) or not teaches(event):
             return []
         profile = self._book.of(event.tenant)
-        return self._extractor.extract(view_of(event, profile), profile)
+        return self._extractor.extract(view_of(event, profile, reply), profile)
+
+
+def _waits(said: Said) -> bool:
+    return said.candidates is None or said.confirmed is not None
+
+
+def _asks_to_confirm(event: Any) -> bool:
+    return isinstance(event, ScreenedTurn) and teaches(event) and asks_to_confirm(event.sealed.content)
+
+
+def _closed(held: waiting.Waiting | None, by: ScreenedTurn | None = None) -> list[Out]:
+    """What becomes of a turn that waited, `by` its reply, the user's next turn, or the end of the wait."""
+    if held is None:
+        return []
+    reply = ""
+    if by is not None and by.role == "assistant" and not by.refused:
+        others = held.interaction_id and by.interaction_id and held.interaction_id != by.interaction_id
+        reply = "" if others else by.sealed.content[:MAX_REPLY]
+    if held.job is not None:
+        payload = {**held.job.sealed.payload, **({"reply": reply} if reply else {})}
+        return [Emit(topics.JOBS, held.job.model_copy(update={"sealed": JobBody(payload=payload)}))]
+    said = held.confirmed if reply and confirms(reply) else held.plain
+    return [] if said is None else [Emit(topics.LEDGER, said)]
 
 
 def teaches(turn: ScreenedTurn) -> bool:
     """Nothing is learned from a turn that held a credential, nor from any role but the user's (B1, D5)."""
-    return turn.role == "user" and not turn.refused
+    return turn.role == "user" and not turn.refused and turn.revision == 1
 
 
 def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
@@ -87,12 +171,12 @@ def _for_model(event: Any) -> bool:
     return promising(event.sealed.content, event.language, answers=answers)
 
 
-def view_of(turn: ScreenedTurn, profile: Profile) -> TurnView:
+def view_of(turn: ScreenedTurn, profile: Profile, reply: str = "") -> TurnView:
     """What an extractor may see: a screened turn has no `llm_context`, and `recalled` only as ids (D1)."""
     return TurnView(
         content=turn.sealed.content, role=turn.role, language=turn.language, occurred_at=turn.occurred_at,
         time_zone=profile.time_zone, speaker=turn.sealed.speaker, project_id=turn.project_id, intent=turn.intent,
-        previous=turn.sealed.previous, entities=turn.sealed.entities,
+        previous=turn.sealed.previous, entities=turn.sealed.entities, reply=reply,
     )  # fmt: skip
 
 
@@ -125,10 +209,22 @@ def extraction(
     return Extraction(
         tenant=turn.tenant, user_id=turn.user_id, session_id=turn.session_id, turn=source, role=turn.role,
         accepted_at=turn.accepted_at, language=turn.language, project_id=turn.project_id,
-        interaction_id=turn.interaction_id, recalled_ids=turn.sealed.recalled_ids, extractor=extractor,
+        interaction_id=turn.interaction_id, context_id=turn.context_id, recalled_ids=_cited(turn), extractor=extractor,
         extractor_version=version, model=model, prompt_hash=prompt_hash, reason=reason, model_id=embedding_model,
         profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused, sealed=body,
     )  # fmt: skip
+
+
+_RECORD_ID = re.compile(
+    r"(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-f-])"
+)
+_MOST_CITED = 500
+
+
+def _cited(turn: ScreenedTurn) -> tuple[str, ...]:
+    """Memories that the model was given, by id, and those whose id the reply itself names (D7)."""
+    named = _RECORD_ID.findall(turn.sealed.content) if turn.role == "assistant" else []
+    return tuple(dict.fromkeys((*turn.sealed.recalled_ids, *named)))[:_MOST_CITED]
 
 
 def extraction_job(turn: ScreenedTurn, asked_by: str) -> Job:
@@ -149,3 +245,8 @@ def _packed(turn: ScreenedTurn) -> JsonObject:
 def turn_of(job: Job) -> ScreenedTurn:
     """The turn of an extraction job. Raises pydantic.ValidationError, KeyError."""
     return ScreenedTurn.model_validate(job.sealed.payload["turn"])
+
+
+def reply_of(job: Job) -> str:
+    """The assistant's reply to it, where it came in time."""
+    return str(job.sealed.payload.get("reply", ""))

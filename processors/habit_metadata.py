@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from zoneinfo import ZoneInfo
 
+from schemas.memory import MemoryUpdate
 from schemas.profile import HabitSpec
 from schemas.turns import ScreenedTurn, metadata_value
 
@@ -26,7 +28,7 @@ def habit_metadata(turn: ScreenedTurn, spec: HabitSpec) -> dict[str, str]:
         out[ACTION] = action.strip()
         if spec.phrases and (phrase := _phrase(turn.sealed.content)):
             out[PHRASE] = phrase
-    if (zone := metadata_value(said, spec.zone)) and _is_zone(zone):
+    if (zone := metadata_value(said, spec.zone)) and is_zone(zone):
         out[ZONE] = zone
     return {k: v for k, v in out.items() if v and len(v) <= MOST_CHARS}
 
@@ -38,9 +40,20 @@ def _phrase(content: str) -> str | None:
     return " ".join(_WORDS.findall(unicodedata.normalize("NFKC", content).casefold())) or None
 
 
-def _is_zone(name: str) -> bool:
+def is_zone(name: str) -> bool:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         return False
     return True
+
+
+def zone_of(u: MemoryUpdate, names: Collection[str]) -> str | None:
+    """The zone that a preference names, or a store item holds (C5)."""
+    value = u.sealed.value
+    zone: object = None
+    if u.kind == "preference" and u.state == "active" and u.field in names:
+        zone = value
+    elif u.kind == "item" and u.op == "upsert" and isinstance(value, dict):
+        zone = next((value[n] for n in names if n in value), None)
+    return zone if isinstance(zone, str) and len(zone) <= MOST_CHARS and is_zone(zone) else None

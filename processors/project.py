@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from processors import weeks
+from processors import daily, report_job, weeks
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
@@ -21,7 +21,7 @@ from processors.step import Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.base import JsonValue
 from schemas.codec import Codec
-from schemas.documents import ProjectCandidate, ProjectCommand, TurnDigest
+from schemas.documents import ProjectCandidate, ProjectCommand, ReportResult, TurnDigest
 from schemas.envelope import SourceTurn, Tick
 from schemas.ids import record_id
 from schemas.memory import HotValue, MemoryBody, MemoryUpdate
@@ -43,12 +43,14 @@ class Project(PlainStep):
 
     name = "project"
     source = topics.PROJECT_EVENTS
-    outputs = (topics.UPDATES, topics.DECISIONS)
+    outputs = (topics.UPDATES, topics.DECISIONS, topics.JOBS)
     marks = (topics.UPDATES,)
 
-    def __init__(self, models: Models, book: ProfileBook) -> None:
+    def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
+        """`ask_model`: reports are also worded by a model, as jobs."""
         self._models = models
         self._book = book
+        self._ask_model = ask_model
 
     def prepare(self, records: Sequence[Record]) -> Sequence[_Screened | None]:
         """Callers' own values go through the same screen as turns."""
@@ -66,21 +68,24 @@ class Project(PlainStep):
         match event:
             case ProjectCandidate():
                 hot = event.sealed.candidate.hot
-                return (Reads(event.owner.key, (_key(hot.type, hot.key),)),) if hot else ()
+                return (*_hot_reads(event.owner, hot.type, hot.key), daily.READS) if hot else ()
             case ProjectCommand() if event.hot_type and event.key:
-                return (Reads(event.owner.key, (_key(event.hot_type, event.key),)),)
+                return *_hot_reads(event.owner, event.hot_type, event.key), daily.READS
             case ProjectCommand(command="report"):
                 return weeks.reads_of_command(event.owner, event.accepted_at or record.timestamp, self._zone(event))
             case TurnDigest():
                 return weeks.reads_of_turn(event, self._zone(event))
+            case ReportResult():
+                return (Reads(place.key),) if (place := _answered(event)) else ()
             case Tick():
-                return weeks.reads_of_tick()
+                return *weeks.reads_of_tick(), Reads(daily.DUE)
         return ()
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         if not isinstance(record.event, Tick):
             return ()
-        return tuple(Reads(place.key) for place in weeks.due(record.event.now, state))
+        late = tuple(Reads(place.key) for place in weeks.due(record.event.now, state))
+        return *late, *(Reads(owner.key) for owner in daily.due(record.event.now, state))
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
         event = record.event
@@ -110,14 +115,36 @@ class Project(PlainStep):
             case Tick():
                 places = weeks.due(event.now, state)
                 done = [self._weeks(p.owner.tenant, state).report(p, event.now, "week_closed") for p in places]
-                return [o for outs in done for o in outs]
+                return [*(o for outs in done for o in outs), *self._daily(event.now, state)]
+            case ReportResult():
+                found = _answered(event)
+                at = event.accepted_at or record.timestamp
+                return self._weeks(event.tenant, state).answered(found, event, at) if found else []
         return []
+
+    def _daily(self, now: datetime, state: StateSpace) -> list[Out]:
+        """Status that follows from other figures, once a local day (A4)."""
+        out: list[Out] = []
+        for owner in daily.due(now, state):
+            state.of(daily.DUE).delete(owner.key)
+            rows = state.of(owner.key)
+            for key in daily.derived(self._book.of(owner.tenant)):
+                held = {k.key: _load(rows.get(_key(k.type, k.key))) for k in self._book.of(owner.tenant).hot_keys}
+                parts = [u for n in key.ratio_of if (u := held.get(n)) is not None and u.state == "active"]
+                value = daily.ratio(u.sealed.value for u in parts)
+                stated = held.get(key.key)
+                if value is None or (stated is not None and stated.occurred_at > max(u.occurred_at for u in parts)):
+                    continue  # what somebody said later than the figures stands
+                hot = HotValue(type=key.type, key=key.key, value=value, priority=key.priority)
+                cited = tuple({s.turn_id: s for u in parts for s in u.sources}.values())
+                out += self._hot(owner, hot, "", now, now, cited, None, f"daily/{now.date()}", state)
+        return out
 
     def _zone(self, event: TurnDigest | ProjectCommand) -> str:
         return self._book.of(event.tenant).time_zone
 
     def _weeks(self, tenant: str, state: StateSpace) -> weeks.Weeks:
-        return weeks.Weeks(self._models, self._book.of(tenant), state)
+        return weeks.Weeks(self._models, self._book.of(tenant), state, ask_model=self._ask_model)
 
     def _hot(
         self, owner: Owner, hot: HotValue, text: str, occurred: datetime, accepted: datetime,
@@ -134,10 +161,12 @@ class Project(PlainStep):
             reason = because("skipped", "dedupe", "same_value")
             return [plain_decision(owner, name, "hot", reason, old, accepted)]
         profile = self._book.of(owner.tenant)
+        erased = rows.get(gone_key(owner, hot.type, hot.key))
+        revision = old.revision if old is not None else erased if isinstance(erased, int) else 0
         reason = because("superseding" if stands else "kept", "extraction" if sources else "command", "hot_memory")
         new = MemoryUpdate(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
-            record_id=record_id(owner, "hot", hot.type, hot.key), revision=1 if old is None else old.revision + 1,
+            record_id=record_id(owner, "hot", hot.type, hot.key), revision=revision + 1,
             kind="hot", state="active", reason=reason, category=hot.type, key=hot.key, priority=hot.priority,
             scope=owner.id, importance=hot.priority / 10, confidence=EXPLICIT, user_id=user_id, project_id=owner.id,
             sources=sources, occurred_at=occurred, valid_from=occurred, known_at=accepted, last_accessed_at=accepted,
@@ -145,6 +174,7 @@ class Project(PlainStep):
             sealed=MemoryBody(text=text or _text(hot.key, hot.value), value=hot.value),
         )  # fmt: skip
         rows.put(_key(hot.type, hot.key), orjson.loads(_PLAIN.value(new)))
+        daily.note(profile, owner, hot.key, accepted, state)
         return [update(new), plain_decision(owner, name, "hot", reason, new, accepted)]
 
     def _delete(self, event: ProjectCommand, record: Record, state: StateSpace) -> list[Out]:
@@ -163,6 +193,20 @@ class Project(PlainStep):
         )  # fmt: skip
         rows.put(key, orjson.loads(_PLAIN.value(gone)))
         return [update(gone)]
+
+
+def _hot_reads(owner: Owner, hot_type: str, key: str) -> tuple[Reads, ...]:
+    return (Reads(owner.key, (_key(hot_type, key), gone_key(owner, hot_type, key))),)
+
+
+def gone_key(owner: Owner, hot_type: str, key: str) -> str:
+    """State row of a value that was erased: its last revision, without its key, which may be what somebody said."""
+    return f"gone/{record_id(owner, 'hot', hot_type, key)}"
+
+
+def _answered(r: ReportResult) -> weeks.Place | None:
+    monday = report_job.monday(r.week_start)
+    return None if monday is None else weeks.Place(r.owner, monday)
 
 
 def _key(hot_type: str, key: str) -> str:

@@ -11,20 +11,20 @@ from processors.extract.text import prepare, sentences
 from processors.rollup import MOST_UNITS, Language, Noted, Problem, Spoken, shortened, units
 from processors.summarize import Embed, Said, summarise
 
-_WORDS: dict[Language, dict[str, str]] = {
+WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "title": "# Week {start} to {end}", "summary": "## Summary", "decisions": "## Decisions",
         "tasks": "## Open tasks", "problems": "## Problems and solutions", "events": "## Key events",
         "open": "open", "figures": "{turns} turns, {users} users, {memories} memories, {decisions} decisions, "
         "{open_tasks} open tasks, {problems} problems ({solved} solved)",
-        "mark": "*Extractive: sentences as they were said.*",
+        "mark": "*Extractive: sentences as they were said.*", "model_mark": "*Summary by {model}.*",
     },
     "zh": {
         "title": "# 周报 {start} 至 {end}", "summary": "## 摘要", "decisions": "## 决策", "tasks": "## 待办",
         "problems": "## 问题与解决", "events": "## 关键事件", "open": "未解决",
         "figures": "{turns}条对话，{users}位用户，{memories}条记忆，{decisions}项决策，{open_tasks}项待办，"
         "{problems}个问题（已解决{solved}个）",
-        "mark": "*摘录：均为原话。*",
+        "mark": "*摘录：均为原话。*", "model_mark": "*摘要由{model}撰写。*",
     },
 }  # fmt: skip
 _SHARES = (("decisions", 110), ("problems", 110), ("tasks", 60), ("events", 60))
@@ -62,7 +62,7 @@ def sunday(monday: date) -> date:
 
 def write(week: Week, embed: Embed) -> Written:
     """At most `MOST_UNITS` words or Chinese characters, headings and figures included."""
-    words = _WORDS[week.language]
+    words = WORDS[week.language]
     title = words["title"].format(start=week.monday, end=sunday(week.monday))
     figures = words["figures"].format(**{**week.metrics, "memories": sum(week.metrics["memories"].values())})
     lists = _lists(week, words)

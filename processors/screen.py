@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, cast
 
+from processors.amended_turn import amended, amendment_texts
 from processors.pii.redact import Redaction
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.redaction import counts, redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
+from schemas.amend import Amendment
 from schemas.base import Json
 from schemas.envelope import Tick
 from schemas.ids import content_hash, keyed_hash, turn_id
@@ -68,6 +70,8 @@ class Screen(PlainStep):
         if isinstance(record.event, TurnEvent):
             event = record.event
             return (Reads(event.owner.key, (f"turn/{_turn_id(event)}", f"last/{event.session_id}")),)
+        if isinstance(record.event, Amendment):
+            return (Reads(record.event.owner.key, (f"last/{record.event.session_id}",)),)
         return ()
 
     def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
@@ -82,6 +86,9 @@ class Screen(PlainStep):
             case CheckpointResult():
                 accepted = event.accepted_at or record.timestamp
                 return [Emit(topics.HISTORY, event.model_copy(update={"accepted_at": accepted}))]
+            case Amendment():
+                self._previous_again(event, state)
+                return amended(event, prepared.texts, record, self._models, self._book.of(event.tenant))
             case Tick():
                 return [Emit(topics.HISTORY, event)]
         return [Reject("invalid", "type: not a turn, a session command or a tick")]
@@ -135,6 +142,18 @@ class Screen(PlainStep):
         mine.put(f"last/{event.session_id}", [until.isoformat(), [list(p) for p in last]], until)
         return [Emit(topics.HISTORY, turn)]
 
+    def _previous_again(self, a: Amendment, state: StateSpace) -> None:
+        """What is kept of the session for a bare "yes", under the policy of now."""
+        mine, name = state.of(a.owner.key), f"last/{a.session_id}"
+        kept = mine.get(name)
+        if not isinstance(kept, list):
+            return
+        said = [(str(role), str(text)) for role, text in cast("list[list[str]]", kept[1])]
+        clean = redact(self._models, self._book, [a.tenant] * len(said), [text for _, text in said])
+        until = str(kept[0])
+        row: list[Json] = [[role, r.text] for (role, _), r in zip(said, clean, strict=True)]
+        mine.put(name, [until, row], datetime.fromisoformat(until))
+
     def _screened_turn(
         self, event: TurnEvent, record: Record, done: Screened, name: str, accepted: Any, expires: Any, previous: Json
     ) -> ScreenedTurn:
@@ -155,9 +174,10 @@ class Screen(PlainStep):
         return ScreenedTurn(
             tenant=event.tenant, user_id=event.user_id, session_id=event.session_id, turn_id=name, role=event.role,
             occurred_at=event.occurred_at, accepted_at=accepted, expires_at=expires, project_id=event.project_id,
-            agent_id=event.agent_id, interaction_id=event.interaction_id, intent=event.intent,
-            language=done.language, tokens=done.tokens, content_hash=content_hash(done.content.text), pii=done.found,
-            refused=done.refused, profile=profile.name, profile_version=profile.version,
+            agent_id=event.agent_id, interaction_id=event.interaction_id, context_id=event.context_id,
+            intent=event.intent, language=done.language, tokens=done.tokens,
+            content_hash=content_hash(done.content.text), pii=done.found, refused=done.refused,
+            profile=profile.name, profile_version=profile.version,
             model_id=self._models.embedder.model_id, position=record.offset, sealed=body,
         )  # fmt: skip
 
@@ -176,4 +196,6 @@ def _texts(event: object) -> list[str]:
             return [event.sealed.content, *speaker, *strings(event.sealed.metadata)]
         case SessionCommand():
             return list(strings(event.sealed.model_dump()))
+        case Amendment():
+            return amendment_texts(event)
     return []

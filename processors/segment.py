@@ -27,6 +27,8 @@ _TURN_CHARS = 60
 """Of a turn in a job beside its content."""
 JOB_LOST = timedelta(hours=1)
 """A job without an answer for so long is asked for again; the first answer closes the segment."""
+KEPT = timedelta(days=30)
+"""How long a turn of a segment is kept at most."""
 _JOB = "@job"
 _TURN = "turn/"
 
@@ -59,6 +61,13 @@ class Segment:
             t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], t.tokens, t.language,
         ]  # fmt: skip
         self._rows.put(_key(t.position), row, t.accepted_at + kept)
+
+    def replace(self, t: ScreenedTurn) -> None:
+        """The amended text of a turn, where the turn is among these."""
+        row = self._rows.get(_key(t.position))
+        if isinstance(row, list) and row[0] == t.turn_id:
+            said = [t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], row[4], t.language]
+            self._rows.put(_key(t.position), cast(Json, said), t.accepted_at + KEPT)
 
     def turns(self) -> list[Kept]:
         """In the order of the log."""

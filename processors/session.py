@@ -10,15 +10,18 @@ from typing import Any, cast
 
 import orjson
 
+from processors.amended_session import checkpoint_of, rescreened, with_turn
 from processors.ports import Models, ProfileBook
 from processors.segment import LINE_TOKENS, Kept, Segment, carried, job_id, job_payload, newest
 from processors.session_value import CALLERS_BYTES, LAST_MESSAGE_CHARS, empty, fitting, patched, shortened, too_large
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
+from schemas.amend import Amendment
 from schemas.codec import Codec
 from schemas.documents import Job, JobBody
 from schemas.envelope import Tick
 from schemas.ids import record_id
+from schemas.memory import MemoryCommand
 from schemas.owner import OwnerKind
 from schemas.sessions import Checkpoint, CheckpointBody, SessionState, WindowMessage
 from schemas.turns import CheckpointResult, ScreenedTurn, SessionCommand
@@ -40,7 +43,7 @@ class Session(PlainStep):
 
     name = "session"
     source = topics.HISTORY
-    outputs = (topics.SESSION_STATE, topics.JOBS)
+    outputs = (topics.SESSION_STATE, topics.JOBS, topics.LEDGER)
     marks = (topics.SESSION_STATE,)
     coalesce = frozenset({topics.SESSION_STATE.name})
 
@@ -55,7 +58,9 @@ class Session(PlainStep):
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
         match event:
-            case ScreenedTurn() | SessionCommand() | CheckpointResult():
+            case ScreenedTurn() | SessionCommand() | CheckpointResult() | Amendment():
+                if event.session_id is None:
+                    return ()
                 place = _place(event.owner.key, event.session_id)
                 mine = Reads(event.owner.key, (_key(event.session_id), _tail(event.session_id)))
                 return mine, Reads(_OPEN), Reads(place)
@@ -71,21 +76,26 @@ class Session(PlainStep):
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         event = record.event
         match event:
+            case ScreenedTurn() if event.revision > 1:
+                return self._amended(_load(state, event.owner.key, event.session_id, event.accepted_at), event, state)
             case ScreenedTurn():
                 return self._turn(event, state)
+            case Amendment():
+                return self._amendment(event, record, state)
             case SessionCommand():
                 return self._command(event, record, prepared, state)
             case CheckpointResult():
                 return self._result(event, record, prepared, state)
             case Tick():
-                return [out for _, o, s in self._idle(event.now, state) for out in self._close(o, s, state)]
+                return [out for _, o, s in self._idle(event.now, state) for out in self._close(o, s, event.now, state)]
         return []
 
     def _turn(self, t: ScreenedTurn, state: StateSpace) -> list[Out]:
         profile = self._book.of(t.tenant)
         old = _load(state, t.owner.key, t.session_id, t.accepted_at) or self._new(t, t.accepted_at, state)
         message = WindowMessage(
-            role=t.role, content=t.sealed.content, timestamp=t.occurred_at, turn_id=t.turn_id, tokens=t.tokens
+            role=t.role, content=t.sealed.content, timestamp=t.occurred_at, turn_id=t.turn_id, tokens=t.tokens,
+            speaker=t.sealed.speaker,
         )
         body = old.sealed.model_copy(
             update={
@@ -113,6 +123,24 @@ class Session(PlainStep):
         due = new.segment_tokens >= spec.token_threshold_ratio * spec.model_context_window
         return [self._keep(new, state), *(self._ask(new, segment, None, t.accepted_at) if due else ())]
 
+    def _amended(self, s: SessionState | None, t: ScreenedTurn, state: StateSpace) -> list[Out]:
+        """A turn whose text was amended: where it stands in the window and in the segment, it is replaced."""
+        if s is None:
+            return []
+        _segment(s, state).replace(t)
+        new = with_turn(s, t)
+        return [] if new is s else [self._keep(new, state)]
+
+    def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> list[Out]:
+        """A checkpoint as it is to stand; of a session, every text under the policy of now (D5)."""
+        if a.what == "checkpoint":
+            return [Emit(topics.SESSION_STATE, checkpoint_of(a))]
+        s = _load(state, a.owner.key, a.session_id or a.target, a.accepted_at or record.timestamp)
+        if s is None:
+            return []
+        new = rescreened(s, self._models, self._book)
+        return [] if new is s else [self._keep(new, state)]
+
     def _command(self, c: SessionCommand, record: Record, tokens: int, state: StateSpace) -> list[Out]:
         at = c.accepted_at or record.timestamp
         old = _load(state, c.owner.key, c.session_id, at)
@@ -129,7 +157,7 @@ class Session(PlainStep):
                 return self._patch(new, c, state)
             case "close":
                 closed = base.model_copy(update={**revised, "status": "closed"})
-                return [self._keep(closed, state)]
+                return [self._keep(closed, state), *(_ended(closed, at) if base.status == "open" and old else ())]
             case "patch" | "anchors":
                 return self._patch(base.model_copy(update=revised), c, state)
             case "checkpoint":
@@ -262,12 +290,13 @@ class Session(PlainStep):
         rows = (cast(list[str], row) for _, row in state.of(_OPEN).items())
         return [(at, owner, session) for at, owner, session in rows if datetime.fromisoformat(at) <= now]
 
-    def _close(self, owner: str, session_id: str, state: StateSpace) -> list[Emit]:
+    def _close(self, owner: str, session_id: str, now: datetime, state: StateSpace) -> list[Emit]:
         s = _load(state, owner, session_id)
         if s is None:
             state.of(_OPEN).delete(_place(owner, session_id))
             return []
-        return [self._keep(s.model_copy(update={"revision": s.revision + 1, "status": "idle"}), state)]
+        idle = s.model_copy(update={"revision": s.revision + 1, "status": "idle"})
+        return [self._keep(idle, state), *_ended(idle, now)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +309,17 @@ class _Summary:
     model: str | None
     end: int
     recent_turns: int
+
+
+def _ended(s: SessionState, at: datetime) -> list[Emit]:
+    """A conversation that ended has its user summed up (B9): the gate decides whether there is anything new."""
+    if not s.turn_count:
+        return []
+    command = MemoryCommand(
+        tenant=s.tenant, user_id=s.user_id, command="summarize", session_id=s.session_id, accepted_at=at,
+        command_id=record_id(s.owner, "session-ended", s.session_id, s.revision),
+    )  # fmt: skip
+    return [Emit(topics.LEDGER, command)]
 
 
 def _key(session_id: str) -> str:

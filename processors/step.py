@@ -6,13 +6,14 @@ outputs and offset in one transaction; the step holds no client, clock, randomne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from schemas.base import Json
 from schemas.codec import Event
+from schemas.owner import Owner
 from schemas.topics import Topic
 
 T = TypeVar("T")
@@ -27,14 +28,25 @@ class Record:
     partition: int
     offset: int
     timestamp: datetime
+    key: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Emit:
-    """An output; its partition follows from the event's owner."""
+    """An output; its partition follows from the event's owner. `everywhere`: to each partition of the topic."""
 
     topic: Topic
     event: Event
+    everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    """A null value under a key of a compacted topic: the record leaves it (C9)."""
+
+    topic: Topic
+    owner: Owner
+    key: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +58,7 @@ class Reject:
     message: str
 
 
-Out = Emit | Reject
+Out = Emit | Null | Reject
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,10 @@ class OwnerState(Protocol):
     def delete(self, key: str) -> None: ...
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]: ...
+
+    def clear(self, keep: Container[str] = ()) -> int:
+        """Delete every row that was read but those to `keep`, and what was derived from them; how many there were."""
+        ...
 
     def derived(self, name: str, build: Callable[[], T]) -> T:
         """An index over the rows that lives as long as they are cached. Built on first use; the step keeps it in

@@ -22,13 +22,14 @@ from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import MAX_SOURCES
 from processors.gate.values import iso
 from processors.ports import Models
+from processors.report_job import job_id, report_job, reworded
 from processors.report_text import Week, Written, quoted, sunday, write
 from processors.rollup import Language, Noted, Problem, Spoken, bounds, open_tasks, problems, week_of, weight
-from processors.step import Out, OwnerState, Reads, StateSpace
+from processors.step import Emit, Out, OwnerState, Reads, StateSpace
 from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
-from schemas.documents import TurnDigest
+from schemas.documents import ReportResult, TurnDigest
 from schemas.envelope import SourceTurn
 from schemas.ids import record_id
 from schemas.memory import MemoryBody, MemoryUpdate
@@ -91,10 +92,11 @@ def due(now: datetime, state: StateSpace) -> list[Place]:
 class Weeks:
     """Keeps and writes the weeks of one project. `models` encode a report's lines and count its words' stems."""
 
-    def __init__(self, models: Models, profile: Profile, state: StateSpace) -> None:
+    def __init__(self, models: Models, profile: Profile, state: StateSpace, *, ask_model: bool = False) -> None:
         self._models = models
         self._profile = profile
         self._state = state
+        self._ask = ask_model
         self._kept = timedelta(days=profile.retention.aggregates_days)
 
     def add(self, d: TurnDigest) -> list[Out]:
@@ -180,8 +182,30 @@ class Weeks:
         rows.put("meta", meta, gone)
         rows.put("report", orjson.loads(_PLAIN.value(new)), gone)
         self._done(place, meta["closed"])
-        return [update(new), plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report",
-                                            new.reason, new, now)]  # fmt: skip
+        decided = plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report", new.reason, new, now)
+        asked = [Emit(topics.JOBS, report_job(new, _spoken(rows, now)[0], self._profile))] if self._ask else []
+        return [update(new), decided, *asked]
+
+    def answered(self, place: Place, r: ReportResult, now: datetime) -> list[Out]:
+        """A model's summary, unless the report has changed since it was asked for."""
+        rows = self._state.of(place.key)
+        old = _load(rows.get("report"))
+        told = r.sealed.result
+        summary = told.get("summary")
+        if old is None or r.job_id != job_id(old) or r.status != "done" or r.model is None or not summary:
+            rule = "report_changed_since" if r.status == "done" else str(told.get("reason") or "no_answer")
+            reason = because("skipped", "extraction", rule)
+            return [plain_decision(place.owner, r.job_id, "report", reason, old, now)]
+        text = reworded(old, str(summary), r.model)
+        value = {**cast(dict[str, Any], old.sealed.value), "extractive": False, "written_by": r.model}
+        body = old.sealed.model_copy(update={"text": text, "value": value, **self._found_by(text)})
+        reason = because("superseding", "extraction", "report_by_model")
+        new = old.model_copy(
+            update={"revision": old.revision + 1, "sealed": body, "reason": reason, "extractor": "model"}
+        )
+        end = bounds(place.monday, self._profile.time_zone)[1]
+        rows.put("report", orjson.loads(_PLAIN.value(new)), end + self._kept)
+        return [update(new), plain_decision(place.owner, r.job_id, "report", reason, new, now)]
 
     def _done(self, place: Place, closed: bool) -> None:
         if closed:
@@ -260,11 +284,11 @@ class Weeks:
             ],
             "metrics": dict(week.metrics), "extractive": True, "closed": closed,
         }  # fmt: skip
-        lines = [x.strip("-#* ") for x in written.markdown.splitlines() if x.strip("-#* ")]
-        return MemoryBody(
-            text=written.markdown, value=value, terms=tuple(self._models.terms(written.markdown)),
-            embedding=self._vector(lines),
-        )  # fmt: skip
+        return MemoryBody(text=written.markdown, value=value, **self._found_by(written.markdown))
+
+    def _found_by(self, markdown: str) -> dict[str, Any]:
+        lines = [x.strip("-#* ") for x in markdown.splitlines() if x.strip("-#* ")]
+        return {"terms": tuple(self._models.terms(markdown)), "embedding": self._vector(lines)}
 
     def _vector(self, lines: list[str]) -> bytes:
         """The mean of the lines' vectors, of length 1: a long text as one would be cut by the encoder."""

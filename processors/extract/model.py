@@ -88,6 +88,8 @@ def question(turn: TurnView) -> str:
         "CONTEXT": [{"role": role, "content": text} for role, text in turn.previous],
         "MESSAGE": turn.content[:MAX_CHARS],
     }
+    if turn.reply:
+        asked["REPLY"] = turn.reply
     if turn.speaker:
         asked["AUTHOR"] = turn.speaker
     return orjson.dumps(asked).decode()

@@ -74,6 +74,8 @@ class TurnView:
     intent: str | None = None
     previous: tuple[tuple[Role, str], ...] = ()
     entities: tuple[tuple[str, int, int], ...] = ()
+    reply: str = ""
+    """What the assistant answered, shortened, where it is in: it may confirm what the turn asked (B1)."""
 
 
 class Extractor(Protocol):

@@ -13,6 +13,7 @@ from processors import timeexpr
 from processors.extract import read_en, read_zh
 from processors.extract.answers import as_statement
 from processors.extract.catalogue import resolve
+from processors.extract.confirm import heard
 from processors.extract.domain import category_of, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
@@ -32,6 +33,8 @@ _WEEKDAY = re.compile(
     r"|(?:周|星期|礼拜)[一二三四五六日天]",
     re.I,
 )
+_OPEN = frozenset({"prefers", "likes", "dislikes"})
+"""Slots that take any words."""
 _BLANK = re.compile(r"_{3,}|\*{3,}")
 
 
@@ -45,6 +48,7 @@ class RuleExtractor:
         """Return the turn's candidates; see `protocol.Extractor`."""
         if turn.role != "user":
             return []
+        turn = heard(turn)
         anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
         asked = _question_before(turn)
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
@@ -79,14 +83,28 @@ def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile,
     candidates: list[Candidate] = []
     seen: set[tuple[str, str]] = set()
     project = turn.project_id or project_of(profile, text)
-    for each in _corrected(_widest(_merged(found))):
-        values = resolve(profile, each)
-        said = owned(each.text, turn)
+    own = [replace(f, text=owned(f.text, turn)) for f in found]
+    for each in _corrected(_widest(_merged(own))):
+        values = _own_fields(profile, resolve(profile, each))
+        said = each.text
         if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
             continue
         seen.add((each.kind, said))
         candidates.append(_candidate(len(candidates), each, values, said, turn, profile, project, anchor))
     return candidates
+
+
+def _own_fields(profile: Profile, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Where the profile's own rule and a general one read the same words, the profile's field holds them."""
+    listed = [(n, v) for n, v in values if profile.field(n) is not None]
+    if not listed:
+        return values
+    return [
+        (n, v)
+        for n, v in values
+        if profile.field(n) is not None
+        or (n not in _OPEN and not any(str(w).lower() in str(v).lower() for _, w in listed))
+    ]
 
 
 def _hidden(value: Any) -> bool:

@@ -54,6 +54,13 @@ _IS_JOB = re.compile(
     r"(?:(?:职业是|职位是|岗位是|工作是)(?:一名|一个|一位)?(?P<a>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
     rf"|是(?:一名|一个|一位|个|名)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:的|$))"
 )
+_SOMEBODY = re.compile(
+    r"[王李张刘陈杨赵黄周吴徐孙胡朱林何郭马罗梁宋郑谢韩唐冯于董萧曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范石姚谭廖邹熊陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易武乔贺赖龚]"
+    r"(?:教授|医生|大夫|老师|护士|律师|会计|经理|总监|主管|院长|校长|老板|总|主任|博士|工)"
+)
+"""A person by surname and title, not what somebody is."""
+_ITS_SUBJECT = re.compile(r"[A-Za-z]{2,}\s?$|(?:负责人|研究者|主任|导师|领导|老板|医生|经理|客户|联系人)$")
+"""Somebody or something else stands before the 是."""
 _YEARS_JOB = re.compile(
     rf"(?:做|当|干)了{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年的?"
     rf"(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:了|$)"
@@ -153,6 +160,8 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         match = pattern.search(body)
         job = next((g.strip() for g in match.groups() if g), "") if match else ""
         if match is None or not job or _NOT_JOB.search(job) or wished(body, match.start()):
+            continue
+        if _SOMEBODY.fullmatch(job) or _ITS_SUBJECT.search(body[: match.start()]):
             continue
         negated = denied(body, match.start())
         text = f"{{owner}}不是{job}" if negated else f"{{of}}从事{job}工作"

@@ -38,8 +38,8 @@ class Sentence:
 def prepare(content: str) -> str:
     """Return the part that rules read, length kept so that places stay true: straight apostrophes, half-width
     digits and letters, code and cited lines blanked."""
-    text = content[:MAX_READ].translate(_SMART).translate(_WIDE)
-    return _CODE.sub(lambda m: " " * len(m.group()), text)
+    text = _CODE.sub(lambda m: " " * len(m.group()), content[:MAX_READ])
+    return text.translate(_SMART).translate(_WIDE)
 
 
 def without_quotes(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -12,6 +12,7 @@ from typing import Any
 from processors.extract.protocol import holds_many, values_of
 from processors.gate.emit import because, changed, decision, sources, update
 from processors.gate.rejections import barred
+from processors.gate.restate import note_replaced
 from processors.gate.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.gate.standing import Slot, Standing, since, text_features
 from processors.gate.standing import values_of as standing_values
@@ -43,13 +44,18 @@ class CandidateGate:
     """Decides the candidates of one extraction against one user's standing records."""
 
     def __init__(
-        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes
-    ) -> None:
+        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
+        before: Sequence[MemoryUpdate] = (),
+    ) -> None:  # fmt: skip
+        """`before`: what stands of the turn from an extractor before, where this one restates it."""
         self._source = source
         self._standing = standing
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
+        said = {canonical(c.text) for c in source.sealed.candidates}
+        worded = {(u.kind, canonical(u.sealed.text)): u.record_id for u in before if not (u.field or u.fields)}
+        self._in_place = {place: name for place, name in worded.items() if place[1] in said}
 
     def decide(self, c: Candidate) -> Iterable[Emit]:
         if _STATES_MASKED.search(c.text):
@@ -110,6 +116,7 @@ class CandidateGate:
             reason = because("superseding", "dedupe", "field_changed")
             leaving = None if old.record_id == record else names
             out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
+        note_replaced(self._standing, record, replaced, self._source, self._source.accepted_at)
         kept = self._new(c, names, record, replaced)
         self._standing.put(kept)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept, _part(c, names))]
@@ -150,12 +157,19 @@ class CandidateGate:
 
     def _by_text(self, c: Candidate) -> list[Emit]:
         """Episodes and free statements: near-duplicates within 7 days (D3)."""
+        name = self._in_place.get((c.kind, canonical(c.text)))
+        if name is not None and (stands := self._standing.get(name)) is not None:
+            return self._said_again(c, stands, rule="same_text")
         features = text_features(c.text)
         match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), self._source.accepted_at)
         other = None if match is None else self._standing.get(match.record_id)
         if match is not None and other is not None and match.verdict.kind == "duplicate":
-            return self._said_again(c, other, rule=match.verdict.rule, score=match.verdict.score)
+            verdict = match.verdict
+            return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
         record = record_id(self._source.owner, c.kind, self._source.turn.turn_id, c.ordinal)
+        if record in self._in_place.values():  # another candidate says what stands under this ordinal
+            e = self._source
+            record = record_id(e.owner, c.kind, e.turn.turn_id, e.extractor, e.extractor_version, c.ordinal)
         before = self._standing.get(record)
         if before is not None and before.extractor == "command":
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
@@ -183,9 +197,10 @@ class CandidateGate:
 
     def _said_again(
         self, c: Candidate, twin: MemoryUpdate, rule: str = "same_value", score: float | None = None,
-        only: tuple[str, ...] = (),
+        only: tuple[str, ...] = (), told_more: bool = False,
     ) -> list[Emit]:  # fmt: skip
-        """A duplicate renews last_accessed_at, adds to importance, and adds its source turn."""
+        """A duplicate renews last_accessed_at, adds to importance, and adds its source turn. `told_more`: the later
+        text has a detail that the earlier lacks, so its words are kept."""
         if any(s.turn_id == self._source.turn.turn_id for s in twin.sources):
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
@@ -197,7 +212,12 @@ class CandidateGate:
             importance=bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
         )
-        self._standing.put(renewed, self._standing.features(twin.record_id))
+        features = self._standing.features(twin.record_id)
+        if told_more and twin.extractor != "command":
+            words = {"text": c.text, "terms": c.terms, "embedding": c.embedding}
+            renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=words)})
+            features = text_features(c.text)
+        self._standing.put(renewed, features)
         reason = because(outcome, "dedupe", rule, score)
         return [update(renewed), decision(self._source, c, reason, renewed, only)]
 

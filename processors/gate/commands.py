@@ -1,4 +1,4 @@
-"""Callers' own writes: remember, correct, forget, store items; and feedback (D16)."""
+"""Callers' own writes: remember, correct, forget, store items."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from processors.extract.protocol import holds_many
-from processors.gate import rejections
+from processors.gate import items, rejections
 from processors.gate.emit import because, changed, plain_decision, update
-from processors.gate.rules import ADOPTED, CORRECTED, EXPLICIT, RATING_IMPORTANCE, bounded, clamp, readable
+from processors.gate.rules import EXPLICIT
 from processors.gate.standing import Slot, Standing, text_features, values_of
 from processors.gate.values import canonical, same
 from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit
 from schemas.ids import record_id
-from schemas.memory import Feedback, MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate, Reason
 from schemas.owner import OwnerKind
 from schemas.profile import Profile
 
@@ -23,7 +23,7 @@ ABOUT_USER = ""
 
 
 class CommandGate:
-    """Applies one command or feedback to one user's standing records."""
+    """Applies one command to one user's standing records."""
 
     def __init__(
         self, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes, at: datetime, model_id: str
@@ -53,45 +53,10 @@ class CommandGate:
                 return self._put_item(m)
             case "delete_item":
                 return self._delete_item(m)
-
-    def feedback(self, f: Feedback) -> Iterable[Emit]:
-        """Counts once. What each kind does is the table in docs/quality.md."""
-        if self._standing.applied(f"feedback/{f.feedback_id}", self._at):
-            return []
-        out: list[Emit] = []
-        for name in dict.fromkeys((*f.memory_ids, *((f.record_id,) if f.record_id else ()))):
-            target = self._standing.get(name)
-            if target is None:
-                reason = because("skipped", "feedback", "unknown_memory")
-                out.append(plain_decision(f.owner, f"{f.feedback_id}/{name}", "feedback", reason, None, self._at))
-                continue
-            out += self._judged(f, target)
-        if not out:
-            reason = because("skipped", "feedback", "names_no_memory")
-            out.append(plain_decision(f.owner, f.feedback_id, "feedback", reason, None, self._at))
-        return out
-
-    def _judged(self, f: Feedback, target: MemoryUpdate) -> list[Emit]:
-        confidence, source, rule = target.confidence, target.source, f"rating_{f.rating}" if f.rating else "comment"
-        if f.adopted:
-            confidence, rule = clamp(confidence + ADOPTED), "adopted"
-            source = "confirmed" if source == "inferred" else source
-        if f.sealed.correction:
-            confidence, rule = clamp(confidence + CORRECTED), "corrected"
-        state = target.state
-        if state in ("active", "observed"):
-            state = "active" if readable(confidence) else "observed"
-        reason = because("observed" if state == "observed" else "kept", "feedback", rule, float(confidence))
-        judged = changed(
-            target, confidence=confidence, source=source, state=state, reason=reason,
-            last_accessed_at=max(target.last_accessed_at, self._at),
-            importance=bounded(target.importance + RATING_IMPORTANCE.get(f.rating or "neutral", 0.0)),
-        )  # fmt: skip
-        self._standing.put(judged, self._standing.features(target.record_id))
-        return [
-            update(judged),
-            plain_decision(f.owner, f"{f.feedback_id}/{target.record_id}", "feedback", reason, judged, self._at),
-        ]
+            case "summarize":  # of the narrative, whose views take it before (processors.gate.views)
+                return []
+            case "touch_item":
+                return self._touch_item(m)
 
     def _remember(self, m: MemoryCommand) -> list[Emit]:
         kind = m.kind or "fact"
@@ -128,7 +93,7 @@ class CommandGate:
         target = self._standing.get(m.memory_id or "")
         if target is None:
             return [self._unknown(m)]
-        value = m.sealed.value if m.sealed.value is not None else target.sealed.value
+        value = _value(m, target)
         if target.fields and m.sealed.value is not None:
             if not isinstance(value, dict) or not value.keys() <= set(target.fields):
                 reason = because("refused", "command", "value_of_several_fields")
@@ -172,6 +137,7 @@ class CommandGate:
         if tail is None:
             return [self._unknown(m)]
         version, revision, kind = tail
+        rejections.leave_gone(self._standing, m.memory_id or "", kind, self._at)
         return self._deleted(m, self._written(m, m.memory_id or "", kind, version, revision, self._at, reason), reason)
 
     def _put_item(self, m: MemoryCommand) -> list[Emit]:
@@ -179,8 +145,19 @@ class CommandGate:
         _, revision = self._standing.next_numbers(name)
         reason = because("kept", "command", "item")
         item = self._written(m, name, "item", 0, revision, m.occurred_at or self._at, reason)
+        created = {"created_at": items.first_put(self._standing.get(name), self._at)}
+        item = item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": created})})
         self._standing.put(item)
         return [update(item)]
+
+    def _touch_item(self, m: MemoryCommand) -> list[Emit]:
+        """A read renews what has a time to live."""
+        target = self._standing.get(record_id(m.owner, "item", list(m.namespace), m.key))
+        renewed = None if target is None else items.touched(target, self._at)
+        if renewed is None:
+            return []
+        self._standing.put(renewed)
+        return [update(renewed)]
 
     def _delete_item(self, m: MemoryCommand) -> list[Emit]:
         target = self._standing.get(record_id(m.owner, "item", list(m.namespace), m.key))
@@ -227,3 +204,13 @@ class CommandGate:
                 text=m.sealed.text or "", value=m.sealed.value, terms=m.sealed.terms, embedding=m.sealed.embedding
             ),
         )  # fmt: skip
+
+
+def _value(m: MemoryCommand, target: MemoryUpdate) -> Any:
+    """The value after a correction. Where only the text is corrected, the field's old value stays as far as the new
+    text still says it; what it does not say would be read as true beside it."""
+    text, old = m.sealed.text, target.sealed.value
+    if m.sealed.value is not None:
+        return m.sealed.value
+    gone = target.field is not None and text is not None and str(old).casefold() not in text.casefold()
+    return None if gone else old

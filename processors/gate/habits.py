@@ -10,8 +10,8 @@ user forgets begins anew from what comes after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Literal, cast
@@ -19,9 +19,10 @@ from typing import Any, Literal, cast
 from processors.gate.emit import because, changed, sources, update
 from processors.gate.rules import EXPLICIT, readable
 from processors.gate.standing import Standing
+from processors.gate.usual_times import first, further, last_done
 from processors.gate.values import iso
 from processors.habit_metadata import ACTION, PHRASE, ZONE
-from processors.patterns import RECENT_DAYS, SAMPLE, Timing, active_hours, clock, kept, local, next_due, timing, usual
+from processors.patterns import RECENT_DAYS, SAMPLE, Timing, active_hours, clock, kept, local, next_due, timings, usual
 from processors.step import Emit, OwnerState, Reads, StateSpace
 from schemas.base import Json
 from schemas.envelope import SourceTurn
@@ -36,7 +37,7 @@ CITED = 8
 A_TICK = 200
 """Habits looked at by one tick of a partition."""
 DUE = "@habits"
-_TIMES, _USUAL, _HOURS, _ZONE, _INDEX = "h/t/", "h/u/", "h/hours", "h/zone", "due"
+_TIMES, _USUAL, _HOURS, ZONE_ROW, _INDEX = "h/t/", "h/u/", "h/hours", "h/zone", "due"
 
 
 def reads_of(metadata: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
@@ -53,6 +54,14 @@ def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str]]:
 def _index(state: StateSpace) -> dict[str, str]:
     rows = state.of(DUE)
     return rows.derived(_INDEX, lambda: {place: str(at) for place, at in rows.items()})
+
+
+def forget(owner: Owner, state: StateSpace) -> None:
+    """None of the user's habits is due any more (C9)."""
+    index = _index(state)
+    for place in [p for p in index if _parsed(p)[0] == owner]:
+        del index[place]
+        state.of(DUE).delete(place)
 
 
 def _place(owner: Owner, name: str) -> str:
@@ -87,7 +96,7 @@ class HabitGate:
         self._rows: OwnerState = state.of(owner.key)
         self._profile = profile
         self._now = now
-        zone = self._rows.get(_ZONE)
+        zone = self._rows.get(ZONE_ROW)
         self._zone = str(zone) if zone else profile.time_zone
 
     def turn(self, e: Extraction) -> list[Emit]:
@@ -97,7 +106,7 @@ class HabitGate:
         told = e.sealed.metadata
         spec = self._profile.habits
         if (zone := told.get(ZONE)) and zone != self._zone:
-            self._rows.put(_ZONE, zone)
+            self._rows.put(ZONE_ROW, zone)
             self._zone = zone
         out: list[Emit] = []
         if action := told.get(ACTION):
@@ -122,7 +131,7 @@ class HabitGate:
             return []
         today, minute = local(self._now, self._zone)
         sample = kept([(d, m) for d, m in row["o"]], today)
-        found = timing(sample, today)
+        found = first(timings(sample, today), row)
         if found is None:
             self._rows.delete(_TIMES + action)
             self._unlist(action)
@@ -156,9 +165,11 @@ class HabitGate:
         row["s"] = [*row["s"], e.turn.model_dump(mode="json")][-CITED:]
         row["at"] = iso(self._now)
         sample = [(d, m) for d, m in row["o"]]
-        found = timing(sample, horizon)
+        times = timings(sample, horizon)
+        found = first(times, row)
+        more = further([t for t in times if t is not found], row)
         if found is not None:
-            row["told"] = True
+            row["told"], row["p"] = True, found.minute
             if not planned:
                 self._list(action, found, sample[-1][0], row)
         self._rows.put(_TIMES + action, row)
@@ -166,7 +177,27 @@ class HabitGate:
         if found is None:
             return []
         cited = [SourceTurn.model_validate(s) for s in row["s"]]
-        return self._tell(self._time(action, found, sample[-1][0], e.language, None), old, cited)
+        out = self._tell(self._time(action, found, sample[-1][0], e.language, None), old, cited)
+        return [*out, *self._others(action, more, sample, e.language, cited)]
+
+    def _others(
+        self, action: str, slots: Mapping[str, Timing | None], sample: Sequence[tuple[int, int]], language: str,
+        cited: list[SourceTurn],
+    ) -> list[Emit]:  # fmt: skip
+        """Further usual times of an action (C5). Reminders are of the first alone."""
+        out: list[Emit] = []
+        for number, t in sorted(slots.items()):
+            name = f"time/{action}/{number}"
+            old = self._standing.get(self._id(name))
+            if t is not None:
+                told = self._time(action, t, last_done(sample, t), language, None)
+                out += self._tell(replace(told, name=name), old, cited)
+            elif old is not None:
+                gone = changed(old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
+                               reason=because("retired", "retention", "habit_ended"))  # fmt: skip
+                self._standing.remove(gone)
+                out.append(update(gone))
+        return out
 
     def _value(self, key: str, value: str, e: Extraction) -> list[Emit]:
         name = f"usual/{key}"

@@ -31,6 +31,18 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
         standing.reject(f"{target.kind}/{target.scope}/{field}/{digest}", row)
 
 
+def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> None:
+    """The same for a record that stands no more: what its last version said."""
+    last = standing.last_said(record_id)
+    if last is None:
+        return
+    for field, digest in last["hashes"].items():
+        row = {
+            "kind": kind, "field": field, "scope": last["scope"], "hash": digest, "turns": last["turns"], "at": iso(at)
+        }  # fmt: skip
+        standing.reject(f"{kind}/{last['scope']}/{field}/{digest}", row)
+
+
 def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
     """The rule that bars a candidate, None when nothing does.
 

@@ -15,6 +15,10 @@ CORRECTED: Final = Decimal("-0.4")
 DUPLICATE_IMPORTANCE: Final = 0.05
 """What being said again adds to importance (D3)."""
 RATING_IMPORTANCE: Final = {"good": 0.05, "neutral": 0.0, "bad": -0.05}
+SHARE: Final = 0.2
+"""Least share of a rating that a memory has in an answer made from many (the rating is divided among them)."""
+MAX_BEFORE: Final = 5
+"""Records that a statement replaced, kept for the case that it is withdrawn (state bound)."""
 MAX_SOURCES: Final = 50
 """Citations kept of one record: the first, and the newest (state bound)."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, cast
@@ -13,17 +13,22 @@ import orjson
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import Entry, Match, NearDuplicateWindow
-from processors.gate.values import iso
+from processors.gate.values import canonical, iso
 from processors.step import OwnerState
 from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
+from schemas.ids import keyed_hash
 from schemas.memory import MemoryKind, MemoryUpdate
 
 _PLAIN = Codec()
 _RECORD = "m/"
 _REJECTION = "r/"
 _TAIL = "v/"
+_TAIL_TURNS = 10
+_SPOKEN = "x/"
+_REPLACED = "p/"
+_SESSION = "s/"
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
@@ -50,6 +55,8 @@ class Index:
     shelf: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     """Record id in the window -> its kind and project."""
     rejections: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tables: dict[str, set[str]] = field(default_factory=dict)
+    """Table -> its rows' record ids."""
 
 
 def slots_of(update: MemoryUpdate) -> list[Slot]:
@@ -70,7 +77,11 @@ def values_of(update: MemoryUpdate) -> dict[str, Any]:
 class Standing:
     """Rows of one user as records. Every change goes to the row and to the cached index."""
 
-    def __init__(self, state: OwnerState, calibration: Calibration | None, dimensions: int) -> None:
+    def __init__(
+        self, state: OwnerState, calibration: Calibration | None, dimensions: int, hash_key: bytes = b""
+    ) -> None:
+        """`hash_key`: what leaves is remembered by keyed hashes, so that it can still be rejected (N4)."""
+        self._hash_key = hash_key
         self._state = state
         self._calibration = calibration
         self._dimensions = dimensions
@@ -81,6 +92,11 @@ class Standing:
         if not isinstance(raw, dict):
             return None
         return _opened(raw["u"])
+
+    def all(self) -> Iterator[MemoryUpdate]:
+        """Every standing record of the user, by id."""
+        for _, raw in self._state.items(_RECORD):
+            yield _opened(cast(dict[str, Any], raw)["u"])
 
     def holders(self, slot: Slot) -> list[MemoryUpdate]:
         """Standing records of a slot, the longest true first."""
@@ -95,12 +111,34 @@ class Standing:
             row["f"] = features.to_json()
         self._state.put(_RECORD + update.record_id, row)
         self._add(update, features)
+        if update.session_id is not None:
+            self._note_session(update, update.session_id)
+
+    def _note_session(self, update: MemoryUpdate, session_id: str) -> None:
+        """Which versions came from which session: superseded ones are in the views only, and go with it (C9)."""
+        said = self._state.get(_SESSION + session_id)
+        entry: list[Json] = [update.record_id, update.version]
+        if not isinstance(said, list):
+            self._state.put(_SESSION + session_id, [entry])
+        elif entry not in said:
+            self._state.put(_SESSION + session_id, [*said, entry])
 
     def remove(self, closed: MemoryUpdate) -> None:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)
-        self._state.put(_TAIL + closed.record_id, [closed.version, closed.revision, closed.kind])
+        row: list[Json] = [closed.version, closed.revision, closed.kind]
+        said = values_of(closed) or {"": closed.sealed.text}
+        if self._hash_key and closed.sources and any(said.values()):
+            hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in said.items()}
+            turns = [s.turn_id for s in closed.sources[-_TAIL_TURNS:]]
+            row.append({"scope": closed.scope, "hashes": hashes, "turns": turns})
+        self._state.put(_TAIL + closed.record_id, row)
+
+    def last_said(self, record_id: str) -> dict[str, Any] | None:
+        """Of a record that stands no more: scope, keyed hash of each value, and source turns of its last version."""
+        tail = self._state.get(_TAIL + record_id)
+        return cast(dict[str, Any], tail[3]) if isinstance(tail, list) and len(tail) > 3 else None
 
     def tail(self, record_id: str) -> tuple[int, int, MemoryKind] | None:
         """Version, revision and kind of a record that stood once and stands no more."""
@@ -133,6 +171,10 @@ class Standing:
             features, vector(embedding), now, lambda record: self._index.shelf.get(record) == place
         )
 
+    def rows_of(self, table: str) -> int:
+        """How many rows the user has in a structured table."""
+        return len(self._index.tables.get(table, ()))
+
     @property
     def rejections(self) -> Collection[dict[str, Any]]:
         return self._index.rejections.values()
@@ -145,6 +187,27 @@ class Standing:
             row = {**row, "turns": turns, "at": max(old["at"], row["at"])}
         self._state.put(_REJECTION + key, row)
         self._index.rejections[key] = row
+
+    def spoken(self, turn_id: str, now: datetime) -> tuple[str, int] | None:
+        """Which extractor, in which version, has spoken for a turn."""
+        row = self._state.get(_SPOKEN + turn_id)
+        return (str(row[0]), int(row[1])) if isinstance(row, list) and str(row[2]) > iso(now) else None
+
+    def speak(self, turn_id: str, extractor: str, version: int, now: datetime) -> None:
+        until = now + APPLIED_KEPT
+        self._state.put(_SPOKEN + turn_id, [extractor, version, iso(until)], until)
+
+    def note_replaced(self, record_id: str, old: Sequence[MemoryUpdate], now: datetime) -> None:
+        """What a record replaced, as it stood."""
+        until = now + APPLIED_KEPT
+        rows: Json = {"until": iso(until), "old": [orjson.loads(_PLAIN.value(u)) for u in old]}
+        self._state.put(_REPLACED + record_id, rows, until)
+
+    def replaced_by(self, record_id: str, now: datetime) -> list[MemoryUpdate]:
+        row = self._state.get(_REPLACED + record_id)
+        if not isinstance(row, dict) or str(row["until"]) <= iso(now):
+            return []
+        return [_opened(u) for u in row["old"]]
 
     def applied(self, what: str, now: datetime) -> bool:
         """True when this command or feedback was applied before; notes it otherwise."""
@@ -167,6 +230,8 @@ class Standing:
     def _add(self, update: MemoryUpdate, features: Features | None) -> None:
         for slot in slots_of(update):
             self._index.holders.setdefault(slot, set()).add(update.record_id)
+        if update.kind == "table":
+            self._index.tables.setdefault(update.category or "", set()).add(update.record_id)
         if features is not None:
             index = self._index
             if index.window is None:
@@ -180,6 +245,8 @@ class Standing:
             return
         for slot in slots_of(old):
             self._index.holders.get(slot, set()).discard(record_id)
+        if old.kind == "table":
+            self._index.tables.get(old.category or "", set()).discard(record_id)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)

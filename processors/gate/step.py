@@ -8,26 +8,33 @@ from datetime import datetime
 from typing import Any
 
 from processors.dedupe.calibration import calibration_for
-from processors.gate import habits
+from processors.gate import given, habits, items, views
+from processors.gate.amended import AmendmentGate
 from processors.gate.candidates import CandidateGate
 from processors.gate.commands import CommandGate
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.feedback import FeedbackGate
+from processors.gate.given import GivenBook, Judged
+from processors.gate.restate import Restated, outranks
 from processors.gate.standing import Standing
 from processors.gate.versions import Versions
+from processors.gate.views import UserViews, ViewParts
 from processors.ports import Models, ProfileBook, vectors
 from processors.redaction import redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
+from schemas.amend import Amendment
 from schemas.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
 from schemas.envelope import Tick
-from schemas.memory import Candidate, Extraction, Feedback, MemoryCommand, MemoryUpdate
+from schemas.memory import Candidate, Decision, Extraction, Feedback, Given, JobResult, MemoryCommand, MemoryUpdate
+from schemas.owner import Owner
 
 
 @dataclass(frozen=True, slots=True)
 class _Screened:
-    """A command with its texts redacted and encoded. `refused`: a credential stood in it."""
+    """A command or feedback with its texts redacted and encoded. `refused`: a credential stood in it."""
 
-    event: MemoryCommand
+    event: MemoryCommand | Feedback
     refused: bool
 
 
@@ -36,68 +43,122 @@ class Gate(PlainStep):
 
     name = "gate"
     source = topics.LEDGER
-    outputs = (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS)
+    outputs = (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS, topics.JOBS)
     marks = (topics.UPDATES, topics.DECISIONS)
 
-    def __init__(self, models: Models, book: ProfileBook) -> None:
+    def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
+        """`ask_model`: narratives are also worded by a model, as jobs."""
         self._models = models
         self._book = book
         self._calibration = calibration_for(models.embedder.model_id)
+        encoder = models.embedder
+        self._views = ViewParts(
+            book, self._encode, self._calibration, encoder.dimensions, encoder.model_id, ask_model
+        )
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Callers' own statements go through the same screen and encoder as turns."""
         done: list[Any] = [None] * len(records)
-        places = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand)]
-        spots = [(i, e, [*([e.sealed.text] if e.sealed.text else ()), *strings(e.sealed.value)]) for i, e in places]
-        spots = [s for s in spots if s[2]]
+        places = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand | Feedback)]
+        spots = [(i, e, found) for i, e in places if (found := _texts(e))]
         pool = list(dict.fromkeys((e.tenant, t) for _, e, texts in spots for t in texts))
         if not pool:
             return done
         clean = dict(zip(pool, redact(self._models, self._book, *map(list, zip(*pool, strict=True))), strict=True))
         for i, e, texts in spots:
             mine = {t: clean[e.tenant, t].text for t in texts}
-            body: dict[str, Any] = {"value": replaced(e.sealed.value, mine)}
-            if e.sealed.text:
-                body["text"] = mine[e.sealed.text]
-                body["terms"], body["embedding"] = self._encode(body["text"])
-            event = e.model_copy(update={"sealed": e.sealed.model_copy(update=body)})
-            done[i] = _Screened(event, any(clean[e.tenant, t].refused for t in texts))
+            done[i] = _Screened(self._cleaned(e, mine), any(clean[e.tenant, t].refused for t in texts))
         return done
+
+    def _cleaned(self, e: MemoryCommand | Feedback, mine: dict[str, str]) -> MemoryCommand | Feedback:
+        if isinstance(e, Feedback):
+            told = e.sealed.model_dump(exclude_none=True)
+            said = e.sealed.model_copy(update={k: replaced(v, mine) for k, v in told.items()})
+            return e.model_copy(update={"sealed": said})
+        body: dict[str, Any] = {"value": replaced(e.sealed.value, mine)}
+        if e.sealed.text:
+            body["text"] = mine[e.sealed.text]
+        searched = items.searched_text(e, body["value"]) if e.command == "put_item" else body.get("text", "")
+        if searched:
+            body["terms"], body["embedding"] = self._encode(searched)
+        return e.model_copy(update={"sealed": e.sealed.model_copy(update=body)})
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
         match event:
+            case Extraction() | Feedback() | MemoryCommand() | JobResult():
+                at = event.accepted_at or record.timestamp
+                return Reads(event.owner.key), *self._named(event), *views.reads_of(self._views, event, at)
+            case Amendment():
+                return (Reads(event.owner.key),)
+            case Given():
+                return given.reads_of(event)
+            case Tick():
+                return Reads(habits.DUE), *views.reads_of_tick()
+        return ()
+
+    def _named(self, event: views.UserRecord) -> tuple[Reads, ...]:
+        match event:
             case Extraction():
                 times = self._book.of(event.tenant).habits.times
-                return Reads(event.owner.key), *habits.reads_of(event.sealed.metadata, times)
-            case Feedback() | MemoryCommand():
-                return (Reads(event.owner.key),)
-            case Tick():
-                return (Reads(habits.DUE),)
+                return *given.reads_of(event), *habits.reads_of(event.sealed.metadata, times)
+            case Feedback():
+                return given.reads_of(event)
         return ()
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
-        if not isinstance(record.event, Tick):
+        event = record.event
+        if isinstance(event, Given) and _book(event, state, event.accepted_at).waits(
+            event.context_id, event.interaction_id
+        ):
+            return (Reads(event.owner.key),)
+        if not isinstance(event, Tick):
             return ()
-        return tuple(Reads(owner.key) for owner, _ in habits.due(record.event.now, state))
+        late = tuple(Reads(owner.key) for owner, _ in habits.due(event.now, state))
+        return *late, *views.then_reads_of_tick(event.now, state)
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
         event = record.event if prepared is None else prepared.event
         if isinstance(event, Tick):
-            return self._overdue(event.now, state)
-        if not isinstance(event, Extraction | Feedback | MemoryCommand):
+            return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
+        if isinstance(event, Given):
+            return self._given(event, state)
+        if isinstance(event, Amendment):
+            return self._amendment(event, record, state)
+        if not isinstance(event, Extraction | Feedback | MemoryCommand | JobResult):
             return []
-        embedder = self._models.embedder
-        standing = Standing(state.of(event.owner.key), self._calibration, embedder.dimensions)
-        profile = self._book.of(event.tenant)
-        versions = Versions(standing, profile, self._encode)
-        if isinstance(event, Extraction):
-            return self._extraction(event, standing, versions, state)
         at = event.accepted_at or record.timestamp
-        gate = CommandGate(standing, versions, profile, self._models.hash_key, at, embedder.model_id)
-        if isinstance(event, Feedback):
-            return gate.feedback(event)
-        return gate.command(event, prepared is not None and prepared.refused)
+        refused = prepared is not None and prepared.refused
+        dimensions, key = self._models.embedder.dimensions, self._models.hash_key
+        standing = Standing(state.of(event.owner.key), self._calibration, dimensions, key)
+        mine = UserViews(self._views, event.owner, standing, state, at)
+        taken = mine.takes(event, refused)
+        outs = self._decided(event, at, standing, refused, state) if taken is None else taken
+        return mine.followed(event, outs)
+
+    def _decided(
+        self, event: views.UserRecord, at: datetime, standing: Standing, refused: bool, state: StateSpace
+    ) -> Iterable[Out]:
+        profile = self._book.of(event.tenant)
+        if isinstance(event, Extraction):  # under the version that made it
+            profile = self._book.named(event.tenant, event.profile, event.profile_version)
+        versions = Versions(standing, profile, self._encode)
+        match event:
+            case Extraction():
+                return self._extraction(event, standing, versions, state)
+            case Feedback():
+                judge = FeedbackGate(event.owner, standing, at, self._models.hash_key)
+                return judge.feedback(event, _book(event, state, at), self._models.terms)
+            case MemoryCommand():
+                model_id = self._models.embedder.model_id
+                gate = CommandGate(standing, versions, profile, self._models.hash_key, at, model_id)
+                return gate.command(event, refused)
+        return []
+
+    def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> Iterable[Out]:
+        standing = Standing(state.of(a.owner.key), self._calibration, self._models.embedder.dimensions)
+        at = a.accepted_at or record.timestamp
+        return AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
 
     def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
         return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]
@@ -112,31 +173,70 @@ class Gate(PlainStep):
 
     def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
         what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
-        if standing.applied(what, e.accepted_at):
+        spoken = standing.spoken(e.turn.turn_id, e.accepted_at)
+        if spoken is not None and not outranks((e.extractor, e.extractor_version), spoken):
             return []
-        out: list[Out] = [*self._recalled(e, standing)]
-        gate = CandidateGate(e, standing, versions, self._book.of(e.tenant), self._models.hash_key)
+        standing.speak(e.turn.turn_id, e.extractor, e.extractor_version, e.accepted_at)
+        again = None if spoken is None else Restated(e, standing)
+        out: list[Out] = [*self._cited(e, standing, state)]
+        before = [] if again is None else again.before
+        profile = self._book.named(e.tenant, e.profile, e.profile_version)
+        gate = CandidateGate(e, standing, versions, profile, self._models.hash_key, before)
         if e.refused:
             reason = because("refused", "pii", "credential")
             out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
         kept: list[KeptMemory] = []
+        claimed = set[str]()
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))
+            claimed |= {d.event.record_id for d in emitted if isinstance(d.event, Decision) and d.event.record_id}
             out.extend(emitted)
             out.extend(_to_project(e, c, emitted))
             kept.extend(_kept(c, emitted))
+        if again is not None:  # the turn itself was counted when it was first told
+            return [*out, *again.retire(claimed)]
         if e.project_id is not None:
             out.append(_digest(e, kept))
         return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
 
-    def _recalled(self, e: Extraction, standing: Standing) -> Iterable[Emit]:
-        """Memories that the model was given and the turn names are in use: renewed by id (D7)."""
-        for name in dict.fromkeys(e.recalled_ids):
+    def _given(self, g: Given, state: StateSpace) -> list[Out]:
+        """What an answer was given, and the feedback that waited for it."""
+        waited = _book(g, state, g.accepted_at).give(g.record_ids, g.context_id, g.interaction_id)
+        return [*self._spread(waited, g.owner, g.accepted_at, state)]
+
+    def _spread(self, waited: Sequence[Judged], owner: Owner, at: datetime, state: StateSpace) -> Iterable[Emit]:
+        if not waited:
+            return
+        standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+        judge = FeedbackGate(owner, standing, at, self._models.hash_key)
+        for judged in waited:
+            yield from judge.spread(judged)
+
+    def _cited(self, e: Extraction, standing: Standing, state: StateSpace) -> Iterable[Emit]:
+        """Memories that the model was given, and the turn names by id or by its context, are in use: renewed (D7)."""
+        book = _book(e, state, e.accepted_at)
+        named = tuple(dict.fromkeys((*e.recalled_ids, *book.of_context(e.context_id))))
+        for name in named:
             target = standing.get(name)
             if target is not None and target.last_accessed_at < e.accepted_at:
                 renewed = changed(target, last_accessed_at=e.accepted_at)
                 standing.put(renewed, standing.features(name))
                 yield update(renewed)
+        if e.interaction_id is not None and named:
+            yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, state)
+
+
+def _texts(e: MemoryCommand | Feedback) -> list[str]:
+    """Every text of a caller's own that is screened."""
+    if isinstance(e, Feedback):
+        return list(strings(e.sealed.model_dump(exclude_none=True)))
+    return [*([e.sealed.text] if e.sealed.text else ()), *strings(e.sealed.value)]
+
+
+def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime) -> GivenBook:
+    """The rows that an event names; asked of an event that names none, it holds nothing."""
+    named = given.keys_of(event.context_id, event.interaction_id)
+    return GivenBook(state.of(given.place(event.owner)) if named else None, at)
 
 
 def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit]) -> Iterable[Emit]:

@@ -9,7 +9,7 @@ import pytest
 from processors.extract.protocol import TurnView
 from processors.extract.rules import RuleExtractor
 from schemas.memory import HotValue
-from schemas.profile import HotKey, Profile, ProjectAlias
+from schemas.profile import FieldSpec, HotKey, Profile, ProjectAlias
 from tests.unit.extract.support import GENERAL, extract, values
 
 PROJECT = Profile(
@@ -163,3 +163,16 @@ def test_d1_the_same_turn_gives_the_same_candidates_with_running_ordinals() -> N
     assert first == again
     assert [c.ordinal for c in first] == [0, 1, 2]
     assert all(c.terms == () and c.embedding == b"" for c in first)
+
+
+def test_code_between_backticks_states_nothing() -> None:
+    assert values("```I am 32``` is the greeting. I am 41.") == {"age": 41}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("I prefer concise answers.", "concise"), ("我喜欢简洁的回答", "简洁")]
+)
+def test_the_profiles_own_field_is_filled_beside_a_general_one(text: str, value: str) -> None:
+    own = {"name": "tone", "kind": "preference", "patterns": ["prefer (?P<value>concise)", "喜欢(?P<value>简洁)的"]}
+    profile = GENERAL.model_copy(update={"fields": (*GENERAL.fields, FieldSpec.model_validate(own))})
+    assert values(text, profile)["tone"] == value

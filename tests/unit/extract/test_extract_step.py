@@ -9,9 +9,12 @@ import pytest
 from processors.extract.rules import RuleExtractor
 from processors.extraction import Extract, turn_of
 from processors.ports import Models, ProfileBook
+from processors.waiting import WAIT
 from schemas import topics
 from schemas.documents import Job
+from schemas.envelope import Tick
 from schemas.memory import Extraction
+from schemas.owner import partition, user
 from schemas.profile import load_profile
 from streams.driver import TopologyDriver
 from tests.unit.jobs.support import AT, turn
@@ -22,6 +25,10 @@ async def step(models: Models, ask_model: bool, **changes: Any) -> tuple[list[Jo
     d = TopologyDriver([extract], AT)
     d.pipe(topics.HISTORY, turn(changes.pop("language", "en"), **changes))
     await d.run()
+    d.advance(WAIT)
+    d.pipe_raw(topics.HISTORY, partition(user("acme", "ann"), 8), d.codec.value(Tick(now=d.now)))
+    await d.run()
+    assert not d.dead_letters()
     jobs = [e for e in d.read(topics.JOBS) if isinstance(e, Job)]
     return jobs, [e for e in d.read(topics.LEDGER) if isinstance(e, Extraction)]
 

@@ -87,3 +87,15 @@ def test_k1_names_of_conditions_come_from_the_profile() -> None:
     assert [c.value for c in extract("我确诊了二型糖尿病5年")] == ["二型糖尿病"]
     assert values("我没有糖尿病") == {}
     assert values("I have asthma") == {"condition": "asthma"}
+
+
+@pytest.mark.parametrize("text", ["PI是王教授", "项目PI是王教授", "我的导师是李老师", "是张医生"])
+def test_a_person_by_surname_and_title_is_no_occupation(text: str) -> None:
+    assert "occupation" not in values(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "job"), [("我是教授", "教授"), ("我是一名前端工程师", "前端工程师"), ("我是高级经理", "高级经理")]
+)
+def test_a_title_by_itself_is_one(text: str, job: str) -> None:
+    assert values(text)["occupation"] == job

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from inference.terms import terms
 from processors.gate.step import Gate
 from processors.ports import Models, ProfileBook, vectors
 from schemas import topics
@@ -25,7 +26,7 @@ from schemas.memory import (
     MemoryCommandBody,
     MemoryUpdate,
 )
-from schemas.profile import load_profile
+from schemas.profile import Profile, load_profile
 from streams.driver import TopologyDriver, inline
 from streams.runtime import RunnerConfig, StepRunner
 from streams.state_memory import MemoryStateStore
@@ -47,12 +48,14 @@ def candidate(text: str, field: str | None = None, value: Any = None, **kw: Any)
 
 
 class GateBench:
-    def __init__(self, models: Models, *, profile: str = "general", batch: int = 64, cache_bytes: int = 2**30) -> None:
+    def __init__(
+        self, models: Models, *, profile: str | Profile = "general", batch: int = 64, cache_bytes: int = 2**30
+    ) -> None:
         self.models = models
         self.driver = TopologyDriver([], START, batch=batch)
         self.store = MemoryStateStore()
         self.driver.store = self.store
-        step = Gate(models, ProfileBook(load_profile(profile)))
+        step = Gate(models, ProfileBook(load_profile(profile) if isinstance(profile, str) else profile))
         self.driver.runners["gate"] = StepRunner(
             step, self.store, self.driver.log, self.driver.codec, RunnerConfig(8, cache_bytes), compute=inline
         )
@@ -94,14 +97,15 @@ class GateBench:
         name = turn or f"turn-{self._turns}"
         occurred = at or self.driver.now
         made = [
-            c.model_copy(update={"ordinal": i, "embedding": embedding(self.models, c.text)})
+            c.model_copy(update={"ordinal": i, "embedding": embedding(self.models, c.text), "terms": words(c.text)})
             for i, c in enumerate(candidates)
         ]
         return Extraction(
             tenant="acme", user_id=user, session_id="s1",
             turn=SourceTurn(turn_id=name, session_id="s1", occurred_at=occurred, content_hash=content_hash(name)),
             role="user", accepted_at=accepted or max(occurred, self.driver.now), language=kw.pop("language", "en"),
-            extractor="rules", extractor_version=version, model_id=self.models.embedder.model_id, profile="general",
+            extractor=kw.pop("extractor", "rules"), extractor_version=version,
+            model_id=self.models.embedder.model_id, profile="general",
             profile_version=1, sealed=ExtractionBody(candidates=tuple(made), content=kw.pop("content", "")), **kw,
         )  # fmt: skip
 
@@ -126,8 +130,9 @@ class GateBench:
         )  # fmt: skip
 
     async def feedback(self, *memory_ids: str, **kw: Any) -> list[MemoryUpdate]:
+        """What became of memories; the record of the feedback itself is not among it."""
         self.pipe(self.judgement(*memory_ids, **kw))
-        return await self.run()
+        return [u for u in await self.run() if u.kind != "feedback"]
 
     def later(self, by: timedelta) -> datetime:
         self.driver.advance(by)
@@ -139,7 +144,7 @@ class GateBench:
     # -- out ------------------------------------------------------------------------------------------------------
 
     def active(self, field: str | None = None) -> list[MemoryUpdate]:
-        found = [u for u in self.view.values() if u.state == "active"]
+        found = [u for u in self.view.values() if u.state == "active" and u.kind != "feedback"]
         return [u for u in found if field is None or field in (u.field, *u.fields)]
 
     def values(self, field: str) -> list[Any]:
@@ -228,6 +233,10 @@ def brief(u: MemoryUpdate | None) -> str:
 @lru_cache(maxsize=10_000)
 def _embedding(models_id: int, text: str, models: Any) -> bytes:
     return vectors(models.embedder, [text])[0]
+
+
+def words(text: str) -> tuple[str, ...]:
+    return tuple(terms(text))
 
 
 def embedding(models: Models, text: str) -> bytes:

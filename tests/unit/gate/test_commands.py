@@ -128,6 +128,21 @@ async def test_a_correction_by_value_alone_words_the_text_anew(gate: GateBench) 
     assert "33" in now.sealed.terms
 
 
+@pytest.mark.parametrize(
+    ("value", "text", "after"),
+    [("green tea", "Ana prefers coffee", None), ("green tea", "Ana prefers Green Tea, never black", "green tea"),
+     ("绿茶", "安娜更喜欢咖啡", None), ("绿茶", "安娜喜欢热绿茶", "绿茶"), (41, "42 years old", None)],
+)  # fmt: skip
+async def test_a_correction_by_text_alone_leaves_no_value_that_it_contradicts(
+    gate: GateBench, value: object, text: str, after: object
+) -> None:
+    await gate.do("remember", kind="preference", field="drink", text=f"Ana: {value}", value=value)
+    [kept] = gate.active("drink")
+    await gate.do("correct", kept.record_id, text=text)
+    [now] = gate.active("drink")
+    assert (now.sealed.text, now.sealed.value) == (text, after)
+
+
 async def test_a_correction_of_one_of_several_fields_keeps_the_others(gate: GateBench) -> None:
     value = {"education": "MSc", "university": "Leeds", "major": "Physics"}
     [kept] = await gate.say(candidate("MSc in Physics at Leeds", value=value, fields=tuple(value)))
@@ -237,6 +252,18 @@ async def test_c9_forgetting_twice_or_the_unknown_is_said_so(gate: GateBench) ->
     assert await gate.do("correct", "unknown", text="x") == []
 
 
+async def test_n4_forgetting_what_stands_no_more_leaves_a_rejection_too(gate: GateBench) -> None:
+    [kept] = await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t1")
+    later = gate.later(DAY)
+    gone = candidate("Does not live in Leeds", "residence", "Leeds", negated=True)
+    await gate.say(gone)
+    assert gate.active("residence") == []
+    await gate.do("forget", kept.record_id)
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn="t3", at=START, accepted=later)
+    assert gate.outcomes()[-1] == ("refused", "rejected_value")
+    assert b"Leeds" not in b"".join(v for rows in gate.rows().values() for k, v in rows.items() if k.startswith("v/"))
+
+
 async def test_n4_a_second_rejection_of_a_value_keeps_the_first_ones_turns_barred(gate: GateBench) -> None:
     for turn in ("t1", "t2"):
         [kept] = await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn=turn)
@@ -323,5 +350,5 @@ async def test_d16_feedback_counts_once(gate: GateBench) -> None:
 
 async def test_n5_feedback_that_names_nothing_known_is_said_so(gate: GateBench) -> None:
     await gate.feedback("unknown", rating="good")
-    await gate.feedback(rating="good")
-    assert gate.outcomes() == [("skipped", "unknown_memory"), ("skipped", "names_no_memory")]
+    await gate.feedback(context_id="unknown", rating="good")
+    assert gate.outcomes() == [("skipped", "unknown_memory"), ("skipped", "awaits_its_answer")]

@@ -121,3 +121,15 @@ async def test_a4_a_kept_decision_of_a_project_goes_on_to_it_and_every_turn_has_
     await gate.say(project_id="p1", content="ok")
     assert [e.type for e in gate.to_project] == ["project_candidate", "turn_digest", "turn_digest"]
     assert all(e.project_id == "p1" for e in gate.to_project)
+
+
+async def test_d3_a_duplicate_that_adds_a_detail_is_kept_in_its_later_words(gate: GateBench) -> None:
+    first = "We moved the review of the clinical trial protocol with the whole safety board from Leeds to the big hall"
+    more = f"{first} in March"
+    [kept] = await gate.say(candidate(first))
+    await gate.say(candidate(more))
+    assert gate.outcomes()[-1] == ("merged", "paraphrase")
+    [now] = gate.active()
+    assert (now.record_id, now.sealed.text) == (kept.record_id, more)
+    assert "march" in now.sealed.terms
+    assert len(now.sources) == 2

@@ -290,3 +290,20 @@ def test_c5_active_hours_are_those_of_most_days() -> None:
     assert found is not None
     assert (found.hours, found.support, found.confidence) == ((20,), 8, 0.8)
     assert active_hours([(1, 1), (2, 1)]) is None
+
+
+async def test_c5_an_action_may_have_several_usual_times_each_with_its_own_pattern(models: Models) -> None:
+    talk, midnight = talk_of(models), START.replace(hour=0)
+    for n in range(14):
+        for hour in (8, 20):
+            await talk.until(midnight + n * DAY + timedelta(hours=hour))
+            await talk.say("记录血压 128/82", action="measure_bp")
+    newest = {u.key: u for u in talk.updates("pattern") if u.category == "time"}
+    assert {k: (u.sealed.value["time"], u.state) for k, u in newest.items()} == {
+        "time/measure_bp": ("08:00", "active"), "time/measure_bp/2": ("20:00", "active"),
+    }  # fmt: skip
+    for n in range(14, 34):  # the evening is given up
+        await talk.until(midnight + n * DAY + timedelta(hours=8))
+        await talk.say("记录血压 128/82", action="measure_bp")
+    assert habit(talk, "time/measure_bp/2").state != "active"
+    assert (habit(talk).sealed.value["time"], habit(talk).state) == ("08:00", "active")

@@ -132,7 +132,7 @@ def test_c2_c7_the_tables_of_the_seed() -> None:
     one, many = tables["health_profiles"], tables["diagnosis_records"]
     assert {c.name for c in one.columns} >= {
         "age", "gender", "height", "weight", "blood_type", "allergies", "medical_history", "family_history",
-        "medications", "baseline_bp_systolic", "baseline_bp_diastolic", "health_goals", "updated_at", "drug_allergies",
+        "medications", "baseline_bp_systolic", "baseline_bp_diastolic", "health_goals", "drug_allergies",
     }  # fmt: skip
     assert {c.name for c in many.columns} >= {
         "session_id", "department", "symptoms", "diagnosis", "suggestions", "feedback", "feedback_comment", "adopted",

@@ -1,0 +1,221 @@
+"""What a project holds of a user: hot memory and weekly reports, written anew without them or deleted (C9)."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any, cast
+
+import orjson
+
+from processors import weeks
+from processors.erasure.guard import DENY, Erased
+from processors.erasure.steps import NothingHeld
+from processors.gate.emit import because, update
+from processors.ports import Models, ProfileBook
+from processors.rollup import bounds, week_of
+from processors.step import Emit, OwnerState, Reads, Record, StateSpace
+from schemas import topics
+from schemas.base import JsonObject
+from schemas.codec import Codec
+from schemas.documents import ProjectCandidate, ProjectCommand, TurnDigest
+from schemas.erasure import Erasure
+from schemas.ids import record_id
+from schemas.memory import MemoryBody, MemoryUpdate
+from schemas.owner import Owner, OwnerKind, user
+
+_PLAIN = Codec()
+_LAST = 2**31 - 1
+"""The last revision that a report can have: its week is closed for good, nothing else writes it."""
+_EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": []}
+_REASON = because("retired", "command", "erased")
+
+
+class ProjectEraser(NothingHeld):
+    """State: under the user's name, `w|project|monday` for each week and `h|project|row` for each key of hot memory
+    that the user wrote to. They stand as long as the report or value may."""
+
+    passes_to = (topics.UPDATES, topics.DECISIONS)
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        super().__init__()
+        self._models = models
+        self._book = book
+
+    def also_reads(self, record: Record) -> tuple[Reads, ...]:
+        place = self._place(record)
+        return () if place is None else (Reads(place[0], (place[1],)),)
+
+    def note(self, record: Record, state: StateSpace) -> None:
+        place = self._place(record)
+        if place is not None and state.of(place[0]).get(place[1]) is None:
+            state.of(place[0]).put(place[1], 1)
+
+    def reads(self, e: Erasure) -> tuple[Reads, ...]:
+        if e.scope in ("user", "session"):
+            return (Reads(e.owner.key), Reads(weeks._DUE))
+        if e.scope == "project":
+            return (Reads(e.owner.key), Reads(weeks._DUE), *(Reads(p.key) for p in self._recent(e)))
+        return ()
+
+    def then_reads(self, e: Erasure, state: StateSpace) -> tuple[Reads, ...]:
+        if e.scope not in ("user", "session"):
+            return ()
+        rows = state.of(e.owner.key)
+        places = [Reads(_week(k).key) for k, _ in rows.items("w|")]
+        return (*places, *(Reads(*_hot(k)) for k, _ in rows.items("h|")))
+
+    def erase(self, e: Erasure, state: StateSpace) -> Erased:
+        if e.scope == "project":
+            places = [state.of(p.key).clear() for p in self._recent(e)]
+            for p in self._recent(e):
+                state.of(weeks._DUE).delete(p.key)
+            return Erased(found={"rows": sum(places) + state.of(e.owner.key).clear()})
+        done = Erased()
+        if e.scope in ("user", "session"):
+            rows = state.of(e.owner.key)
+            hot = [self._drop_hot(e, k, state, done) for k, _ in list(rows.items("h|"))]
+            texts = [self._rewrite(e, _week(k), state, done) for k, _ in list(rows.items("w|"))]
+            if e.scope == "user":
+                rows.clear((DENY,))
+            done.found = {"hot": sum(hot), "texts": sum(texts), "reports": len(done.record_ids) - sum(hot)}
+        return done
+
+    def _drop_hot(self, e: Erasure, name: str, state: StateSpace, done: Erased) -> int:
+        owner, (row,) = _hot(name)
+        old = _load(state.of(owner).get(row))
+        if old is None or old.user_id != e.user_id or old.state == "deleted":
+            return 0
+        if e.scope == "session" and not any(s.session_id == e.session_id for s in old.sources):
+            return 0
+        gone = old.model_copy(
+            update={
+                "revision": old.revision + 1,
+                "op": "delete", "state": "deleted", "reason": _REASON, "user_id": None, "key": None,
+                "sealed": MemoryBody(), "sources": (),
+            }
+        )  # fmt: skip
+        state.of(owner).delete(row)
+        state.of(e.owner.key).delete(name)
+        state.of(owner).put(f"gone/{old.record_id}", gone.revision)
+        done.outs.append(update(gone))
+        done.record_ids.append(old.record_id)
+        return 1
+
+    def _rewrite(self, e: Erasure, place: weeks.Place, state: StateSpace, done: Erased) -> int:
+        """A week without the user: how many texts and statements went."""
+        rows = state.of(place.key)
+        old = _load(rows.get("report"))
+        if rows.get("meta") is None:
+            done.outs.append(update(_gone_for_good(e, place)))
+            done.record_ids.append(record_id(place.owner, "report", place.monday.isoformat()))
+            return 0
+        meta = cast(dict[str, Any], rows.get("meta"))
+        count = _take_out(e, rows, meta)
+        profile = self._book.of(e.tenant)
+        gone = bounds(place.monday, profile.time_zone)[1] + timedelta(days=profile.retention.aggregates_days)
+        others = any(True for prefix in ("t/", "k/") for _ in rows.items(prefix))
+        meta["dirty"] = True
+        if not others:
+            meta["turns"] = 0
+        rows.put("meta", meta, gone)
+        rows.delete("extract")
+        if old is None or not count:
+            return count
+        done.record_ids.append(old.record_id)
+        emptied = old.model_copy(update={"sources": (), "sealed": MemoryBody(value=_EMPTY)})
+        rows.put("report", orjson.loads(_PLAIN.value(emptied)), gone)
+        if others:
+            written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
+            done.outs += [Emit(o.topic, _said(o.event)) for o in written if isinstance(o, Emit)]
+            return count
+        marker = emptied.model_copy(
+            update={"revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": _REASON}
+        )
+        rows.put("report", orjson.loads(_PLAIN.value(marker)), gone)
+        state.of(weeks._DUE).delete(place.key)
+        done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
+        return count
+
+    def _place(self, record: Record) -> tuple[str, str] | None:
+        """(user's state owner, row) that a record of a user writes to."""
+        event = record.event
+        match event:
+            case TurnDigest():
+                monday = week_of(event.turn.occurred_at, self._book.of(event.tenant).time_zone)
+                return user(event.tenant, event.user_id).key, f"w|{event.owner.key}|{monday.isoformat()}"
+            case ProjectCandidate() if event.sealed.candidate.hot:
+                hot = event.sealed.candidate.hot
+                return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{hot.type}/{hot.key}"
+            case ProjectCommand(command="put_hot") if event.user_id and event.hot_type and event.key:
+                return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{event.hot_type}/{event.key}"
+        return None
+
+    def _recent(self, e: Erasure) -> list[weeks.Place]:
+        """Weeks of a project whose state may stand."""
+        profile = self._book.of(e.tenant)
+        monday = week_of(e.accepted_at, profile.time_zone)
+        back = int(profile.retention.aggregates_days) // 7 + 3
+        return [weeks.Place(e.owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
+
+
+def _take_out(e: Erasure, rows: OwnerState, meta: dict[str, Any]) -> int:
+    """Texts and statements of the user leave the week and its counts."""
+    turns: set[str] = set()
+    for prefix in ("t/", "k/"):
+        for key, raw in list(rows.items(prefix)):
+            row = cast(dict[str, Any], raw)
+            if row["u"] != e.user_id or (e.scope == "session" and row["s"]["session_id"] != e.session_id):
+                continue
+            name = key.removeprefix(prefix)
+            turns.add(name)
+            rows.delete(key)
+            if prefix == "t/":
+                meta["texts"].pop(name, None)
+                continue
+            meta["notes"] -= 1
+            for kept in row["k"]:
+                meta["memories"][kept[0]] -= 1
+    said = meta["users"].get(e.user_id, 0)
+    gone = said if e.scope == "user" else min(said, len(turns))
+    meta["turns"] = max(0, meta["turns"] - gone)
+    if e.scope == "user":
+        meta["users"].pop(e.user_id, None)
+    elif e.user_id in meta["users"]:
+        meta["users"][e.user_id] = said - gone
+    return len(turns)
+
+
+def _gone_for_good(e: Erasure, place: weeks.Place) -> MemoryUpdate:
+    """A report whose week is no longer held: nobody can say which of its sentences were whose."""
+    monday = place.monday.isoformat()
+    return MemoryUpdate(
+        tenant=e.tenant, owner_kind=OwnerKind.PROJECT, owner_id=place.owner.id,
+        record_id=record_id(place.owner, "report", monday), revision=_LAST, op="delete", kind="report",
+        state="deleted", reason=_REASON, key=monday, scope=place.owner.id, project_id=place.owner.id,
+        occurred_at=e.accepted_at, known_at=e.accepted_at, last_accessed_at=e.accepted_at,
+    )  # fmt: skip
+
+
+def _now(e: Erasure, old: MemoryUpdate) -> datetime:
+    return max(e.accepted_at, old.known_at)
+
+
+def _said(event: Any) -> Any:
+    """A report that was written anew says why."""
+    reason = because("superseding", "command", "erased")
+    return event.model_copy(update={"reason": reason}) if isinstance(event, MemoryUpdate) else event
+
+
+def _week(row: str) -> weeks.Place:
+    _, owner, monday = row.split("|")
+    return weeks.Place(Owner.parse(owner), date.fromisoformat(monday))
+
+
+def _hot(row: str) -> tuple[str, tuple[str, ...]]:
+    """State owner and key of a row of hot memory (a key may hold any character)."""
+    _, owner, key = row.split("|", 2)
+    return owner, (key,)
+
+
+def _load(raw: Any) -> MemoryUpdate | None:
+    return None if raw is None else cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, raw))

@@ -1,0 +1,208 @@
+"""What screen, extract, session and gate hold of a user, and give up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+from processors import waiting
+from processors.dedupe.calibration import calibration_for
+from processors.erasure.guard import DENY, Erased
+from processors.gate import given, habits
+from processors.gate.standing import Standing
+from processors.gate.summary import Summary
+from processors.ports import Models, ProfileBook
+from processors.step import Null, OwnerState, Reads, Record, StateSpace
+from schemas import topics
+from schemas.erasure import Erasure
+from schemas.ids import record_id
+from schemas.topics import Topic
+
+
+class NothingHeld:
+    """A step that remembers nothing of a user."""
+
+    passes_to: tuple[Topic, ...] = ()
+    everywhere: tuple[Topic, ...] = ()
+
+    def __init__(self, *passes_to: Topic) -> None:
+        if passes_to:
+            self.passes_to = passes_to
+
+    def reads(self, e: Erasure) -> tuple[Reads, ...]:
+        return ()
+
+    def then_reads(self, e: Erasure, state: StateSpace) -> tuple[Reads, ...]:
+        return ()
+
+    def erase(self, e: Erasure, state: StateSpace) -> Erased:
+        return Erased()
+
+    def also_reads(self, record: Record) -> tuple[Reads, ...]:
+        return ()
+
+    def note(self, record: Record, state: StateSpace) -> None:
+        """Nothing to remember."""
+
+
+class OwnRows(NothingHeld):
+    """A step whose rows stand under the user."""
+
+    def reads(self, e: Erasure) -> tuple[Reads, ...]:
+        return (Reads(e.owner.key),) if e.scope in ("user", "session") else ()
+
+
+class ScreenEraser(OwnRows):
+    """Content hashes of turns, and the last turns of each session."""
+
+    passes_to = (topics.HISTORY,)
+
+    def erase(self, e: Erasure, state: StateSpace) -> Erased:
+        if e.scope not in ("user", "session"):
+            return Erased()
+        rows = state.of(e.owner.key)
+        if e.scope == "user":
+            return Erased(found={"rows": rows.clear((DENY,))})
+        name = f"last/{e.session_id}"
+        held = rows.get(name) is not None
+        rows.delete(name)
+        return Erased(found={"rows": int(held)})
+
+
+class ExtractEraser(OwnRows):
+    """Turns that wait for their reply."""
+
+    passes_to = (topics.LEDGER,)
+
+    def reads(self, e: Erasure) -> tuple[Reads, ...]:
+        own = super().reads(e)
+        return (*own, Reads(waiting.DUE)) if own else ()
+
+    def erase(self, e: Erasure, state: StateSpace) -> Erased:
+        if e.scope not in ("user", "session"):
+            return Erased()
+        only = e.session_id if e.scope == "session" else None
+        return Erased(found={"turns": waiting.forget(state, e.owner, only)})
+
+
+class GateEraser(OwnRows):
+    """Standing records, tails, rejections, habits. Every key that the user has in memory.updates gets a null. After a
+    session's erasure the narrative is written again from what is left."""
+
+    passes_to = (topics.UPDATES, topics.DECISIONS)
+    everywhere = (topics.PROJECT_EVENTS,)
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        super().__init__()
+        self._models = models
+        self._book = book
+        self._calibration = calibration_for(models.embedder.model_id)
+
+    def reads(self, e: Erasure) -> tuple[Reads, ...]:
+        if e.scope not in ("user", "session"):
+            return ()
+        return (*super().reads(e), Reads(habits.DUE), Reads(given.place(e.owner)))
+
+    def erase(self, e: Erasure, state: StateSpace) -> Erased:
+        if e.scope not in ("user", "session"):
+            return Erased()
+        rows = state.of(e.owner.key)
+        return self._session(e, rows) if e.scope == "session" else self._user(e, rows, state)
+
+    def _user(self, e: Erasure, rows: OwnerState, state: StateSpace) -> Erased:
+        done = Erased()
+        records = 0
+        for name, version in _numbers(rows):
+            records += 1
+            done.outs += [_null(e, name, v) for v in range(min(1, version), version + 1)]
+        answers = state.of(given.place(e.owner)).clear()
+        rejections = sum(1 for _ in rows.items("r/"))
+        habits.forget(e.owner, state)
+        done.found = {"records": records, "rejections": rejections, "rows": answers + rows.clear((DENY,))}
+        return done
+
+    def _session(self, e: Erasure, rows: OwnerState) -> Erased:
+        """Versions whose text came from the session go; the others lose their citations of it."""
+        done = Erased()
+        index = f"s/{e.session_id}"
+        said = [(str(n), int(v)) for n, v in cast("list[Any]", rows.get(index) or [])]
+        for name, version in said:
+            done.outs.append(_null(e, name, version))
+            raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
+            if raw is not None and int(raw["u"].get("version", 0)) == version:
+                rows.delete(f"m/{name}")
+                rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"]])
+        rows.delete(index)
+        for key, kept in list(rows.items("p/")):  # what was replaced, kept in case it holds again
+            old = cast("list[Any]", cast("dict[str, Any]", kept)["old"])
+            if any(u.get("session_id") == e.session_id for u in old):
+                rows.delete(key)
+        rows.clear({key for key, _ in rows.items()})  # nothing but what is derived from them
+        standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
+        profile = self._book.of(e.tenant)
+        done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
+        done.found = {"records": len(said)}
+        return done
+
+
+class SessionEraser(OwnRows):
+    """Sessions whole, with the turns of their open segments."""
+
+    passes_to = (topics.SESSION_STATE,)
+    _OPEN = "@open"
+
+    def reads(self, e: Erasure) -> tuple[Reads, ...]:
+        return (*super().reads(e), Reads(self._OPEN)) if e.scope in ("user", "session") else ()
+
+    def then_reads(self, e: Erasure, state: StateSpace) -> tuple[Reads, ...]:
+        return tuple(Reads(_place(e, s)) for s in self._sessions(e, state))
+
+    def erase(self, e: Erasure, state: StateSpace) -> Erased:
+        if e.scope not in ("user", "session"):
+            return Erased()
+        done, turns = Erased(), 0
+        rows = state.of(e.owner.key)
+        sessions = self._sessions(e, state)
+        for name in sessions:
+            subject = f"{e.owner.key}/{name}"
+            keys = [subject, *(f"{subject}/{m}" for m in _checkpoints(e, rows, name))]
+            done.outs += [Null(topics.SESSION_STATE, e.owner, k.encode()) for k in keys]
+            turns += state.of(_place(e, name)).clear()
+            state.of(self._OPEN).delete(_place(e, name))
+            for kind in ("session", "tail"):
+                rows.delete(f"{kind}/{name}")
+        done.found = {"sessions": len(sessions), "turns": turns}
+        return done
+
+    def _sessions(self, e: Erasure, state: StateSpace) -> list[str]:
+        if e.scope not in ("user", "session"):
+            return []
+        rows = state.of(e.owner.key)
+        found = {k.partition("/")[2] for prefix in ("session/", "tail/") for k, _ in rows.items(prefix)}
+        return sorted(found if e.scope == "user" else found & {str(e.session_id)})
+
+
+def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
+    """Record id and newest version of everything that stands or stood."""
+    for key, raw in rows.items("m/"):
+        yield key.removeprefix("m/"), int(cast(dict[str, Any], raw)["u"].get("version", 0))
+    standing = {key.removeprefix("m/") for key, _ in rows.items("m/")}
+    for key, raw in rows.items("v/"):
+        if (name := key.removeprefix("v/")) not in standing:
+            yield name, int(cast(list[Any], raw)[0])
+
+
+def _null(e: Erasure, name: str, version: int) -> Null:
+    return Null(topics.UPDATES, e.owner, f"{name}/{version}".encode())
+
+
+def _place(e: Erasure, session_id: str) -> str:
+    return f"{e.owner.key}|{session_id}"
+
+
+def _checkpoints(e: Erasure, rows: OwnerState, session_id: str) -> Iterable[str]:
+    """Ids of a session's checkpoints: each segment after the first began with one, or with a reset."""
+    whole = cast("dict[str, Any] | None", rows.get(f"session/{session_id}"))
+    tail = cast("list[int] | None", rows.get(f"tail/{session_id}"))
+    count = int(whole["segment"]) if whole else (tail[1] if tail else 0)
+    return (record_id(e.owner, "checkpoint", session_id, number) for number in range(1, count + 1))

@@ -1,0 +1,77 @@
+"""Amendments of a user's memories and decisions: the gate writes them, since it is their one writer (N1)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from processors.gate.emit import because, plain_decision, update
+from processors.gate.standing import Standing, text_features
+from processors.gate.versions import Encode
+from processors.step import Emit, Out, Reject
+from schemas import topics
+from schemas.amend import Amendment
+from schemas.memory import Decision, MemoryUpdate
+
+
+class AmendmentGate:
+    """Applies one amendment to one user's records. `encode`: text to terms and embedding, by the model `model_id`."""
+
+    def __init__(self, standing: Standing, at: datetime, encode: Encode, model_id: str) -> None:
+        self._standing, self._at, self._encode, self._model_id = standing, at, encode, model_id
+
+    def amend(self, a: Amendment) -> list[Out]:
+        """Rejects what is no record of this user; a record that has moved on since it was read stays as it is."""
+        if self._standing.applied(f"amendment/{a.amendment_id}", self._at):
+            return []
+        try:
+            return self._decision(a) if a.what == "decision" else self._memory(a)
+        except ValidationError:
+            return [Reject("invalid", "sealed.record: expected the record as JSON")]
+
+    def _decision(self, a: Amendment) -> list[Out]:
+        told = Decision.model_validate(a.sealed.record)
+        if told.owner != a.owner or told.decision_id != a.target:
+            return [Reject("invalid", "sealed.record: expected a decision of this user, by the id in target")]
+        return [Emit(topics.DECISIONS, told.model_copy(update={"revision": a.expected + 1}))]
+
+    def _memory(self, a: Amendment) -> list[Out]:
+        told = MemoryUpdate.model_validate(a.sealed.record)
+        if told.owner != a.owner or (told.record_id, told.version) != (a.target, a.version):
+            return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
+        present, tail = self._standing.get(a.target), self._standing.tail(a.target)
+        newest = present.revision if present is not None else (tail[1] if tail is not None else 0)
+        if newest != a.expected or newest == 0:
+            return [self._left(a, present)]
+        new = self._written(a, told, newest + 1)
+        if present is not None and present.version == a.version:
+            kept = self._standing.features(a.target) is not None
+            self._standing.put(new, text_features(new.sealed.text) if kept else None)
+        elif present is not None:
+            # An earlier version: the record's counter moves on with it.
+            self._standing.put(present.model_copy(update={"revision": new.revision}), self._standing.features(a.target))
+        elif tail is not None:
+            self._standing.remove(new.model_copy(update={"version": tail[0]}))
+        return [update(new), self._said(a, new)]
+
+    def _written(self, a: Amendment, told: MemoryUpdate, revision: int) -> MemoryUpdate:
+        body: dict[str, Any] = {}
+        text = told.sealed.text or (told.sealed.value if isinstance(told.sealed.value, str) else "")
+        if text:
+            body["terms"], body["embedding"] = self._encode(text)
+        changes: dict[str, Any] = {
+            "revision": revision, "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
+        }  # fmt: skip
+        if told.state in ("active", "observed"):
+            changes["reason"] = because("masked", "pii", a.rule or a.cause)
+        return told.model_copy(update=changes)
+
+    def _said(self, a: Amendment, new: MemoryUpdate) -> Emit:
+        reason = because("masked", "pii", a.rule or a.cause)
+        return plain_decision(a.owner, a.amendment_id, new.kind, reason, new, self._at)
+
+    def _left(self, a: Amendment, present: MemoryUpdate | None) -> Emit:
+        reason = because("skipped", "pii", "moved_on")
+        return plain_decision(a.owner, a.amendment_id, "amendment", reason, present, self._at)

@@ -1,0 +1,80 @@
+"""Store items (C1): which text of a value is searched, when it was first put, and how reading renews its time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from processors.gate.emit import because, changed
+from schemas.memory import MemoryCommand, MemoryUpdate
+
+MAX_CHARS = 8_000
+"""Text of one value that is encoded; the rest of a longer one is read, not found."""
+_STEP = re.compile(r"[^.\[\]]+|\[(?:-?\d+|\*)\]")
+
+
+def searched_text(command: MemoryCommand, value: Any) -> str:
+    """What a search finds the item by: the whole value, the fields that `index` names (LangGraph's paths: `a.b`,
+    `tags[*]`, `list[0].name`, `$`), or nothing where it is False."""
+    if command.index is False:
+        return ""
+    if command.index is None or command.index is True or "$" in command.index:
+        found: Iterator[str] = _leaves(value)
+    else:
+        found = (line for path in command.index for node in at_path(value, path) for line in _leaves(node))
+    return "\n".join(found)[:MAX_CHARS]
+
+
+def at_path(value: Any, path: str) -> list[Any]:
+    """The nodes at a path; none where it leads nowhere."""
+    nodes = [value]
+    for step in _STEP.findall(path):
+        nodes = [found for node in nodes for found in _child(node, step)]
+    return nodes
+
+
+def _child(node: Any, step: str) -> Sequence[Any]:
+    if not step.startswith("["):
+        if step == "*":
+            return list(node.values()) if isinstance(node, dict) else node if isinstance(node, list) else []
+        return [node[step]] if isinstance(node, dict) and step in node else []
+    if not isinstance(node, list):
+        return []
+    if step == "[*]":
+        return node
+    place = int(step[1:-1])
+    return [node[place]] if -len(node) <= place < len(node) else []
+
+
+def _leaves(value: Any, name: str = "") -> Iterator[str]:
+    """A line a leaf, named by its key: "language: zh-CN"."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, name)
+    elif value is not None and value != "":
+        yield f"{name}: {value}" if name else str(value)
+
+
+def first_put(standing: MemoryUpdate | None, at: datetime) -> str:
+    """When the item was first put, kept over every later put."""
+    if standing is None or _over(standing, at):
+        return at.isoformat()
+    return str(standing.sealed.attributes.get("created_at") or standing.known_at.isoformat())
+
+
+def touched(standing: MemoryUpdate, at: datetime) -> MemoryUpdate | None:
+    """The item with its time renewed from now on; None where it has none, or it has run out."""
+    if standing.expires_at is None or _over(standing, at) or at <= standing.last_accessed_at:
+        return None
+    lives = standing.expires_at - standing.last_accessed_at
+    reason = because("kept", "command", "touched")
+    return changed(standing, last_accessed_at=at, expires_at=at + lives, reason=reason)
+
+
+def _over(standing: MemoryUpdate, at: datetime) -> bool:
+    return standing.expires_at is not None and standing.expires_at <= at

@@ -1,0 +1,199 @@
+"""Retention by class (C8): records of a user end by ticks, by way of the log, so that a replay does not restore them.
+
+A record's class is its namespace (store items, rows, feedback, patterns) or its kind; the profile gives each class its
+days (none: until the account goes) and whether it is deleted or archived. Days count from `known_at`, the last time
+that its value changed; its earlier values go with it. Store items with a time to live end the same way.
+
+Deleted: every version gets a marker without content. Archived: the record stays in the memory view with state
+`archived`, out of every search, list, table and prompt, readable only by asking for that state.
+
+State, partition-wide: a row a record and the day on which it may end, in a list a day; on that day a tick opens the
+day's list into the list of what is due. A tick ends at most `A_TICK` records of a partition, the next one goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, timedelta
+
+from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.standing import Standing
+from processors.gate.values import iso
+from processors.step import Emit, OwnerState, Reads, StateSpace
+from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate
+from schemas.owner import Owner, OwnerKind
+from schemas.profile import Profile
+
+A_TICK = 200
+DAYS_A_TICK = 31
+"""Lists that one tick opens, where the timer stood still."""
+DUE = "@expiry"
+_OPENED = "day"
+_ROW = "due/"
+
+
+def class_of(u: MemoryUpdate) -> str:
+    return u.namespace[0] if u.namespace else u.kind
+
+
+def days_of(profile: Profile, u: MemoryUpdate) -> float | None:
+    classes = profile.retention.classes
+    return classes.get(class_of(u), classes.get(u.kind))
+
+
+def reads_of(profile: Profile, at: datetime, command: MemoryCommand | None = None) -> tuple[Reads, ...]:
+    """The lists that records of an event may be put on: nothing of them is loaded but the day that is open."""
+    days = {at + timedelta(days=d) for d in profile.retention.classes.values()}
+    if command is not None and command.ttl_minutes is not None:
+        days.add(at + timedelta(minutes=command.ttl_minutes))
+    if not days:
+        return ()
+    return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d.date()), ()) for d in sorted(days))
+
+
+def reads_of_tick() -> tuple[Reads, ...]:
+    return (Reads(DUE),)
+
+
+def then_reads_of_tick(now: datetime, state: StateSpace) -> tuple[Reads, ...]:
+    days = tuple(Reads(_bucket(d)) for d in _to_open(now, state))
+    return *days, *(Reads(owner.key) for owner, _, _ in due(now, state))
+
+
+def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str, str]]:
+    """(owner, record id, key of the list's row) of what is due, the longest due first."""
+    rows = [(str(at), key) for key, at in state.of(DUE).items(_ROW) if str(at) <= iso(now)]
+    out = []
+    for _, key in sorted(rows)[:A_TICK]:
+        place, _, record = key.removeprefix(_ROW).partition("|")
+        out.append((Owner.parse(place), record, key))
+    return out
+
+
+def open_days(now: datetime, state: StateSpace) -> None:
+    """Move the lists of days that have come into the list of what is due."""
+    open_ = state.of(DUE)
+    for day in _to_open(now, state):
+        bucket = read(state, _bucket(day))
+        if bucket is None:
+            return  # the ticks of one batch are read for together: the next batch goes on
+        for key, at in list(bucket.items(_ROW)):
+            open_.put(key, at)
+            bucket.delete(key)
+        open_.put(_OPENED, day.isoformat())
+
+
+def read(state: StateSpace, owner: str) -> OwnerState | None:
+    """The rows of an owner, None where nothing of this batch asked for them."""
+    try:
+        return state.of(owner)
+    except KeyError:
+        return None
+
+
+def _to_open(now: datetime, state: StateSpace) -> list[date]:
+    opened = state.of(DUE).get(_OPENED)
+    if not isinstance(opened, str):
+        return []
+    first = date.fromisoformat(opened) + timedelta(days=1)
+    return [first + timedelta(days=n) for n in range(min(DAYS_A_TICK, (now.date() - first).days + 1))]
+
+
+def _bucket(day: date) -> str:
+    return f"{DUE}/{day.isoformat()}"
+
+
+class Retention:
+    """Records of one user."""
+
+    def __init__(self, owner: Owner, standing: Standing, profile: Profile, state: StateSpace) -> None:
+        self._owner = owner
+        self._standing = standing
+        self._profile = profile
+        self._state = state
+
+    def dated(self, outs: Iterable[Emit], at: datetime) -> list[Emit]:
+        """The same outputs, with the end of each record that has one, and those records put on their day's list."""
+        out: list[Emit] = []
+        for emit in outs:
+            u = emit.event
+            if isinstance(u, MemoryUpdate) and u.owner == self._owner and u.op == "upsert" and u.state != "archived":
+                u = self._dated(u)
+                if u.expires_at is not None:
+                    self._list(u, at)
+                emit = Emit(emit.topic, u)
+            out.append(emit)
+        return out
+
+    def _dated(self, u: MemoryUpdate) -> MemoryUpdate:
+        days = days_of(self._profile, u)
+        if days is None:
+            return u
+        end = u.known_at + timedelta(days=days)
+        if u.kind == "item" and u.extractor == "command" and u.expires_at is not None:
+            end = min(end, u.expires_at)  # a time to live ends it earlier
+        if end == u.expires_at:
+            return u
+        dated = u.model_copy(update={"expires_at": end})
+        standing = self._standing.get(u.record_id)
+        if standing is not None and standing.revision == u.revision:
+            self._standing.put(dated, self._standing.features(u.record_id))
+        return dated
+
+    def _list(self, u: MemoryUpdate, at: datetime) -> None:
+        assert u.expires_at is not None  # noqa: S101 - the caller asked
+        open_ = self._state.of(DUE)
+        opened = open_.get(_OPENED)
+        if not isinstance(opened, str):
+            opened = at.date().isoformat()
+            open_.put(_OPENED, opened)
+        day = u.expires_at.date()
+        # A day that was opened is not opened again.
+        rows = open_ if day.isoformat() <= opened else self._state.of(_bucket(day))
+        rows.put(f"{_ROW}{self._owner.key}|{u.record_id}", iso(u.expires_at))
+
+    def end(self, record_id: str, key: str, now: datetime) -> list[Emit]:
+        """A record whose day has come: it ends, or is left alone where its value has changed since."""
+        self._state.of(DUE).delete(key)
+        u = self._standing.get(record_id)
+        if u is None:
+            return self._end_history(record_id, now)
+        if u.expires_at is None or u.expires_at > now:
+            return []  # it was put on the list of its new day when its value changed
+        mode = self._profile.retention.on_expiry.get(class_of(u), "delete")
+        if mode == "archive" and not (u.kind == "item" and u.extractor == "table"):
+            reason = because("retired", "retention", "archived")
+            gone: Sequence[MemoryUpdate] = [changed(u, state="archived", reason=reason, expires_at=None)]
+        else:
+            reason = because("retired", "retention", "expired")
+            gone = self._markers(u, reason)
+        self._standing.remove(gone[-1])
+        decided = plain_decision(self._owner, f"retention/{record_id}/{u.revision}", u.kind, reason, gone[-1], now)
+        return [*map(update, gone), decided]
+
+    def _end_history(self, record_id: str, now: datetime) -> list[Emit]:
+        """A record that stands no more, but whose earlier values are still in the views."""
+        tail = self._standing.tail(record_id)
+        if tail is None:
+            return []
+        version, revision, kind = tail
+        reason = because("retired", "retention", "expired")
+        last = MemoryUpdate(
+            tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record_id,
+            version=version, revision=revision, op="delete", kind=kind, state="deleted", reason=reason,
+            user_id=self._owner.id, occurred_at=now, known_at=now, last_accessed_at=now,
+        )  # fmt: skip
+        gone = self._markers(last, reason)
+        self._standing.remove(gone[-1])
+        return [*map(update, gone)]
+
+    def _markers(self, u: MemoryUpdate, reason: object) -> Sequence[MemoryUpdate]:
+        """Every version of a record, without content; revisions go on, so that no redelivery comes between."""
+        out: list[MemoryUpdate] = []
+        for n, version in enumerate(range(min(1, u.version), u.version + 1)):
+            told = {
+                "version": version, "revision": u.revision + 1 + n, "op": "delete", "state": "deleted",
+                "reason": reason, "sealed": MemoryBody(), "sources": (), "conflicts_with": (), "expires_at": None,
+            }  # fmt: skip
+            out.append(u.model_copy(update=told))
+        return out

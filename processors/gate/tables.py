@@ -1,0 +1,242 @@
+"""Structured tables in the gate (C2, C3, C6): one row a record of kind `table`, and beside it the store's item.
+
+Both leave the gate in one transaction, made of one row: they are two views of one log. A row changes by a caller's
+partial update (a store item of the table's namespace, or the table's own endpoint), by what is said in conversation
+(columns with `fields`), and by feedback. Bound: `max_rows` rows a user and table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.rules import RATING_IMPORTANCE, bounded
+from processors.gate.standing import Slot, Standing, values_of
+from processors.gate.versions import Encode
+from processors.step import Emit
+from schemas.base import Json
+from schemas.envelope import SourceTurn
+from schemas.ids import record_id
+from schemas.memory import Feedback, MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.owner import Owner, OwnerKind
+from schemas.profile import Profile, TableColumn, TableSpec
+from schemas.tables import (
+    ColumnError,
+    Place,
+    at_id,
+    at_key,
+    checked,
+    created_at,
+    place_of,
+    search_text,
+    shown,
+    table_named,
+)
+
+SOURCES = 20
+"""Citations of a row: the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A partial update of one row. `created`: the time that a new row names for itself."""
+
+    place: Place
+    columns: Mapping[str, Json]
+    reason: Reason
+    created: datetime | None = None
+    sources: tuple[SourceTurn, ...] = ()
+    importance: float = 0.0
+
+
+class TableGate:
+    """The tables of one user."""
+
+    def __init__(
+        self, owner: Owner, standing: Standing, profile: Profile, at: datetime, encode: Encode, model_id: str
+    ) -> None:
+        self._owner = owner
+        self._standing = standing
+        self._profile = profile
+        self._at = at
+        self._encode = encode
+        self._model_id = model_id
+
+    def takes(self, m: MemoryCommand) -> Place | None:
+        """The row that a store command is about."""
+        if m.command not in ("put_item", "delete_item") or m.key is None:
+            return None
+        return place_of(self._profile, m.namespace, m.key)
+
+    def command(self, m: MemoryCommand, place: Place, refused: bool) -> list[Emit]:
+        """A partial update or deletion of a row. `refused`: a credential stood in it (D5)."""
+        if self._standing.applied(f"command/{m.command_id}", self._at):
+            return []
+        if refused:
+            return [self._decided(m.command_id, because("refused", "pii", "credential"), None)]
+        if m.command == "delete_item":
+            return self._delete(m, place)
+        value = m.sealed.value if isinstance(m.sealed.value, dict) else {}
+        try:
+            columns, created = checked(place.spec, value), created_at(place.spec, value)
+        except ColumnError:
+            return [self._decided(m.command_id, because("refused", "command", "column"), None)]
+        if self._full(place):
+            return [self._decided(m.command_id, because("refused", "command", "table_full"), None)]
+        change = _Change(place, columns, because("kept", "command", "row"), created or m.occurred_at)
+        out = self._apply(change)
+        return [*out, self._decided(m.command_id, change.reason, self._row(place))]
+
+    def said(self, emitted: Iterable[Emit]) -> list[Emit]:
+        """Columns that catalogue fields fill, after records of this user changed (C3). What a field holds now fills its
+        column; a field whose last value went leaves it empty."""
+        fed = [(t, c) for t in self._profile.tables if t.unique for c in t.columns if c.fields]
+        if not fed:
+            return []
+        touched: dict[str, list[SourceTurn]] = {}
+        for u in (e.event for e in emitted if isinstance(e.event, MemoryUpdate)):
+            if u.kind in ("fact", "intent", "preference") and u.scope == "global":
+                for name in (u.field, *u.fields):
+                    touched.setdefault(name or "", []).extend(u.sources)
+        out: list[Emit] = []
+        for spec in {t.name: t for t, _ in fed}.values():
+            columns = [c for t, c in fed if t.name == spec.name and set(c.fields) & touched.keys()]
+            if columns:
+                cited = [s for c in columns for f in c.fields for s in touched.get(f, [])]
+                out += self._fill(spec, columns, cited)
+        return out
+
+    def _fill(self, spec: TableSpec, columns: Sequence[TableColumn], cited: Sequence[SourceTurn]) -> list[Emit]:
+        place = at_id(spec, "")
+        row = self._values(place)
+        wanted: dict[str, Json] = {}
+        for column in columns:
+            try:
+                found = checked(spec, {column.name: self._standing_value(column)})[column.name]
+            except ColumnError:
+                continue  # said, but not of the column's type: the fact stands, the column keeps what it has
+            if row.get(column.name) != found:
+                wanted[column.name] = found
+        if not wanted:
+            return []
+        return self._apply(_Change(place, wanted, because("kept", "extraction", "row_said"), sources=tuple(cited)))
+
+    def _standing_value(self, column: TableColumn) -> Json:
+        values: list[tuple[datetime, Any]] = []
+        for name in column.fields:
+            for kind in ("fact", "intent", "preference"):
+                for holder in self._standing.holders(Slot(kind, "global", "", name)):
+                    values.append((holder.known_at, values_of(holder).get(name)))
+        known = [v for _, v in sorted(values, key=lambda p: p[0]) if v is not None]
+        if not known:
+            return None
+        if column.type != "json":
+            value: Json = known[-1]
+            return value
+        flat: list[Json] = []
+        for v in known:
+            flat += [x for x in (v if isinstance(v, list) else [v]) if x not in flat]
+        return flat
+
+    def named(self, name: str) -> MemoryUpdate | None:
+        """The row of a record id (its own, or its store item's) or of a store key."""
+        found = self._standing.get(name)
+        if found is not None and found.extractor == "table":
+            spec = table_named(self._profile, found.category or "")
+            return None if spec is None or found.key is None else self._row(Place(spec, found.key, found.key))
+        places = (at_key(spec, name) for spec in self._profile.tables)
+        rows = (self._row(p) for p in places if p is not None)
+        return next((r for r in rows if r is not None), None)
+
+    def judged(self, f: Feedback, row: MemoryUpdate) -> list[Emit]:
+        """Feedback on a suggestion: the columns that the profile names, and the importance of the case (C6)."""
+        spec = table_named(self._profile, row.category or "")
+        if spec is None:
+            return []
+        c, columns = spec.cases, dict[str, Json]()
+        if c.rating and f.rating in c.ratings:
+            columns[c.rating] = c.ratings[f.rating]
+        if c.comment and f.sealed.comment:
+            columns[c.comment] = f.sealed.comment
+        if c.adopted and f.adopted is not None:
+            columns[c.adopted] = f.adopted
+        if c.outcome and f.sealed.outcome:
+            columns[c.outcome] = f.sealed.outcome
+        weight = RATING_IMPORTANCE.get(f.rating or "neutral", 0.0)
+        rule = f"rating_{f.rating}" if f.rating else "adopted" if f.adopted else "comment"
+        reason = because("kept", "feedback", rule)
+        place = Place(spec, row.key or "", row.key or "")
+        out = self._apply(_Change(place, columns, reason, importance=weight))
+        return [*out, self._decided(f"{f.feedback_id}/{row.record_id}", reason, self._row(place))]
+
+    def _apply(self, c: _Change) -> list[Emit]:
+        old = self._row(c.place)
+        before = self._values(c.place)
+        merged = {k: v for k, v in {**before, **c.columns}.items() if v is not None}
+        name = self._id(c.place)
+        created = old.occurred_at if old is not None else c.created or self._at
+        cited = {s.turn_id: s for s in (*(old.sources if old else ()), *c.sources)}
+        importance = bounded((old.importance if old else 0.5) + c.importance)
+        row = MemoryUpdate(
+            tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
+            revision=self._standing.next_numbers(name)[1], kind="table", state="active", reason=c.reason,
+            category=c.place.spec.name, namespace=(c.place.spec.namespace, self._owner.id), key=c.place.key,
+            importance=importance, confidence=Decimal(1), user_id=self._owner.id, occurred_at=created,
+            valid_from=created, known_at=self._at, last_accessed_at=self._at,
+            sources=tuple(cited.values())[-SOURCES:], extractor="table", profile=self._profile.name,
+            profile_version=self._profile.version, sealed=MemoryBody(value=merged),
+        )  # fmt: skip
+        self._standing.put(row)
+        return [update(row), *self._item(c.place, row)]
+
+    def _item(self, place: Place, row: MemoryUpdate) -> list[Emit]:
+        """The store's view of a row: what the profile shows there, and the text by which it is found."""
+        values = dict(row.sealed.value) if isinstance(row.sealed.value, dict) else {}
+        text = search_text(place.spec, values)
+        terms, embedding = self._encode(text) if text else ((), b"")
+        name = record_id(self._owner, "item", list(row.namespace), place.key)
+        value = shown(place.spec, values, row.occurred_at, row.known_at)
+        item = row.model_copy(
+            update={
+                "record_id": name, "revision": self._standing.next_numbers(name)[1], "kind": "item",
+                "model_id": self._model_id if embedding else "",
+                "sealed": MemoryBody(text=text, value=value, terms=terms, embedding=embedding),
+            }
+        )  # fmt: skip
+        self._standing.put(item)
+        return [update(item)]
+
+    def _delete(self, m: MemoryCommand, place: Place) -> list[Emit]:
+        reason = because("retired", "command", "row")
+        items = record_id(self._owner, "item", [place.spec.namespace, self._owner.id], place.key)
+        found = [r for r in (self._standing.get(self._id(place)), self._standing.get(items)) if r is not None]
+        out: list[Emit] = []
+        for record in found:
+            gone = changed(record, op="delete", state="deleted", reason=reason, sealed=MemoryBody(), sources=())
+            self._standing.remove(gone)
+            out.append(update(gone))
+        told = reason if found else because("skipped", "command", "unknown_memory")
+        return [*out, self._decided(m.command_id, told, found[0] if found else None)]
+
+    def _full(self, place: Place) -> bool:
+        """No room for a row that is not there yet."""
+        if place.spec.unique or self._row(place) is not None:
+            return False
+        return self._standing.rows_of(place.spec.name) >= place.spec.max_rows
+
+    def _row(self, place: Place) -> MemoryUpdate | None:
+        return self._standing.get(self._id(place))
+
+    def _values(self, place: Place) -> dict[str, Json]:
+        row = self._row(place)
+        return dict(row.sealed.value) if row is not None and isinstance(row.sealed.value, dict) else {}
+
+    def _id(self, place: Place) -> str:
+        return record_id(self._owner, "table", place.spec.name, place.key)
+
+    def _decided(self, name: str, reason: Reason, row: MemoryUpdate | None) -> Emit:
+        return plain_decision(self._owner, name, "table", reason, row, self._at)

@@ -1,0 +1,99 @@
+"""Delivery rule 3: a newer extractor keeps the ids of what it restates and retires what it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from processors.gate.restate import outranks
+from processors.ports import Models
+from tests.unit.gate.bench import DAY, START, GateBench, candidate
+
+
+@pytest.fixture
+def gate(models: Models) -> GateBench:
+    return GateBench(models)
+
+
+async def test_b7_a_model_after_the_rules_keeps_what_it_restates_and_retires_the_rest(gate: GateBench) -> None:
+    age, wrong, told = (
+        candidate("User is 32", "age", 32),
+        candidate("User lives in Mind", "residence", "Mind"),
+        (candidate("Bought a red kayak in Oslo")),
+    )
+    await gate.say(age, wrong, told, turn="t")
+    ids = {u.sealed.text: u.record_id for u in gate.active()}
+    new = candidate("User works as a nurse", "occupation", "nurse")
+    await gate.say(told, age, new, turn="t", extractor="model")
+    assert {u.sealed.text: u.record_id for u in gate.active()} == {
+        "User is 32": ids["User is 32"], "Bought a red kayak in Oslo": ids["Bought a red kayak in Oslo"],
+        "User works as a nurse": gate.active("occupation")[0].record_id,
+    }  # fmt: skip
+    assert ("retired", "not_restated") in gate.outcomes()
+    [closed] = [u for u in gate.history(ids["User lives in Mind"]) if u.op == "upsert"]
+    assert (closed.state, closed.valid_to) == ("superseded", closed.valid_from), "it was never true"
+
+
+async def test_the_rules_say_nothing_after_a_model(gate: GateBench) -> None:
+    await gate.say(candidate("用户32岁", "age", 32), turn="t", extractor="model", language="zh")
+    assert await gate.say(candidate("用户33岁", "age", 33), turn="t", language="zh") == []
+    assert gate.values("age") == [32]
+
+
+async def test_n8_what_a_withdrawn_statement_had_replaced_holds_again(gate: GateBench) -> None:
+    await gate.say(candidate("用户住在杭州", "residence", "杭州"), language="zh")
+    later = gate.later(DAY)
+    await gate.say(candidate("用户住在上海", "residence", "上海"), turn="t", language="zh")
+    assert gate.values("residence") == ["上海"]
+    gate.restart()
+    await gate.say(turn="t", at=later, accepted=later, version=2, language="zh")
+    assert gate.values("residence") == ["杭州"]
+    assert gate.as_of(START, "residence") == ["杭州"]
+    assert gate.as_of(later, "residence") == ["杭州"]
+
+
+async def test_another_value_of_the_same_turn_replaces_it_whole(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    later = gate.later(DAY)
+    await gate.say(candidate("Lives in Mind", "residence", "Mind"), turn="t")
+    await gate.say(candidate("Lives in York", "residence", "York"), turn="t", at=later, accepted=later, version=2)
+    assert gate.values("residence") == ["York"]
+    await gate.say(turn="t", at=later, accepted=later, version=3)
+    assert gate.values("residence") == ["Leeds"]
+
+
+async def test_what_other_turns_say_too_loses_only_its_citation(gate: GateBench) -> None:
+    await gate.say(candidate("User is 32", "age", 32), turn="t1")
+    await gate.say(candidate("User is 32", "age", 32), turn="t2")
+    await gate.say(turn="t1", version=2)
+    [age] = gate.active("age")
+    assert [s.turn_id for s in age.sources] == ["t2"]
+
+
+async def test_what_the_user_confirmed_or_corrected_stays(gate: GateBench) -> None:
+    liked = candidate("User prefers tea", "prefers", "tea", kind="preference", source="inferred")
+    await gate.say(liked, candidate("User is 32", "age", 32), turn="t")
+    [age] = gate.active("age")
+    [tea] = [u for u in gate.view.values() if u.field == "prefers"]
+    await gate.feedback(tea.record_id, adopted=True)
+    await gate.do("correct", age.record_id, value=33)
+    await gate.say(turn="t", version=2)
+    assert gate.values("age") == [33]
+    assert gate.values("prefers") == ["tea"]
+
+
+async def test_an_extraction_counts_once(gate: GateBench) -> None:
+    await gate.say(candidate("User is 32", "age", 32), turn="t", version=2)
+    assert await gate.say(turn="t", version=2) == []
+    assert await gate.say(turn="t", version=1) == []
+    assert gate.values("age") == [32]
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "does"),
+    [
+        (("model", 1), ("rules", 9), True), (("rules", 9), ("model", 1), False), (("rules", 2), ("rules", 1), True),
+        (("rules", 1), ("rules", 1), False), (("other", 1), ("model", 3), True),
+    ],
+)  # fmt: skip
+def test_who_speaks_for_a_turn(new: tuple[str, int], old: tuple[str, int], does: bool) -> None:
+    assert outranks(new, old) is does

@@ -1,0 +1,243 @@
+"""What the gate keeps beside memories: structured tables, kept feedback, learned preferences, the narrative, and what
+time ends (C2, C3, C6, C8, B6, B9)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from processors.ports import Models
+from schemas.memory import Feedback, FeedbackBody, MemoryUpdate
+from schemas.profile import load_profile
+from tests.unit.gate.bench import DAY, GateBench, candidate
+
+HEALTH = load_profile("health")
+YEARS = timedelta(days=366 * 5)
+
+
+@pytest.fixture
+def gate(models: Models) -> GateBench:
+    return GateBench(models, profile=HEALTH)
+
+
+async def put(gate: GateBench, namespace: str, key: str, **value: Any) -> list[MemoryUpdate]:
+    return await gate.do("put_item", namespace=(namespace, "ann"), key=key, value=value)
+
+
+def rows(gate: GateBench, kind: str = "table") -> dict[str | None, Any]:
+    return {u.key: u.sealed.value for u in gate.active() if u.kind == kind}
+
+
+async def judge(gate: GateBench, name: str, **kw: Any) -> None:
+    body = {k: kw.pop(k) for k in ("comment", "outcome", "traits") if k in kw}
+    event = Feedback(
+        tenant="acme", user_id="ann", feedback_id=name, accepted_at=gate.driver.now, sealed=FeedbackBody(**body), **kw
+    )
+    gate.pipe(event)
+    await gate.run()
+
+
+async def test_c2_updates_of_a_profile_are_partial_and_null_empties(gate: GateBench) -> None:
+    await put(gate, "health_profile", "profile", age=45, allergies=["penicillin"], weight=70)
+    await put(gate, "health_profile", "basic_info", weight=71.5, allergies=None)
+    assert rows(gate) == {"profile": {"age": 45, "weight": 71.5}}
+    assert rows(gate, "item")["profile"] == {"age": 45, "weight": 71.5}
+
+
+@pytest.mark.parametrize("bad", [{"age": "forty"}, {"agee": 45}, {"user_id": "bob"}, {"age": True}])
+async def test_c2_what_no_column_takes_is_refused_whole(gate: GateBench, bad: dict[str, Any]) -> None:
+    assert await put(gate, "health_profile", "profile", height=170, **bad) == []
+    assert gate.outcomes() == [("refused", "column")]
+
+
+async def test_c3_a_diagnosis_is_whole_in_the_table_and_the_store_shows_what_a_search_needs(gate: GateBench) -> None:
+    await put(
+        gate, "diagnosis_history", "diagnosis_7", symptoms=["胸痛", "气短"], diagnosis="心绞痛", department="心内科",
+        suggestions="心电图", timestamp="2025-01-15T10:30:00",
+    )  # fmt: skip
+    assert rows(gate)["diagnosis_7"]["suggestions"] == "心电图"
+    item = rows(gate, "item")["diagnosis_7"]
+    assert set(item) == {"symptoms", "diagnosis", "department", "timestamp"}
+    assert item["timestamp"] == "2025-01-15T10:30:00+00:00"
+    [found] = [u for u in gate.active() if u.kind == "item"]
+    assert found.sealed.text == "胸痛, 气短; 心绞痛"
+    assert found.sealed.embedding
+    await gate.do("delete_item", namespace=("diagnosis_history", "ann"), key="diagnosis_7")
+    assert rows(gate) == rows(gate, "item") == {}
+
+
+async def test_c3_what_is_said_in_conversation_fills_the_columns_of_its_fields(gate: GateBench) -> None:
+    await put(gate, "health_profile", "profile", weight=70)
+    await gate.say(candidate("45岁", "age", 45))
+    await gate.say(candidate("对青霉素过敏", "allergies", "青霉素"))
+    await gate.say(candidate("对海鲜过敏", "allergies", "海鲜"))
+    assert rows(gate)["profile"] == {"weight": 70, "age": 45, "allergies": ["青霉素", "海鲜"]}
+    [fact] = gate.active("age")
+    await gate.do("forget", fact.record_id)
+    assert "age" not in rows(gate)["profile"]
+    [row] = [u for u in gate.active() if u.kind == "table"]
+    assert row.sources, "a column says which turns it came from"
+
+
+async def test_c2_rows_of_a_user_are_bounded(models: Models) -> None:
+    tables = tuple(t.model_copy(update={"max_rows": 2}) for t in HEALTH.tables)
+    gate = GateBench(models, profile=HEALTH.model_copy(update={"tables": tables}))
+    for n in range(3):
+        await put(gate, "diagnosis_history", f"diagnosis_{n}", diagnosis="flu")
+    await put(gate, "diagnosis_history", "diagnosis_1", diagnosis="cold")
+    assert sorted(k or "" for k in rows(gate)) == ["diagnosis_0", "diagnosis_1"]
+    assert rows(gate)["diagnosis_1"]["diagnosis"] == "cold"
+    assert ("refused", "table_full") in gate.outcomes()
+
+
+async def test_c6_feedback_on_a_suggestion_stands_in_its_row_once(gate: GateBench) -> None:
+    await put(gate, "diagnosis_history", "diagnosis_7", diagnosis="angina")
+    for _ in range(2):
+        told = {"rating": "good", "comment": "clear", "adopted": True, "outcome": "improved"}
+        await judge(gate, "f1", record_id="diagnosis_7", **told)
+    row = rows(gate)["diagnosis_7"]
+    assert (row["feedback"], row["feedback_comment"], row["adopted"], row["outcome"]) == (
+        "helpful", "clear", True, "improved",
+    )  # fmt: skip
+    [kept] = [u for u in gate.view.values() if u.kind == "feedback"]
+    assert kept.sealed.value["rating"] == "good"
+    assert kept.sealed.text == "clear"
+
+
+@pytest.mark.parametrize("about", ["function", "performance", "suggestion", "bug"])
+async def test_c6_ratings_and_reports_are_kept(gate: GateBench, about: Any) -> None:
+    await judge(gate, "f1", about=about, feature="血压记录", score=0, comment="call me at 13812345678")
+    [kept] = [u for u in gate.view.values() if u.kind == "feedback"]
+    assert (kept.category, kept.sealed.value["feature"], kept.sealed.value["score"]) == (about, "血压记录", 0)
+    assert "13812345678" not in kept.sealed.text
+    assert kept.expires_at == kept.known_at + timedelta(days=730)
+    [told] = gate.decisions
+    assert (told.record_id, told.reason.outcome, told.reason.rule) == (kept.record_id, "kept", f"about_{about}"), "N5"
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ({"rating": "good"}, ("skipped", "names_no_memory")),
+        ({"rating": "good", "traits": {"examination_detail": "详细"}}, ("kept", "about_answer")),
+        ({"rating": "bad", "about": "suggestion", "record_id": "nowhere"}, ("kept", "about_suggestion")),
+    ],
+)
+async def test_n5_feedback_that_names_nothing_that_stands_has_an_outcome_once(
+    gate: GateBench, said: dict[str, Any], outcome: tuple[str, str]
+) -> None:
+    for _ in range(2):
+        await judge(gate, "f1", **said)
+    told = [(d.reason.outcome, d.reason.rule) for d in gate.decisions if d.kind == "feedback"]
+    assert told == [outcome], "what a trait teaches is decided beside it"
+    assert len([u for u in gate.view.values() if u.kind == "feedback"]) == 1
+
+
+async def test_c6_d4_a_trait_that_is_adopted_becomes_a_preference_and_one_turned_down_goes(gate: GateBench) -> None:
+    trait = {"traits": {"examination_detail": "详细"}}
+    await judge(gate, "f1", rating="good", **trait)
+    [begun] = [u for u in gate.view.values() if u.field == "examination_detail"]
+    assert (begun.state, begun.confidence, begun.source) == ("observed", Decimal("0.6"), "inferred")
+    await judge(gate, "f2", adopted=True, **trait)
+    [stands] = gate.active("examination_detail")
+    assert (stands.confidence, stands.source) == (Decimal("0.8"), "confirmed")
+    await judge(gate, "f3", rating="bad", **trait)
+    assert gate.active("examination_detail") == []
+    await judge(gate, "f4", comment="希望引用最新的医学指南", rating="neutral")
+    assert [u.sealed.value for u in gate.view.values() if u.field == "guideline_references"] == ["最新"]
+
+
+async def test_c6_d4_what_was_stated_outright_is_not_changed_by_a_liking(gate: GateBench) -> None:
+    await gate.do("remember", kind="preference", field="examination_detail", text="brief", value="简短")
+    await judge(gate, "f1", rating="good", traits={"examination_detail": "详细", "no_such_field": 1})
+    assert gate.values("examination_detail") == ["简短"]
+    assert {("refused", "explicit_stands"), ("refused", "unknown_trait")} <= set(gate.outcomes())
+
+
+async def test_c6_d4_another_trait_takes_over_after_contradictions(gate: GateBench) -> None:
+    for n in range(2):
+        await judge(gate, f"a{n}", adopted=True, traits={"response_language": "zh"})
+    assert gate.values("response_language") == ["zh"]
+    await judge(gate, "b0", rating="good", traits={"response_language": "en"})
+    assert gate.values("response_language") == []
+    found = [u for u in gate.view.values() if u.field == "response_language" and u.state == "observed"]
+    assert [u.sealed.value for u in found] == ["en"]
+
+
+async def ticks(gate: GateBench, count: int = 2, together: int = 1) -> None:
+    """`together`: ticks that come in one batch, as after a standstill."""
+    for n in range(count):
+        gate.driver.tick()
+        if n % together == together - 1:
+            await gate.run()
+    await gate.run()
+
+
+@pytest.mark.parametrize("mode", ["delete", "archive"])
+async def test_c8_a_class_ends_by_ticks_and_other_classes_stay(models: Models, mode: Any) -> None:
+    retention = HEALTH.retention.model_copy(update={"on_expiry": {"diagnosis_history": mode}})
+    gate = GateBench(models, profile=HEALTH.model_copy(update={"retention": retention}))
+    await put(gate, "diagnosis_history", "diagnosis_7", diagnosis="angina")
+    await put(gate, "health_profile", "profile", age=45)
+    gate.later(YEARS - 3 * DAY)
+    await put(gate, "diagnosis_history", "diagnosis_8", diagnosis="flu")
+    await ticks(gate, 30)
+    gate.restart()
+    await ticks(gate, 10)  # a tick opens at most a month of days
+    await ticks(gate, 120, together=4)
+    assert set(rows(gate)) == {"diagnosis_8", "profile"}
+    assert set(rows(gate, "item")) == {"diagnosis_8", "profile"}
+    [gone] = [u for u in gate.view.values() if u.kind == "table" and u.key == "diagnosis_7"]
+    assert gone.state == ("archived" if mode == "archive" else "deleted")
+    assert (gone.sealed.value == {"diagnosis": "angina"}) == (mode == "archive")
+    assert gone.reason.gate == "retention"
+
+
+async def test_c8_a_value_that_changed_since_stays_and_a_time_to_live_ends_an_item(gate: GateBench) -> None:
+    await gate.do("put_item", namespace=("memories", "ann"), key="k", value={"a": 1}, ttl_minutes=30)
+    await gate.do("put_item", namespace=("memories", "ann"), key="kept", value={"a": 1})
+    await ticks(gate)
+    assert set(rows(gate, "item")) == {"k", "kept"}
+    gate.later(timedelta(minutes=31))
+    await ticks(gate)
+    assert set(rows(gate, "item")) == {"kept"}
+
+
+async def test_b6_b9_a_narrative_is_written_when_a_conversation_ends_at_most_twice(gate: GateBench) -> None:
+    await gate.say(candidate("45岁", "age", 45), language="zh")
+    await gate.do("summarize", session_id="s1")
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert told.sealed.text.startswith("45岁。")
+    assert "尚未收集" in told.sealed.text
+    assert told.sealed.attributes == {"written_by": "rules"}
+    await gate.do("summarize", session_id="s1")
+    assert gate.outcomes()[-1] == ("skipped", "nothing_new")
+    for n, height in enumerate((170, 171)):
+        await gate.say(candidate(f"身高{height}", "height", height), language="zh")
+        await gate.do("summarize", session_id="s1")
+        [told] = [u for u in gate.active() if u.kind == "profile"]
+        assert told.revision == 2, n
+    assert gate.outcomes()[-1] == ("skipped", "twice_a_conversation")
+
+
+async def test_c9_b6_a_deleted_statement_leaves_the_narrative(gate: GateBench) -> None:
+    [age] = [u for u in await gate.say(candidate("45 years old", "age", 45)) if u.field == "age"]
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    await gate.do("summarize")
+    await gate.do("forget", age.record_id)
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert "45" not in told.sealed.text
+    assert "Leeds" in told.sealed.text
+    [home] = gate.active("residence")
+    await gate.do("forget", home.record_id)
+    assert [u for u in gate.active() if u.kind == "profile"] == []
+
+
+@pytest.mark.parametrize(("zone", "taken"), [("Asia/Tokyo", True), ("Mars/Olympus", False), (9, False)])
+async def test_c5_the_users_zone_comes_from_their_preferences(gate: GateBench, zone: Any, taken: bool) -> None:
+    await put(gate, "memories", "preferences", timezone=zone, language="zh-CN")
+    kept = [v for rows in gate.rows().values() for k, v in rows.items() if k == "h/zone"]
+    assert kept == ([b'"Asia/Tokyo"'] if taken else [])
