@@ -12,10 +12,13 @@ from typing import Any
 
 import faust
 from faust.types import TP
+from yarl import URL
 
+from schemas.sealing import KeysAway
 from schemas.topics import Cleanup
 from streams.faults import Faults, Point
-from streams.runtime import Message, StepRunner
+from streams.intake import Fetched, Intake, Transport
+from streams.runtime import StepRunner
 from streams.state import StaleOwner, StoreAway
 from streams.topology import group_of
 
@@ -43,7 +46,7 @@ class AppConfig:
 
 
 def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callable[[], None] | None = None) -> Any:
-    """An app that feeds batches to the runner and acks, in offset order, what is stored and delivered.
+    """An app that feeds batches to the runner and lets be committed what is stored and delivered.
 
     An exception never leaves the loop: a worker that cannot go on dies uncommitted.
     """
@@ -60,11 +63,12 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
         broker_commit_interval=config.commit_interval_seconds,
         broker_session_timeout=config.session_timeout_seconds,
         broker_heartbeat_interval=config.session_timeout_seconds / 4,
-        broker_max_poll_records=500,
-        stream_buffer_maxsize=2 * config.batch,
+        broker_max_poll_records=2 * config.batch,
         stream_wait_empty=False,
         **options,
     )
+    intake = Intake(config.batch, config.within_seconds)
+    app.transport = Transport([URL(f"kafka://{config.bootstrap}")], app, intake)
     topic = app.topic(
         step.source.name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw",
         allow_empty=True, partitions=None,
@@ -88,11 +92,12 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
 
     @app.agent(topic, name=f"memstream.{step.name}")  # type: ignore[untyped-decorator]
     async def run(stream: Any) -> None:
-        async for events in stream.noack_take(config.batch, within=config.within_seconds):
+        app.topics.add(topic)  # what the stream would do if it were iterated: the consumer subscribes to it
+        async for fetched in intake.batches():
             try:
                 async with busy:
                     if not moving.is_set():
-                        await _batch(app, runner, events, faults)
+                        await _batch(app, runner, fetched, intake, faults)
             except Exception as exc:
                 log.critical("step %s cannot go on", step.name, extra={"error": type(exc).__name__}, exc_info=True)
                 (die or _die)()
@@ -100,15 +105,15 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
     return app
 
 
-async def _batch(app: Any, runner: StepRunner, events: Sequence[Any], faults: Faults) -> None:
+async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intake: Intake, faults: Faults) -> None:
     """Take a batch through; partitions that another worker took over are let go and the rest is tried again. A store
     that is away is waited for: positions are read again, so what was stored after all is not done twice."""
-    left, stale, away = list(events), 0, 0
+    left, stale, away = list(fetched), 0, 0
     while True:
         left = _current(app, left)
         try:
-            left = await _without_gaps(app, runner, left)
-            await runner.process([_message(e.message) for e in left])
+            left = await _without_gaps(app, runner, left, intake)
+            await runner.process([f.message for f in left])
             break
         except StaleOwner as exc:
             # A worker on its way out may have stored one more batch after these partitions came here.
@@ -116,58 +121,47 @@ async def _batch(app: Any, runner: StepRunner, events: Sequence[Any], faults: Fa
             if stale == _STALE_TRIES:
                 raise
             log.info("partitions %s: the stored offset has moved on", sorted(exc.partitions))
-        except StoreAway as exc:
+        except (StoreAway, KeysAway) as exc:
             delay = _AWAY_SECONDS[min(away, len(_AWAY_SECONDS) - 1)]
             away += 1
             log.warning("state store away, again in %.1f s", delay, extra={"step": runner.step.name, "error": str(exc)})
             await asyncio.sleep(delay)
         runner.forget()
-    for event in sorted(left, key=lambda e: (e.message.partition, e.message.offset)):
-        event.ack()
+    for f in left:
+        tp = TP(f.message.topic, f.message.partition)
+        intake.done[tp] = max(intake.done.get(tp, 0), f.message.offset + 1)
     faults.hit(runner.step.name, Point.AFTER_COMMIT)
 
 
-def _current(app: Any, events: Sequence[Any]) -> list[Any]:
+def _current(app: Any, fetched: Sequence[Fetched]) -> list[Fetched]:
     """Without what was fetched before the last rebalance: the consumer starts again at its commits, here or
     elsewhere, so these come once more to whom they belong."""
     assigned = {tp.partition for tp in app.consumer.assignment()}
     generation = app.consumer_generation_id
-    return [e for e in events if e.message.generation_id == generation and e.message.partition in assigned]
+    return [f for f in fetched if f.generation == generation and f.message.partition in assigned]
 
 
-async def _without_gaps(app: Any, runner: StepRunner, events: list[Any]) -> list[Any]:
+async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], intake: Intake) -> list[Fetched]:
     """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
     transaction cannot happen, a reset by hand can), go back; what retention or compaction took is stepped over."""
     if runner.step.source.cleanup is not Cleanup.DELETE:
-        return events
-    first: dict[int, int] = {}
-    for e in events:
-        first[e.message.partition] = min(e.message.offset, first.get(e.message.partition, e.message.offset))
+        return fetched
+    offsets: dict[int, list[int]] = {}
+    for f in fetched:
+        offsets.setdefault(f.message.partition, []).append(f.message.offset)
     gone_back: set[int] = set()
-    for partition, offset in first.items():
+    for partition, found in offsets.items():
         stored = await runner.stored_offset(partition)
-        if stored is None or offset <= stored:
+        if stored is None or min((o for o in found if o >= stored), default=stored) == stored:
             continue
         tp = TP(runner.step.source.name, partition)
         earliest = (await app.consumer.earliest_offsets(tp))[tp]
         if earliest <= stored:
             log.warning("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
             await app.consumer.seek(tp, stored)
+            intake.drop([tp])
             gone_back.add(partition)
-    return [e for e in events if e.message.partition not in gone_back]
-
-
-def _message(m: Any) -> Message:
-    headers = m.headers.items() if isinstance(m.headers, dict) else (m.headers or ())
-    return Message(
-        m.topic,
-        m.partition,
-        m.offset,
-        m.key,
-        m.value,
-        [(k, v if isinstance(v, bytes) else str(v).encode()) for k, v in headers],
-        int((m.timestamp or 0) * 1000),
-    )
+    return [f for f in fetched if f.message.partition not in gone_back]
 
 
 def _die() -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from processors.step import Emit, Out, Record, Step
+from processors.step import Emit, Null, Out, Record, Step
 from schemas import topics
 from schemas.base import EARLIEST
-from schemas.codec import Codec, DecodeError, Headers, header
-from schemas.dead_letters import dead_letter_headers, kafka_time
+from schemas.codec import ERASED, Codec, DecodeError, Headers, header
+from schemas.dead_letters import dead_letter_headers, kafka_time, meant_for_another
 from schemas.envelope import Envelope, Marker, Tick
+from schemas.erasure import Erasure
 from schemas.ids import event_id
 from schemas.owner import partition as partition_of
 from schemas.progress import dump_progress, load_progress, merge, root_partition
@@ -91,6 +92,9 @@ class BatchFrame:
         """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters."""
         progress, seen = dict(batch.position.progress), dict(batch.position.seen)
         for m in batch.fresh:
+            if meant_for_another(m.headers, self._step.name):
+                batch.count("passed_by")
+                continue
             try:
                 source, incoming = _upstream(m.headers)
             except ValueError as exc:
@@ -117,16 +121,19 @@ class BatchFrame:
             self._check_partition(event, m.partition)
             timestamp = _when(m.timestamp_ms)
         except DecodeError as exc:
+            if exc.reason == ERASED:
+                batch.count(ERASED)
+                return
             self.dead_letter(batch, m, exc.reason, str(exc))
             return
         if isinstance(event, Marker):
             return
         if isinstance(event, Tick):
             batch.sweep = event.now if batch.sweep is None else max(batch.sweep, event.now)
-        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp), m))
+        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key), m))
 
     def _check_partition(self, event: object, partition: int) -> None:
-        if isinstance(event, Envelope):
+        if isinstance(event, Envelope) and not (isinstance(event, Erasure) and event.everywhere):
             expected = partition_of(event.owner, self._count)
             if expected != partition:
                 raise DecodeError("wrong_partition", f"partition: this owner's records belong to {expected}")
@@ -136,14 +143,34 @@ class BatchFrame:
         trace = [(k, v) for k, v in item.message.headers if k in ("traceparent", "tracestate")]
         offset = item.record.offset
         out: list[OutboxRow] = []
-        for ordinal, emit in enumerate(o for o in outs if isinstance(o, Emit)):
-            event = emit.event
-            target = partition_of(event.owner, self._count) if isinstance(event, Envelope) else batch.partition
-            row = self._row(batch.partition, offset, ordinal, emit.topic.name, target, event, trace)
-            if _size(row) > MAX_OUTPUT_BYTES:
-                raise OutputTooLargeError
-            out.append(row)
+        for emit in outs:
+            for target in self._targets(batch, emit):
+                row = self._out(batch.partition, offset, len(out), target, emit, trace)
+                if _size(row) > MAX_OUTPUT_BYTES:
+                    raise OutputTooLargeError
+                out.append(row)
         return out
+
+    def _targets(self, batch: Batch, out: Out) -> Sequence[int]:
+        """The partitions that an output goes to."""
+        if isinstance(out, Null):
+            return (partition_of(out.owner, self._count),)
+        if not isinstance(out, Emit):
+            return ()
+        if out.everywhere:
+            return range(self._count)
+        event = out.event
+        if not isinstance(event, Envelope) or (isinstance(event, Erasure) and event.everywhere):
+            return (batch.partition,)
+        return (partition_of(event.owner, self._count),)
+
+    def _out(self, partition: int, offset: int, ordinal: int, target: int, out: Out, trace: Headers) -> OutboxRow:
+        if isinstance(out, Emit):
+            return self._row(partition, offset, ordinal, out.topic.name, target, out.event, trace)
+        assert isinstance(out, Null)  # noqa: S101 - a Reject has no targets
+        src = f"{self._step.name}/{partition}:{offset}:{ordinal}".encode()
+        headers: Headers = [("owner", out.owner.key.encode()), ("src", src)]
+        return OutboxRow(offset, ordinal, out.topic.name, target, out.key, None, headers)
 
     def _row(
         self, partition: int, offset: int, ordinal: int, topic: str, target: int, event: Any, extra: Headers

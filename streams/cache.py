@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar, cast
@@ -84,6 +84,13 @@ class OwnerOverlay:
             value = self.get(key)
             if value is not None:
                 yield key, value
+
+    def clear(self, keep: Container[str] = ()) -> int:
+        gone = [key for key, _ in self.items() if key not in keep]
+        for key in gone:
+            self.delete(key)
+        self._cached.derived.clear()
+        return len(gone)
 
     def derived(self, name: str, build: Callable[[], T]) -> T:
         if name not in self._cached.derived:

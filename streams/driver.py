@@ -121,10 +121,12 @@ class TopologyDriver:
             self._cursor[place] = max(0, self._cursor[place] - rewind)
 
     def read(self, topic: Topic) -> list[Event]:
-        """All events of a topic, by partition and offset (markers left out)."""
+        """All events of a topic, by partition and offset (markers and nulls left out)."""
         out: list[Event] = []
         for p in range(self._count):
             for m in self.log.partitions[topic.name, p]:
+                if m.value is None:
+                    continue
                 event = self.codec.decode(topic.name, m.value)
                 if isinstance(event, Envelope):
                     out.append(event)

@@ -10,6 +10,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from schemas.topics import sent_key
 from streams.state import OutboxRow
 
 log = logging.getLogger(__name__)
@@ -75,10 +76,11 @@ class KafkaOutbox:
         done: asyncio.Future[KafkaError | None] = loop.create_future()
         tally = _Tally(len(rows), loop, done)
         for i, row in enumerate(rows):
+            key = row.key if row.value is None else sent_key(row.topic, row.key)
             while True:
                 try:
                     self._producer.produce(
-                        row.topic, row.value, row.key, row.partition, tally.report, headers=list(row.headers)
+                        row.topic, row.value, key, row.partition, tally.report, headers=list(row.headers)
                     )
                     break
                 except BufferError:

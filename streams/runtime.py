@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from processors.step import Reads, Reject, Step
 from schemas import topics
 from schemas.codec import Codec
+from schemas.sealing import KeysAway
 from streams.batch import (
     MAX_OUTPUT_BYTES,
     Batch,
@@ -103,8 +104,7 @@ class StepRunner:
             self._frame.receive(b)
         await self._prepare([i for b in batches for i in b.items])
         clock.lap("prepare")
-        for b in batches:
-            await self._load(b)
+        await self._load(batches)
         clock.lap("load")
         self._faults.hit(self.step.name, Point.AFTER_LOAD)
         for b in batches:
@@ -137,7 +137,8 @@ class StepRunner:
         """Offsets below the position are redeliveries: their outcomes are stored and delivered, never recomputed."""
         part = await self._partition(partition)
         start = part.position.next_offset
-        fresh = [m for m in share if start is None or m.offset >= start]
+        # A consumer that went back may bring a record twice in one batch.
+        fresh = list({m.offset: m for m in share if start is None or m.offset >= start}.values())
         return Batch(partition, fresh, part, part.position)
 
     async def _prepare(self, items: list[Item]) -> None:
@@ -159,19 +160,34 @@ class StepRunner:
         for item, prepared in zip(items, done, strict=True):
             item.prepared = prepared
 
-    async def _load(self, b: Batch) -> None:
-        cache = b.part.cache
+    async def _load(self, batches: Sequence[Batch]) -> None:
+        await self._fill(batches, {b.partition: self._reads(b) for b in batches})
+        await self._fill(batches, {b.partition: self._then_reads(b) for b in batches})
+
+    def _reads(self, b: Batch) -> set[Reads]:
         reads: set[Reads] = set()
         guarded(b.items, lambda i: reads.update(self.step.reads(i.record, i.prepared)))
-        await self._fill(b, reads)
-        more: set[Reads] = set()
-        guarded(b.items, lambda i: more.update(self.step.then_reads(i.record, i.prepared, RecordState(cache))))
-        await self._fill(b, more)
+        return reads
 
-    async def _fill(self, b: Batch, reads: Iterable[Reads]) -> None:
-        missing = b.part.cache.missing(sorted(reads, key=lambda x: (x.owner, x.keys or ())))
-        if missing:
-            b.part.cache.fill(missing, await self._store.load(self.step.name, b.partition, missing))
+    def _then_reads(self, b: Batch) -> set[Reads]:
+        reads: set[Reads] = set()
+        state = b.part.cache
+        guarded(b.items, lambda i: reads.update(self.step.then_reads(i.record, i.prepared, RecordState(state))))
+        return reads
+
+    async def _fill(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:
+        """What is not cached, of all partitions at once."""
+        wanted = {
+            b.partition: missing
+            for b in batches
+            if (missing := b.part.cache.missing(sorted(reads[b.partition], key=lambda x: (x.owner, x.keys or ()))))
+        }
+        if not wanted:
+            return
+        rows = await self._store.load(self.step.name, wanted)
+        for b in batches:
+            if b.partition in wanted:
+                b.part.cache.fill(wanted[b.partition], rows[b.partition])
 
     def _handle(self, b: Batch, item: Item) -> None:
         """One record: its state changes and outputs are kept together, or it becomes a dead letter and leaves none."""
@@ -183,6 +199,8 @@ class StepRunner:
             outs = list(self.step.handle(item.record, item.prepared, state))
             reject = next((o for o in outs if isinstance(o, Reject)), None)
             rows = [] if reject else self._frame.rows(b, item, outs)
+        except KeysAway:
+            raise  # the record is sound: it waits for the keyring
         except OutputTooLargeError:
             reject = Reject("too_large", f"value: what becomes of it is larger than {MAX_OUTPUT_BYTES} bytes")
         except Exception as exc:  # noqa: BLE001 - a step's bug costs one record, said so, never the stream

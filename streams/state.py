@@ -84,7 +84,9 @@ class StateStore(Protocol):
         """The stored position, and the outbox of the last batch (delivered again on take-over)."""
         ...
 
-    async def load(self, step: str, partition: int, reads: Sequence[Reads]) -> Rows: ...
+    async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
+        """What is wanted of each partition, in one go."""
+        ...
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         """All or nothing. Raises StaleOwner when a stored offset is not the expected one; the outbox of the batch

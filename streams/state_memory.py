@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from processors.step import Reads
@@ -21,7 +21,10 @@ class MemoryStateStore:
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         return self._positions.get((step, partition), (Position(), []))
 
-    async def load(self, step: str, partition: int, reads: Sequence[Reads]) -> Rows:
+    async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
+        return {partition: self._load(step, partition, reads) for partition, reads in wanted.items()}
+
+    def _load(self, step: str, partition: int, reads: Sequence[Reads]) -> Rows:
         table = self.rows[step, partition]
         out: Rows = {}
         for read in reads:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -27,24 +27,49 @@ _START = """
 INSERT INTO stream.positions (next_offset, progress, seen, outbox, updated_at, step, partition)
 VALUES (%s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
 """
-_ADVANCE = """
-UPDATE stream.positions SET next_offset = %s, progress = %s, seen = %s, outbox = %s, updated_at = now()
-WHERE step = %s AND partition = %s AND next_offset = %s
+_COMMIT = """
+WITH new AS (
+    SELECT * FROM unnest(%(steps)s::text[], %(partitions)s::int[], %(expected)s::bigint[], %(offsets)s::bigint[],
+                         %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[])
+        AS n(step, partition, expected, next_offset, progress, seen, outbox)
+), mine AS (
+    SELECT p.step, p.partition FROM stream.positions p JOIN new n USING (step, partition)
+    WHERE p.next_offset = n.expected FOR UPDATE OF p
+), whole AS (
+    SELECT count(*) = cardinality(%(steps)s::text[]) AS sound FROM mine
+), moved AS (
+    UPDATE stream.positions p SET next_offset = n.next_offset, progress = n.progress, seen = n.seen,
+        outbox = n.outbox, updated_at = now()
+    FROM new n, whole WHERE sound AND p.step = n.step AND p.partition = n.partition
+), put AS (
+    INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
+    SELECT w.* FROM unnest(%(put_steps)s::text[], %(put_partitions)s::int[], %(put_owners)s::text[],
+                           %(put_keys)s::text[], %(put_values)b::bytea[], %(put_expiry)s::timestamptz[])
+        AS w(step, partition, owner, key, value, expires_at), whole
+    WHERE sound
+    ON CONFLICT (step, partition, owner, key) DO UPDATE SET value = EXCLUDED.value, expires_at = EXCLUDED.expires_at
+), dropped AS (
+    DELETE FROM stream.state s
+    USING unnest(%(drop_steps)s::text[], %(drop_partitions)s::int[], %(drop_owners)s::text[], %(drop_keys)s::text[])
+        AS d(step, partition, owner, key), whole
+    WHERE sound AND s.step = d.step AND s.partition = d.partition AND s.owner = d.owner AND s.key = d.key
+)
+SELECT step, partition FROM mine
 """
-_UPSERT = """
-INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
-SELECT * FROM unnest(%s::text[], %s::int[], %s::text[], %s::text[], %s::bytea[], %s::timestamptz[])
-ON CONFLICT (step, partition, owner, key) DO UPDATE SET value = EXCLUDED.value, expires_at = EXCLUDED.expires_at
+"""The whole batch in one statement: where a stored offset is not the expected one, no part of it does anything."""
+_LOAD_OWNERS = """
+SELECT s.partition, s.owner, s.key, s.value FROM stream.state s
+JOIN unnest(%s::int[], %s::text[]) AS w(partition, owner) USING (partition, owner) WHERE s.step = %s
 """
-_DELETE = """
-DELETE FROM stream.state s
-USING unnest(%s::text[], %s::int[], %s::text[], %s::text[]) AS d(step, partition, owner, key)
-WHERE s.step = d.step AND s.partition = d.partition AND s.owner = d.owner AND s.key = d.key
+_LOAD_KEYS = """
+SELECT s.partition, s.owner, s.key, s.value FROM stream.state s
+JOIN unnest(%s::int[], %s::text[], %s::text[]) AS w(partition, owner, key) USING (partition, owner, key)
+WHERE s.step = %s
 """
 
 
 class PostgresStateStore:
-    """Over a pool of `stream` schema connections; the tables come from schemas/sql."""
+    """Over a pool of connections in autocommit mode; the tables come from schemas/sql."""
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[TupleRow]]) -> None:
         self._pool = pool
@@ -70,62 +95,86 @@ class PostgresStateStore:
         seen = {k: (int(v[0]), int(v[1])) for k, v in row[2].items()}
         return Position(row[0], row[1], seen), unpack_outbox(row[3])
 
-    async def load(self, step: str, partition: int, reads: Sequence[Reads]) -> Rows:
-        out: Rows = {r.owner: {} for r in reads}
-        whole = sorted({r.owner for r in reads if r.keys is None})
-        points = sorted({(r.owner, k) for r in reads if r.keys is not None for k in r.keys})
-        async with self._connection() as conn:
-            if whole:
-                cur = await conn.execute(
-                    "SELECT owner, key, value FROM stream.state WHERE step = %s AND partition = %s AND owner = ANY(%s)",
-                    (step, partition, whole),
-                )
-                await _collect(cur, out)
-            if points:
-                cur = await conn.execute(
-                    "SELECT s.owner, s.key, s.value FROM stream.state s"
-                    " JOIN unnest(%s::text[], %s::text[]) AS w(owner, key) ON s.owner = w.owner AND s.key = w.key"
-                    " WHERE s.step = %s AND s.partition = %s",
-                    ([o for o, _ in points], [k for _, k in points], step, partition),
-                )
-                await _collect(cur, out)
+    async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
+        out: dict[int, Rows] = {p: {r.owner: {} for r in reads} for p, reads in wanted.items()}
+        every = [(p, r) for p, reads in wanted.items() for r in reads]
+        whole = sorted({(p, r.owner) for p, r in every if r.keys is None})
+        points = sorted({(p, r.owner, k) for p, r in every if r.keys is not None for k in r.keys})
+        if whole or points:
+            async with self._connection() as conn:
+                if whole:
+                    await _collect(await conn.execute(_LOAD_OWNERS, (*_columns(whole), step)), out)
+                if points:
+                    await _collect(await conn.execute(_LOAD_KEYS, (*_columns(points), step)), out)
         return out
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
-        async with self._connection() as conn, conn.transaction():
-            stale = [c.partition for c in commits if not await _advance(conn, c)]
-            if stale:
-                raise StaleOwner(stale)
-            await _write(conn, commits)
+        first = [c for c in commits if c.expected is None]
+        later = [c for c in commits if c.expected is not None]
+        swept = [c for c in commits if c.sweep is not None]
+        async with self._connection() as conn:
+            if not first and not swept:
+                await _store(conn, later)
+                return
+            async with conn.transaction():
+                for c in first:
+                    await _begin(conn, c)
+                await _store(conn, later, [w for c in first for w in _writes(c)])
+                for c in swept:
+                    await conn.execute(
+                        "DELETE FROM stream.state WHERE step = %s AND partition = %s AND expires_at <= %s",
+                        (c.step, c.partition, c.sweep),
+                    )
 
 
-async def _collect(cur: Any, out: Rows) -> None:
-    async for owner, key, value in cur:
-        out[owner][key] = bytes(value)
+async def _collect(cur: Any, out: dict[int, Rows]) -> None:
+    async for partition, owner, key, value in cur:
+        out[partition][owner][key] = bytes(value)
 
 
-async def _advance(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> bool:
-    """Move the offset on if it stands where this worker last saw it: a first commit can only insert, a later one can
-    only update. False when another worker was there."""
+def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+async def _begin(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> None:
+    """A partition's first commit can only insert. Raises StaleOwner when another worker was there."""
     p = c.position
     place = (p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), c.step, c.partition)
-    if c.expected is None:
-        cur = await conn.execute(_START, place)
-    else:
-        cur = await conn.execute(_ADVANCE, (*place, c.expected))
-    return cur.rowcount == 1
+    cur = await conn.execute(_START, place)
+    if cur.rowcount != 1:
+        raise StaleOwner([c.partition])
 
 
-async def _write(conn: AsyncConnection[TupleRow], commits: Sequence[PartitionCommit]) -> None:
-    puts = [(c.step, c.partition, *w) for c in commits for w in c.writes if w.value is not None]
-    drops = [(c.step, c.partition, w.owner, w.key) for c in commits for w in c.writes if w.value is None]
-    if puts:
-        await conn.execute(_UPSERT, tuple(map(list, zip(*puts, strict=True))))
-    if drops:
-        await conn.execute(_DELETE, tuple(map(list, zip(*drops, strict=True))))
-    for c in commits:
-        if c.sweep is not None:
-            await conn.execute(
-                "DELETE FROM stream.state WHERE step = %s AND partition = %s AND expires_at <= %s",
-                (c.step, c.partition, c.sweep),
-            )
+def _writes(c: PartitionCommit) -> list[tuple[Any, ...]]:
+    return [(c.step, c.partition, *w) for w in c.writes]
+
+
+async def _store(
+    conn: AsyncConnection[TupleRow], commits: Sequence[PartitionCommit], others: Sequence[tuple[Any, ...]] = ()
+) -> None:
+    """Move the offsets on if they stand where this worker last saw them, and write the state rows; `others` are rows
+    of partitions that begin. Raises StaleOwner when another worker was there: nothing is done then."""
+    writes = [*others, *(w for c in commits for w in _writes(c))]
+    steps, partitions, expected, positions = _split([(c.step, c.partition, c.expected, c.position) for c in commits], 4)
+    puts = _split([w for w in writes if w[4] is not None], 6)
+    drops = _split([w[:4] for w in writes if w[4] is None], 4)
+    cur = await conn.execute(
+        _COMMIT,
+        {
+            "steps": steps, "partitions": partitions, "expected": expected,
+            "offsets": [p.next_offset for p in positions],
+            "progress": [Jsonb(dict(p.progress)) for p in positions],
+            "seen": [Jsonb(dict(p.seen)) for p in positions],
+            "outboxes": [pack_outbox(c.outbox) for c in commits],
+            "put_steps": puts[0], "put_partitions": puts[1], "put_owners": puts[2], "put_keys": puts[3],
+            "put_values": puts[4], "put_expiry": puts[5],
+            "drop_steps": drops[0], "drop_partitions": drops[1], "drop_owners": drops[2], "drop_keys": drops[3],
+        },
+    )  # fmt: skip
+    mine = {(step, partition) for step, partition in await cur.fetchall()}
+    if len(mine) != len(commits):
+        raise StaleOwner([c.partition for c in commits if (c.step, c.partition) not in mine])
+
+
+def _split(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+    return _columns(rows) if rows else [[] for _ in range(width)]

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from processors.chunk import ChunkStep
+from processors.erasure.guard import Guarded
+from processors.erasure.project import ProjectEraser
+from processors.erasure.steps import ExtractEraser, GateEraser, ScreenEraser, SessionEraser
 from processors.extract.protocol import Extractor
 from processors.extraction import Extract
 from processors.gate.step import Gate
@@ -38,12 +41,25 @@ class StepSpec:
     cache_bytes: int = 32 * 1024 * 1024
 
 
+def _extract(p: Parts) -> Step:
+    inner = Extract(p.extractor, p.models, p.book, ask_model=p.ask_model)
+    return Guarded(inner, ExtractEraser(), refuses=False)
+
+
+def _gate(p: Parts) -> Step:
+    return Guarded(Gate(p.models, p.book, ask_model=p.ask_model), GateEraser(p.models, p.book))
+
+
+def _project(p: Parts) -> Step:
+    return Guarded(Project(p.models, p.book, ask_model=p.ask_model), ProjectEraser(p.models, p.book))
+
+
 TOPOLOGY: Mapping[str, StepSpec] = {
-    "screen": StepSpec(lambda p: Screen(p.models, p.book)),
-    "extract": StepSpec(lambda p: Extract(p.extractor, p.models, p.book, ask_model=p.ask_model)),
-    "gate": StepSpec(lambda p: Gate(p.models, p.book), cache_bytes=96 * 1024 * 1024),
-    "session": StepSpec(lambda p: Session(p.models, p.book)),
-    "project": StepSpec(lambda p: Project(p.models, p.book)),
+    "screen": StepSpec(lambda p: Guarded(Screen(p.models, p.book), ScreenEraser())),
+    "extract": StepSpec(_extract),
+    "gate": StepSpec(_gate, cache_bytes=96 * 1024 * 1024),
+    "session": StepSpec(lambda p: Guarded(Session(p.models, p.book), SessionEraser())),
+    "project": StepSpec(_project),
     "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), batch=8),
 }
 """A new step is one file in processors/ and one line here."""

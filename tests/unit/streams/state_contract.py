@@ -54,7 +54,7 @@ class StateStoreContract:
         with pytest.raises(StaleOwner) as stale:
             await store.commit([self.commit(step, expected, 9, Write("o", "k", b"2"), Write("o", "n", b"2"))])
         assert stale.value.partitions == {0}
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": b"1"}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"k": b"1"}}
         position, outbox = await store.position(step, 0)
         assert position.next_offset == 5
         assert outbox == [row(1)]
@@ -63,7 +63,7 @@ class StateStoreContract:
         with pytest.raises(StaleOwner):
             await store.commit([self.commit(step, 7, 9, Write("o", "k", b"1"))])
         assert await store.position(step, 0) == (Position(), [])
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {}}
 
     async def test_several_partitions_are_all_or_nothing(self, store: StateStore, step: str) -> None:
         await store.commit([self.commit(step, None, 5, partition=1)])
@@ -75,7 +75,7 @@ class StateStoreContract:
             await store.commit(both)
         assert stale.value.partitions == {1}
         assert (await store.position(step, 0))[0].next_offset is None
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {}}
 
     async def test_of_two_first_commits_one_wins(self, store: StateStore, step: str) -> None:
         async def one(value: bytes) -> bool:
@@ -87,7 +87,7 @@ class StateStoreContract:
 
         won = await asyncio.gather(*(one(str(i).encode()) for i in range(6)))
         assert sum(won) == 1
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": str(won.index(True)).encode()}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"k": str(won.index(True)).encode()}}
 
     async def test_of_two_later_commits_one_wins(self, store: StateStore, step: str) -> None:
         await store.commit([self.commit(step, None, 3)])
@@ -101,7 +101,7 @@ class StateStoreContract:
 
         won = await asyncio.gather(*(one(str(i).encode()) for i in range(6)))
         assert sum(won) == 1
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": str(won.index(True)).encode()}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"k": str(won.index(True)).encode()}}
 
     async def test_whole_and_point_loads(self, store: StateStore, step: str) -> None:
         writes = [Write(o, k, f"{o}{k}".encode()) for o in ("a", "b", "用户/%2F") for k in ("1", "2", "会话/x")]
@@ -113,15 +113,17 @@ class StateStoreContract:
             Reads("none"),
             Reads("none2", ("1",)),
         ]
-        assert await store.load(step, 0, reads) == {
+        assert (await store.load(step, {0: reads}))[0] == {
             "a": {"1": b"a1", "2": b"a2", "会话/x": "a会话/x".encode()},
             "b": {"2": b"b2"},
             "用户/%2F": {"会话/x": "用户/%2F会话/x".encode()},
             "none": {},
             "none2": {},
         }  # fmt: skip
-        assert await store.load(step, 0, [Reads("a", ("1",)), Reads("a", ("2",))]) == {"a": {"1": b"a1", "2": b"a2"}}
-        assert await store.load(step, 0, []) == {}
+        assert (await store.load(step, {0: [Reads("a", ("1",)), Reads("a", ("2",))]}))[0] == {
+            "a": {"1": b"a1", "2": b"a2"}
+        }
+        assert (await store.load(step, {0: []}))[0] == {}
 
     async def test_steps_and_partitions_do_not_see_each_other(self, store: StateStore, step: str) -> None:
         other = step + "-other"
@@ -129,12 +131,12 @@ class StateStoreContract:
         await store.commit([self.commit(step, None, 1, Write("o", "k", b"2"), partition=1)])
         await store.commit([self.commit(other, None, 1, Write("o", "k", b"3"))])
         for name, partition, value in ((step, 0, b"1"), (step, 1, b"2"), (other, 0, b"3")):
-            assert await store.load(name, partition, [Reads("o")]) == {"o": {"k": value}}
+            assert (await store.load(name, {partition: [Reads("o")]}))[partition] == {"o": {"k": value}}
 
     async def test_none_deletes_a_row(self, store: StateStore, step: str) -> None:
         await store.commit([self.commit(step, None, 1, Write("o", "k", b"1"), Write("o", "l", b""))])
         await store.commit([self.commit(step, 1, 2, Write("o", "k", None), Write("o", "never", None))])
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {"l": b""}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"l": b""}}
 
     async def test_a_sweep_takes_what_expired_by_then_and_nothing_else(self, store: StateStore, step: str) -> None:
         writes = [
@@ -143,20 +145,22 @@ class StateStoreContract:
         ]  # fmt: skip
         await store.commit([self.commit(step, None, 1, *writes)])
         await store.commit([self.commit(step, None, 1, Write("o", "past", b"1", T - HOUR), partition=1)])
-        assert set((await store.load(step, 0, [Reads("o")]))["o"]) == {"past", "now", "later", "always"}
+        assert set(((await store.load(step, {0: [Reads("o")]}))[0])["o"]) == {"past", "now", "later", "always"}
         await store.commit([self.commit(step, 1, 2, sweep=T)])
-        assert set((await store.load(step, 0, [Reads("o")]))["o"]) == {"later", "always"}
-        assert await store.load(step, 0, [Reads("p")]) == {"p": {}}
-        assert set((await store.load(step, 1, [Reads("o")]))["o"]) == {"past"}, "another partition's tick is its own"
+        assert set(((await store.load(step, {0: [Reads("o")]}))[0])["o"]) == {"later", "always"}
+        assert (await store.load(step, {0: [Reads("p")]}))[0] == {"p": {}}
+        assert set(((await store.load(step, {1: [Reads("o")]}))[1])["o"]) == {"past"}, (
+            "another partition's tick is its own"
+        )
 
     async def test_an_expiry_is_renewed_or_lifted_by_a_new_write(self, store: StateStore, step: str) -> None:
         await store.commit([self.commit(step, None, 1, Write("o", "a", b"1", T), Write("o", "b", b"1", T))])
         await store.commit([self.commit(step, 1, 2, Write("o", "a", b"2", T + HOUR), Write("o", "b", b"2"))])
         await store.commit([self.commit(step, 2, 3, sweep=T)])
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {"a": b"2", "b": b"2"}}
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"a": b"2", "b": b"2"}}
 
     async def test_many_rows_at_once(self, store: StateStore, step: str) -> None:
         await store.commit([self.commit(step, None, 1, *(Write(f"o{i % 7}", f"k{i}", b"x" * i) for i in range(700)))])
-        loaded = await store.load(step, 0, [Reads(f"o{i}") for i in range(7)])
+        loaded = (await store.load(step, {0: [Reads(f"o{i}") for i in range(7)]}))[0]
         assert sum(len(rows) for rows in loaded.values()) == 700
         assert loaded["o3"]["k17"] == b"x" * 17

@@ -1,0 +1,86 @@
+"""Batches between Faust's consumer and a step."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from faust.types import TP
+
+from schemas import topics
+from streams.batch import Message
+from streams.intake import Fetched, Intake
+
+
+def records(offsets: Sequence[int], partition: int = 0) -> list[Fetched]:
+    return [Fetched(1, Message(topics.TURNS.name, partition, o, None, b"{}", [], 1)) for o in offsets]
+
+
+def offsets(batch: Sequence[Fetched]) -> list[int]:
+    return [f.message.offset for f in batch]
+
+
+async def next_batch(intake: Intake) -> list[int]:
+    async for batch in intake.batches():
+        return offsets(batch)
+    raise AssertionError("batches never end")
+
+
+def test_a_full_batch_waits_for_nothing_and_keeps_its_order() -> None:
+    async def run() -> None:
+        intake = Intake(3, within=3600)
+        intake.put(records(range(5)))
+        assert await next_batch(intake) == [0, 1, 2]
+        intake.put(records([5]))
+        assert await next_batch(intake) == [3, 4, 5]
+
+    asyncio.run(run())
+
+
+def test_what_is_there_goes_when_the_time_is_over() -> None:
+    async def run() -> None:
+        intake = Intake(64, within=0)
+        intake.put(records([7, 8]))
+        assert await next_batch(intake) == [7, 8]
+
+    asyncio.run(run())
+
+
+def test_records_that_arrive_while_a_batch_waits_go_with_it() -> None:
+    async def run() -> None:
+        intake = Intake(2, within=3600)
+        waiting = asyncio.create_task(next_batch(intake))
+        intake.put(records([1]))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        intake.put(records([2]))
+        assert await waiting == [1, 2]
+
+    asyncio.run(run())
+
+
+def test_there_is_room_for_two_batches() -> None:
+    async def run() -> None:
+        intake = Intake(2, within=0)
+        intake.put(records(range(4)))
+        room = asyncio.create_task(intake.room())
+        await asyncio.sleep(0)
+        assert not room.done()
+        await next_batch(intake)
+        await room
+
+    asyncio.run(run())
+
+
+def test_what_moved_away_is_forgotten_and_the_rest_stays() -> None:
+    async def run() -> None:
+        intake = Intake(64, within=0)
+        intake.put([*records([1, 2], partition=0), *records([5], partition=1)])
+        intake.drop([TP(topics.TURNS.name, 0)])
+        assert await next_batch(intake) == [5]
+        intake.put(records([9]))
+        intake.clear()
+        intake.put(records([10]))
+        assert await next_batch(intake) == [10]
+
+    asyncio.run(run())

@@ -1,0 +1,73 @@
+"""What a worker loads before the first record needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from memstream.models import LazyAnalyzer, default_models
+from memstream.worker import warm_beside
+from processors.extract.rules import RuleExtractor
+from processors.ports import ProfileBook
+from schemas.profile import load_profile
+from streams.topology import Parts
+
+
+class Watched:
+    def __init__(self) -> None:
+        self.asked = Event()
+
+    def analyze(self, texts: Sequence[str], languages: Sequence[Any]) -> list[list[Any]]:
+        self.asked.set()
+        return [[] for _ in texts]
+
+
+def parts_with(analyzer: Any) -> Parts:
+    models = replace(default_models(b"unit-test-hash-key-of-32-bytes!!"), analyzer=analyzer)
+    return Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
+
+
+@pytest.mark.parametrize("step", ["gate", "project", "chunk"])
+def test_steps_that_read_callers_texts_load_the_recognisers_beside_their_work(step: str) -> None:
+    analyzer = Watched()
+    warm_beside(parts_with(analyzer), ["extract", step])
+    assert analyzer.asked.wait(20)
+
+
+@pytest.mark.parametrize("steps", [["extract", "session"], ["screen", "gate"]])
+def test_steps_that_read_none_or_have_loaded_them_start_no_thread(
+    steps: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Any] = []
+    monkeypatch.setattr("memstream.worker.Thread", lambda **kw: begun.append(kw))
+    warm_beside(parts_with(Watched()), steps)
+    assert begun == []
+
+
+def test_a_text_waits_for_the_load_in_hand_and_does_not_load_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[int] = []
+    begun, go = Event(), Event()
+
+    class Slow(Watched):
+        def __init__(self, *_: Any) -> None:
+            super().__init__()
+            loads.append(1)
+            begun.set()
+            assert go.wait(20)
+
+    monkeypatch.setattr("inference.pii.analyzer.PiiAnalyzer", Slow)
+    monkeypatch.setattr("inference.pii.english_names.SpacyRecognizer", object)
+    monkeypatch.setattr("inference.pii.chinese_names.LacRecognizer", object)
+    lazy = LazyAnalyzer()
+    threads = [Thread(target=lazy.analyze, args=(["a"], ["en"])) for _ in range(2)]
+    threads[0].start()
+    assert begun.wait(20)
+    threads[1].start()
+    go.set()
+    for t in threads:
+        t.join(20)
+    assert loads == [1]
