@@ -8,6 +8,8 @@ from datetime import datetime
 
 from schemas import topics
 from schemas.codec import Event
+from schemas.documents import Access
+from schemas.erasure import Erasure
 from schemas.memory import Decision, MemoryUpdate
 from schemas.sessions import Checkpoint, SessionState
 from schemas.turns import ScreenedTurn
@@ -27,6 +29,10 @@ def identity(event: Event | Tombstone) -> tuple[Hashable, ...] | None:
             return ("session", event.tenant, event.user_id, event.session_id)
         case Checkpoint():
             return ("checkpoint", event.tenant, event.user_id, event.session_id, event.message_id)
+        case Erasure():
+            return ("erasure", event.subject, event.erasure_id)
+        case Access():
+            return ("access", event.access_id)
         case Tombstone():
             return ("tombstone", event.topic, event.owner, event.key)
         case _:
@@ -35,13 +41,14 @@ def identity(event: Event | Tombstone) -> tuple[Hashable, ...] | None:
 
 def revision(event: Event | Tombstone) -> int:
     """0 for what has none: the later one wins then."""
-    return event.revision if isinstance(event, ScreenedTurn | MemoryUpdate | SessionState) else 0
+    number: int = getattr(event, "revision", 0)
+    return number
 
 
 def accepted_at(event: Event | Tombstone) -> datetime | None:
     """When what made the record was accepted at the door; None where the record does not say."""
     match event:
-        case ScreenedTurn() | Decision():
+        case ScreenedTurn() | Decision() | Access():
             return event.accepted_at
         case MemoryUpdate():
             return event.known_at
@@ -67,6 +74,13 @@ def collapse(items: Sequence[Item]) -> list[Item]:
         old = newest.pop(name, None)
         newest[name] = item if old is None else _newer(old, item)
     return list(newest.values())
+
+
+def runs(items: Sequence[Item]) -> list[Sequence[Item]]:
+    """The items cut behind each erasure: nothing is collapsed over one, since revisions start anew behind it (C9)."""
+    ends = [i + 1 for i, item in enumerate(items) if isinstance(item.event, Erasure)]
+    starts = [0, *ends]
+    return [items[a:b] for a, b in zip(starts, [*ends, len(items)], strict=True) if a < b] or [()]
 
 
 def _newer(old: Item, item: Item) -> Item:

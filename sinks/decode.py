@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from schemas import topics
-from schemas.codec import Codec, DecodeError, header
+from schemas.codec import ERASED, Codec, DecodeError, header
+from schemas.dead_letters import meant_for_another
 from schemas.envelope import Tick
 from schemas.owner import Owner
 from schemas.progress import load_progress
+from schemas.sealing import KeysAway
 from schemas.stores import stage
 from schemas.topics import Cleanup
-from sinks.protocol import Item, Mark, Message, Tombstone
+from sinks.protocol import Item, Mark, Message, Tombstone, Transient
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,21 @@ class Decoded:
     sweep: datetime | None = None
 
 
-def decode(codec: Codec, messages: Sequence[Message]) -> Decoded:
-    """In the order given. Progress counts for poison too: its dead letter is its outcome."""
+def decode(codec: Codec, messages: Sequence[Message], reader: str = "") -> Decoded:
+    """In the order given. Progress counts for poison too: its dead letter is its outcome. `reader`: the sink's step
+    name; a record that was put back for another reader is passed by."""
     out = Decoded()
     for m in messages:
+        if meant_for_another(m.headers, reader):
+            continue
         try:
             _progress(out.progress, m)
             event = _event(codec, m)
+        except KeysAway as exc:
+            raise Transient(f"keyring: {exc}") from None
         except DecodeError as exc:
+            if exc.reason == ERASED:
+                continue
             out.poison.append(Poison(m, exc.reason, str(exc)))
             continue
         except ValueError as exc:

@@ -7,13 +7,20 @@ from datetime import datetime
 
 from schemas import topics
 from schemas.codec import Event
+from schemas.erasure import Erasure
 from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.turns import ScreenedTurn
 from sinks.clock import utc_now
-from sinks.collapse import identity, memory_of, revision, session_of
+from sinks.collapse import accepted_at, identity, memory_of, revision, session_of
 from sinks.protocol import Mark, SinkBatch, Tombstone
 
 ALL_TOPICS = (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name)
+
+
+_FED_BY = {
+    topics.HISTORY.name: ("turn",), topics.UPDATES.name: ("memory",), topics.DECISIONS.name: ("decision",),
+    topics.SESSION_STATE.name: ("session", "checkpoint"),
+}  # fmt: skip
 
 
 class MemorySink:
@@ -37,6 +44,9 @@ class MemorySink:
         for item in batch.items:
             name = identity(item.event)
             if name is None:
+                continue
+            if isinstance(item.event, Erasure):
+                self._erase(item.event, item.message.topic)
                 continue
             if isinstance(item.event, Tombstone):
                 refused += not self._remove(item.event)
@@ -79,6 +89,16 @@ class MemorySink:
         for name in over:
             del self.rows[name]
         return bool(over)
+
+    def _erase(self, e: Erasure, topic: str) -> None:
+        """Rows of the owner that the topic feeds and that were accepted by the cut-off (C9)."""
+        for name, row in list(self.rows.items()):
+            owner, when = getattr(row, "owner", None), accepted_at(row)
+            mine = owner == e.owner or (e.scope == "tenant" and owner is not None and owner.tenant == e.tenant)
+            if e.scope == "session":
+                mine = mine and getattr(row, "session_id", None) == e.session_id
+            if mine and when is not None and e.covers(when) and name[0] in _FED_BY.get(topic, ()):
+                del self.rows[name]
 
     def _sweep(self, now: datetime) -> None:
         over = [k for k, v in self.rows.items() if isinstance(v, ScreenedTurn) and v.expires_at <= now]

@@ -19,13 +19,15 @@ from pymilvus import MilvusClient
 from pymilvus.exceptions import DataNotMatchException, MilvusException, ParamError
 
 from schemas import topics
+from schemas.erasure import Erasure
+from schemas.erasure_findings import place
 from schemas.memory import MemoryUpdate
 from schemas.stores import MilvusLayout
 from schemas.turns import ScreenedTurn
 from sinks.clock import utc_now
 from sinks.collapse import memory_of
-from sinks.milvus_rows import is_held, key, progress_schema, row, rows_schema
-from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
+from sinks.milvus_rows import erased_rows, is_held, key, progress_schema, row, rows_schema
+from sinks.protocol import Findings, Mark, Message, Permanent, SinkBatch, Tombstone, Transient
 
 ROWS_A_CALL = 500
 REMOVED_KEPT = 100_000
@@ -50,13 +52,16 @@ class MilvusSink:
         dimensions: int = 512,
         timeout: float = 10.0,
         now: Callable[[], datetime] = utc_now,
+        findings: Findings | None = None,
     ) -> None:
         if not generations:
             raise ValueError("generations must name at least one")
         self._uri, self._token, self._timeout, self._now = uri, token, timeout, now
         self._layouts = [MilvusLayout(g, dimensions) for g in generations]
         self._client: Any = None
+        self._findings = findings
         self._removed: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._marked: dict[tuple[str, str], int] = {}
         self._swept: datetime | None = None
         self._unsure = True
 
@@ -68,11 +73,16 @@ class MilvusSink:
         turns = [i.event for i in batch.items if isinstance(i.event, ScreenedTurn)]
         memories = [i.event for i in batch.items if isinstance(i.event, MemoryUpdate)]
         gone = [m for i in batch.items if isinstance(i.event, Tombstone) and (m := memory_of(i.event)) is not None]
+        erasures = [(i.event, i.message) for i in batch.items if isinstance(i.event, Erasure)]
         refused = 0
         for layout in self._layouts:
             refused += self._write_rows(layout, layout.turns, turns)
             refused += self._write_rows(layout, layout.memories, memories)
             self._delete(layout.memories, [MilvusLayout.key(*m) for m in gone])
+            for m in gone:
+                self._removed.pop((layout.memories, MilvusLayout.key(*m)), None)
+            for event, message in erasures:
+                self._erase(layout, event, message)
             self._write_progress(layout, batch)
         if batch.sweep is not None:
             self._sweep(batch.sweep)
@@ -144,21 +154,43 @@ class MilvusSink:
             part = list(keys[start : start + ROWS_A_CALL])
             self._call("delete", collection, ids=part)
 
+    def _erase(self, layout: MilvusLayout, e: Erasure, message: Message) -> None:
+        """Rows of the owner that were accepted by the cut-off (C9), found by what the topic feeds."""
+        kind, name = ("turns", layout.turns) if message.topic == topics.HISTORY.name else ("memories", layout.memories)
+        where = erased_rows(e, message.topic)
+        count = 0
+        while where is not None:
+            found = self._call(
+                "query", name, filter=where, output_fields=["pk"], limit=ROWS_A_CALL, consistency_level="Strong"
+            )
+            self._delete(name, [r["pk"] for r in found])
+            count += len(found)
+            if len(found) < ROWS_A_CALL:
+                break
+        if self._findings is not None:
+            at = place(self.name, layout.generation, message.topic, e.stage, message.partition)
+            self._findings(e, at, {} if where is None else {kind: count})
+
     def _write_progress(self, layout: MilvusLayout, batch: SinkBatch) -> None:
-        """After the rows: what a marker says is there, is there."""
+        """After the rows: what a marker says is there, is there. What is stored is asked once: there is one writer."""
         if not batch.progress:
             return
         marks = {MilvusLayout.mark(*mark): (mark, offset) for mark, offset in batch.progress.items()}
-        stored = {r["pk"]: r["next_offset"] for r in self._get(layout.progress, list(marks), ["pk", "next_offset"])}
+        stored = {pk: self._marked[layout.progress, pk] for pk in marks if (layout.progress, pk) in self._marked}
+        if unknown := [pk for pk in marks if pk not in stored]:
+            found = self._get(layout.progress, unknown, ["pk", "next_offset"])
+            stored.update({r["pk"]: r["next_offset"] for r in found})
         at = int(self._now().timestamp() * 1000)
+        reached = {pk: max(offset, stored.get(pk, 0)) for pk, (_, offset) in marks.items()}
         rows = [
             {
                 "pk": pk, "stage": mark.stage, "partition": mark.partition, "root": mark.root,
-                "next_offset": max(offset, stored.get(pk, 0)), "updated_at": at, "dense": [1.0, 0.0],
+                "next_offset": reached[pk], "updated_at": at, "dense": [1.0, 0.0],
             }
-            for pk, (mark, offset) in marks.items()
+            for pk, (mark, _) in marks.items()
         ]  # fmt: skip
         self._call("upsert", layout.progress, rows)
+        self._marked.update({(layout.progress, pk): offset for pk, offset in reached.items()})
 
     def _marks(self, layout: MilvusLayout) -> list[dict[str, Any]]:
         fields = ["stage", "partition", "root", "next_offset", "updated_at"]
@@ -167,7 +199,8 @@ class MilvusSink:
 
     def _sweep(self, now: datetime) -> None:
         """Turns whose time is over (the embedded server ignores TTLs). Memories are retired in the log."""
-        if self._swept is not None and now - self._swept < SWEEP_EVERY:
+        # A clock that was ahead for a while must not end the sweeps until its time has come.
+        if self._swept is not None and abs(now - self._swept) < SWEEP_EVERY:
             return
         over = f"expires_at > 0 and expires_at <= {int(now.timestamp() * 1000)}"
         for layout in self._layouts:
@@ -188,6 +221,7 @@ class MilvusSink:
 
     def _lose(self) -> None:
         self._unsure = True
+        self._marked.clear()
         self.close()
 
     def _call(self, method: str, collection: str, *args: Any, **options: Any) -> Any:

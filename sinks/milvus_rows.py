@@ -9,6 +9,7 @@ import numpy as np
 from pymilvus import DataType, Function, FunctionType, MilvusClient
 
 from schemas.codec import Event
+from schemas.erasure import Erasure
 from schemas.memory import MemoryUpdate
 from schemas.stores import MilvusLayout
 from schemas.turns import ScreenedTurn
@@ -110,6 +111,19 @@ def _memory(e: MemoryUpdate) -> Row:
         "scope": e.scope, "category": e.category, "episode_type": e.episode_type, "version": e.version,
         "accepted_at": _ms(e.known_at), "expires_at": _ms(e.expires_at),
     }  # fmt: skip
+
+
+def erased_rows(e: Erasure, topic: str) -> str | None:
+    """A filter for the rows that an erasure takes; None where the topic brought none of them."""
+    literal = MilvusLayout.literal
+    parts = [f"tenant == {literal(e.tenant)}", f"accepted_at <= {_ms(e.accepted_at)}"]
+    if e.scope in ("user", "session") and e.stage != "project":
+        parts += ['owner_kind == "user"', f"owner_id == {literal(e.user_id or '')}"]
+        if e.scope == "session":
+            parts.append(f"session_id == {literal(e.session_id or '')}")
+    elif e.scope != "tenant":
+        return None
+    return " and ".join(parts)
 
 
 def _ms(at: datetime | None) -> int:

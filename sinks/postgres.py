@@ -12,12 +12,16 @@ from psycopg import Connection, errors
 from psycopg.rows import TupleRow
 
 from schemas import topics
+from schemas.erasure import Erasure
+from schemas.memory import MemoryUpdate
 from schemas.migrations import create_generation
 from schemas.stores import postgres_schema
 from sinks.collapse import memory_of, session_of
+from sinks.postgres_erasure import erase
 from sinks.postgres_rows import Row, row
 from sinks.postgres_tables import TABLES, Table, progress_upsert
 from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
+from sinks.structured import Specs, StructuredTables, no_tables
 
 T = TypeVar("T")
 _POISON = (errors.DataError, errors.IntegrityError, errors.ProgramLimitExceeded)
@@ -32,6 +36,8 @@ _CONNECTION: dict[str, Any] = {
     "keepalives_count": 4,
     "tcp_user_timeout": 30_000,
 }
+SESSIONS_KEPT = timedelta(days=30)
+"""How long a session's row outlives its last event: its window holds turn text (A1)."""
 DECISIONS_KEPT = timedelta(days=topics.DECISIONS.retention_days or 14)
 
 
@@ -45,18 +51,30 @@ class PostgresSink:
     name = "postgres"
     topics = (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name)
 
-    def __init__(self, dsn: str, generations: Sequence[int] = (1,), *, statement_timeout: float = 30.0) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        generations: Sequence[int] = (1,),
+        *,
+        statement_timeout: float = 30.0,
+        tables: Specs = no_tables,
+        sessions_kept: timedelta = SESSIONS_KEPT,
+    ) -> None:
         if not generations:
             raise ValueError("generations must name at least one")
         self._dsn = dsn
         self._generations = tuple(generations)
         self._options = f"-c statement_timeout={int(statement_timeout * 1000)} -c jit=off"
         self._conn: Connection[TupleRow] | None = None
+        self._tables = StructuredTables(tables)
+        self._sessions_kept = sessions_kept
 
     def ensure(self) -> None:
         def create(conn: Connection[TupleRow]) -> None:
             for generation in self._generations:
                 create_generation(conn, generation)
+                with conn.transaction():
+                    self._tables.ensure(conn, postgres_schema(generation))
 
         self._run(create)
 
@@ -67,11 +85,18 @@ class PostgresSink:
             if found is not None:
                 rows.setdefault(found[0].name, []).append(found[1])
         gone = [item.event for item in batch.items if isinstance(item.event, Tombstone)]
+        erasures = [(i.event, i.message) for i in batch.items if isinstance(i.event, Erasure)]
+        structured = [i.event for i in batch.items if isinstance(i.event, MemoryUpdate) and i.event.kind == "table"]
         blobs = {t: orjson.dumps(rows[t.name]).decode() for t in TABLES if t.name in rows}
 
         def transaction(conn: Connection[TupleRow]) -> int:
             with conn.transaction():
-                return sum(self._write(conn, g, blobs, rows, gone, batch) for g in self._generations)
+                refused = sum(self._write(conn, g, blobs, rows, gone, batch) for g in self._generations)
+                for g in self._generations:
+                    self._tables.write(conn, postgres_schema(g), structured)
+                    for event, message in erasures:
+                        erase(conn, g, event, message.topic, message.partition)
+                return refused
 
         return self._run(transaction)
 
@@ -118,7 +143,7 @@ class PostgresSink:
             columns = [[*m, offset] for m, offset in sorted(batch.progress.items())]
             _execute(conn, progress_upsert(schema), tuple(map(list, zip(*columns, strict=True))))
         if batch.sweep is not None:
-            _sweep(conn, schema, batch.sweep)
+            _sweep(conn, schema, batch.sweep, self._sessions_kept)
         return refused
 
     def _run(self, call: Callable[[Connection[TupleRow]], T]) -> T:
@@ -159,7 +184,8 @@ def _remove(conn: Connection[TupleRow], schema: str, gone: Sequence[Tombstone]) 
     return max(0, len(gone) - removed)
 
 
-def _sweep(conn: Connection[TupleRow], schema: str, now: datetime) -> None:
-    """Turns and decisions whose time is over. (Memories are retired by their writer, in the log.)"""
+def _sweep(conn: Connection[TupleRow], schema: str, now: datetime, sessions_kept: timedelta) -> None:
+    """Turns, decisions and windows of sessions whose time is over. Memories are retired by their writer, in the log."""
     _execute(conn, f"DELETE FROM {schema}.turns WHERE expires_at <= %s", (now,))  # noqa: S608 - a constant name
     _execute(conn, f"DELETE FROM {schema}.decisions WHERE accepted_at <= %s", (now - DECISIONS_KEPT,))  # noqa: S608
+    _execute(conn, f"DELETE FROM {schema}.sessions WHERE updated_at <= %s", (now - sessions_kept,))  # noqa: S608

@@ -71,11 +71,13 @@ DECISIONS = Table(
     "decisions",
     ("tenant", "decision_id"),
     _columns(
-        """tenant text, decision_id text, owner_kind text, owner_id text, turn_id text, session_id text,
+        """tenant text, decision_id text, revision bigint, owner_kind text, owner_id text, turn_id text,
+        session_id text,
         ordinal integer, kind text, field text, fields text[], category text, record_id text, version integer,
         text text, value jsonb, outcome text, gate text, rule text, score double precision, extractor text,
         profile text, profile_version integer, accepted_at timestamptz"""
     ),
+    guard="revision",
 )
 SESSIONS = Table(
     "sessions",
@@ -91,9 +93,10 @@ CHECKPOINTS = Table(
     "checkpoints",
     ("tenant", "user_id", "session_id", "message_id"),
     _columns(
-        """tenant text, user_id text, session_id text, message_id text, segment integer, position bigint,
-        summary text, extractive boolean, model text, created_at timestamptz"""
+        """tenant text, user_id text, session_id text, message_id text, revision bigint, segment integer,
+        position bigint, summary text, extractive boolean, model text, created_at timestamptz"""
     ),
+    guard="revision",
 )
 TABLES = (TURNS, MEMORIES, DECISIONS, SESSIONS, CHECKPOINTS)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from schemas.codec import Event, Headers
+from schemas.erasure import Erasure
 from schemas.owner import Owner
 
 
@@ -75,6 +76,14 @@ class SinkBatch:
     items: Sequence[Item] = ()
     progress: Mapping[Mark, int] = field(default_factory=dict)
     sweep: datetime | None = None
+
+
+class Findings(Protocol):
+    """Where a store that is not Postgres tells what an erasure removed from it (C9)."""
+
+    def __call__(self, erasure: Erasure, place: str, counts: dict[str, int]) -> None:
+        """Raises Transient while it cannot be noted: the erasure is then tried again."""
+        ...
 
 
 class Sink(Protocol):

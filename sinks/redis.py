@@ -20,7 +20,8 @@ from typing import Any, TypeVar
 import orjson
 from redis.exceptions import RedisError
 
-from schemas import topics
+from schemas import erasure_findings, topics
+from schemas.erasure import Erasure
 from schemas.memory import MemoryUpdate
 from schemas.owner import Owner, OwnerKind
 from schemas.sessions import SessionState
@@ -28,7 +29,8 @@ from schemas.stores import RedisLayout
 from sinks import redis_scripts as lua
 from sinks.clock import utc_now
 from sinks.collapse import session_of
-from sinks.protocol import Mark, SinkBatch, Tombstone
+from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone
+from sinks.redis_erasure import drop_erased
 from sinks.redis_fill import Filler
 from sinks.redis_session import classified, connect, session_args, session_keys
 
@@ -39,7 +41,7 @@ HOT_TTL = timedelta(seconds=300)
 
 class RedisSink:
     """`fill_from`: a Postgres DSN; without it expired sessions and dropped snapshots stay out of Redis, and readers
-    serve them from Postgres. `now` is the clock that TTLs are counted by."""
+    serve them from Postgres. `generation`: whose keys it writes. `now` is the clock that TTLs are counted by."""
 
     name = "redis"
     topics = (topics.SESSION_STATE.name, topics.UPDATES.name)
@@ -49,18 +51,24 @@ class RedisSink:
         url: str,
         fill_from: str | None = None,
         *,
+        generation: int = 1,
         session_ttl: timedelta = SESSION_TTL,
         hot_ttl: timedelta = HOT_TTL,
         now: Callable[[], datetime] = utc_now,
+        findings: Findings | None = None,
     ) -> None:
         self._client = connect(url)
+        self._findings = findings
+        self._layout = RedisLayout(generation)
         self._session_ttl = session_ttl
         self._now = now
         self._session, self._gone, self._changed, self._advance = (
             self._client.register_script(text)
             for text in (lua.SESSION, lua.SESSION_GONE, lua.HOT_CHANGED, lua.PROGRESS)
         )
-        self._filler = None if fill_from is None else Filler(connect(url), fill_from, session_ttl, hot_ttl)
+        self._filler: Filler | None = None
+        if fill_from is not None:
+            self._filler = Filler(connect(url), fill_from, session_ttl, hot_ttl, self._layout)
 
     def ensure(self) -> None:
         self._run(self._client.ping)
@@ -81,6 +89,9 @@ class RedisSink:
                 self._drop_snapshot(pipe, owner, revisions)
 
         taken = self._pipeline(rows)
+        for item in batch.items:
+            if isinstance(item.event, Erasure):
+                self._erase(item.event, item.message)
         self._write_progress(batch)
         return sum(1 for result in taken[: len(sessions)] if result == 0)
 
@@ -88,17 +99,17 @@ class RedisSink:
         client: Any = self._client  # redis-py types answers as text or bytes; this client is never told to decode
 
         def read() -> dict[Mark, int]:
-            places = [orjson.loads(raw) for raw in client.smembers(RedisLayout.PROGRESS_INDEX)]
+            places = [orjson.loads(raw) for raw in client.smembers(self._layout.progress_index)]
             return {
                 Mark(stage, partition, root.decode()): int(offset)
                 for stage, partition in places
-                for root, offset in client.hgetall(RedisLayout.progress(stage, partition)).items()
+                for root, offset in client.hgetall(self._layout.progress(stage, partition)).items()
             }
 
         return self._run(read)
 
     def written_at(self) -> datetime | None:
-        raw: Any = self._run(lambda: self._client.get(RedisLayout.WRITTEN_AT))
+        raw: Any = self._run(lambda: self._client.get(self._layout.written_at))
         return None if raw is None else datetime.fromisoformat(raw.decode())
 
     def idle(self, now: datetime) -> None:
@@ -111,17 +122,27 @@ class RedisSink:
 
     def _write_session(self, pipe: Any, s: SessionState) -> None:
         ttl = s.updated_at + self._session_ttl - self._now()
-        self._session(keys=session_keys(s.owner, s.session_id), args=session_args(s, ttl), client=pipe)
+        self._session(keys=session_keys(self._layout, s.owner, s.session_id), args=session_args(s, ttl), client=pipe)
 
     def _drop_session(self, pipe: Any, session: tuple[str, str, str]) -> None:
         tenant, user_id, session_id = session
-        self._gone(keys=session_keys(Owner(tenant, OwnerKind.USER, user_id), session_id), client=pipe)
+        self._gone(keys=session_keys(self._layout, Owner(tenant, OwnerKind.USER, user_id), session_id), client=pipe)
 
     def _drop_snapshot(self, pipe: Any, owner: Owner, revisions: Sequence[tuple[str, int]]) -> None:
-        keys = [RedisLayout.hot_memory(owner, owner.id), RedisLayout.hot_guard(owner, owner.id)]
+        keys = [self._layout.hot_memory(owner, owner.id), self._layout.hot_guard(owner, owner.id)]
         self._changed(keys=keys, args=[x for pair in revisions for x in pair], client=pipe)
         if self._filler is not None:
-            pipe.lpush(RedisLayout.WANTED, RedisLayout.want_hot(owner))
+            pipe.lpush(self._layout.wanted, RedisLayout.want_hot(owner))
+
+    def _erase(self, e: Erasure, message: Message) -> None:
+        """Keys of the owner (C9). The cut-off stays for as long as the log can bring an older state, so that the
+        filler puts none back that Postgres has still to give up."""
+        count = 0
+        if message.topic == topics.SESSION_STATE.name:
+            count = self._run(lambda: drop_erased(self._client, self._layout, e))
+        if self._findings is not None:
+            at = erasure_findings.place(self.name, self._layout.generation, message.topic, e.stage, message.partition)
+            self._findings(e, at, {"keys": count} if message.topic == topics.SESSION_STATE.name else {})
 
     def _write_progress(self, batch: SinkBatch) -> None:
         """After the rows: what a marker says is there, is there."""
@@ -133,9 +154,9 @@ class RedisSink:
 
         def markers(pipe: Any) -> None:
             for place, args in hashes.items():
-                self._advance(keys=[RedisLayout.progress(*place)], args=args, client=pipe)
-            pipe.sadd(RedisLayout.PROGRESS_INDEX, *(orjson.dumps(place) for place in hashes))
-            pipe.set(RedisLayout.WRITTEN_AT, self._now().isoformat())
+                self._advance(keys=[self._layout.progress(*place)], args=args, client=pipe)
+            pipe.sadd(self._layout.progress_index, *(orjson.dumps(place) for place in hashes))
+            pipe.set(self._layout.written_at, self._now().isoformat())
 
         self._pipeline(markers)
 

@@ -24,6 +24,7 @@ from schemas.owner import Owner
 from schemas.sessions import SessionBody, SessionState
 from schemas.stores import RedisLayout, postgres_schema
 from sinks import redis_scripts as lua
+from sinks.redis_erasure import is_erased
 from sinks.redis_session import session_args, session_keys
 
 _LOG = logging.getLogger("memstream.sinks.redis")
@@ -43,8 +44,11 @@ FROM {v}.memories WHERE tenant = %s AND owner_kind = 'project' AND owner_id = %s
 class Filler:
     """One thread. `start` is idempotent; `close` waits for it to end."""
 
-    def __init__(self, client: redis.Redis, dsn: str, session_ttl: timedelta, hot_ttl: timedelta) -> None:
+    def __init__(
+        self, client: redis.Redis, dsn: str, session_ttl: timedelta, hot_ttl: timedelta, layout: RedisLayout
+    ) -> None:
         self._client = client
+        self._layout = layout
         self._dsn = dsn
         self._session_ttl, self._hot_ttl = session_ttl, hot_ttl
         self._session = client.register_script(lua.SESSION)
@@ -84,7 +88,7 @@ class Filler:
                 for wish in self._due():
                     self._grant(wish)
                 found = cast(
-                    "tuple[bytes, bytes] | None", self._client.brpop([RedisLayout.WANTED], timeout=self._nap())
+                    "tuple[bytes, bytes] | None", self._client.brpop([self._layout.wanted], timeout=self._nap())
                 )
                 if found is not None:
                     self._grant(found[1])
@@ -122,13 +126,18 @@ class Filler:
             return False
         body = SessionBody.model_validate(rows[0].pop("body"))
         state = SessionState(**rows[0], sealed=body)
-        self._session(keys=session_keys(owner, session_id), args=session_args(state, self._session_ttl))
+        if is_erased(self._client, self._layout, state):
+            return True
+        keys = session_keys(self._layout, owner, session_id)
+        self._session(keys=keys, args=session_args(state, self._session_ttl))
+        if is_erased(self._client, self._layout, state):  # meanwhile
+            self._client.delete(*keys)
         return True
 
     def _fill_hot(self, owner: Owner) -> bool:
         rows = [HotRow.of_row(r) for r in self._read(_HOT, owner.tenant, owner.id)]
         revisions = [x for r in rows for x in (r.record_id, r.revision)]
-        keys = [RedisLayout.hot_memory(owner, owner.id), RedisLayout.hot_guard(owner, owner.id)]
+        keys = [self._layout.hot_memory(owner, owner.id), self._layout.hot_guard(owner, owner.id)]
         args = [int(self._hot_ttl.total_seconds() * 1000), orjson.dumps(hot_memory(rows)), *revisions]
         return bool(self._hot(keys=keys, args=args))
 

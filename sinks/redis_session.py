@@ -47,13 +47,13 @@ def classified(exc: errors.RedisError) -> Transient | Permanent:
     return Transient(type(exc).__name__)
 
 
-def session_keys(owner: Owner, session_id: str) -> list[str]:
+def session_keys(layout: RedisLayout, owner: Owner, session_id: str) -> list[str]:
     return [
-        RedisLayout.session(owner, session_id),
-        RedisLayout.history(owner, session_id),
-        RedisLayout.summary(owner, session_id),
-        RedisLayout.anchors(owner, session_id),
-        RedisLayout.revision(owner, session_id),
+        layout.session(owner, session_id),
+        layout.history(owner, session_id),
+        layout.summary(owner, session_id),
+        layout.anchors(owner, session_id),
+        layout.revision(owner, session_id),
     ]
 
 

@@ -15,7 +15,7 @@ from schemas.codec import Codec
 from schemas.dead_letters import dead_letter_headers
 from schemas.topics import Cleanup
 from sinks.clock import SystemClock
-from sinks.collapse import accepted_at, collapse
+from sinks.collapse import accepted_at, collapse, runs
 from sinks.decode import Decoded, decode
 from sinks.protocol import (
     Clock,
@@ -145,11 +145,13 @@ class Worker:
 
     def _take(self, messages: Sequence[Message]) -> None:
         began = self._clock.monotonic()
-        decoded = decode(self._codec, messages)
+        decoded = self._retry("decode", lambda: decode(self._codec, messages, self.step_name))
         for p in decoded.poison:
             self._dead_letter(p.message, p.reason, p.text)
-        items = collapse(decoded.items)
-        refused = self._write(SinkBatch(items, decoded.progress, decoded.sweep))
+        *before, last = [collapse(run) for run in runs(decoded.items)]
+        refused = sum(self._write(SinkBatch(items)) for items in before)
+        refused += self._write(SinkBatch(last, decoded.progress, decoded.sweep))
+        written = len(last) + sum(map(len, before))
         if refused:
             self._observer.refused(self._sink.name, refused)
         self._observe_freshness(decoded)
@@ -157,7 +159,7 @@ class Worker:
         self._commit(messages)
         self._faults.hit(self.step_name, "after_commit")
         seconds = self._clock.monotonic() - began
-        self._observer.batch(self._sink.name, len(messages), len(items), seconds)
+        self._observer.batch(self._sink.name, len(messages), written, seconds)
 
     def _write(self, batch: SinkBatch) -> int:
         """The batch in one call; when the store refuses it for good, its items apart and then its progress."""
