@@ -9,15 +9,23 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from query import errors
+from query.access import AccessLog
+from query.agents.mount import Agents
+from query.auth.book import KeyBook
 from query.config import QueryConfig
+from query.deadletters.access import KafkaAccess
+from query.deadletters.index import LetterIndex
 from query.deps import Deps
 from query.door import authenticator
 from query.freshness import milvus_watch, postgres_watch
+from query.limits import TenantLimits
 from query.metrics import Measured, Metrics
 from query.milvus import Milvus
+from query.ops import page as ops_page
 from query.pipeline.monitor import Monitor
 from query.reading import context as read_context
-from query.reading import dead_letters, operations, updates
+from query.reading import dead_letters, erasures, operations, store_batch, updates
+from query.reading import feedback as read_feedback
 from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
 from query.reading import patterns as read_patterns
@@ -25,22 +33,26 @@ from query.reading import projects as read_projects
 from query.reading import search as read_search
 from query.reading import sessions as read_sessions
 from query.reading import store as read_store
+from query.reading import tables as read_tables
 from query.reading import turns as read_turns
 from query.reading import users as read_users
 from query.repo.db import Database
 from query.retrieval.lane import ComputeLane
 from query.retrieval.milvus import MilvusCandidates
 from query.retrieval.retriever import Retriever
+from query.writing import erasures as write_erasures
 from query.writing import memories as write_memories
+from query.writing import profiles as write_profiles
 from query.writing import projects as write_projects
 from query.writing import sessions as write_sessions
+from query.writing import tables as write_tables
 from query.writing import turns as write_turns
 
-_PARTS = (
-    write_turns, write_memories, write_sessions, write_projects,
+PARTS = (
+    write_turns, write_memories, write_sessions, write_projects, write_profiles, write_tables,
     read_turns, read_memories, read_sessions, read_users, read_patterns, read_search,
-    read_load_context, read_projects, read_store, read_context,
-    operations, dead_letters, updates,
+    read_load_context, read_projects, read_store, store_batch, read_context, read_tables, read_feedback,
+    write_erasures, erasures, operations, dead_letters, updates, ops_page,
 )  # fmt: skip
 
 
@@ -50,8 +62,13 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         monitor.start()
-        yield
+        accesses.start()
+        book.start()
+        async with agents.running():
+            yield
         streams.close()
+        await accesses.stop()
+        await book.stop()
         await monitor.stop()
         lane.close()
         await asyncio.to_thread(milvus.close)
@@ -66,17 +83,27 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     )
     lane = ComputeLane()
     db = Database(deps.pool, config.generation_seconds, config.store_timeout)
+    book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
     milvus = Milvus(deps.milvus, config.store_timeout)
-    monitor = Monitor(config, deps, db, milvus.ping)
+    topic_access = KafkaAccess(config.kafka, config.partitions)
+    letters = LetterIndex(topic_access)
+    monitor = Monitor(config, deps, db, milvus.ping, letters)
     streams = updates.UpdateStreams(config)
     metrics = Metrics()
+    accesses = AccessLog(
+        deps.log, deps.codec, config.partitions, deps.clock, metrics, config.max_accesses_waiting
+    )
     app.state.config = config
     app.state.milvus = milvus
     app.state.monitor = monitor
+    app.state.topics = topic_access
+    app.state.letters = letters
     app.state.updates = streams
     app.state.metrics = metrics
     app.state.deps = deps
-    app.state.authenticator = authenticator(config, deps.keys)
+    app.state.accesses = accesses
+    app.state.limits = TenantLimits(config.limits, metrics)
+    app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db
     large = MilvusCandidates(db, milvus, deps.embedder.dimensions, config.store_timeout)
     retriever = Retriever(config, deps, db, large, lane)
@@ -86,9 +113,11 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         "milvus": milvus_watch(db, milvus, deps.embedder.dimensions),
     }
     metrics.watch_pipeline(lambda: monitor.current)
+    metrics.watch_accesses(lambda: accesses.waiting)
     metrics.watch_scopes(lambda: retriever.cache.size)
     app.add_middleware(Measured, metrics=metrics)
     errors.install(app)
-    for part in _PARTS:
+    for part in PARTS:
         app.include_router(part.router)
+    app.state.agents = agents = Agents(app, config)
     return app

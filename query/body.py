@@ -1,9 +1,14 @@
-"""Bodies: bounded, UTF-8, JSON; refused with a reason before a model sees them."""
+"""Bodies: bounded, said to be JSON, UTF-8, JSON; refused with a reason before a model sees them.
+
+A page of another site may send its visitors' browsers here with a body of a form, of plain text or of no type without
+asking first (CORS), so only a type that it has to ask for is taken.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import re
 import traceback
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -21,11 +26,12 @@ from schemas.scope import OutOfScopeError
 log = logging.getLogger(__name__)
 
 MAX_DEPTH = 64
+_JSON_TYPE = re.compile(r"application/([\w.+-]+\+)?json\s*(;.*)?", re.ASCII | re.IGNORECASE)
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 class Route(APIRoute):
-    """An API route whose body was read here, whatever its content type says."""
+    """An API route whose body was read here."""
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
@@ -71,6 +77,9 @@ class _ReadRequest(Request):
 async def _checked(request: Request) -> Request:
     limit: int = request.app.state.config.max_body_bytes
     body = await _bounded(request, limit)
+    if body and not _JSON_TYPE.fullmatch(request.headers.get("content-type", "").strip()):
+        expected = "application/json"
+        raise ProblemError("not-json", f"send `Content-Type: {expected}` with a body", headers={"Accept": expected})
     return _ReadRequest(request, body, parse(body) if body else None)
 
 

@@ -6,12 +6,39 @@ from ipaddress import ip_address
 
 from pydantic import Field
 
+from query.ranking.types import Mode
 from schemas.base import Frozen
 from schemas.topics import EMBEDDED_PARTITIONS
 
 
 class ConfigError(ValueError):
     """The service must not start like this; the message says what to change."""
+
+
+class TokenConfig(Frozen):
+    """How bearer tokens (JWT) are checked and read. `jwks`: a file, or an https address. A claim that is named is
+    required; `users` and `projects` are a string or a list, "*" for all of the tenant; an empty name leaves callers
+    unbound."""
+
+    issuer: str
+    audience: str
+    jwks: str
+    tenant_claim: str = "tenant"
+    scope_claim: str = "scope"
+    users_claim: str = ""
+    projects_claim: str = ""
+    leeway_seconds: float = Field(default=30.0, ge=0, le=600)
+
+
+class Limits(Frozen):
+    """What one tenant may ask of one service, a second over ten seconds; 0: without a limit. `failures`: refused
+    credentials of one address. `streams`: open streams of updates."""
+
+    reads_per_second: float = Field(default=1_000, ge=0)
+    writes_per_second: float = Field(default=1_000, ge=0)
+    turns_per_second: float = Field(default=5_000, ge=0)
+    failures_per_second: float = Field(default=5, ge=0)
+    streams: int = Field(default=16, ge=1)
 
 
 class QueryConfig(Frozen):
@@ -21,6 +48,15 @@ class QueryConfig(Frozen):
     port: int = Field(default=8900, ge=0, le=65_535)
     tenant: str = "default"
     """Whose data it is where no keys are configured (loopback only)."""
+    keys_exist: bool = False
+    """API keys had been made when the service started: the door stays closed also where they cannot be read."""
+    tokens: TokenConfig | None = None
+    """The identity provider whose tokens are taken beside keys."""
+    keys_seconds: float = Field(default=2.0, gt=0)
+    """Time between two readings of the keys: a revoked key ends within it."""
+    keys_stale_seconds: float = 300.0
+    """Keys are honoured for so long while Postgres does not answer."""
+    limits: Limits = Limits()
     kafka: str = ""
     """Bootstrap servers, for lag and the stream of updates."""
     partitions: int = Field(default=EMBEDDED_PARTITIONS, ge=1)
@@ -32,6 +68,8 @@ class QueryConfig(Frozen):
     """Largest encoded event; the topics take 2 MiB with headers."""
     max_queued: int = 20_000
     """Records waiting for the broker above which writes are turned away."""
+    max_accesses_waiting: int = 50_000
+    """Access records (C10) waiting for the broker above which memory is neither read nor written."""
     delivery_seconds: float = Field(default=10.0, gt=0)
     """How long a write waits for the brokers."""
     future_seconds: float = 86_400.0
@@ -41,6 +79,10 @@ class QueryConfig(Frozen):
     generation_seconds: float = 1.0
     """How long the live generation of the views is remembered."""
     max_limit: int = 200
+    ranking: Mode = "adaptive"
+    """How searches are fused that do not say so (header Memstream-Ranking)."""
+    hyde_seconds: float = Field(default=2.0, gt=0)
+    """Longest wait for an imagined answer (D12)."""
     scope_cache_documents: int = 200_000
     """Documents held in memory for ranking, all scopes together (about 3 kB each)."""
     scope_bound: int = 20_000

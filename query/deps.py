@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import Redis
 
-from inference.protocols import Embedder, Reranker, TokenCounter
+from inference.protocols import Embedder, LanguageModel, Reranker, TokenCounter
 from query.door import Authenticator
 from query.producer import Log
 from schemas.codec import Codec
+from schemas.owner import Owner
 from schemas.profile import Profile
 
 
@@ -35,9 +36,13 @@ class Deps:
     codec: Codec = field(default_factory=Codec)
     milvus: str = ""
     reranker: Reranker | None = None
+    hyde: LanguageModel | None = None
+    """Imagines answers to search with (D12); None: not wanted."""
     tenant_profiles: Mapping[str, Profile] = field(default_factory=dict)
     keys: Authenticator | None = None
     clock: Callable[[], datetime] = utc_now
+    new_keys: Callable[[Owner], timedelta] | None = None
+    """Where values are sealed: a new key generation for an owner that is being erased; from when on all use it."""
 
     def profile_of(self, tenant: str) -> Profile:
         """The profile in force for a tenant."""

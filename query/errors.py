@@ -22,9 +22,12 @@ _TITLES = {
     "validation": (422, "The request does not fit the contract"),
     "malformed-body": (400, "The body is not JSON in UTF-8"),
     "body-too-large": (413, "The body is too large"),
+    "not-json": (415, "A body must say that it is JSON"),
     "unauthorised": (401, "A valid key is needed"),
     "forbidden": (403, "The key does not allow this"),
+    "not-local": (403, "Without keys only this machine is answered"),
     "not-found": (404, "There is no such thing"),
+    "too-many": (429, "Too many requests of this tenant"),
     "broker-unavailable": (503, "The log did not take everything"),
     "busy": (503, "Too much is waiting for the log"),
     "store-unavailable": (503, "A store that the answer needs does not answer"),
@@ -36,9 +39,7 @@ _TITLES = {
 class ProblemError(Exception):
     """An answer that is an error. `word` is the last part of its type; `extra` are further members."""
 
-    def __init__(
-        self, word: str, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any
-    ) -> None:
+    def __init__(self, word: str, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any) -> None:
         super().__init__(detail)
         self.word, self.detail, self.extra = word, detail, extra
         self.status, self.title = _TITLES[word]

@@ -98,7 +98,8 @@ class ProgressWatch:
 _PROGRESS = SystemStatement(
     """SELECT p.stage, p.partition, p.root, p.next_offset FROM {v}.progress p
     JOIN unnest(%(stages)s::text[], %(partitions)s::integer[], %(roots)s::text[]) AS asked(stage, partition, root)
-      USING (stage, partition, root)"""
+      USING (stage, partition, root)""",
+    shared=True,
 )
 
 

@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector
 
+from query import workers
 from query.pipeline.state import Pipeline, merged
+from query.workers import gauge
 from schemas import metrics
-from schemas.heartbeat import FRESHNESS_BUCKETS, Heartbeat
+from schemas.heartbeat import FRESHNESS_BUCKETS
 from schemas.metrics import Metric
 
 _SECONDS = (0.001, 0.002, 0.005, 0.01, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.5, 5.0, 30.0)
@@ -29,18 +31,28 @@ class Metrics:
         self.seconds = self._histogram(metrics.HTTP_SECONDS, _SECONDS)
         self.produced = self._counter(metrics.PRODUCED)
         self.produce_failed = self._counter(metrics.PRODUCE_FAILED)
+        self.accesses = self._counter(metrics.ACCESSES)
+        self.limited = self._counter(metrics.LIMITED)
         self.degraded = self._counter(metrics.DEGRADED)
+        self.unconfirmed = self._counter(metrics.UNCONFIRMED)
         self.fresh_wait = self._histogram(metrics.FRESH_WAIT, _SECONDS)
         self.stale = self._counter(metrics.STALE)
         self.token_ratio = self._histogram(metrics.TOKEN_RATIO, _RATIOS)
         self.session_seconds = self._histogram(metrics.SESSION_SECONDS, _SECONDS)
         self._scopes = Gauge(metrics.SCOPES.name, metrics.SCOPES.help, registry=self.registry)
+        self._accesses = Gauge(
+            metrics.ACCESSES_WAITING.name, metrics.ACCESSES_WAITING.help, registry=self.registry
+        )
         self._documents = Gauge(metrics.SCOPE_DOCUMENTS.name, metrics.SCOPE_DOCUMENTS.help, registry=self.registry)
 
     def watch_scopes(self, size: Callable[[], tuple[int, int]]) -> None:
         """`size`: scopes and documents held."""
         self._scopes.set_function(lambda: size()[0])
         self._documents.set_function(lambda: size()[1])
+
+    def watch_accesses(self, waiting: Callable[[], int]) -> None:
+        """`waiting`: access records not acknowledged yet."""
+        self._accesses.set_function(waiting)
 
     def watch_pipeline(self, current: Callable[[], Pipeline | None]) -> None:
         """Export the last picture of the pipeline at each scrape."""
@@ -62,37 +74,30 @@ class _PipelineCollector(Collector):
         if pipeline is None:
             return
         yield from _lags(pipeline)
-        yield _gauge(
+        yield gauge(
             metrics.STORE_UP, (([name], float(why is None)) for name, why in sorted(pipeline.stores.items()))
         )
         if pipeline.dead_letters is not None:
-            yield _gauge(metrics.DEAD_LETTERS, [([], float(pipeline.dead_letters))])
-        yield _gauge(
+            yield gauge(
+                metrics.DEAD_LETTERS,
+                (([step, reason], float(n)) for (step, reason), n in sorted(pipeline.dead_letters.items())),
+            )
+        yield gauge(
             metrics.DECISIONS,
             (([gate, o], float(n)) for gate, counts in pipeline.outcomes.items() for o, n in counts.items()),
         )
         yield _freshness(pipeline)
-        yield from _workers({name: beat for name, (_, beat) in pipeline.heartbeats.items()})
+        yield from workers.families({name: beat for name, (_, beat) in pipeline.heartbeats.items()})
+        if pipeline.erasures is not None:
+            pending, oldest = pipeline.erasures
+            yield gauge(metrics.ERASURES, [([], float(pending))])
+            yield gauge(metrics.ERASURE_AGE, [([], oldest)])
 
 
 def _lags(pipeline: Pipeline) -> Iterable[Family]:
-    yield _gauge(metrics.LAG, (([g.name], float(g.lag)) for g in pipeline.groups))
-    yield _gauge(metrics.LAG_SECONDS, (([g.name], g.lag_seconds) for g in pipeline.groups))
-    yield _gauge(metrics.RATE, (([g.name], g.rate) for g in pipeline.groups))
-
-
-def _gauge(m: Metric, rows: Iterable[tuple[list[str], float]]) -> Family:
-    family = GaugeMetricFamily(m.name, m.help, labels=m.labels)
-    for labels, value in rows:
-        family.add_metric(labels, value)
-    return family
-
-
-def _counter(m: Metric, rows: Iterable[tuple[list[str], float]]) -> Family:
-    family = CounterMetricFamily(m.name, m.help, labels=m.labels)
-    for labels, value in rows:
-        family.add_metric(labels, value)
-    return family
+    yield gauge(metrics.LAG, (([g.name], float(g.lag)) for g in pipeline.groups))
+    yield gauge(metrics.LAG_SECONDS, (([g.name], g.lag_seconds) for g in pipeline.groups))
+    yield gauge(metrics.RATE, (([g.name], g.rate) for g in pipeline.groups))
 
 
 def _freshness(pipeline: Pipeline) -> Family:
@@ -109,19 +114,6 @@ def _freshness(pipeline: Pipeline) -> Family:
             buckets.append((bound, float(total)))
         family.add_metric([store, topic], buckets, stats.total_seconds)
     return family
-
-
-def _workers(beats: dict[str, Heartbeat]) -> Iterable[Family]:
-    stages = [(p, s, stats) for p, beat in sorted(beats.items()) for s, stats in sorted(beat.stages.items())]
-    yield _counter(metrics.STAGE_RECORDS, (([p, s], float(stats.records)) for p, s, stats in stages))
-    yield _counter(
-        metrics.STAGE_OUTCOMES, (([p, s, o], float(n)) for p, s, st in stages for o, n in st.outcomes.items())
-    )
-    yield _counter(
-        metrics.STAGE_SECONDS, (([p, s, phase], sec) for p, s, st in stages for phase, sec in st.seconds.items())
-    )
-    yield _gauge(metrics.RSS, (([p], float(beat.rss_bytes)) for p, beat in sorted(beats.items())))
-    yield _counter(metrics.CPU, (([p], beat.cpu_seconds) for p, beat in sorted(beats.items())))
 
 
 Scope = MutableMapping[str, Any]

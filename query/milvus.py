@@ -1,9 +1,12 @@
-"""The Milvus client of the query service: made when first needed, made again after a failure."""
+"""The Milvus client of the query service: made when first needed, made again after a failure, not asked while it is
+known to fail (D11)."""
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,30 +18,81 @@ from pymilvus.exceptions import MilvusException
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 
 
+FAILURES = 3
+"""Failures in a row that open the circuit."""
+OPEN_SECONDS = 5.0
+"""How long an open circuit asks nothing; one call then tries, and closes it or opens it again."""
+
+
 class MilvusAwayError(OSError):
-    """Milvus did not answer; the message never holds a filter."""
+    """Milvus did not answer, or is not asked for now; the message never holds a filter."""
+
+
+class Circuit:
+    """Open: what has failed some times in a row is left alone for a while. Thread-safe."""
+
+    def __init__(
+        self, failures: int = FAILURES, seconds: float = OPEN_SECONDS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._failures, self._seconds, self._clock = failures, seconds, clock
+        self._count = 0
+        self._until = float("-inf")
+        self._lock = threading.Lock()
+
+    @property
+    def is_open(self) -> bool:
+        return self._count >= self._failures
+
+    def lets_through(self) -> bool:
+        """Whether a call may be made now: always while closed, and one at a time once an open circuit has waited."""
+        with self._lock:
+            if self._count < self._failures:
+                return True
+            if self._clock() < self._until:
+                return False
+            self._until = self._clock() + self._seconds
+            return True
+
+    def succeeded(self) -> None:
+        with self._lock:
+            self._count = 0
+
+    def failed(self) -> None:
+        with self._lock:
+            self._count += 1
+            self._until = self._clock() + self._seconds
 
 
 class Milvus:
     """Blocking; call it from a thread."""
 
-    def __init__(self, uri: str, timeout: float) -> None:
+    def __init__(self, uri: str, timeout: float, circuit: Circuit | None = None) -> None:
         self._uri, self._timeout = uri, timeout
         self._client: Any = None
         self._lock = threading.Lock()
+        self.circuit = circuit or Circuit()
 
     def call(self, method: str, *args: Any, timeout: float | None = None, **options: Any) -> Any:
-        """Call a method of MilvusClient. Raises MilvusAwayError for whatever goes wrong on the way or there."""
-        try:
-            client = self._connected()
-            return getattr(client, method)(*args, timeout=timeout or self._timeout, **options)
-        except (MilvusException, grpc.RpcError, OSError, ValueError) as exc:
-            self.close()
-            raise MilvusAwayError(type(exc).__name__) from None
+        """Call a method of MilvusClient. Raises MilvusAwayError for whatever goes wrong on the way or there, and at
+        once while the circuit is open."""
+        if not self.circuit.lets_through():
+            raise MilvusAwayError("circuit open")
+        return self._call(method, *args, timeout=timeout, **options)
 
     def ping(self) -> None:
-        """Raises MilvusAwayError."""
-        self.call("list_collections")
+        """Asks in any case; an answer closes the circuit. Raises MilvusAwayError."""
+        self._call("list_collections")
+
+    def _call(self, method: str, *args: Any, timeout: float | None = None, **options: Any) -> Any:
+        try:
+            client = self._connected()
+            answer = getattr(client, method)(*args, timeout=timeout or self._timeout, **options)
+        except (MilvusException, grpc.RpcError, OSError, ValueError) as exc:
+            self.circuit.failed()
+            self.close()
+            raise MilvusAwayError(type(exc).__name__) from None
+        self.circuit.succeeded()
+        return answer
 
     def close(self) -> None:
         with self._lock:

@@ -50,6 +50,7 @@ class TurnIn(Frozen):
     project_id: Id | None = None
     agent_id: Id | None = None
     interaction_id: Id | None = None
+    context_id: Id | None = None
     speaker: CleanText | None = Field(default=None, max_length=200)
     intent: Id | None = None
     language: LanguageIn | None = None
@@ -77,6 +78,7 @@ class InteractionIn(Frozen):
     user_query: Content
     ai_response: Content | None = None
     llm_context: CleanText | None = Field(default=None, max_length=400_000)
+    context_id: Id | None = None
     user_feedback: UserFeedback | None = None
     project_id: Id | None = None
     agent_id: Id | None = None
@@ -93,6 +95,14 @@ class FeedbackIn(Frozen):
     correction: CleanText | None = Field(default=None, max_length=20_000)
     comment: CleanText | None = Field(default=None, max_length=20_000)
     adopted: bool | None = None
+    outcome: CleanText | None = Field(default=None, max_length=1_000)
+    """What came of the suggestion (C6)."""
+    about: Literal["answer", "function", "performance", "suggestion", "bug"] = "answer"
+    feature: CleanText | None = Field(default=None, max_length=200)
+    traits: JsonObject = Field(default_factory=dict, max_length=20)
+    """How the suggestion was made, by preference field of the profile: what the judge is learned to like."""
+    by: Id | None = None
+    """Who judges, where it is not the user whose record it is: a doctor. What is learned is theirs."""
 
 
 class MemoryIn(Frozen):

@@ -12,17 +12,19 @@ from typing import Any, Protocol
 from confluent_kafka import KafkaError, KafkaException, Producer
 
 from schemas.codec import Headers
+from schemas.topics import sent_key
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One encoded event and where it goes."""
+    """One encoded event and where it goes. `timestamp_ms`: Kafka's, 0 for now."""
 
     topic: str
     partition: int
-    key: bytes
-    value: bytes
+    key: bytes | None
+    value: bytes | None
     headers: Headers
+    timestamp_ms: int = 0
 
 
 class Log(Protocol):
@@ -76,9 +78,10 @@ class KafkaLog:
                 producer.produce(
                     record.topic,
                     value=record.value,
-                    key=record.key,
+                    key=record.key if record.value is None else sent_key(record.topic, record.key),
                     partition=record.partition,
                     headers=list(record.headers),
+                    timestamp=record.timestamp_ms,
                     on_delivery=waiting.report(place),
                 )
             except (BufferError, KafkaException) as exc:

@@ -27,6 +27,7 @@ class Read:
     value: bytes | None
     headers: Sequence[tuple[str, bytes]]
     timestamp_ms: int
+    key: bytes | None = None
 
 
 class TopicReader:
@@ -82,6 +83,7 @@ def _read(message: Any) -> Read:
         message.value(),
         message.headers() or (),
         message.timestamp()[1],
+        message.key(),
     )
 
 

@@ -5,20 +5,27 @@ A test compares this with the topology and the sinks, which `query` may not impo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from schemas import topics
+from schemas.stores import sink_group
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
+    """`generation`: of the views that a sink writes; each has a group of its own (N1)."""
+
     name: str
     kind: Literal["step", "sink", "worker"]
     topics: tuple[str, ...]
+    generation: int = 1
 
     @property
     def group_id(self) -> str:
+        if self.kind == "sink":
+            return sink_group(self.name.removeprefix("sink-"), self.generation)
         return f"memstream-{self.name}"
 
 
@@ -30,6 +37,7 @@ GROUPS: tuple[Group, ...] = (
     Group("project", "step", (topics.PROJECT_EVENTS.name,)),
     Group("chunk", "step", (topics.DOCUMENTS.name,)),
     Group("jobs", "worker", (topics.JOBS.name,)),
+    Group("audit", "worker", (topics.ACCESSES.name,)),
     Group(
         "sink-postgres",
         "sink",
@@ -38,3 +46,10 @@ GROUPS: tuple[Group, ...] = (
     Group("sink-milvus", "sink", (topics.HISTORY.name, topics.UPDATES.name)),
     Group("sink-redis", "sink", (topics.SESSION_STATE.name, topics.UPDATES.name)),
 )
+
+
+def live_groups(live: Callable[[str], int]) -> tuple[Group, ...]:
+    """The same, the sinks at the generations that are read now. `live`: store -> generation."""
+    return tuple(
+        replace(g, generation=live(g.name.removeprefix("sink-"))) if g.kind == "sink" else g for g in GROUPS
+    )

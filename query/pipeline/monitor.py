@@ -7,21 +7,24 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import ValidationError
 from redis.exceptions import RedisError
 
 from query.config import QueryConfig
+from query.deadletters.index import Filters, LetterIndex
 from query.deps import Deps
 from query.errors import ProblemError
-from query.pipeline.groups import GROUPS
+from query.ops.history import History, Minutes
+from query.pipeline.groups import live_groups
 from query.pipeline.lag import GroupLag, LagTracker
 from query.pipeline.offsets import BrokersAwayError, OffsetReader, Offsets
 from query.pipeline.state import HEARTBEAT_SECONDS, Pipeline
-from query.repo import ops
+from query.repo import dashboard, ops
 from query.repo.db import Database
+from query.streams import TopicAwayError
 from schemas import topics
 from schemas.heartbeat import Heartbeat
 
@@ -37,8 +40,19 @@ SLOW_EVERY = 5
 class Monitor:
     """Holds the last picture. `start` and `stop` belong to the service's life."""
 
-    def __init__(self, config: QueryConfig, deps: Deps, db: Database, ping_milvus: Callable[[], None]) -> None:
-        self._config, self._deps, self._db = config, deps, db
+    def __init__(
+        self,
+        config: QueryConfig,
+        deps: Deps,
+        db: Database,
+        ping_milvus: Callable[[], None],
+        letters: LetterIndex,
+    ) -> None:
+        self._config, self._deps, self._db, self._letters = config, deps, db, letters
+        self.history, self.minutes = History(), Minutes()
+        self._counted: datetime | None = None
+        self._letters_end = -1
+        self._letters_open: dict[tuple[str, str], int] = {}
         self._ping_milvus = ping_milvus
         self._reader = OffsetReader(config.kafka, config.partitions) if config.kafka else None
         self._tracker = LagTracker()
@@ -76,6 +90,7 @@ class Monitor:
         )
         offsets, groups = kafka
         old = self.current
+        letters = await self._dead_letters(offsets)
         self._looks += 1
         now: datetime = self._deps.clock()
         answered = {"kafka": offsets is not None, "postgres": postgres is not None, "redis": redis, "milvus": milvus}
@@ -87,8 +102,10 @@ class Monitor:
             stores={name: self._why(name, n) for name, n in self._missed.items()},
             heartbeats=(postgres or {}).get("heartbeats", {}),
             outcomes=(postgres or {}).get("outcomes", old.outcomes if old else {}),
-            dead_letters=_dead_letters(offsets) if offsets is not None else (old.dead_letters if old else None),
+            erasures=(postgres or {}).get("erasures", old.erasures if old else None),
+            dead_letters=letters if letters is not None else (old.dead_letters if old else None),
         )
+        self.history.add(self.current)
         return self.current
 
     def _why(self, name: str, missed: int) -> str | None:
@@ -99,23 +116,51 @@ class Monitor:
     async def _offsets(self) -> tuple[Offsets | None, list[GroupLag]]:
         if self._reader is None:
             return None, []
+        watched = live_groups(self._db.last_generation)
         try:
-            offsets = await asyncio.to_thread(self._reader.read, GROUPS, (topics.DEAD_LETTERS.name,))
+            offsets = await asyncio.to_thread(self._reader.read, watched, (topics.DEAD_LETTERS.name,))
         except BrokersAwayError:
             # The last lag stands still from here on; its age says so.
             old = self.current
             return None, [replace(g, rate=0.0, rate_in=0.0) for g in old.groups] if old else []
-        return offsets, self._tracker.update(time.monotonic(), offsets, GROUPS)
+        return offsets, self._tracker.update(time.monotonic(), offsets, watched)
+
+    async def _dead_letters(self, offsets: Offsets | None) -> dict[tuple[str, str], int] | None:
+        """Open letters by (step, reason); read again when their topic has grown. None while the brokers are away."""
+        if offsets is None:
+            return None
+        end = sum(n for place, n in offsets.ends.items() if place[0] == topics.DEAD_LETTERS.name)
+        if end != self._letters_end:
+            try:
+                await asyncio.to_thread(self._letters.refresh)
+            except TopicAwayError:
+                return None
+            self._letters_open = dict(self._letters.counts(self._letters.select(Filters())))
+            self._letters_end = end
+        return self._letters_open
 
     async def _postgres(self) -> dict[str, Any] | None:
         try:
+            await self._db.generation("postgres")  # kept fresh also where nobody reads (N1)
             beats = await ops.heartbeats(self._db, HEARTBEAT_SECONDS)
             out: dict[str, Any] = {"heartbeats": _valid(beats)}
             if self._looks % SLOW_EVERY == 0:
-                out["outcomes"] = await ops.gate_outcomes(self._db)
+                out["outcomes"] = await self._outcomes()
+                out["erasures"] = await ops.erasures_pending(self._db)
         except ProblemError:
             return None
         return out
+
+    async def _outcomes(self) -> dict[str, dict[str, int]]:
+        """Of the last hour: all of it once, then what is new and the minutes before it again."""
+        now = self._deps.clock()
+        back = timedelta(minutes=Minutes.KEPT if self._counted is None else Minutes.AGAIN)
+        since = (now - back).replace(second=0, microsecond=0)
+        if self._counted is not None:
+            since = min(since, self._counted.replace(second=0, microsecond=0))
+        self.minutes.put(since, await dashboard.gate_minutes(self._db, since), now)
+        self._counted = now
+        return self.minutes.outcomes()
 
     async def _redis(self) -> bool:
         try:
@@ -143,8 +188,3 @@ def _valid(rows: dict[str, tuple[datetime, Any]]) -> dict[str, tuple[datetime, H
         except ValidationError:
             log.warning("heartbeat not understood", extra={"process": name})
     return out
-
-
-def _dead_letters(offsets: Offsets) -> int:
-    name = topics.DEAD_LETTERS.name
-    return sum(end - offsets.starts.get(place, 0) for place, end in offsets.ends.items() if place[0] == name)

@@ -16,14 +16,17 @@ HEARTBEAT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """`stores`: name -> reason why it does not answer, None where it does; the brokers are one of them."""
+    """`stores`: name -> reason why it does not answer, None where it does; the brokers are one of them.
+    `dead_letters`: open ones by (step, reason), None until they were read; `erasures`: how many are not done, and the
+    age of the oldest in seconds."""
 
     at: datetime
     groups: Sequence[GroupLag] = ()
     stores: Mapping[str, str | None] = field(default_factory=dict)
     heartbeats: Mapping[str, tuple[datetime, Heartbeat]] = field(default_factory=dict)
     outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    dead_letters: int | None = None
+    dead_letters: Mapping[tuple[str, str], int] | None = None
+    erasures: tuple[int, float] | None = None
 
 
 def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -> list[str]:
@@ -71,9 +74,19 @@ def as_json(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -
         "stores": {name: {"up": why is None, "reason": why} for name, why in sorted(pipeline.stores.items())},
         "freshness": freshness(pipeline),
         "gate_outcomes": {gate: dict(sorted(o.items())) for gate, o in sorted(pipeline.outcomes.items())},
-        "dead_letters": {"count": pipeline.dead_letters},
+        "dead_letters": _dead_letters(pipeline),
+        "erasures_pending": None if pipeline.erasures is None else pipeline.erasures[0],
         "processes": [_process(name, at, beat) for name, (at, beat) in sorted(pipeline.heartbeats.items())],
     }
+
+
+def _dead_letters(pipeline: Pipeline) -> dict[str, Any]:
+    found = pipeline.dead_letters
+    if found is None:
+        return {"count": None, "reasons": []}
+    rows = sorted(found.items(), key=lambda row: (-row[1], row[0]))
+    reasons = [{"step": step, "reason": reason, "count": n} for (step, reason), n in rows]
+    return {"count": sum(found.values()), "reasons": reasons}
 
 
 def freshness(pipeline: Pipeline) -> dict[str, dict[str, Any]]:

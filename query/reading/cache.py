@@ -16,6 +16,12 @@ SECONDS = 0.25
 """Longest wait for Redis before Postgres answers instead."""
 
 
+def layout(ctx: Context) -> RedisLayout:
+    """The keys that are read now (N1). As last read, without a wait: every read of Postgres beside it renews that,
+    and Redis answers also while Postgres is away."""
+    return RedisLayout(ctx.db.last_generation("redis"))
+
+
 async def read(ctx: Context, *keys: str) -> list[bytes | None]:
     """Raises ProblemError when Redis does not answer in time."""
     try:
@@ -29,10 +35,11 @@ async def read(ctx: Context, *keys: str) -> list[bytes | None]:
 
 async def wish(ctx: Context, wanted: bytes) -> None:
     """Ask the sink to fill in what was found in Postgres only. A wish that is lost is made by the next reader."""
+    wishes = layout(ctx).wanted
     pipe: Any = ctx.deps.redis.pipeline(transaction=False)
     try:
         async with asyncio.timeout(SECONDS):
-            await pipe.lpush(RedisLayout.WANTED, wanted).ltrim(RedisLayout.WANTED, 0, RedisLayout.WANTED_MAX).execute()
+            await pipe.lpush(wishes, wanted).ltrim(wishes, 0, RedisLayout.WANTED_MAX).execute()
     except (RedisError, OSError, TimeoutError):
         return
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 
+from query.access import AccessLog, operation_of
 from query.config import QueryConfig
 from query.deps import Deps
 from query.metrics import Metrics
 from query.repo.db import Database, Row
 from schemas.base import Id, Timestamp
+from schemas.owner import tenant_owner
+from schemas.scope import OwnerScope, TenantScope
 
 PathId = Annotated[Id, Path()]
 UserId = Annotated[Id, Query()]
@@ -29,6 +33,24 @@ class Context:
         self.deps: Deps = state.deps
         self.db: Database = state.db
         self.metrics: Metrics = state.metrics
+        self._accesses: AccessLog = state.accesses
+        self._operation = operation_of(request)
+        self._accesses.admit()
+
+    def saw(
+        self, scope: OwnerScope | TenantScope, record_ids: Iterable[str] = (), context_id: str | None = None
+    ) -> None:
+        """Record that this call showed memory of the scope (C10): `record_ids` are the memories shown, not turns."""
+        tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
+        owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
+        self._accesses.note(tenant, owner, "read", self._operation, tuple(record_ids), context_id)
+
+    def gave(
+        self, user: OwnerScope, record_ids: Iterable[str], context_id: str | None, interaction_id: str | None
+    ) -> None:
+        """Tell the gate which of the user's memories this answer was given, so that feedback and turns that name only
+        the context or the interaction reach them (D4, D7, D16)."""
+        self._accesses.give(user.owner, tuple(record_ids), context_id, interaction_id)
 
 
 async def _context(request: Request) -> Context:

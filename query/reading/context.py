@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import uuid4
 
@@ -18,12 +18,12 @@ from query.errors import ProblemError
 from query.freshness import Freshness
 from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
-from query.reading.common import Context, Ctx
+from query.reading.common import USER_KINDS, Context, Ctx
 from query.reading.intents import Routed, folded, names, route
 from query.reading.prompt import Piece, compose
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
-from query.repo import memories
+from query.repo import memories, structured
 from query.repo.db import Row
 from query.retrieval.request import KINDS, Found, Question
 from query.retrieval.retriever import Retriever
@@ -44,6 +44,7 @@ class ContextIn(Frozen):
     user_id: Id
     session_id: Id | None = None
     project_id: Id | None = None
+    interaction_id: Id | None = None
     intent: Id | None = None
     budget_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
 
@@ -58,6 +59,8 @@ class Asked:
     project: OwnerScope | None
     routed: Routed
     degraded: list[dict[str, str]] = field(default_factory=list)
+    because: list[dict[str, Any]] = field(default_factory=list)
+    """Which words of the query chose intents, project and filters (D10), and which state was named."""
 
     def without(self, entries: Sequence[dict[str, str]]) -> None:
         self.degraded.extend(e for e in entries if e not in self.degraded)
@@ -89,25 +92,35 @@ async def context(
     prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count)
     if asked.degraded:
         fresh.degraded(asked.degraded)
+    context_id = str(uuid4())
+    ctx.saw(asked.user, _cited(prompt.sections), context_id)
+    ctx.gave(asked.user, _cited(prompt.sections, USER_KINDS), context_id, body.interaction_id)
     return {
-        "context_id": str(uuid4()),
+        "context_id": context_id,
         "prompt": prompt.text,
         "tokens": prompt.tokens,
         "intents": [i.name for i in asked.routed.intents],
+        "because": asked.because,
         "sections": prompt.sections,
         "dropped": prompt.dropped,
         "degraded": asked.degraded,
     }
 
 
+def _cited(sections: Sequence[dict[str, Any]], kinds: Sequence[str] | None = None) -> list[str]:
+    """The memories that stand in the prompt, of these kinds or all; turns are no memories."""
+    cited = [c for section in sections for c in section["citations"] if c["kind"] != "turn"]
+    return [c["id"] for c in cited if kinds is None or c["kind"] in kinds]
+
+
 _STANDING = ("fact", "preference", "intent")
 
 
 def _asked(body: ContextIn, scope: TenantScope, ctx: Context) -> Asked:
-    routed = route(ctx.deps.profile_of(scope.tenant), body.query, body.intent)
+    routed = route(ctx.deps.profile_of(scope.tenant), body.query, body.intent, ctx.deps.clock())
     project_id = body.project_id or routed.project_id
     project = None if project_id is None else scope.project(project_id)
-    return Asked(body, scope, scope.user(body.user_id), project, routed)
+    return Asked(body, scope, scope.user(body.user_id), project, routed, because=list(routed.because))
 
 
 async def _session(ctx: Context, asked: Asked) -> Row | None:
@@ -145,7 +158,11 @@ async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
 
 async def _known(ctx: Context, asked: Asked) -> list[Row]:
     try:
-        return await standing(ctx, asked.user, _STANDING)
+        known = await standing(ctx, asked.user, _STANDING)
+        first = asked.routed.intents[0] if asked.routed.intents else None
+        if first is not None and first.table is not None:
+            known += await structured.rows(ctx.db, asked.user, first.table, ctx.deps.clock(), 1, 0)
+        return known
     except ProblemError as exc:
         asked.lost(exc)
         return []
@@ -166,17 +183,22 @@ async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[
     before = await _said_before(retriever, asked)
     intent = asked.routed.intents[0] if asked.routed.intents else None
 
-    async def search(kinds: set[str], limit: int, mode: Any = "adaptive") -> list[tuple[Row, float]]:
+    async def search(kinds: set[str], limit: int, mode: Any = None) -> list[tuple[Row, float]]:
         if not kinds or limit < 1:
             return []
         # The similarity of reports is stated for the query as it stands.
         question = Question(
-            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project, mode=mode,
-            said_before=before if mode == "adaptive" else (),
+            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
+            mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
         )  # fmt: skip
-        found: Found = await retriever.search(question)
-        asked.without(found.degraded)
-        return [(row, score) for row, score, _ in found.hits]
+        limited = frozenset(kinds) & asked.routed.kinds
+        questions = [question]
+        if asked.routed.filters is not None and limited and mode is None:
+            questions.insert(0, replace(question, kinds=limited, filters=asked.routed.filters))
+        answers: list[Found] = await asyncio.gather(*(retriever.search(q) for q in questions))
+        for found in answers:
+            asked.without(found.degraded)
+        return _first_of(answers, limit)
 
     if intent is None:
         return await search(set(KINDS), RETRIEVED)
@@ -200,6 +222,18 @@ async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[
     return [*((row, 1.0) for row in state), *reports, *found, *knowledge]
 
 
+def _first_of(answers: Sequence[Found], limit: int) -> list[tuple[Row, float]]:
+    """What has the filters of the query stands before what has not, each in its order: where nothing has them, the
+    answer is that without them."""
+    best = max((score for found in answers for _, score, _ in found.hits), default=0.0)
+    out: dict[str, tuple[Row, float]] = {}
+    for n, found in enumerate(answers, start=1):
+        for row, score, _ in found.hits:
+            key = f"t:{row['turn_id']}" if "turn_id" in row else f"m:{row['record_id']}"
+            out.setdefault(key, (row, score + best if n < len(answers) else score))
+    return list(out.values())[:limit]
+
+
 async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
     """What is kept under the keys that the query names, where the intent asks for it (A8: QC_TASK)."""
     if not intent.state:
@@ -211,7 +245,9 @@ async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
     except ProblemError as exc:
         asked.lost(exc)
         return []
-    return [row for row in rows if names(asked.body.query, row["key"])]
+    named = [row for row in rows if names(asked.body.query, row["key"])]
+    asked.because += [{"state": row["key"], "words": [row["key"]]} for row in named]
+    return named
 
 
 def _pieces(
@@ -225,7 +261,12 @@ def _pieces(
     """In filling order (D15). What stands in one section is not repeated in another."""
     language = language_of(asked.body.query)
     scope_name = asked.project.owner.id if asked.project else None
-    facts, in_profile = pieces.profile(ctx.deps.profile_of(asked.tenant.tenant), known)
+    catalogue = ctx.deps.profile_of(asked.tenant.tenant)
+    first = asked.routed.intents[0] if asked.routed.intents else None
+    table, said = (
+        pieces.table(catalogue, first, [r for r in known if r["kind"] == "table"], language) if first else ([], set())
+    )
+    facts, in_profile = pieces.profile(catalogue, [r for r in known if r["kind"] != "table"], said)
     wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
     body = session["body"] if session else {}
     window = body.get("window", [])
@@ -246,6 +287,7 @@ def _pieces(
     return [
         *pieces.anchors(body.get("anchors", {})),
         *pieces.hot(groups, language),
+        *table,
         *facts,
         *wanted,
         *pieces.working(summary, window),

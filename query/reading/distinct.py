@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +15,9 @@ CONTAINED = 0.8
 """Share of a memory's words that its turn has."""
 WHOLE = 0.5
 """Share of a turn's words that its memories have, from which they stand for it."""
+_WORD = re.compile(r"\w+")
+_FILLING = frozenset(("a", "an", "the", "that", "just", "really", "very", "so", "well", "oh", "please"))
+_PARTICLES = re.compile("[的了吧呢啊呀嘛哦嗯]")
 _SUBJECTS = ("user", "用户")
 """Whom a statement speaks of where the turn says I."""
 
@@ -66,11 +71,18 @@ def covered(memory: Row, messages: Iterable[Mapping[str, Any]]) -> frozenset[str
 
 
 def _unlike(hits: Iterable[Hit]) -> list[Hit]:
+    """Without texts that differ from an earlier one in case, spaces, marks and filling words only."""
     seen: set[str] = set()
     out = []
     for row, score in hits:
-        text = "".join((row["content"] if is_turn(row) else text_of(row)).split()).casefold()
+        text = _bare(row["content"] if is_turn(row) else text_of(row))
         if text not in seen:
             seen.add(text)
             out.append((row, score))
     return out
+
+
+def _bare(text: str) -> str:
+    """What is left when nothing is taken away that could change the meaning: no number, negation, order or time."""
+    folded = _PARTICLES.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(w for w in _WORD.findall(folded) if w not in _FILLING) or text

@@ -34,7 +34,7 @@ async def load(ctx: Context, owner: OwnerScope) -> tuple[Groups, list[dict[str, 
 
 async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | None:
     try:
-        raw = await cache.read(ctx, RedisLayout.hot_memory(owner.owner, owner.owner.id))
+        raw = await cache.read(ctx, cache.layout(ctx).hot_memory(owner.owner, owner.owner.id))
     except ProblemError as exc:
         return exc
     found = cache.parsed(raw[0])

@@ -1,12 +1,16 @@
-"""What a query is about (D10), by the profile's own words. Pure."""
+"""What a query is about (D10), by the profile's own words, and which of its words limit what is looked for. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
+from processors import timeexpr
+from query.retrieval.request import Filters
 from schemas.profile import Intent, Profile
 
 _JOINTS = re.compile(r"[\s_-]+")
@@ -14,25 +18,61 @@ _TELLING = 3
 """Letters that make a key a name; with a digit, fewer do."""
 
 
+_DECISION = re.compile(r"\bdeci(?:sions?|ded?|ding)\b|决策|决定|决议", re.IGNORECASE)
+_TIMED = frozenset({"turn", "episode"})
+"""Kinds that happened at a time; what stands is true now, whenever it was said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """Intents, the strongest first (empty: unknown), and the project that the query names."""
+    """Intents, the strongest first (empty: unknown, all kinds are searched), the project that the query names, and
+    what its words limit. `because`: for each of these, the words that say so."""
 
     intents: Sequence[Intent]
     project_id: str | None
+    filters: Filters | None = None
+    kinds: frozenset[str] = frozenset()
+    """Kinds that the filters are about."""
+    because: Sequence[dict[str, Any]] = ()
 
 
-def route(profile: Profile, query: str, intent: str | None = None) -> Routed:
-    """Intents by how many of their keywords and patterns the query has; a given one stands alone."""
+def route(profile: Profile, query: str, intent: str | None = None, now: datetime | None = None) -> Routed:
+    """Intents by how many of their keywords and patterns the query has; a given one stands alone. Times ("last
+    month", "上周") count from `now` and are looked for where they are over or running; None: they are not."""
     lowered = query.casefold()
-    project = next(
-        (p.id for p in profile.projects if any(a.casefold() in lowered for a in (p.id, *p.aliases))), None
-    )
+    because: list[dict[str, Any]] = []
+    project = None
+    for p in profile.projects:
+        named = next((a for a in (p.id, *p.aliases) if a.casefold() in lowered), None)
+        if named is not None:
+            project = p.id
+            because.append({"project": p.id, "words": [named]})
+            break
     if intent is not None:
-        return Routed([i for i in profile.intents if i.name == intent], project)
-    scored = [(_hits(i, query, lowered), i) for i in profile.intents]
-    # Equal scores keep the profile's order.
-    return Routed([i for n, i in sorted(scored, key=lambda s: -s[0]) if n > 0], project)
+        intents = [i for i in profile.intents if i.name == intent]
+        because += [{"intent": i.name, "words": [], "given": True} for i in intents]
+    else:
+        scored = [(_words(i, query, lowered), i) for i in profile.intents]
+        # Equal scores keep the profile's order.
+        found = sorted(((w, i) for w, i in scored if w), key=lambda s: -len(s[0]))
+        intents = [i for _, i in found]
+        because += [{"intent": i.name, "words": w} for w, i in found]
+    filters, kinds = _limits(query, now, because)
+    return Routed(intents, project, filters, kinds, because)
+
+
+def _limits(query: str, now: datetime | None, because: list[dict[str, Any]]) -> tuple[Filters | None, frozenset[str]]:
+    wanted: dict[str, Any] = {}
+    kinds = _TIMED
+    spans = [s for s in timeexpr.find(query, now) if s.start <= now] if now is not None else []
+    if spans:
+        wanted["occurred_from"], wanted["occurred_to"] = min(s.start for s in spans), max(s.end for s in spans)
+        because.append({"filter": "occurred", "words": [s.text for s in spans]})
+    if decided := _DECISION.search(query):
+        wanted["episode_type"] = "decision"
+        kinds = frozenset({"episode"})
+        because.append({"filter": "episode_type", "words": [decided.group()]})
+    return (Filters(**wanted), kinds) if wanted else (None, frozenset())
 
 
 def folded(text: str) -> str:
@@ -50,9 +90,9 @@ def names(query: str, key: str) -> bool:
     return re.search(before + re.escape(key) + after, folded(query)) is not None
 
 
-def _hits(intent: Intent, query: str, lowered: str) -> int:
-    words = sum(1 for k in intent.keywords if k.casefold() in lowered)
-    return words + sum(1 for p in intent.patterns if _compiled(p).search(query))
+def _words(intent: Intent, query: str, lowered: str) -> list[str]:
+    words = [k for k in intent.keywords if k.casefold() in lowered]
+    return words + [m.group() for p in intent.patterns if (m := _compiled(p).search(query))]
 
 
 @lru_cache(maxsize=1024)

@@ -50,6 +50,7 @@ async def load_context(
         return weight * relevance.get(row["record_id"], 0.0) + (1 - weight) * float(row["importance"])
 
     best = sorted(stated, key=lambda r: (-mixed(r), -r["known_at"].timestamp(), r["record_id"]))
+    ctx.saw(owner, [r["record_id"] for r in rows])
     return {
         "memories": [_shown(r) for r in best[: body.limit]],
         "user_profile_summary": profile_answer(ctx, scope.tenant, rows)["narrative_summary"] or None,

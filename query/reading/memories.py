@@ -48,6 +48,7 @@ async def list_memories(
         rows = await memories.listed(ctx.db, owner, kinds, state, ctx.deps.clock(), limit + 1, after)
         if state == "refused" and not rows:
             return await _refused(ctx, owner, kinds, limit, after)
+    ctx.saw(owner, [row["record_id"] for row in rows[:limit]])
     shown = [memory(row) for row in rows[:limit]]
     more = paging.dump(*_place(rows[limit - 1])) if len(rows) > limit else None
     return {"memories": shown, "cursor": more}
@@ -62,6 +63,7 @@ async def _refused(
 ) -> dict[str, Any]:
     """Refused candidates: what is refused is not kept, so only the decision stands, without its text."""
     rows = await memories.refused(ctx.db, owner, kinds, limit + 1, after)
+    ctx.saw(owner, [r["record_id"] for r in rows[:limit] if r["record_id"]])
     shown = [
         {
             "id": r["record_id"] or r["decision_id"],
@@ -90,6 +92,7 @@ async def get_memory(memory_id: PathId, scope: Reader, fresh: Freshness, ctx: Ct
     if owner is None:
         raise not_found("memory")
     found = await memories.decisions(ctx.db, scope, memory_id)
+    ctx.saw(owner, [memory_id])
     current = next((v for v in versions if v["state"] == "active"), versions[0])
     return {
         **memory(current),

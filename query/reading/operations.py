@@ -1,12 +1,10 @@
-"""For operators: liveness, readiness, metrics, the pipeline as JSON and as a page."""
+"""For operators: liveness, readiness, metrics, the pipeline as JSON."""
 
 from __future__ import annotations
 
-from importlib.resources import files
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from query.body import Route
@@ -51,7 +49,7 @@ async def readyz(request: Request) -> dict[str, Any]:
 
 
 @router.get("/metrics")
-async def export(request: Request) -> Response:
+async def export(request: Request, scope: Operator) -> Response:
     """Prometheus text. Names are listed in schemas/metrics.py."""
     metrics: Metrics = request.app.state.metrics
     return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
@@ -62,11 +60,3 @@ async def pipeline(request: Request, scope: Operator) -> dict[str, Any]:
     """Stages, rates, lag, freshness, gate outcomes, dead letters."""
     config: QueryConfig = request.app.state.config
     return as_json(_picture(request), config.stalled_seconds, config.behind_seconds)
-
-
-@router.get("/ops", response_class=HTMLResponse)
-async def page() -> HTMLResponse:
-    """The page that shows the pipeline; it holds no data itself."""
-    text = files("query").joinpath("ops.html").read_text(encoding="utf-8")
-    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'"
-    return HTMLResponse(text, headers={"Content-Security-Policy": policy})

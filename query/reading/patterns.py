@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from processors.patterns import compare
+from processors.patterns import TIMES, compare
 from query.body import Route
 from query.door import Reader
 from query.freshness import Freshness
@@ -42,6 +42,7 @@ async def get_patterns(
         rows += await memories.listed(ctx.db, owner, ("pattern",), "observed", now, MANY, memories.After())
     wanted = [r for r in rows if action is None or _of_action(r, action)]
     ranked = sorted(wanted, key=lambda r: (-float(r["confidence"]), r["key"] or ""))
+    ctx.saw(owner, [r["record_id"] for r in ranked])
     return {"patterns": [pattern(r, at or now) for r in ranked]}
 
 
@@ -63,4 +64,9 @@ def pattern(row: Row, at: Any) -> dict[str, Any]:
         "updated_at": row["known_at"],
         "source_turn_ids": source_turn_ids(row),
     }
-    return {**told, "at": compare(value, at)} if value.get("type") == "time" else told
+    return {**told, "at": compare(value, at)} if _timed(value) else told
+
+
+def _timed(value: Mapping[str, Any]) -> bool:
+    """Whether it is a time habit with all that a moment is compared with; records of older versions may lack some."""
+    return value.get("type") == "time" and value.keys() >= TIMES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from query.reading.distinct import covered, distinct
@@ -11,7 +11,7 @@ from query.reading.history import line
 from query.reading.prompt import Piece
 from query.repo.db import Row
 from query.retrieval.documents import text_of
-from schemas.profile import Profile
+from schemas.profile import Intent, Profile
 
 _GROUPS = {
     "en": {"meta": "## Project", "status": "## Status", "decisions": "## Decisions", "preferences": "## Preferences"},
@@ -51,8 +51,11 @@ def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> lis
     return out
 
 
-def profile(catalogue: Profile, rows: Sequence[Row]) -> tuple[list[Piece], set[str]]:
-    """Standing facts of the catalogue, and the ids of the records that they came from."""
+def profile(
+    catalogue: Profile, rows: Sequence[Row], said: Set[str] = frozenset()
+) -> tuple[list[Piece], set[str]]:
+    """Standing facts of the catalogue but for the fields `said` elsewhere, and the ids of the records that they came
+    from."""
     place = {spec.name: i for i, spec in enumerate(catalogue.fields) if spec.path is not None}
     out, used = [], set[str]()
     for row in rows:
@@ -60,10 +63,37 @@ def profile(catalogue: Profile, rows: Sequence[Row]) -> tuple[list[Piece], set[s
         if row["kind"] == "preference" or not names:
             continue
         used.add(row["record_id"])
+        if set(names) <= said:
+            continue
         value = row["value"] if len(names) == 1 and row["value"] is not None else row["text"]
         text = f"- {', '.join(names)}: {plain(value)}"
         out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
     return sorted(out, key=lambda p: p.order), used
+
+
+def table(
+    catalogue: Profile, intent: Intent, rows: Sequence[Row], language: str
+) -> tuple[list[Piece], set[str]]:
+    """The columns of a structured table that an intent shows, also those of which nothing is known (C11), and the
+    catalogue fields that they say."""
+    spec = next((t for t in catalogue.tables if t.name == intent.table), None)
+    if spec is None:
+        return [], set()
+    zh = language == "zh"
+    row = next((r for r in rows if r["category"] == spec.name), None)
+    value = row["value"] if row is not None and isinstance(row["value"], Mapping) else {}
+    out, said = [], set[str]()
+    for i, name in enumerate(intent.table_columns):
+        column = next(c for c in spec.columns if c.name == name)
+        field = catalogue.field(column.fields[0]) if column.fields else None
+        label = (field.label.get("zh" if zh else "en") if field else None) or name
+        known = value.get(name)
+        text = ("、" if zh else ", ").join(map(plain, known)) if isinstance(known, list) else known
+        shown = ("未知" if zh else "unknown") if text in (None, "") else plain(text)
+        line_ = f"- {label}：{shown}" if zh else f"- {label}: {shown}"
+        out.append(Piece("user_profile", line_, (PROFILE, -1, f"{i:03}"), _cited(row) if row and known else None))
+        said.update(column.fields)
+    return out, said
 
 
 def preferences(ordered: Sequence[Mapping[str, Any]]) -> tuple[list[Piece], set[str]]:

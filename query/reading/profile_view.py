@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from processors.narrative import Statement, language_of, narrative
 from query.repo.db import Row
 from schemas.profile import FieldSpec, Profile
 
@@ -70,15 +71,15 @@ def _is_list(spec: FieldSpec) -> bool:
     return spec.many or spec.type == "list" or (spec.path or "").endswith("[]")
 
 
-def narrative(rows: Sequence[Row], language: Literal["en", "zh"]) -> str | None:
-    """The standing statements in one sentence, without a model; None when there are none."""
-    texts = [r["text"].strip().rstrip("。.;；") for r in rows if r["text"].strip()]
-    if not texts:
-        return None
-    return "；".join(texts) + "。" if language == "zh" else "; ".join(texts) + "."
-
-
-def main_language(rows: Iterable[Row]) -> Literal["en", "zh"]:
-    """Which of the two languages most of the statements are in."""
-    zh = sum(1 if r["language"] == "zh" else -1 for r in rows)
-    return "zh" if zh > 0 else "en"
+def told(profile: Profile, rows: Sequence[Row], kept: Row | None) -> tuple[str, str | None]:
+    """The narrative and who wrote it: the one that was kept, unless something was said since; else by rules, over what
+    stands now (B6)."""
+    if kept is not None and kept["text"] and all(r["known_at"] <= kept["known_at"] for r in rows):
+        return kept["text"], str(kept["attributes"].get("written_by", "rules"))
+    statements = [
+        Statement(r["kind"], tuple(r["fields"] or ([r["field"]] if r["field"] else [])), r["text"], r["language"],
+                  r["known_at"])
+        for r in rows if r["scope"] == "global" and not r["attributes"].get("about")
+    ]  # fmt: skip
+    text = narrative(profile, statements, language_of(statements))
+    return text, "rules" if text else None

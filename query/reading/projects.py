@@ -23,6 +23,7 @@ async def get_hot(project_id: PathId, scope: Reader, fresh: Freshness, ctx: Ctx)
     owner = scope.project(project_id)
     await fresh.wait("projects")
     groups, degraded = await hot.load(ctx, owner)
+    ctx.saw(owner)
     return {"project_id": project_id, **groups, **({"degraded": degraded} if degraded else {})}
 
 
@@ -42,6 +43,7 @@ async def list_reports(
     rows = await memories.listed(ctx.db, owner, ("report",), "active", ctx.deps.clock(), limit + 1, after)
     last = rows[limit - 1] if len(rows) > limit else None
     more = paging.dump(last["known_at"], last["record_id"], last["version"]) if last else None
+    ctx.saw(owner, [r["record_id"] for r in rows[:limit]])
     return {"reports": [report(r) for r in rows[:limit]], "cursor": more}
 
 

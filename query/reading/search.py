@@ -15,6 +15,7 @@ from query.freshness import Freshness
 from query.pipeline.monitor import AWAY
 from query.pipeline.state import Pipeline
 from query.ranking.types import Mode
+from query.reading.common import USER_KINDS, Ctx
 from query.retrieval import documents
 from query.retrieval.request import KINDS, Found, Question, SearchIn
 from query.retrieval.retriever import Retriever
@@ -22,7 +23,7 @@ from schemas.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 RANKING = "Memstream-Ranking"
-"""Request header: how this search is fused (D13); "adaptive" where it is missing."""
+"""Request header: how this search is fused (D13); where it is missing, as the service is configured."""
 _PROJECT_KINDS = frozenset({"report", "hot"})
 
 
@@ -49,11 +50,14 @@ async def search(
     body: Annotated[SearchIn, Body()],
     scope: Reader,
     fresh: Freshness,
-    ranking: Annotated[Mode, Header(alias=RANKING)] = "adaptive",
+    ctx: Ctx,
+    ranking: Annotated[Mode | None, Header(alias=RANKING)] = None,
 ) -> dict[str, Any]:
     """Words and meaning, fused; every hit stands in Postgres as it is returned. `rrf` is reciprocal rank fusion with
     k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores (D13)."""
-    question = replace(question_of(body, scope), mode=ranking)
+    if body.interaction_id is not None and body.user_id is None:
+        raise invalid("user_id", "required where interaction_id says whose answer the search is for")
+    question = replace(question_of(body, scope), mode=ranking or request.app.state.config.ranking)
     retriever = retriever_of(request)
     views = sorted(views_of(question))
     await fresh.wait(*views)
@@ -63,10 +67,16 @@ async def search(
     found = await retriever.search(question)
     if found.degraded:
         fresh.degraded(found.degraded)
+    request.app.state.metrics.unconfirmed.inc(found.unconfirmed)
     _say_what_is_down(request, found)
+    ctx.saw(question.user or question.project or scope, [r["record_id"] for r, _, _ in found.hits if "record_id" in r])
+    if body.interaction_id is not None and question.user is not None:
+        mine = [row["record_id"] for row, _, _ in found.hits if row.get("kind") in USER_KINDS]
+        ctx.gave(question.user, mine, None, body.interaction_id)
     results = [documents.hit(row, round(score, 6), scores) for row, score, scores in found.hits]
     took = (time.perf_counter() - started) * 1000
-    return {"results": results, "degraded": found.degraded, "took_ms": round(took, 3)}
+    answer = {"results": results, "degraded": found.degraded, "took_ms": round(took, 3)}
+    return answer | {"hypothesis": found.hypothesis} if body.explain and found.hypothesis else answer
 
 
 def _say_what_is_down(request: Request, found: Found) -> None:

@@ -57,7 +57,8 @@ async def _stored(ctx: Context, owner: OwnerScope, session_id: str) -> Row | Pro
 async def _cached(
     ctx: Context, owner: OwnerScope, session_id: str
 ) -> tuple[int, dict[str, Any]] | ProblemError | None:
-    keys = (RedisLayout.session(owner.owner, session_id), RedisLayout.revision(owner.owner, session_id))
+    layout = cache.layout(ctx)
+    keys = (layout.session(owner.owner, session_id), layout.revision(owner.owner, session_id))
     try:
         with ctx.metrics.session_seconds.labels("redis").time():
             value, revision = await cache.read(ctx, *keys)

@@ -28,6 +28,7 @@ async def get_turn(turn_id: PathId, user_id: UserId, scope: Reader, fresh: Fresh
     row = await turns.by_id(ctx.db, owner, turn_id, ctx.deps.clock())
     if row is None:
         raise not_found("turn")
+    ctx.saw(owner)
     return row
 
 
@@ -39,6 +40,7 @@ async def get_outcome(turn_id: PathId, user_id: UserId, scope: Reader, fresh: Fr
     found = await turns.decisions(ctx.db, owner, turn_id)
     if not found and await turns.by_id(ctx.db, owner, turn_id, ctx.deps.clock()) is None:
         raise not_found("turn")
+    ctx.saw(owner, [d["record_id"] for d in found if d.get("record_id")])
     return {"turn_id": turn_id, "user_id": user_id, **outcome(found)}
 
 

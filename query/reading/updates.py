@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Annotated, Any
 
 import orjson
@@ -13,19 +16,22 @@ from fastapi.responses import StreamingResponse
 
 from query.body import Route
 from query.config import QueryConfig
-from query.door import Reader
+from query.door import Reader, scope_of
 from query.errors import ProblemError, invalid, store_down
-from query.reading.common import Ctx
+from query.reading.common import Context, Ctx
 from query.streams import Read, TopicAwayError, TopicReader
 from schemas import topics
 from schemas.base import Id
 from schemas.codec import Codec, DecodeError
+from schemas.dead_letters import meant_for_another
 from schemas.memory import MemoryKind, MemoryUpdate
 from schemas.owner import OwnerKind
-from schemas.scope import TenantScope
+from schemas.scope import OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 _WAIT_SECONDS = 0.5
+_CHECK_SECONDS = 5.0
+"""How often the credential of an open stream is asked for again."""
 _COMMENT_EVERY = 30
 """Empty polls between comments that keep the connection open."""
 
@@ -38,20 +44,23 @@ class UpdateStreams:
         self._threads = ThreadPoolExecutor(config.max_streams, thread_name_prefix="updates")
         self._open = 0
         self._closing = False
+        self._of_tenant: Counter[str] = Counter()
 
     def close(self) -> None:
         self._closing = True
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def open(self, after: Mapping[int, int] | None) -> tuple[TopicReader, dict[int, int]]:
+    async def open(self, after: Mapping[int, int] | None, tenant: str) -> tuple[TopicReader, dict[int, int]]:
         """A reader at the end of the log, or behind `after`; and its next offsets. Raises ProblemError."""
         if self._open >= self._config.max_streams:
             raise ProblemError("busy", "too many update streams are open", headers={"Retry-After": "5"})
-        self._open += 1
+        if self._of_tenant[tenant] >= self._config.limits.streams:
+            raise ProblemError("too-many", "this tenant has too many update streams open", headers={"Retry-After": "5"})
+        self._count(tenant, 1)
         try:
             opened: tuple[TopicReader, dict[int, int]] = await self._run(self._start, after)
         except TopicAwayError:
-            self._open -= 1
+            self._count(tenant, -1)
             raise store_down("kafka") from None
         return opened
 
@@ -66,13 +75,17 @@ class UpdateStreams:
         reader.start(start)
         return reader, start
 
-    async def batches(self, reader: TopicReader) -> AsyncIterator[list[Read]]:
+    def _count(self, tenant: str, change: int) -> None:
+        self._open += change
+        self._of_tenant[tenant] += change
+
+    async def batches(self, reader: TopicReader, tenant: str) -> AsyncIterator[list[Read]]:
         """What comes, until the caller goes or the service stops; an empty list now and then."""
         try:
             while not self._closing:
                 yield await self._run(reader.next, _WAIT_SECONDS)
         finally:
-            self._open -= 1
+            self._count(tenant, -1)
             # Not awaited: the caller may have been cancelled.
             if not self._closing:
                 self._threads.submit(reader.close)
@@ -98,9 +111,10 @@ async def updates(
         scope.project(project_id)
     after = _last_event_id(request.headers.get("last-event-id"))
     streams: UpdateStreams = request.app.state.updates
-    reader, offsets = await streams.open(after)
+    reader, offsets = await streams.open(after, scope.tenant)
     wanted = _Wanted(scope, user_id, project_id, frozenset(kind) if kind else None)
-    events = _events(streams.batches(reader), offsets, wanted, ctx.deps.codec)
+    ctx.saw(scope if user_id is None else scope.user(user_id))
+    events = _events(streams.batches(reader, scope.tenant), offsets, wanted, ctx, partial(scope_of, request))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
@@ -111,10 +125,10 @@ class _Wanted:
     def __init__(
         self, scope: TenantScope, user_id: str | None, project_id: str | None, kinds: frozenset[str] | None
     ) -> None:
-        self._scope, self._user, self._project, self._kinds = scope, user_id, project_id, kinds
+        self.scope, self._user, self._project, self._kinds = scope, user_id, project_id, kinds
 
     def __contains__(self, update: MemoryUpdate) -> bool:
-        if update.tenant != self._scope.tenant or not self._reached(update):
+        if update.tenant != self.scope.tenant or not self._reached(update):
             return False
         if self._user is not None and update.user_id != self._user:
             return False
@@ -124,32 +138,42 @@ class _Wanted:
 
     def _reached(self, update: MemoryUpdate) -> bool:
         if update.owner_kind is OwnerKind.USER:
-            return self._scope.users is None or update.owner_id in self._scope.users
+            return self.scope.users is None or update.owner_id in self.scope.users
         if update.owner_kind is OwnerKind.PROJECT:
-            return self._scope.projects is None or update.owner_id in self._scope.projects
+            return self.scope.projects is None or update.owner_id in self.scope.projects
         return True
 
 
 async def _events(
-    batches: AsyncIterator[list[Read]], offsets: dict[int, int], wanted: _Wanted, codec: Codec
+    batches: AsyncIterator[list[Read]], offsets: dict[int, int], wanted: _Wanted, ctx: Context,
+    still: Callable[[], Awaitable[TenantScope]],
 ) -> AsyncIterator[bytes]:
     yield b"retry: 2000\nid: " + _event_id(offsets) + b"\n\n"
-    quiet = 0
+    quiet, checked = 0, time.monotonic()
     async for batch in batches:
+        if time.monotonic() - checked > _CHECK_SECONDS:
+            checked = time.monotonic()
+            try:
+                if await still() != wanted.scope:
+                    return
+            except ProblemError:  # revoked, expired: as if the caller came anew
+                return
         quiet = 0 if batch else quiet + 1
         if quiet and quiet % _COMMENT_EVERY == 0:
             yield b": still here\n\n"
         for record in batch:
             offsets[record.partition] = record.offset + 1
-            update = _decoded(record, codec)
+            update = _decoded(record, ctx.deps.codec)
             if update is not None and update in wanted:
+                ctx.saw(OwnerScope(wanted.scope, update.owner), [update.record_id])
                 data = orjson.dumps(shown(update), option=orjson.OPT_UTC_Z)
                 yield b"event: memory\nid: " + _event_id(offsets) + b"\ndata: " + data + b"\n\n"
 
 
 def _decoded(record: Read, codec: Codec) -> MemoryUpdate | None:
-    """Null values and markers are no events for callers; what cannot be decoded is the sinks' to report."""
-    if record.value is None:
+    """Null values, markers and what was put back for one sink are no events for callers; what cannot be decoded is the
+    sinks' to report."""
+    if record.value is None or meant_for_another(list(record.headers), ""):
         return None
     try:
         event = codec.decode(topics.UPDATES.name, record.value)

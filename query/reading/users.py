@@ -41,17 +41,19 @@ async def get_profile(
     """The structured profile over the configured catalogue, how complete it is, and a narrative (B6)."""
     owner = scope.user(user_id)
     await fresh.wait("memories")
-    rows = await standing(ctx, owner, (*_STATED, "profile"), as_of)
+    # A kept narrative tells of now: what was true at a time is worded from what stood then (N8).
+    rows = await standing(ctx, owner, _STATED if as_of else (*_STATED, "profile"), as_of)
+    ctx.saw(owner, [r["record_id"] for r in rows])
     return profile_answer(ctx, scope.tenant, rows)
 
 
 def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row]) -> dict[str, Any]:
     profile = ctx.deps.profile_of(tenant)
     stated = [r for r in rows if r["kind"] != "profile"]
-    told = next((r["text"] for r in rows if r["kind"] == "profile" and r["text"]), None)
+    kept = next((r for r in rows if r["kind"] == "profile"), None)
     answer = profile_view.build(profile, profile_view.values_by_field(stated))
-    language = profile_view.main_language(stated)
-    return {**answer, "narrative_summary": told or profile_view.narrative(stated, language) or ""}
+    text, author = profile_view.told(profile, stated, kept)
+    return {**answer, "narrative_summary": text, "narrative_written_by": author}
 
 
 @router.get("/v1/users/{user_id}/preferences")
@@ -67,6 +69,7 @@ async def get_preferences(
     owner = scope.user(user_id)
     await fresh.wait("memories")
     rows = await standing(ctx, owner, ("preference",), as_of)
+    ctx.saw(owner, [r["record_id"] for r in rows])
     return {"preferences": ordered(rows, in_scope)}
 
 

@@ -7,9 +7,10 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg import sql
+from psycopg import AsyncConnection, sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -19,6 +20,9 @@ from schemas.stores import postgres_schema
 
 Row: TypeAlias = dict[str, Any]
 _VIEWS = "{v}"
+ANYBODY = "\x00"
+"""In place of a tenant, which cannot be this: whatever role the connection has will do."""
+_AS_TENANT = "SELECT set_config('role', 'memstream_reader', false), set_config('memstream.tenant', %s, false)"
 
 
 class StatementError(ValueError):
@@ -48,9 +52,11 @@ class OwnerStatement(TenantStatement):
 
 @dataclass(frozen=True, slots=True)
 class SystemStatement:
-    """SQL of operations: counts and progress, never content. `{v}` as above."""
+    """SQL of operations: counts and progress, never content. `{v}` as above. `shared`: the tables have no tenant and
+    the reading role sees them too, so the connection need not change its role for it."""
 
     text: str
+    shared: bool = False
 
 
 class Database:
@@ -63,26 +69,27 @@ class Database:
         self._generations: dict[str, int] = {"postgres": 1, "milvus": 1, "redis": 1}
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
+        self._acting: WeakKeyDictionary[AsyncConnection[Any], str | None] = WeakKeyDictionary()
 
     async def of_owner(self, scope: OwnerScope, statement: OwnerStatement, **values: Any) -> list[Row]:
         owner = scope.owner
         bound = {"tenant": owner.tenant, "owner_kind": owner.kind.value, "owner_id": owner.id}
-        return await self._fetch(statement.text, {**values, **bound})
+        return await self._fetch(statement.text, {**values, **bound}, owner.tenant)
 
     async def of_tenant(self, scope: TenantScope, statement: TenantStatement, **values: Any) -> list[Row]:
         if isinstance(statement, OwnerStatement):
             raise StatementError("this statement needs an owner's scope")
-        return await self._fetch(statement.text, {**values, "tenant": scope.tenant})
+        return await self._fetch(statement.text, {**values, "tenant": scope.tenant}, scope.tenant)
 
     async def of_system(self, statement: SystemStatement, **values: Any) -> list[Row]:
-        return await self._fetch(statement.text, values)
+        return await self._fetch(statement.text, values, ANYBODY if statement.shared else None)
 
     async def generation(self, store: str) -> int:
         """The generation of a store's views that is read now (N1)."""
         if time.monotonic() - self._read_at > self._remember:
             async with self._reading:
                 if time.monotonic() - self._read_at > self._remember:
-                    rows = await self._run(b"SELECT store, generation FROM ops.live_views", {})
+                    rows = await self._run(b"SELECT store, generation FROM ops.live_views", {}, ANYBODY)
                     self._generations.update({r["store"]: r["generation"] for r in rows})
                     self._read_at = time.monotonic()
         return self._generations[store]
@@ -91,21 +98,34 @@ class Database:
         """The same as last read: for answers from memory while Postgres is away."""
         return self._generations[store]
 
-    async def _fetch(self, text: str, values: dict[str, Any]) -> list[Row]:
+    async def _fetch(self, text: str, values: dict[str, Any], tenant: str | None) -> list[Row]:
         query = text.encode()
         if _VIEWS in text:
             query = _located(text, await self.generation("postgres"))
-        return await self._run(query, values)
+        return await self._run(query, values, tenant)
 
-    async def _run(self, query: bytes, values: dict[str, Any]) -> list[Row]:
+    async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         try:
             async with asyncio.timeout(self._timeout), self._pool.connection(timeout=self._timeout) as connection:
+                await self._become(connection, tenant)
                 cursor = connection.cursor(row_factory=dict_row)
                 await cursor.execute(query, values)
                 rows: list[Row] = await cursor.fetchall()
                 return rows
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError):
             raise store_down("postgres") from None
+
+    async def _become(self, connection: AsyncConnection[Any], tenant: str | None) -> None:
+        """The second wall (C7): a connection that reads for a tenant is the reading role, to which every table shows
+        the rows of that tenant only, whatever a statement forgets. None: our own role, for statements of operations."""
+        if tenant == ANYBODY or self._acting.get(connection, ANYBODY) == tenant:
+            return
+        self._acting.pop(connection, None)
+        if tenant is None:
+            await connection.execute("RESET ROLE")
+        else:
+            await connection.execute(_AS_TENANT, (tenant,))
+        self._acting[connection] = tenant
 
 
 @lru_cache(maxsize=1024)

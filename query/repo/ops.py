@@ -8,11 +8,12 @@ from typing import Any
 from query.repo.db import Database, SystemStatement
 
 _HEARTBEATS = SystemStatement(
-    "SELECT process, at, stats FROM ops.heartbeats WHERE at > now() - make_interval(secs => %(seconds)s)"
+    "SELECT process, at, stats FROM ops.heartbeats WHERE at > now() - make_interval(secs => %(seconds)s)",
+    shared=True,
 )
-_OUTCOMES = SystemStatement(
-    """SELECT gate, outcome, count(*) AS n FROM {v}.decisions
-    WHERE accepted_at > now() - interval '1 hour' GROUP BY gate, outcome"""
+_ERASURES = SystemStatement(
+    """SELECT count(*) AS pending, coalesce(extract(epoch FROM now() - min(accepted_at)), 0)::float8 AS oldest
+    FROM trust.erasures WHERE state <> 'done'"""
 )
 
 
@@ -22,9 +23,7 @@ async def heartbeats(db: Database, seconds: float) -> dict[str, tuple[datetime, 
     return {r["process"]: (r["at"], r["stats"]) for r in rows}
 
 
-async def gate_outcomes(db: Database) -> dict[str, dict[str, int]]:
-    """Gate -> outcome -> decisions of the last hour."""
-    out: dict[str, dict[str, int]] = {}
-    for row in await db.of_system(_OUTCOMES):
-        out.setdefault(row["gate"], {})[row["outcome"]] = row["n"]
-    return out
+async def erasures_pending(db: Database) -> tuple[int, float]:
+    """How many are not done, and the age of the oldest in seconds."""
+    (row,) = await db.of_system(_ERASURES)
+    return row["pending"], max(0.0, row["oldest"])

@@ -38,7 +38,7 @@ class MilvusCandidates:
                     self._hits(probe, scope, layout.turns, limit), self._hits(probe, scope, layout.memories, limit)
                 )
         except MilvusAwayError:
-            found.without("milvus", "unreachable")
+            found.without("milvus", "circuit open" if self._milvus.circuit.is_open else "unreachable")
             return await self._words.find(probe, scope, found)
         except TimeoutError:
             found.without("milvus", "timeout")
@@ -47,7 +47,9 @@ class MilvusCandidates:
         turn_keys = list(dict.fromkeys((h["user_id"], h["id"]) for h in turns))
         memory_keys = list(dict.fromkeys((h["id"], h["version"]) for h in memories))
         rows = await candidates.confirmed(self._db, tenant, turn_keys, memory_keys, probe.now)
-        return [row for row in rows if _belongs(row, scope)]
+        mine = [row for row in rows if _belongs(row, scope)]
+        found.unconfirmed += len(turn_keys) + len(memory_keys) - len(mine)
+        return mine
 
     async def _hits(
         self, probe: Probe, scope: OwnerScope | TenantScope, collection: str, limit: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
@@ -35,6 +36,8 @@ class Filters(Frozen):
     """Prefix of a store item's namespace."""
     occurred_from: Timestamp | None = None
     occurred_to: Timestamp | None = None
+    metadata: dict[Id, Texts | int | float | bool] | None = Field(default=None, max_length=16)
+    """What a turn's metadata must hold, by its key; nothing but turns has any."""
 
     def matches(self, row: Row) -> bool:
         for name in _PLAIN:
@@ -47,12 +50,18 @@ class Filters(Frozen):
                 return False
         if self.namespace is not None and tuple(row.get("namespace") or ())[: len(self.namespace)] != self.namespace:
             return False
+        if self.metadata is not None and not _holds(row.get("metadata") or {}, self.metadata):
+            return False
         if self.occurred_from is not None and row["occurred_at"] < self.occurred_from:
             return False
         return self.occurred_to is None or bool(row["occurred_at"] < self.occurred_to)
 
 
 _PLAIN = ("role", "speaker", "intent", "language", "field", "category", "scope", "episode_type", "source")
+
+
+def _holds(had: dict[str, Any], wanted: Mapping[str, Any]) -> bool:
+    return all(k in had and had[k] in (v if isinstance(v, tuple) else (v,)) for k, v in wanted.items())
 
 
 class SearchIn(Frozen):
@@ -66,6 +75,8 @@ class SearchIn(Frozen):
     limit: int = Field(default=10, ge=1, le=200)
     filters: Filters = Filters()
     as_of: Timestamp | None = None
+    interaction_id: Id | None = None
+    """The answer that the search is for: feedback on it reaches the memories found (D16)."""
     explain: bool = False
 
 
@@ -112,10 +123,14 @@ class Question:
 
 @dataclass(slots=True)
 class Found:
-    """Hits, best first, and which stores the answer had to do without."""
+    """Hits, best first, and which stores the answer had to do without. `unconfirmed`: what Milvus named and Postgres
+    does not have, or not as the asker's: dropped."""
 
     hits: list[tuple[Row, float, dict[str, Any] | None]] = field(default_factory=list)
     degraded: list[dict[str, str]] = field(default_factory=list)
+    unconfirmed: int = 0
+    hypothesis: str | None = None
+    """What a model thought an answer might say (D12): searched with, never shown as a memory."""
 
     def without(self, store: str, reason: str) -> None:
         entry = {"store": store, "reason": reason}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from query.ranking.context import DEPTH, in_context
+from query.ranking.context import DEPTH, blended, in_context
 from query.ranking.fusion import is_question
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Floats, Ranked, RankQuery
@@ -19,6 +19,7 @@ from query.repo import turns
 from query.repo.db import Database, Row
 from query.repo.documents import ScopeDocuments, memories_as_of
 from query.retrieval import documents
+from query.retrieval.hypothesis import Hypotheses, NoHypothesisError
 from query.retrieval.lane import ComputeLane, Questions, Understood
 from query.retrieval.request import Found, Question
 from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
@@ -58,21 +59,40 @@ class Retriever:
     def __init__(self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane) -> None:
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = Questions(deps.embedder, lane)
+        self._hypotheses = None if deps.hyde is None else Hypotheses(deps.hyde, config.hyde_seconds)
         dimensions = deps.embedder.dimensions
         self.cache = ScopeCache(
             lane, deps.embedder.model_id, dimensions, config.scope_cache_documents, config.scope_bound
         )
 
+    @property
+    def questions(self) -> Questions:
+        """Terms and vectors of questions."""
+        return self._questions
+
     async def search(self, question: Question) -> Found:
         """The best hits of all scopes. A store that fails or is slower than the profile's budget is named in
         `degraded`; the answer is what the others have."""
-        probe = self._probe(question, await self._questions.read(question.text))
         found = Found()
+        probe = self._probe(question, await self._understood(question, found))
         scopes = self._scopes(question)
         ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
         hits = _distinct(merge(ranked))[: question.limit]
         found.hits = [(row, score, scores if question.explain else None) for row, score, scores in hits]
         return found
+
+    async def _understood(self, question: Question, found: Found) -> Understood:
+        """The question, and where a model is configured half-way to what might answer it (D12)."""
+        plain = await self._questions.read(question.text)
+        if self._hypotheses is None or question.mode == "bm25":
+            return plain
+        try:
+            found.hypothesis = await self._hypotheses.passage(question.text)
+        except NoHypothesisError as exc:
+            found.without("model", exc.reason)
+            return plain
+        imagined = await self._questions.read(found.hypothesis)
+        return replace(plain, vector=blended([plain.vector, imagined.plain]))
 
     async def said_before(self, user: OwnerScope, session_id: str, text: str) -> tuple[Floats, ...]:
         """What `Question.said_before` takes: nothing for a question, which stands by itself. A message that is

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
-from fastapi import APIRouter, Body, Header, Path, Query
+from fastapi import APIRouter, Body, Header, Path, Query, Request
 
-from query import models
+from processors.extract.protocol import holds_many
+from query import events, models
 from query.body import Route
 from query.namespaces import owner_of
+from query.reading.common import Ctx
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import ids, topics
+from query.writing.tables import check_item
+from schemas import topics
 from schemas.base import Id
 from schemas.memory import MemoryCommand, MemoryCommandBody
 
@@ -31,7 +34,7 @@ async def _send(
     **clear: Any,
 ) -> models.CommandAccepted:
     owner = publish.scope.user(user_id).owner
-    command_id = str(uuid4()) if once is None else ids.record_id(owner, "command", command, once)
+    command_id = str(uuid4()) if once is None else events.command_id_of(owner.tenant, user_id, command, once)
     event = MemoryCommand(
         tenant=owner.tenant,
         user_id=user_id,
@@ -47,29 +50,19 @@ async def _send(
 
 @router.post("/v1/memories", status_code=202)
 async def remember(
-    body: Annotated[models.MemoryIn, Body()], publish: Publish, once: IdempotencyKey = None
+    request: Request, body: Annotated[models.MemoryIn, Body()], publish: Publish, once: IdempotencyKey = None
 ) -> models.MemoryAccepted:
     """Remember something said outside a conversation. With an Idempotency-Key a repeated call is the same command."""
     publish.check_time(body.occurred_at, "occurred_at")
     if body.project_id is not None:
         publish.scope.project(body.project_id)
-    sent = await _send(
-        publish,
-        body.user_id,
-        "remember",
-        MemoryCommandBody(text=body.text, value=body.value),
-        once,
-        kind=body.kind,
-        field=body.field,
-        category=body.category,
-        scope=body.scope,
-        project_id=body.project_id,
-        occurred_at=body.occurred_at,
-    )
-    owner = publish.scope.user(body.user_id).owner
-    # The gate's own rule: a field names its record, else the command does (processors/gate/commands.py).
-    identity = (body.scope, "", body.field) if body.field else (sent.command_id,)
-    return models.MemoryAccepted(**dict(sent), memory_id=ids.record_id(owner, body.kind, *identity))
+    tenant = publish.scope.user(body.user_id).owner.tenant
+    command_id = str(uuid4()) if once is None else events.command_id_of(tenant, body.user_id, "remember", once)
+    many = body.field is not None and holds_many(request.app.state.deps.profile_of(tenant), body.field)
+    event = events.remember_command(tenant, body, command_id, publish.now, many)
+    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id)])
+    memory_id = events.memory_id_of(tenant, body, command_id, many)
+    return models.MemoryAccepted(accepted=1, command_id=command_id, freshness_token=token, memory_id=memory_id)
 
 
 @router.patch("/v1/memories/{memory_id}", status_code=202)
@@ -115,8 +108,9 @@ async def _delete(publish: Publisher, item: models.ItemKey) -> models.CommandAcc
 
 
 @router.put("/v1/store/items", status_code=202)
-async def put_item(body: Annotated[models.ItemIn, Body()], publish: Publish) -> models.CommandAccepted:
-    """Put a store item (C1)."""
+async def put_item(body: Annotated[models.ItemIn, Body()], publish: Publish, ctx: Ctx) -> models.CommandAccepted:
+    """Put a store item (C1); one that is a row of a structured table updates the row (C3)."""
+    check_item(ctx.deps.profile_of(publish.scope.tenant), body.namespace, body.key, body.value)
     return await _put(publish, body)
 
 
@@ -128,9 +122,15 @@ async def delete_item(body: Annotated[models.ItemKey, Body()], publish: Publish)
 
 @router.put("/v1/store/{namespace}/{user_id}/{key}", status_code=202)
 async def put_item_alias(
-    namespace: PathId, user_id: PathId, key: PathId, body: Annotated[models.ItemValue, Body()], publish: Publish
+    namespace: PathId,
+    user_id: PathId,
+    key: PathId,
+    body: Annotated[models.ItemValue, Body()],
+    publish: Publish,
+    ctx: Ctx,
 ) -> models.CommandAccepted:
     """Alias of PUT /v1/store/items with the namespace (namespace, user_id)."""
+    check_item(ctx.deps.profile_of(publish.scope.tenant), (namespace, user_id), key, body.value)
     return await _put(publish, models.ItemIn(namespace=(namespace, user_id), key=key, **dict(body)))
 
 

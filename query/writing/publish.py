@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,31 +11,38 @@ from uuid import uuid4
 
 from fastapi import Depends, Request
 
+from query.access import AccessLog, operation_of
 from query.config import QueryConfig
 from query.deps import Deps
 from query.door import Writer
-from query.errors import ProblemError, invalid
+from query.errors import ProblemError, invalid, store_down
+from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
+from schemas import topics
 from schemas.envelope import Envelope
-from schemas.owner import partition, project
+from schemas.owner import Owner, partition, project
 from schemas.progress import FreshnessToken, Written
 from schemas.scope import TenantScope
+from schemas.sealing import KeysAway
 from schemas.topics import Topic
 
 SOURCE = "memstream/query"
+_LONG_TERM = (topics.LEDGER, topics.PROJECT_EVENTS, topics.DOCUMENTS)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One event on its way. `item` is what an error calls it (`turns.3`, empty: the whole body); `id` stands in
-    `delivered` when the call is cut short; `project_id`: a project that the write can reach."""
+    `delivered` when the call is cut short; `project_id`: a project that the write can reach. `partition`: where
+    it goes in place of its owner's (an erasure of a tenant goes to each one)."""
 
     topic: Topic
     event: Envelope
     item: str
     id: str
     project_id: str | None = None
+    partition: int | None = None
 
 
 class Publisher:
@@ -47,10 +55,28 @@ class Publisher:
         metrics: Metrics,
         scope: TenantScope,
         trace: Sequence[tuple[str, bytes]],
+        accesses: AccessLog,
+        operation: str,
+        limits: TenantLimits,
     ) -> None:
         self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace
+        self._accesses, self._operation, self._limits = accesses, operation, limits
         self.scope = scope
         self.now: datetime = deps.clock()
+
+    async def cut_off(self, owner: Owner) -> datetime:
+        """When an erasure that begins now ends: where values are sealed, once everybody uses the owner's next key."""
+        renew = self._deps.new_keys
+        if renew is None:
+            return self.now
+        try:
+            return self.now + await asyncio.to_thread(renew, owner)
+        except KeysAway:
+            raise store_down("postgres") from None
+
+    @property
+    def partitions(self) -> int:
+        return self._config.partitions
 
     def check_time(self, when: datetime | None, field: str) -> None:
         """Refuse an event from the future, by more than clocks differ."""
@@ -59,6 +85,8 @@ class Publisher:
 
     async def publish(self, entries: Sequence[Entry]) -> str:
         """Send all, in order; the freshness token of the writes. Raises ProblemError."""
+        if turns := sum(entry.topic is topics.TURNS for entry in entries):
+            await self._limits.take("turns", self.scope.tenant, turns)
         outgoing = [self._encode(entry) for entry in entries]
         try:
             offsets = await self._deps.log.send(outgoing)
@@ -67,6 +95,7 @@ class Publisher:
         for record, offset in zip(outgoing, offsets, strict=True):
             counter = self._metrics.produced if offset is not None else self._metrics.produce_failed
             counter.labels(record.topic).inc()
+        self._record(entries, offsets)
         if any(offset is None for offset in offsets):
             missing = {e.id for e, offset in zip(entries, offsets, strict=True) if offset is None}
             delivered = list(dict.fromkeys(e.id for e in entries if e.id not in missing))
@@ -84,12 +113,27 @@ class Publisher:
             )
         )
 
+    def _record(self, entries: Sequence[Entry], offsets: Sequence[int | None]) -> None:
+        """Who wrote which long-term memory (C10). Turns are not: what is learned from them cites them."""
+        written: dict[Owner, list[str]] = {}
+        for entry, offset in zip(entries, offsets, strict=True):
+            if offset is not None and entry.topic in _LONG_TERM:
+                named = getattr(entry.event, "memory_id", None)
+                written.setdefault(entry.event.owner, []).append(named or entry.id)
+        for owner, ids in written.items():
+            self._accesses.note(self.scope, owner, "write", self._operation, ids)
+
     def _encode(self, entry: Entry) -> Outgoing:
-        encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
+        try:
+            encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
+        except KeysAway:
+            raise store_down("postgres") from None
         if len(encoded.value) > self._config.max_record_bytes:
             limit = self._config.max_record_bytes
             raise invalid(entry.item or "body", f"must have at most {limit} bytes when encoded")
-        target = partition(entry.event.owner, self._config.partitions)
+        target = entry.partition
+        if target is None:
+            target = partition(entry.event.owner, self._config.partitions)
         return Outgoing(entry.topic.name, target, encoded.key, encoded.value, encoded.headers)
 
     def _reach(self, entry: Entry) -> tuple[int, ...]:
@@ -98,11 +142,18 @@ class Publisher:
         return (partition(project(self.scope.tenant, entry.project_id), self._config.partitions),)
 
 
-async def _publisher(request: Request, scope: Writer) -> Publisher:
+def publisher_of(request: Request, scope: TenantScope) -> Publisher:
+    """For calls that only sometimes write; they have asked for the permission themselves."""
     state = request.app.state
     given = request.headers
     trace = [(name, given[name].encode()[:512]) for name in ("traceparent", "tracestate") if name in given]
-    return Publisher(state.deps, state.config, state.metrics, scope, trace)
+    state.accesses.admit()
+    operation, limits = operation_of(request), state.limits
+    return Publisher(state.deps, state.config, state.metrics, scope, trace, state.accesses, operation, limits)
+
+
+async def _publisher(request: Request, scope: Writer) -> Publisher:
+    return publisher_of(request, scope)
 
 
 Publish = Annotated[Publisher, Depends(_publisher)]

@@ -7,14 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request
 
-from query import models
+from query import events, models
 from query.body import Route
 from query.errors import invalid
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import ids, topics
-from schemas.memory import Feedback, FeedbackBody
-from schemas.owner import user
-from schemas.turns import TurnBody, TurnEvent
+from schemas import topics
 
 router = APIRouter(route_class=Route, tags=["writing"])
 
@@ -37,31 +34,8 @@ def _entry(turn: models.TurnIn, item: str, publish: Publisher) -> Entry:
     if turn.project_id is not None:
         publish.scope.project(turn.project_id)
     publish.check_time(turn.occurred_at, f"{item}.occurred_at")
-    turn_id = turn.turn_id or ids.turn_id(
-        tenant, turn.user_id, turn.session_id, turn.role, turn.occurred_at, turn.content
-    )
-    event = TurnEvent(
-        tenant=tenant,
-        user_id=turn.user_id,
-        session_id=turn.session_id,
-        turn_id=turn_id,
-        role=turn.role,
-        occurred_at=turn.occurred_at,
-        accepted_at=publish.now,
-        project_id=turn.project_id,
-        agent_id=turn.agent_id,
-        interaction_id=turn.interaction_id,
-        intent=turn.intent,
-        language=turn.language,
-        sealed=TurnBody(
-            content=turn.content,
-            speaker=turn.speaker,
-            llm_context=turn.llm_context,
-            recalled=turn.recalled,
-            metadata=turn.metadata,
-        ),
-    )
-    return Entry(topics.TURNS, event, item, turn_id, turn.project_id)
+    event = events.turn_event(tenant, turn, publish.now)
+    return Entry(topics.TURNS, event, item, events.turn_id_of(tenant, turn), turn.project_id)
 
 
 @router.post("/v1/interactions", status_code=202)
@@ -70,10 +44,9 @@ async def post_interaction(
 ) -> models.TurnsAccepted:
     """One interaction of the memory engine: two turns, and feedback where it has some (D1)."""
     publish.check_time(body.timestamp, "timestamp")
-    turns = [_half(body, "user", body.user_query, body.timestamp, None)]
+    turns = [_half(body, "user", body.user_query, body.timestamp)]
     if body.ai_response is not None:
-        reply_at = body.timestamp + timedelta(milliseconds=1)
-        turns.append(_half(body, "assistant", body.ai_response, reply_at, body.llm_context))
+        turns.append(_half(body, "assistant", body.ai_response, body.timestamp + timedelta(milliseconds=1)))
     entries = [_entry(turn, "", publish) for turn in turns]
     told = body.user_feedback
     if told is not None and (told.rating is not None or told.correction is not None):
@@ -86,7 +59,9 @@ async def post_interaction(
     return models.TurnsAccepted(accepted=len(turns), turn_ids=turn_ids, freshness_token=token)
 
 
-def _half(body: models.InteractionIn, role: Any, content: str, when: datetime, context: str | None) -> models.TurnIn:
+def _half(body: models.InteractionIn, role: Any, content: str, when: datetime) -> models.TurnIn:
+    """What the model was given goes with its reply."""
+    replied = role == "assistant"
     return models.TurnIn(
         turn_id=f"{body.interaction_id}:{role}",
         user_id=body.user_id,
@@ -97,42 +72,27 @@ def _half(body: models.InteractionIn, role: Any, content: str, when: datetime, c
         project_id=body.project_id,
         agent_id=body.agent_id,
         interaction_id=body.interaction_id,
-        llm_context=context,
+        context_id=body.context_id if replied or body.ai_response is None else None,
+        llm_context=body.llm_context if replied else None,
     )
 
 
 @router.post("/v1/feedback", status_code=202)
 async def post_feedback(body: Annotated[models.FeedbackIn, Body()], publish: Publish) -> models.FeedbackAccepted:
     """What the user thought of an answer, a memory or a record (D16)."""
-    about = (body.interaction_id, body.context_id, body.record_id)
-    if not any(about) and not body.memory_ids:
-        raise invalid("interaction_id", "one of interaction_id, context_id, memory_ids, record_id is required")
-    said = (body.rating, body.score, body.correction, body.comment, body.adopted)
-    if all(x is None for x in said):
-        raise invalid("rating", "one of rating, score, correction, comment, adopted is required")
+    if missing := events.missing_in_feedback(body):
+        raise invalid(*missing)
     entry = feedback_entry(body, publish)
-    token = await publish.publish([entry])
+    entries = [entry]
+    if body.by is not None:
+        tenant = publish.scope.user(body.by).owner.tenant
+        if (judge := events.judges_feedback(tenant, body, publish.now)) is not None:
+            entries.append(Entry(topics.LEDGER, judge, "", entry.id))
+    token = await publish.publish(entries)
     return models.FeedbackAccepted(accepted=1, feedback_id=entry.id, freshness_token=token)
 
 
 def feedback_entry(body: models.FeedbackIn, publish: Publisher) -> Entry:
     """The same words about the same thing are the same feedback: repeating the call counts once."""
-    owner = publish.scope.user(body.user_id).owner
-    about = [body.interaction_id, body.context_id, *body.memory_ids, body.record_id]
-    said = [body.rating, body.score, body.correction, body.comment, body.adopted]
-    feedback_id = ids.record_id(user(owner.tenant, body.user_id), "feedback", *about, *said)
-    event = Feedback(
-        tenant=owner.tenant,
-        user_id=body.user_id,
-        feedback_id=feedback_id,
-        interaction_id=body.interaction_id,
-        context_id=body.context_id,
-        memory_ids=body.memory_ids,
-        record_id=body.record_id,
-        rating=body.rating,
-        score=body.score,
-        adopted=body.adopted,
-        accepted_at=publish.now,
-        sealed=FeedbackBody(correction=body.correction, comment=body.comment),
-    )
-    return Entry(topics.LEDGER, event, "", feedback_id)
+    event = events.feedback_event(publish.scope.user(body.user_id).owner.tenant, body, publish.now)
+    return Entry(topics.LEDGER, event, "", event.feedback_id)

@@ -49,7 +49,7 @@ async def deps(log: MemoryLog, embedder: UniversalSentenceEncoder) -> Deps:
 async def client(deps: Deps) -> AsyncIterator[httpx.AsyncClient]:
     app = create_app(QueryConfig(), deps)
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://memstream") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
         yield client
 
 

@@ -12,6 +12,7 @@ from tests.unit.query.conftest import turn
 from tests.unit.query.memory_log import MemoryLog
 
 SECRET = "sk-very-secret-content"
+JSON = {"content-type": "application/json"}
 
 
 def turns(*given: dict[str, Any]) -> bytes:
@@ -45,7 +46,7 @@ BAD_FIELDS: list[tuple[str, dict[str, Any], str]] = [
 async def test_a_bad_field_is_named_and_nothing_is_written(
     client: httpx.AsyncClient, log: MemoryLog, name: str, change: dict[str, Any], field: str
 ) -> None:
-    answer = await client.post("/v1/turns", content=turns(turn(), turn(**change), turn()))
+    answer = await client.post("/v1/turns", content=turns(turn(), turn(**change), turn()), headers=JSON)
     assert answer.status_code == 422, answer.text[:300]
     problem = answer.json()
     assert problem["type"] == "urn:memstream:error:validation"
@@ -77,21 +78,21 @@ BODIES: list[tuple[str, bytes, int, str]] = [
 async def test_a_bad_body_is_a_problem(
     client: httpx.AsyncClient, log: MemoryLog, name: str, body: bytes, status: int, word: str
 ) -> None:
-    answer = await client.post("/v1/turns", content=body, headers={"content-type": "text/plain"})
+    answer = await client.post("/v1/turns", content=body, headers=JSON)
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:memstream:error:{word}"), answer.text[:300]
     assert answer.headers["content-type"] == "application/problem+json"
     assert not log.records
 
 
 async def test_more_than_a_thousand_turns_are_refused(client: httpx.AsyncClient) -> None:
-    answer = await client.post("/v1/turns", content=turns(*[turn()] * 1_001))
+    answer = await client.post("/v1/turns", content=turns(*[turn()] * 1_001), headers=JSON)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "turns"
 
 
 async def test_a_record_that_no_topic_takes_is_named(client: httpx.AsyncClient) -> None:
     heavy = [{"id": f"m{i}", "text": "忆" * 20_000} for i in range(40)]
-    answer = await client.post("/v1/turns", content=turns(turn(), turn(recalled=heavy)))
+    answer = await client.post("/v1/turns", content=turns(turn(), turn(recalled=heavy)), headers=JSON)
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == "turns.1"
 
@@ -137,7 +138,7 @@ async def test_a_bug_is_a_problem_and_its_text_is_not_logged(
         raise RuntimeError(f"cannot send {SECRET}")
 
     monkeypatch.setattr(log, "send", broken)
-    answer = await client.post("/v1/turns", content=turns(turn()))
+    answer = await client.post("/v1/turns", content=turns(turn()), headers=JSON)
     assert (answer.status_code, answer.json()["type"]) == (500, "urn:memstream:error:internal")
     assert SECRET not in answer.text
     assert SECRET not in caplog.text

@@ -128,3 +128,32 @@ def test_a8_a_query_names_a_key_in_any_joint_and_no_longer_number() -> None:
     assert not names("check record 121", "record-12")
     assert not names("check record 12", "2")
     assert not names("a question", "a")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "left"),
+    [
+        ("We keep the cache in Redis.", "we keep the cache in Redis", 1),
+        ("The release moves to Thursday!", "Oh, release moves to Thursday", 1),
+        ("我们决定采用缓存的方案", "我们决定采用缓存方案了。", 1),
+        ("第30名受试者已经入组", "第31名受试者已经入组", 2),
+        ("We will ship it", "We will not ship it", 2),
+        ("Anna called Bob", "Bob called Anna", 2),
+        ("I like tea", "I like coffee", 2),
+    ],
+)
+def test_d15_passages_that_are_nearly_the_same_are_told_once(one: str, other: str, left: int) -> None:
+    assert len(distinct([turn("1", one), turn("2", other)])) == left
+
+
+def test_d15_what_did_not_change_is_byte_identical_between_turns() -> None:
+    still = [
+        Piece("anchors", "- reply in German", (0,)),
+        Piece("user_profile", "- nurse in Leeds", (0,)),
+        Piece("conversation_history", "user: hello", (0,)),
+    ]
+    first = compose([*still, Piece("retrieved_memories", "about the bike", (0,))], "one?", 500, COUNT).text
+    second = compose([*still, Piece("retrieved_memories", "about the cat", (0,))], "two?", 500, COUNT).text
+    prefix = first[: first.index("about the bike")]
+    assert second.startswith(prefix)
+    assert "hello" in prefix

@@ -19,11 +19,13 @@ from query.pipeline.offsets import Offsets
 from query.pipeline.state import Pipeline, reasons
 from query.reading.history import Budget, Segment, compose, last_pairs
 from query.reading.intents import route
+from query.reading.patterns import pattern
 from query.reading.profile_view import build, values_by_field
 from query.reading.prompt import Piece
 from query.reading.prompt import compose as compose_prompt
 from query.reading.users import ordered
 from query.repo.db import OwnerStatement, StatementError, TenantStatement
+from query.retrieval.request import Filters
 from query.retrieval.retriever import merge
 from schemas import topics
 from schemas.profile import FieldSpec, Intent, Profile, ProjectAlias
@@ -231,3 +233,29 @@ def test_beyond_loopback_there_must_be_keys() -> None:
     for host in ("0.0.0.0", "192.168.1.5", "memory.example.com"):  # noqa: S104 - refused
         with pytest.raises(ConfigError, match="without keys"):
             authenticator(QueryConfig(host=host), None)
+
+
+def test_filters_look_into_a_turns_metadata() -> None:
+    row = {"metadata": {"department": "心内科", "visit": 3, "urgent": True}}
+    assert Filters(metadata={"department": "心内科", "visit": 3}).matches(row)
+    assert Filters(metadata={"department": ("皮肤科", "心内科"), "urgent": True}).matches(row)
+    assert not Filters(metadata={"department": "皮肤科"}).matches(row)
+    assert not Filters(metadata={"doctor": "Li"}).matches(row)
+    assert not Filters(metadata={"visit": 3}).matches({"text": "a memory has none"})
+
+
+@pytest.mark.parametrize("without", ["time_zone", "minute", "time", "weekdays", "due_minute"])
+def test_c5_a_stored_time_habit_that_lacks_a_key_is_told_without_the_comparison(without: str) -> None:
+    value: dict[str, Any] = {
+        "type": "time", "action": "measure_bp", "time_zone": "Asia/Shanghai", "minute": 480, "time": "08:00",
+        "weekdays": [1, 2, 3, 4, 5, 6, 7], "due_minute": 500, "support": 14,
+    }  # fmt: skip
+    row: dict[str, Any] = {
+        "record_id": "p", "key": "time/measure_bp", "state": "active", "text": "", "confidence": 0.8, "value": value,
+        "known_at": None, "sources": [],
+    }  # fmt: skip
+    at = datetime(2026, 11, 20, 0, 30, tzinfo=UTC)
+    assert pattern(row, at)["at"]["minutes_late"] == 30
+    older = pattern({**row, "value": {k: v for k, v in value.items() if k != without}}, at)
+    assert "at" not in older
+    assert (older["pattern"], older["support"]) == ("time/measure_bp", 14)

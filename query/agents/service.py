@@ -1,0 +1,53 @@
+"""What the tools call: the endpoints of the service, in this process or over the network, under the caller's key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import httpx
+from mcp.server.mcpserver.exceptions import ToolError
+
+from schemas.tokens import Tokens
+
+WAIT_MS = "5000"
+"""How long a read waits for what the same agent has written."""
+
+
+class Service:
+    """One service, many callers. Each caller's reads wait for that caller's own writes (N3)."""
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self._http = http
+        self._tokens = Tokens()
+
+    async def call(
+        self, method: str, path: str, *, key: str, user: str, body: Mapping[str, Any] | None = None,
+        params: Mapping[str, Any] | None = None, once: str | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """`key`: the Authorization header. Raises ToolError with the problem's detail, which holds no content."""
+        whose = f"{sha256(key.encode()).hexdigest()[:16]}/{user}"
+        headers = {"Authorization": key} if key else {}
+        if waiting := self._tokens.of(whose):
+            headers |= {"Memstream-Wait-For": waiting, "Memstream-Wait-Ms": WAIT_MS}
+        if once:
+            headers["Idempotency-Key"] = once
+        try:
+            answer = await self._http.request(method, path, json=body, params=dict(params or {}), headers=headers)
+        except httpx.HTTPError as exc:
+            raise ToolError(f"memstream does not answer ({type(exc).__name__})") from None
+        told = _json(answer)
+        if answer.is_error:
+            raise ToolError(f"{told.get('title', answer.status_code)}: {told.get('detail', '')}".removesuffix(": "))
+        if token := told.get("freshness_token"):
+            self._tokens.note(str(token), (whose,))
+        return told
+
+
+def _json(answer: httpx.Response) -> dict[str, Any]:
+    try:
+        told = answer.json()
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}

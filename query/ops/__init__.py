@@ -1,0 +1,1 @@
+"""The operators' page: server-rendered, no outside address, no build step."""

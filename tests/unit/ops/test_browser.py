@@ -1,0 +1,95 @@
+"""The operators' page in headless Chromium, where the machine has one: every state, light and dark, desk and phone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+import pytest
+import uvicorn
+
+from tests.unit.ops.browser import CHROMIUM, Tab, browser, tab
+from tests.unit.ops.states import service
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"),
+    pytest.mark.timeout(240),
+]
+CONTRAST = """(() => {
+  const lum = c => { const f = c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * f[0] + .7152 * f[1] + .0722 * f[2]; };
+  const rgb = t => (t.match(/[\\d.]+/g) ?? []).map(Number);
+  const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] > .99) return c; } return rgb(getComputedStyle(document.body).backgroundColor); };
+  const poor = [];
+  for (const e of document.querySelectorAll("main *, header *, footer *")) {
+    if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim()) || !e.checkVisibility() || e.closest(".unseen, .skip, option, svg, meter")) continue;
+    const style = getComputedStyle(e), text = rgb(style.color), behind = ground(e);
+    if (style.color.startsWith("color(") || behind.length < 3) continue;
+    const [a, b] = [lum(text), lum(behind)].sort((x, y) => y - x), ratio = (a + .05) / (b + .05);
+    if (ratio < 4.5) poor.push(`${e.className || e.tagName}: ${ratio.toFixed(2)}`);
+  }
+  return poor.slice(0, 5);
+})()"""  # noqa: E501
+NAMELESS = """[...document.querySelectorAll("button, input, a, meter")].filter(e => e.checkVisibility() && !(
+  e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length)).map(e => e.outerHTML).slice(0, 3)"""
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ops-page")
+
+
+@asynccontextmanager
+async def opened(state: str, width: int, theme: Literal["light", "dark"]) -> AsyncIterator[Tab]:
+    server = uvicorn.Server(uvicorn.Config(service(state), port=0, lifespan="off", log_config=None))
+    task = asyncio.create_task(server.serve())
+    try:
+        async with browser() as endpoint, tab(endpoint) as page:
+            port = server.servers[0].sockets[0].getsockname()[1]
+            await page.open(f"http://127.0.0.1:{port}/ops", width, 900, theme)
+            yield page
+    finally:
+        server.should_exit = True
+        await task
+
+
+@pytest.mark.parametrize(
+    ("state", "width", "theme"),
+    [("empty", 390, "light"), ("busy", 1440, "dark"), ("down", 390, "dark"), ("letters", 1440, "light")],
+)
+async def test_each_state_fits_reads_well_and_breaks_no_policy(
+    state: str, width: int, theme: Literal["light", "dark"], pictures: Path
+) -> None:
+    async with opened(state, width, theme) as page:
+        assert await page.value("document.documentElement.scrollWidth") <= width
+        assert await page.value(CONTRAST) == []
+        assert await page.value(NAMELESS) == []
+        await page.picture(pictures / f"{state}-{width}-{theme}.png")
+        assert page.said == []
+
+
+async def test_letters_are_looked_at_and_decided_by_keyboard_and_a_user_is_asked_for() -> None:
+    async with opened("letters", 1280, "light") as page:
+        await page.value("document.querySelector('[data-do=show]').focus()")
+        for kind in ("keyDown", "keyUp"):
+            await page.call("Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r",
+                            windowsVirtualKeyCode=13)  # fmt: skip
+        await page.until("document.querySelector('.preview:not([hidden])')")
+        shown = await page.value("document.querySelector('.preview').textContent")
+        assert "text, 14 characters" in shown
+        assert "text of a user" not in shown
+        assert await page.value("document.querySelector('[data-do=show]').getAttribute('aria-expanded')") == "true"
+        await page.value("document.querySelector('[data-do=drop]').click()")
+        assert await page.value("document.getElementById('sure').open")
+        assert await page.value("document.activeElement.value") == "no"
+        await page.value("document.querySelector('#sure [value=no]').click()")
+        await page.value("document.getElementById('user').value = 'ana'")
+        await page.value("document.getElementById('ask-user').requestSubmit()")
+        await page.until("document.querySelector('.timeline li')")
+        assert "ana" not in await page.value("location.href")
+        assert await page.value("document.querySelectorAll('.timeline b').length") == 0
+        await page.value("document.getElementById('theme').click()")
+        assert await page.value("document.documentElement.dataset.theme") == "light"
+        assert page.said == []

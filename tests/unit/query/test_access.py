@@ -1,0 +1,112 @@
+"""C10: what is read or written is recorded, without content and without holding the answer up."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+
+from query.access import AccessLog
+from query.errors import ProblemError
+from query.metrics import Metrics
+from schemas import owner as owners
+from schemas import topics
+from schemas.codec import Codec
+from schemas.documents import Access
+from schemas.memory import Given
+from schemas.scope import Permission, TenantScope
+from tests.unit.query.conftest import NOW
+from tests.unit.query.memory_log import MemoryLog
+
+SCOPE = TenantScope("acme", "key:k1", frozenset(Permission))
+ANN = owners.user("acme", "ann")
+
+
+def recorded(log: MemoryLog) -> list[Access]:
+    events = [Codec().decode(r.topic, r.value) for r in log.records if r.topic == topics.ACCESSES.name]
+    return [e for e in events if isinstance(e, Access)]
+
+
+def made(log: MemoryLog, bound: int = 100) -> AccessLog:
+    return AccessLog(log, Codec(), 8, lambda: NOW, Metrics(), bound)
+
+
+async def test_c10_a_call_is_one_record_of_who_what_and_when(log: MemoryLog) -> None:
+    accesses = made(log)
+    accesses.start()
+    accesses.note(SCOPE, ANN, "read", "POST /v1/context", ["m1", "m2", "m1"], "ctx")
+    await accesses.stop()
+    (found,) = recorded(log)
+    assert (found.tenant, found.owner_kind, found.owner_id) == ("acme", "user", "ann")
+    assert (found.principal, found.operation, found.context_id) == ("key:k1", "POST /v1/context", "ctx")
+    assert found.record_ids == ("m1", "m2")
+    assert found.accepted_at == NOW
+    assert log.records[0].partition == owners.partition(ANN, 8)
+
+
+async def test_c10_more_ids_than_a_record_takes_are_more_records(log: MemoryLog) -> None:
+    accesses = made(log)
+    accesses.start()
+    accesses.note(SCOPE, ANN, "read", "x", [f"m{n}" for n in range(1_201)])
+    await accesses.stop()
+    assert [len(r.record_ids) for r in recorded(log)] == [500, 500, 201]
+
+
+async def test_c10_what_the_brokers_do_not_take_is_sent_again_and_nothing_twice(log: MemoryLog) -> None:
+    accesses = made(log)
+    log.failing.add(topics.ACCESSES.name)
+    accesses.start()
+    for n in range(3):
+        accesses.note(SCOPE, ANN, "read", "x", [f"m{n}"])
+    await asyncio.sleep(0)
+    assert accesses.waiting == 3
+    log.failing.clear()
+    await accesses.stop()
+    assert [r.record_ids for r in recorded(log)] == [("m0",), ("m1",), ("m2",)]
+    assert accesses.waiting == 0
+
+
+async def test_c10_a_full_queue_refuses_what_it_could_not_record(log: MemoryLog) -> None:
+    accesses = made(log, bound=2)
+    for _ in range(2):
+        accesses.admit()
+        accesses.note(SCOPE, ANN, "read", "x")
+    with pytest.raises(ProblemError) as refused:
+        accesses.admit()
+    assert (refused.value.word, refused.value.status) == ("busy", 503)
+
+
+async def test_c10_writes_of_memory_are_recorded_by_their_route(
+    client: httpx.AsyncClient, log: MemoryLog
+) -> None:
+    answer = await client.post("/v1/memories", json={"user_id": "ann", "kind": "fact", "text": "secret words"})
+    assert answer.status_code == 202
+    queue = client._transport.app.state.accesses._queue  # type: ignore[attr-defined]
+    (event,) = [Codec().decode(r.topic, r.value) for r in queue]
+    assert isinstance(event, Access)
+    assert (event.action, event.operation, event.owner_id) == ("write", "POST /v1/memories", "ann")
+    assert b"secret words" not in queue[0].value
+
+
+async def test_c10_a_context_records_its_id_and_no_words(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/context", json={"user_id": "ann", "query": "secret words"})
+    assert answer.status_code == 200, answer.text
+    queue = client._transport.app.state.accesses._queue  # type: ignore[attr-defined]
+    (event,) = [Codec().decode(r.topic, r.value) for r in queue]
+    assert isinstance(event, Access)
+    assert event.context_id == answer.json()["context_id"]
+    assert b"secret" not in queue[0].value
+
+
+async def test_d16_what_an_answer_was_given_goes_to_the_gate(log: MemoryLog) -> None:
+    accesses = made(log)
+    accesses.start()
+    accesses.give(ANN, ["m1", "m2", "m1"], "ctx", "int-1")
+    accesses.give(ANN, [], "empty", None)
+    await accesses.stop()
+    (record,) = [r for r in log.records if r.topic == topics.LEDGER.name]
+    event = Codec().decode(record.topic, record.value)
+    assert isinstance(event, Given)
+    assert (event.context_id, event.interaction_id, event.record_ids) == ("ctx", "int-1", ("m1", "m2"))
+    assert record.partition == owners.partition(ANN, 8)

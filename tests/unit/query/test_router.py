@@ -1,0 +1,59 @@
+"""Intents, projects, times and decisions that a query names, and why (D10)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from query.reading.intents import route
+from schemas.profile import load_profile
+
+NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
+PROFILE = load_profile("engineering")
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until", "words"),
+    [
+        ("What did we talk about last month?", (2026, 10, 1), (2026, 11, 1), "last month"),
+        ("上个月我们讨论了什么?", (2026, 10, 1), (2026, 11, 1), "上个月"),
+        ("What happened in May 2025", (2025, 5, 1), (2025, 6, 1), "May 2025"),
+    ],
+)
+def test_d10_a_time_limits_what_happened(
+    query: str, since: tuple[int, int, int], until: tuple[int, int, int], words: str
+) -> None:
+    routed = route(PROFILE, query, now=NOW)
+    assert routed.filters is not None
+    assert routed.filters.occurred_from == datetime(*since, tzinfo=UTC)
+    assert routed.filters.occurred_to == datetime(*until, tzinfo=UTC)
+    assert routed.kinds == {"turn", "episode"}
+    (told,) = [b for b in routed.because if b.get("filter") == "occurred"]
+    assert words.casefold() in told["words"][0].casefold()
+
+
+@pytest.mark.parametrize("query", ["苍穹项目的决策有哪些?", "Which decisions did we make?"])
+def test_d10_decisions_are_asked_for_by_their_type(query: str) -> None:
+    routed = route(PROFILE, query, now=NOW)
+    assert routed.filters is not None
+    assert routed.filters.episode_type == "decision"
+    assert any(b.get("filter") == "episode_type" for b in routed.because)
+
+
+@pytest.mark.parametrize("query", ["What shall we do next month?", "hello", "明年去哪里?"])
+def test_d10_what_is_not_over_limits_nothing(query: str) -> None:
+    assert route(PROFILE, query, now=NOW).filters is None
+
+
+def test_d10_an_intent_says_which_words_chose_it_and_a_given_one_that_it_was_given() -> None:
+    clinical = load_profile("clinical_trial")
+    intent = next(i for i in clinical.intents if i.keywords)
+    routed = route(clinical, f"xx {intent.keywords[0]} xx", now=NOW)
+    assert {"intent": intent.name, "words": [intent.keywords[0]]} in [
+        {"intent": b.get("intent"), "words": b.get("words", [])[:1]} for b in routed.because
+    ]
+    given = route(clinical, "anything", intent.name, NOW)
+    assert [i.name for i in given.intents] == [intent.name]
+    assert any(b.get("given") for b in given.because)
+    assert route(clinical, "zzz").intents == []

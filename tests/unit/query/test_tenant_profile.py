@@ -1,0 +1,51 @@
+"""A tenant's own profile, put in force while the system runs."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from memstream.profiles import FollowedBook, ProfileFollower
+from schemas import topics
+from schemas.codec import Codec
+from schemas.documents import ProfileVersion
+from schemas.profile import PROFILES_DIR, Profile, load_profile
+from tests.unit.query.memory_log import MemoryLog
+
+PATH = "/v1/tenant/profile"
+
+
+async def test_a_profile_is_checked_as_on_load_and_goes_on_its_topic(client: httpx.AsyncClient, log: MemoryLog) -> None:
+    text = (PROFILES_DIR / "health.toml").read_text(encoding="utf-8")
+    answer = await client.put(PATH, json={"toml": text})
+    assert (answer.status_code, answer.json()["profile"]) == (202, "health")
+    [record] = [r for r in log.records if r.topic == topics.PROFILES.name]
+    follower = ProfileFollower(Profile(name="test", version=1))
+    follower.take(record.value)
+    assert follower.tenants["default"] == load_profile("health"), "what was sent is what is in force"
+    assert "health_profiles" in {t.name for t in follower.tables()}
+
+
+@pytest.mark.parametrize(("body", "field"), [
+    ({"toml": 'name = "x"\nversion = "one"'}, "toml"),
+    ({"profile": {"name": "x", "version": 1, "zone": 1}}, "profile.zone"),
+    ({"toml": 'name = "test"\nversion = 1\ndescription = "changed"'}, "profile.version"), ({}, "body"),
+])  # fmt: skip
+async def test_a_bad_profile_is_refused_with_its_key(client: httpx.AsyncClient, body: object, field: str) -> None:
+    answer = await client.put(PATH, json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"].startswith(field), answer.text
+
+
+def test_a_step_sees_a_change_between_two_batches_and_knows_the_version_that_made_a_record() -> None:
+    follower = ProfileFollower(Profile(name="test", version=1))
+    book = FollowedBook(follower)
+    for version in (1, 2):
+        told = ProfileVersion(tenant="acme", profile={"name": "own", "version": version})
+        follower.take(Codec().value(told))
+    follower.take(b"not json")
+    assert book.of("acme").name == "test", "not within a batch"
+    book.refresh()
+    assert (book.of("acme").name, book.of("acme").version, book.of("other").name) == ("own", 2, "test")
+    assert book.named("acme", "own", 1).version == 1
+    assert book.named("acme", "own", 7).version == 2
