@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+import typer.main
 from pydantic import ValidationError
 from rich.console import Console
 
@@ -75,7 +76,9 @@ def up(data: Data = None) -> None:
 
 
 @app.command()
-def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, `timer`, or `jobs`.")]) -> None:
+def worker(
+    steps: Annotated[list[str], typer.Argument(help="Steps, `all`, `timer`, `jobs`, `eraser`, or `audit`.")],
+) -> None:
     """Run steps of the topology in this process."""
     from memstream.logs import configure
     from memstream.up import single_threaded
@@ -88,6 +91,16 @@ def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, `timer
 
         run_timer(settings)
         return
+    if steps == ["eraser"]:
+        from memstream.erasure.worker import run_eraser
+
+        run_eraser(settings)
+        return
+    if steps == ["audit"]:
+        from memstream.auditor import run_auditor
+
+        run_auditor(settings)
+        return
     if steps == ["jobs"]:
         from memstream.jobs import run_jobs
 
@@ -98,12 +111,15 @@ def worker(steps: Annotated[list[str], typer.Argument(help="Steps, `all`, `timer
 
     names = list(TOPOLOGY) if steps == ["all"] else steps
     if unknown := [s for s in names if s not in TOPOLOGY]:
-        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(TOPOLOGY)}, all, timer or jobs")
+        raise UsageError(f"no step {unknown[0]!r}: expected {', '.join(TOPOLOGY)}, all, timer, jobs, eraser or audit")
     asyncio.run(run_worker(settings, names))
 
 
 @app.command()
-def sink(name: Annotated[str, typer.Argument(help="postgres, milvus, redis, or all.")]) -> None:
+def sink(
+    name: Annotated[str, typer.Argument(help="postgres, milvus, redis, or all.")],
+    generation: Annotated[int | None, typer.Option("--generation", hidden=True)] = None,
+) -> None:
     """Run a sink in this process (`all`: each in a process of its own)."""
     from memstream.logs import configure
     from memstream.sink import SINKS, run_all, run_sink
@@ -114,7 +130,7 @@ def sink(name: Annotated[str, typer.Argument(help="postgres, milvus, redis, or a
         raise typer.Exit(run_all(settings))
     if name not in SINKS:
         raise UsageError(f"no sink {name!r}: expected {', '.join(SINKS)} or all")
-    run_sink(settings, name)
+    run_sink(settings, name, generation)
 
 
 @app.command()
@@ -154,6 +170,26 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
 
 
+def application() -> Any:
+    """The command line with the commands of every module (a click group)."""
+    from memstream import audit_cli, check, commands, dlq, keys_cli, mcp_commands, schema_commands
+    from memstream.erasure import cli as erasure_cli
+    from memstream.keyring import cli as keyring_cli
+    from memstream.rebuild import commands as again
+
+    commands.register(app)
+    again.register(app)
+    check.register(app)
+    dlq.register(app)
+    keys_cli.register(app)
+    audit_cli.register(app)
+    erasure_cli.register(app)
+    keyring_cli.register(app)
+    schema_commands.register(app)
+    mcp_commands.register(app)
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Entry point: known errors are one line with the remedy, never a traceback."""
     import confluent_kafka
@@ -162,18 +198,26 @@ def main() -> None:
     from kafka.errors import KafkaError
     from psycopg_pool import PoolTimeout
 
-    from memstream import commands
+    from memstream.audit import AuditError
     from memstream.formats import FileError
     from memstream.http import ServiceError
+    from memstream.keyring.cli import BackupError
+    from memstream.keyring.master import MasterKeyError
+    from memstream.keys import KeyCommandError
     from memstream.preflight import PreflightError
+    from memstream.rebuild.errors import BrokerAwayError, RebuildError
     from memstream.stack import StackError
     from memstream.topics import PartitionCountError
+    from memstream.tracing import TracingError
     from query.config import ConfigError
+    from schemas.generations import GenerationError
     from schemas.profile import ProfileError
+    from sinks.protocol import Transient
 
-    commands.register(app)
+    application()
     known = (
         UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError, PreflightError,
+        TracingError, RebuildError, GenerationError, KeyCommandError, AuditError, BackupError, MasterKeyError,
     )  # fmt: skip
     try:
         app()
@@ -183,6 +227,8 @@ def main() -> None:
         first = exc.errors(include_input=False, include_url=False)[0]
         name = "_".join(("MEMSTREAM", *(str(p).upper() for p in first["loc"])))
         fail(f"{name}: {first['msg']}", 2)
+    except (BrokerAwayError, Transient) as exc:
+        fail(f"the store or the brokers do not answer ({exc}): run the command again", 3)
     except (psycopg.OperationalError, PoolTimeout) as exc:
         fail(f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3)
     except (KafkaError, confluent_kafka.KafkaException) as exc:

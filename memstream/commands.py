@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from memstream.connect import service_url
+from memstream.connect import service
 from memstream.formats import FileFormat, read_turns
 from memstream.settings import Settings
 
@@ -41,11 +41,10 @@ def ingest(file: Path, fmt: Format = None, data: Data = None, as_json: JsonOut =
     from dataclasses import asdict
 
     from memstream.cli import print_json
-    from memstream.http import Service
     from memstream.ingest import ingest as run
 
     turns = list(read_turns(file, _format(fmt)))
-    done = run(Service(service_url(_settings(data))), turns, Console(stderr=True) if as_json else console)
+    done = run(service(_settings(data)), turns, Console(stderr=True) if as_json else console)
     if as_json:
         print_json(asdict(done))
     else:
@@ -62,7 +61,6 @@ def demo(
 ) -> None:
     """Start the stack, ingest a conversation, show what was remembered and why; then stop."""
     from memstream.demo import show
-    from memstream.http import Service
     from memstream.stack.state import running_addresses
     from memstream.up import single_threaded
 
@@ -72,7 +70,7 @@ def demo(
 
     async def run() -> None:
         async with _stack(settings) as url:
-            await asyncio.to_thread(show, console, Service(url), turns, question)
+            await asyncio.to_thread(show, console, service(settings, url), turns, question)
             console.rule()
             console.print(f"service {url}   ops page {url}/ops   API {url}/docs")
 
@@ -114,9 +112,8 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
 def status(data: Data = None, as_json: JsonOut = False) -> None:
     """The pipeline at a glance: lag, rate and freshness a stage and store."""
     from memstream.cli import print_json
-    from memstream.http import Service
 
-    pipeline = Service(service_url(_settings(data))).get("/v1/pipeline")
+    pipeline = service(_settings(data)).get("/v1/pipeline")
     pipeline.pop("_fresh", None)
     if as_json:
         print_json(pipeline)
@@ -153,7 +150,6 @@ def evaluate(
     """Measure a gate or retrieval on an annotated file."""
     from memstream.cli import print_json
     from memstream.evaluation import gates, retrieval
-    from memstream.http import Service
     from memstream.up import single_threaded
     from schemas.profile import load_profile
 
@@ -168,7 +164,7 @@ def evaluate(
             result = gates.extraction(file, with_file, load_profile(settings.profile, settings.profiles_dir))
         case EvalName.RETRIEVAL:
             progress = Console(stderr=True)
-            result = retrieval.retrieval(file, with_file, Service(service_url(settings)), progress)
+            result = retrieval.retrieval(file, with_file, service(settings), progress)
     if as_json:
         print_json(result)
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
+from memstream.http import Service
 from memstream.settings import Settings
 from memstream.stack import StackError
 from memstream.stack.state import running_addresses
@@ -27,6 +28,11 @@ def with_addresses(settings: Settings) -> Settings:
             "milvus": settings.milvus or found["milvus"],
         }
     )
+
+
+def service(settings: Settings, url: str | None = None) -> Service:
+    """The query service, called with the key that is configured."""
+    return Service(url or service_url(settings), settings.key.get_secret_value())
 
 
 def service_url(settings: Settings) -> str:

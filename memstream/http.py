@@ -38,6 +38,9 @@ class Service:
     def get(self, path: str, token: str | None = None, wait_ms: int = 30_000) -> dict[str, Any]:
         return self._call("GET", path, None, token, wait_ms)
 
+    def delete(self, path: str) -> dict[str, Any]:
+        return self._call("DELETE", path, None, None, 0)
+
     def close(self) -> None:
         self._http.close()
 

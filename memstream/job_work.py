@@ -18,9 +18,10 @@ from pydantic import ValidationError
 from inference.openai_compatible import Away, Malformed
 from inference.prompts import prompt
 from inference.protocols import Completion, LanguageModel
+from memstream.prose_work import Prose
 from processors.extract import model as by_model
 from processors.extract.protocol import Extractor, TurnView
-from processors.extraction import encode, extraction, turn_of, view_of
+from processors.extraction import encode, extraction, reply_of, turn_of, view_of
 from processors.ports import Models, ProfileBook
 from processors.step import Emit
 from processors.summarize import Role, Said, summarise
@@ -77,6 +78,7 @@ class JobWork:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._prose = Prose(parts.llm, self._complete, self._patiently)
 
     async def run(self, job: Job) -> list[Emit]:
         """Returns what is to be sent; waits as long as the endpoint is away (B7), except for a summary, which has its
@@ -87,16 +89,20 @@ class JobWork:
                     return await self._extraction(job)
                 case "checkpoint":
                     return await self._checkpoint(job)
+                case "narrative":
+                    return await self._prose.narrative(job)
+                case "report":
+                    return await self._prose.report(job)
         except (KeyError, TypeError, ValidationError) as exc:
             raise UnknownJob(f"payload: not of a job of this kind ({type(exc).__name__})") from None
-        raise UnknownJob("job: expected extraction or checkpoint")
+        raise UnknownJob("job: expected extraction, checkpoint, narrative or report")
 
     # -- extraction
 
     async def _extraction(self, job: Job) -> list[Emit]:
         turn = turn_of(job)
         profile = self._parts.book.of(job.tenant)
-        view = view_of(turn, profile)
+        view = view_of(turn, profile, reply_of(job))
         name, version, reason = by_model.NAME, by_model.VERSION, None
         model = prompt_hash = None
         candidates: list[Candidate] = []
@@ -144,7 +150,8 @@ class JobWork:
         made = await self._summary(job, p)
         result = CheckpointResult(
             tenant=job.tenant, user_id=job.owner_id, session_id=job.session_id, segment=p["segment"],
-            last_turn_id=p["last_turn_id"], recent_turns=p["recent_turns"], status="done" if made.text else "failed",
+            last_turn_id=p["last_turn_id"], recent_turns=p["recent_turns"], asked_at=job.accepted_at,
+            status="done" if made.text else "failed",
             extractive=made.model is None, job_id=job.job_id, model=made.model,
             sealed=CheckpointResultBody(summary=made.text),
         )  # fmt: skip
@@ -154,7 +161,8 @@ class JobWork:
         kept = {"session_id": job.session_id, "segment": p["segment"], "last_turn_id": p["last_turn_id"]}
         record = JobResult(
             tenant=job.tenant, user_id=job.owner_id, job_id=job.job_id, job=job.job, status=result.status,
-            model=made.model, prompt_hash=made.prompt_hash, reason=made.reason,
+            session_id=job.session_id, asked_at=job.accepted_at, model=made.model,
+            prompt_hash=made.prompt_hash, reason=made.reason,
             sealed=JobResultBody(result={**kept, "summary": made.text}),
         )  # fmt: skip
         return [Emit(topics.TURNS, result), Emit(topics.LEDGER, record)]

@@ -16,14 +16,18 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Protocol
 
 from inference.memory import return_freed_memory
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
 from memstream.job_work import JobWork, Parts, UnknownJob
+from memstream.keyring.wiring import sealing_of
 from memstream.observe import HeartbeatSender, ProcessStats
 from memstream.preflight import check_topics
+from memstream.profiles import LiveBook, ProfileFollower
 from memstream.settings import Settings
+from memstream.tracing import spans_of
 from memstream.worker import parts_of
 from processors.step import Emit
 from schemas import topics
@@ -231,6 +235,8 @@ def endpoint_of(settings: Settings) -> OpenAiCompatible | None:
 
 async def run_jobs(settings: Settings) -> None:
     """Until SIGTERM or SIGINT."""
+    from memstream.traced_jobs import TracedJobs, TracedModel
+
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
@@ -239,6 +245,7 @@ async def run_jobs(settings: Settings) -> None:
     # One thread for the encoder: it is not thread-safe.
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="models")
     llm = endpoint_of(settings)
+    spans = spans_of(settings, "worker-jobs")
 
     async def compute(call: Callable[[], Any]) -> Any:
         return await loop.run_in_executor(thread, call)
@@ -246,13 +253,16 @@ async def run_jobs(settings: Settings) -> None:
     async def work() -> JobWork:
         parts = await compute(lambda: parts_of(settings))
         return_freed_memory()
-        return JobWork(Parts(parts.models, parts.book, parts.extractor, llm, compute, stats))
+        profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.kafka)
+        asked = TracedModel(llm, settings.model_name, spans) if llm and spans else llm
+        return JobWork(Parts(parts.models, LiveBook(profiles), parts.extractor, asked, compute, stats))
 
     kafka = KafkaSettings(settings.kafka, GROUP, settings.instance or None)
     outbox = KafkaOutbox(settings.kafka, "memstream-jobs")
-    worker = JobsWorker(
+    make = partial(TracedJobs, spans) if spans else JobsWorker
+    worker = make(
         KafkaConsumer(kafka), outbox, KafkaDeadLetters(kafka), work, stats, partitions=settings.partitions,
-        concurrency=settings.model_concurrency,
+        concurrency=settings.model_concurrency, codec=sealing_of(settings).codec,
     )  # fmt: skip
     heart = HeartbeatSender(settings.postgres.get_secret_value(), settings.instance or "worker-jobs", stats)
     heart.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from threading import Lock
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
@@ -14,19 +15,24 @@ from processors.ports import EntityAnalyzer, Models, TextLanguage
 
 class LazyAnalyzer:
     """Loads the recognisers on the first text: processes that see no raw text never pay for them (half of a worker's
-    start, and 100 MB)."""
+    start, and 100 MB). One text after the other, so that a thread may load them ahead of the first."""
 
     def __init__(self) -> None:
         self._analyzer: EntityAnalyzer | None = None
+        self._alone = Lock()
 
     def analyze(self, texts: Sequence[str], languages: Sequence[TextLanguage]) -> list[list[EntitySpan]]:
+        with self._alone:
+            return self._loaded().analyze(texts, languages)
+
+    def _loaded(self) -> EntityAnalyzer:
         if self._analyzer is None:
             from inference.pii.analyzer import PiiAnalyzer
             from inference.pii.chinese_names import LacRecognizer
             from inference.pii.english_names import SpacyRecognizer
 
             self._analyzer = PiiAnalyzer(SpacyRecognizer(), LacRecognizer())
-        return self._analyzer.analyze(texts, languages)
+        return self._analyzer
 
 
 @lru_cache(maxsize=4)

@@ -14,7 +14,14 @@ import psutil
 import psycopg
 from psycopg.types.json import Jsonb
 
-from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
+from schemas.heartbeat import (
+    FRESHNESS_BUCKETS,
+    LATENCY_BUCKETS,
+    SIZE_BUCKETS,
+    FreshnessStats,
+    Heartbeat,
+    StageStats,
+)
 
 log = logging.getLogger(__name__)
 _EVERY = 2.0
@@ -46,6 +53,8 @@ class ProcessStats:
         self._batches: Counter[str] = Counter()
         self._outcomes: dict[str, Counter[str]] = defaultdict(Counter)
         self._seconds: dict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
+        self._latency: dict[str, list[int]] = defaultdict(lambda: [0] * (len(LATENCY_BUCKETS) + 1))
+        self._sizes: dict[str, list[int]] = defaultdict(lambda: [0] * (len(SIZE_BUCKETS) + 1))
         self._fresh: dict[str, _Histogram] = defaultdict(_Histogram)
         self._recent: deque[tuple[float, str, float]] = deque(maxlen=20_000)
 
@@ -75,6 +84,8 @@ class ProcessStats:
         with self._lock:
             self._records[stage] += records
             self._batches[stage] += 1
+            self._latency[stage][bisect.bisect_left(LATENCY_BUCKETS, sum(seconds.values()))] += 1
+            self._sizes[stage][bisect.bisect_left(SIZE_BUCKETS, records)] += 1
             for phase, s in seconds.items():
                 self._seconds[stage][phase] += s
 
@@ -92,7 +103,7 @@ class ProcessStats:
             stages = {
                 n: StageStats(
                     records=self._records[n], batches=self._batches[n], outcomes=dict(self._outcomes[n]),
-                    seconds=dict(self._seconds[n]),
+                    seconds=dict(self._seconds[n]), latency=tuple(self._latency[n]), sizes=tuple(self._sizes[n]),
                 )
                 for n in sorted(names)
             }  # fmt: skip
@@ -121,18 +132,29 @@ class StepObserver:
 
 
 class SinkObserver:
-    """`sinks.protocol.Observer` over the stats."""
+    """`sinks.protocol.Observer` over the stats. `beside`: the name under which a generation counts that is not the one
+    that is read; its records are old, so how fresh they are is not told."""
 
-    def __init__(self, stats: ProcessStats) -> None:
-        self._stats = stats
-        self.fresh = stats.fresh
-        self.retry = stats.retry
-        self.refused = stats.refused
-        self.dead_letter = stats.dead_letter
+    def __init__(self, stats: ProcessStats, beside: str | None = None) -> None:
+        self._stats, self._beside = stats, beside
 
     def batch(self, sink: str, records: int, rows: int, seconds: float) -> None:
-        self._stats.took(f"sink-{sink}", records, {"write": seconds})
-        self._stats.outcome(f"sink-{sink}", "rows", rows)
+        name = f"sink-{self._beside or sink}"
+        self._stats.took(name, records, {"write": seconds})
+        self._stats.outcome(name, "rows", rows)
+
+    def fresh(self, sink: str, topic: str, seconds: Sequence[float]) -> None:
+        if self._beside is None:
+            self._stats.fresh(sink, topic, seconds)
+
+    def retry(self, sink: str, operation: str, delay: float) -> None:
+        self._stats.retry(self._beside or sink, operation, delay)
+
+    def refused(self, sink: str, count: int) -> None:
+        self._stats.refused(self._beside or sink, count)
+
+    def dead_letter(self, sink: str, reason: str) -> None:
+        self._stats.dead_letter(self._beside or sink, reason)
 
 
 class HeartbeatSender:

@@ -9,7 +9,9 @@ import tempfile
 from pathlib import Path
 
 
-def key_from(configured: str, data_dir: Path, name: str = "hash.key") -> bytes:
+def key_from(
+    configured: str, data_dir: Path, name: str = "hash.key", setting: str = "MEMSTREAM_HASH_KEY"
+) -> bytes:
     """The configured key, else the one in `data_dir/name`, made on first use (mode 0600, never overwritten).
 
     Processes that start at once get the same key: the file appears whole, under its name, for the first of them.
@@ -17,7 +19,7 @@ def key_from(configured: str, data_dir: Path, name: str = "hash.key") -> bytes:
     """
     if configured:
         if len(configured.encode()) < 16:
-            raise ValueError("MEMSTREAM_HASH_KEY: must have 16 bytes or more")
+            raise ValueError(f"{setting}: must have 16 bytes or more")
         return configured.encode()
     path = data_dir / name
     if not path.exists():

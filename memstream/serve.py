@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import uvicorn
 
-from inference.memory import return_freed_memory
+from inference.memory import calm_collector, return_freed_memory
+from inference.reranker import CrossEncoderReranker
 from inference.terms import terms
+from memstream import keys
+from memstream.jobs import endpoint_of
+from memstream.keyring.wiring import sealing_of
 from memstream.models import counter, default_embedder
+from memstream.profiles import ProfileFollower, TenantProfiles
 from memstream.settings import Settings
+from memstream.traced import TracedLog, TracedRequests
+from memstream.tracing import spans_of
 from query.app import create_app
-from query.config import QueryConfig
+from query.config import Limits, QueryConfig, TokenConfig
 from query.connect import open_deps
 from schemas import migrations
 from schemas.profile import load_profile
+
+
+def limits_of(settings: Settings) -> Limits:
+    return Limits(
+        reads_per_second=settings.reads_per_second,
+        writes_per_second=settings.writes_per_second,
+        turns_per_second=settings.turns_per_second,
+        failures_per_second=settings.failures_per_second,
+        streams=settings.streams_per_tenant,
+    )
+
+
+def tokens_of(settings: Settings) -> TokenConfig | None:
+    """The identity provider, where one is configured."""
+    if not settings.jwt_issuer:
+        return None
+    return TokenConfig(
+        issuer=settings.jwt_issuer,
+        audience=settings.jwt_audience,
+        jwks=settings.jwt_jwks,
+        tenant_claim=settings.jwt_tenant_claim,
+        scope_claim=settings.jwt_scope_claim,
+        users_claim=settings.jwt_users_claim,
+        projects_claim=settings.jwt_projects_claim,
+    )
 
 
 async def serve(settings: Settings) -> None:
@@ -21,23 +55,43 @@ async def serve(settings: Settings) -> None:
     migrations.upgrade(dsn)
     config = QueryConfig(
         host=settings.host, port=settings.port, kafka=settings.kafka, partitions=settings.partitions,
-        profile=settings.profile,
+        profile=settings.profile, keys_exist=keys.exist(dsn), tokens=tokens_of(settings),
+        limits=limits_of(settings), max_body_bytes=settings.max_body_bytes, ranking=settings.ranking,
     )  # fmt: skip
+    profile = load_profile(settings.profile, settings.profiles_dir)
     embedder = default_embedder()
     terms("加载词典 load the dictionaries")
     embedder.embed(["the first query does not wait for the tables"])
+    counter(profile.encoding)
     return_freed_memory()
+    calm_collector()
+    sealing = sealing_of(settings)
     async with open_deps(
         config,
         postgres=dsn,
         redis=settings.redis.get_secret_value(),
         milvus=settings.milvus,
-        profile=load_profile(settings.profile, settings.profiles_dir),
+        profile=profile,
         embedder=embedder,
         counter=counter,
+        codec=sealing.codec,
     ) as deps:
+        if sealing.keyring is not None:
+            deps.new_keys = sealing.keyring.renewed
+        profiles = await asyncio.to_thread(ProfileFollower(deps.profile).start, settings.kafka)
+        deps.tenant_profiles = TenantProfiles(profiles)
+        deps.hyde = endpoint = endpoint_of(settings) if settings.hyde else None
+        if settings.reranker:
+            deps.reranker = await asyncio.to_thread(CrossEncoderReranker, settings.reranker)
+        spans = spans_of(settings, "query")
+        if spans:
+            deps.log = TracedLog(deps.log, spans)
         app = create_app(config, deps)
+        if spans:
+            app.add_middleware(TracedRequests, spans=spans, share=settings.otlp_share)
         server = uvicorn.Server(
             uvicorn.Config(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
         )
         await server.serve()
+        if endpoint is not None:
+            await endpoint.close()

@@ -10,11 +10,21 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from schemas.profile import PROFILES_DIR
 
+SECRETS_DIR = Path("/run/secrets")
+"""Where containers mount their secrets: a file named as a setting (memstream_postgres) is that setting. The
+environment wins over it."""
+
 
 class Settings(BaseSettings):
     """Every setting of every process. An empty address means: `memstream up` starts that server itself."""
 
-    model_config = SettingsConfigDict(env_prefix="MEMSTREAM_", extra="ignore", frozen=True, validate_default=True)
+    model_config = SettingsConfigDict(
+        env_prefix="MEMSTREAM_",
+        extra="ignore",
+        frozen=True,
+        validate_default=True,
+        secrets_dir=SECRETS_DIR if SECRETS_DIR.is_dir() else None,
+    )
 
     kafka: str = Field(default="", description="Kafka bootstrap servers, host:port[,host:port].")
     postgres: SecretStr = Field(default=SecretStr(""), description="Postgres DSN, postgresql://user:password@host/db.")
@@ -23,6 +33,43 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default=Path(".memstream"), description="Folder of the embedded servers and of state.")
     host: str = Field(default="127.0.0.1", description="Address that the query service listens on.")
     port: int = Field(default=8900, ge=0, le=65535, description="Port of the query service; 0 takes a free one.")
+    key: SecretStr = Field(
+        default=SecretStr(""), description="API key that the command line sends to the service, where keys are needed."
+    )
+    encryption: Literal["off", "sealed"] = Field(
+        default="off",
+        description="sealed: topic values, outboxes and state rows under a data key of their owner; see encryption.md.",
+    )
+    master_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Master key of the keyring, 64 hex digits; while rotating several, the current first, by commas.",
+    )
+    master_key_file: Path | None = Field(
+        default=None, description="File of master keys; neither set: made once, kept in the data folder."
+    )
+    jwt_issuer: str = Field(
+        default="", description="Issuer of bearer tokens (JWT) that are taken beside API keys; empty: API keys only."
+    )
+    jwt_audience: str = Field(default="", description="Audience that a token must name.")
+    jwt_jwks: str = Field(default="", description="The issuer's JSON Web Key Set: a file, or an https address.")
+    jwt_tenant_claim: str = Field(default="tenant", description="Claim that names the tenant.")
+    jwt_scope_claim: str = Field(default="scope", description="Claim with read, write, operator, admin.")
+    jwt_users_claim: str = Field(
+        default="", description='Claim that binds a token to users (string or list, "*" for all); empty: not bound.'
+    )
+    jwt_projects_claim: str = Field(default="", description="The same for projects.")
+    reads_per_second: float = Field(
+        default=1_000, ge=0, description="Reads of one tenant, counted over ten seconds; beyond it 429. 0: no limit."
+    )
+    writes_per_second: float = Field(default=1_000, ge=0, description="Writing requests of one tenant, likewise.")
+    turns_per_second: float = Field(default=5_000, ge=0, description="Turns of one tenant, likewise.")
+    failures_per_second: float = Field(
+        default=5, ge=0, description="Refused credentials of one address, likewise; valid ones are not slowed."
+    )
+    streams_per_tenant: int = Field(default=16, ge=1, description="Open update streams of one tenant.")
+    max_body_bytes: int = Field(
+        default=8 * 1024 * 1024, ge=1_024, description="Largest body of a request, in bytes; beyond it 413."
+    )
     partitions: int = Field(default=8, ge=1, le=1024, description="Partitions of owner-keyed topics; fixed for good.")
     replication: int = Field(default=1, ge=1, le=7, description="Replicas of each topic.")
     profile: str = Field(default="general", description="Profile of tenants that have none of their own.")
@@ -31,6 +78,11 @@ class Settings(BaseSettings):
         default=SecretStr(""),
         description="Key of keyed hashes and PII tokens, 16 bytes or more; empty: made once, kept in the data folder.",
     )
+    audit_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key that seals the access log, 16 bytes or more; empty: made once, kept in the data folder.",
+    )
+    audit_days: int = Field(default=365, ge=1, le=36_500, description="Days that an entry of the access log is kept.")
     batch: int = Field(default=64, ge=1, le=1000, description="Records that a step takes through together.")
     batch_wait_ms: int = Field(default=20, ge=1, le=5000, description="Longest wait for a batch to fill.")
     tick_seconds: float = Field(default=60.0, gt=0, description="Time between two ticks.")
@@ -49,8 +101,39 @@ class Settings(BaseSettings):
     model_concurrency: int = Field(default=4, ge=1, le=256, description="Jobs of model work that run at once.")
     model_prompt_price: float = Field(default=0.0, ge=0, description="Price of a million prompt tokens.")
     model_completion_price: float = Field(default=0.0, ge=0, description="Price of a million completion tokens.")
+    otlp_endpoint: str = Field(
+        default="",
+        description="OpenTelemetry collector for traces, http://host:4318; needs the extra `otel`; empty: no traces.",
+    )
+    otlp_share: float = Field(
+        default=1.0, ge=0, le=1, description="Share of requests without a trace of their caller that begin one."
+    )
+    ranking: Literal["adaptive", "sum", "rrf", "bm25", "dense"] = Field(
+        default="adaptive", description="How searches are fused that do not name it (header Memstream-Ranking)."
+    )
+    hyde: bool = Field(
+        default=False, description="Search also with what the model imagines as an answer (D12); needs a model."
+    )
+    reranker: str = Field(
+        default="",
+        description="Cross-encoder (sentence-transformers) for the best 50 hits (D14); needs the extra `transformers`.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")
+
+    @field_validator("jwt_audience", "jwt_jwks")
+    @classmethod
+    def _whole(cls, value: str, info: ValidationInfo) -> str:
+        if info.data.get("jwt_issuer") and not value:
+            raise ValueError("must be set where MEMSTREAM_JWT_ISSUER is")
+        return value
+
+    @field_validator("hyde")
+    @classmethod
+    def _imagined(cls, wanted: bool, info: ValidationInfo) -> bool:
+        if wanted and not info.data.get("model_url"):
+            raise ValueError("needs a model: set MEMSTREAM_MODEL_URL")
+        return wanted
 
     @field_validator("model_name")
     @classmethod

@@ -2,66 +2,139 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
 
+from inference.memory import calm_collector
+from memstream.keyring.wiring import sealing_of
 from memstream.observe import HeartbeatSender, ProcessStats, SinkObserver
 from memstream.preflight import check_topics
+from memstream.profiles import ProfileFollower
 from memstream.settings import Settings
+from memstream.traced import TracedWorker
+from memstream.tracing import spans_of
+from memstream.writers import Children, Watch, become_live, numbered, wait_for_live
 from schemas import migrations
-from schemas.codec import Codec
+from schemas.codec import Headers
+from schemas.generations import Generation
+from schemas.profile import load_profile
+from schemas.stores import sink_group
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres import PostgresSink
-from sinks.protocol import Sink
-from sinks.worker import Worker
+from sinks.postgres_erasure import PostgresFindings
+from sinks.protocol import Findings, Message, Sink
+from sinks.worker import Worker, WorkerConfig
 from streams.faults import KillAt
 
-
-def _postgres(s: Settings) -> Sink:
-    return PostgresSink(s.postgres.get_secret_value())
+log = logging.getLogger(__name__)
 
 
-def _redis(s: Settings) -> Sink:
+def _postgres(s: Settings, g: Generation) -> Sink:
+    """Its structured tables are those of every profile in force."""
+    default = load_profile(s.profile, s.profiles_dir)
+    profiles = ProfileFollower(default).start(s.kafka)
+    kept = timedelta(days=default.retention.turns_days)
+    return PostgresSink(s.postgres.get_secret_value(), (g.number,), tables=profiles.tables, sessions_kept=kept)
+
+
+def _findings(s: Settings) -> Findings:
+    return PostgresFindings(s.postgres.get_secret_value())
+
+
+def _redis(s: Settings, g: Generation) -> Sink:
     from sinks.redis import RedisSink
 
-    return RedisSink(s.redis.get_secret_value(), fill_from=s.postgres.get_secret_value())
+    dsn = s.postgres.get_secret_value()
+    return RedisSink(s.redis.get_secret_value(), fill_from=dsn, generation=g.number, findings=_findings(s))
 
 
-def _milvus(s: Settings) -> Sink:
+def _milvus(s: Settings, g: Generation) -> Sink:
     from sinks.milvus import MilvusSink
 
-    return MilvusSink(s.milvus)
+    return MilvusSink(s.milvus, (g.number,), findings=_findings(s))
 
 
-SINKS: dict[str, Callable[[Settings], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
+SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
 """A new sink is one file in sinks/ and one line here."""
+PACE: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {
+    "postgres": (0.01, ()),
+    "redis": (0.01, ()),
+    "milvus": (0.05, (("fetch.min.bytes", "65536"), ("fetch.wait.max.ms", "100"))),
+}
+"""Seconds for which a batch gathers, and how the consumer fetches. Every call to Milvus costs it and its client half a
+millisecond whatever is in it, and a second is fast enough for it: it gets larger batches."""
 
 
-def run_sink(settings: Settings, name: str) -> None:
-    """Until SIGTERM; raises what ends the process uncommitted."""
+def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
+    """Until SIGTERM; raises what ends the process uncommitted. Writes the live generation of the store and keeps a
+    child for every other one (N1); with `number`, that one only."""
     check_topics(settings)
     dsn = settings.postgres.get_secret_value()
-    if name == "postgres":  # the others go on while Postgres is away
+    if name == "postgres":
         migrations.upgrade(dsn)
-    kafka = KafkaSettings(settings.kafka, f"memstream-sink-{name}", settings.instance or None)
+    stopped = threading.Event()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: stopped.set())
+    own = wait_for_live(dsn, name, stopped) if number is None else numbered(dsn, name, number)
+    if own is None:
+        return
     stats = ProcessStats()
-    worker = Worker(
-        SINKS[name](settings),
-        KafkaConsumer(kafka),
-        KafkaDeadLetters(kafka),
-        Codec(),
-        observer=SinkObserver(stats),
-        faults=KillAt(settings.fault) if settings.fault else None,
-    )
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: worker.stop())
+    worker = _worker(settings, own, stats, beside=number is not None)
+
+    def end(*_: object) -> None:
+        stopped.set()
+        worker.stop()
+
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, end)
+    if stopped.is_set():  # between the two handlers
+        worker.stop()
+    watch = Watch(dsn, own, worker.stop, Children(name, settings.instance) if number is None else None)
     heart = HeartbeatSender(dsn, settings.instance or f"sink-{name}", stats)
     heart.start()
-    worker.run()
-    heart.stop()
+    watch.start()
+    calm_collector()
+    try:
+        worker.run()
+    finally:
+        watch.close()
+        heart.stop()
+    if watch.dropped and number is None and not stopped.is_set():
+        become_live(name)
+
+
+def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside: bool) -> Worker:
+    """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
+    service's."""
+    linger, fetch = PACE[own.store]
+    kafka = KafkaSettings(settings.kafka, sink_group(own.store, own.number), settings.instance or None, extra=fetch)
+    spans = spans_of(settings, f"sink-{own.store}")
+    make = partial(TracedWorker, spans) if spans else Worker
+    return make(
+        SINKS[own.store](settings, own),
+        KafkaConsumer(kafka),
+        Unsent() if beside else KafkaDeadLetters(kafka),
+        sealing_of(settings).codec,
+        WorkerConfig(linger=linger),
+        observer=SinkObserver(stats, f"{own.store}-g{own.number}" if beside else None),
+        faults=KillAt(settings.fault) if settings.fault else None,
+    )
+
+
+class Unsent:
+    """Dead letters of a generation that is not read: the live one sends the same."""
+
+    def deliver(self, message: Message, headers: Headers) -> None:
+        log.info("left out of a generation that is not live", extra={"topic": message.topic})
+
+    def close(self) -> None:
+        """Nothing to close."""
 
 
 def run_all(settings: Settings) -> int:

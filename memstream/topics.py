@@ -7,7 +7,7 @@ from typing import Literal
 
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
 
-from schemas.topics import CATALOGUE
+from schemas.topics import CATALOGUE, KEPT_LOGS
 
 Action = Literal["created", "ok", "drift", "changed", "refused"]
 
@@ -66,6 +66,9 @@ def _settle(client: KafkaAdminClient, name: str, dry_run: bool) -> TopicState:
     if not drift:
         return TopicState(name, "ok")
     detail = ", ".join(f"{k}: {have.get(k)} instead of {v}" for k, v in sorted(drift.items()))
+    if name in KEPT_LOGS and have.get("cleanup.policy") == "delete":
+        # Its records were written under keys that several share: compaction would leave one of each.
+        return TopicState(name, "refused", f"{detail}; its records would be lost: start on new topics")
     if dry_run:
         return TopicState(name, "drift", detail)
     client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, name, configs=drift)])

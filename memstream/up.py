@@ -44,6 +44,8 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
         # Models run on one thread a process: two would fight for the same cores.
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
+        # glibc gives each of a dozen threads a heap of its own, which keeps what it was once given.
+        "MALLOC_ARENA_MAX": "2",
     }
 
     def child(name: str, *argv: str, ready: Probe | None = None) -> ChildSpec:
@@ -63,7 +65,9 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
         *(child(name, "worker", "screen", ready=_beats(a.postgres, name)) for name in screens),
         *(child(name, "worker", *MEMORY_STEPS, ready=_beats(a.postgres, name)) for name in names),
         child("worker-jobs", "worker", "jobs", ready=_beats(a.postgres, "worker-jobs")),
+        child("worker-audit", "worker", "audit", ready=_beats(a.postgres, "worker-audit")),
         child("timer", "worker", "timer"),
+        child("eraser", "worker", "eraser"),
         *(child(f"sink-{n}", "sink", n, ready=_beats(a.postgres, f"sink-{n}")) for n in STORES),
         child("query", "serve", ready=_answers(f"http://{settings.host}:{port}/livez")),
     ]

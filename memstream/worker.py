@@ -9,19 +9,25 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from threading import Thread
 from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
-from inference.memory import return_freed_memory
+from inference.memory import calm_collector, return_freed_memory
+from memstream.keyring.wiring import sealing_of
 from memstream.models import default_models
 from memstream.observe import HeartbeatSender, ProcessStats, StepObserver
 from memstream.preflight import check_topics
+from memstream.profiles import FollowedBook, Following, ProfileFollower
 from memstream.secretfile import key_from
 from memstream.settings import Settings
+from memstream.traced import TracedRunner
+from memstream.tracing import spans_of
 from processors.extract.rules import RuleExtractor
 from processors.ports import ProfileBook
-from schemas.codec import Codec
 from schemas.profile import load_profile
 from streams.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
 from streams.faults import Faults, KillAt
@@ -32,6 +38,8 @@ from streams.state_postgres import PostgresStateStore
 from streams.topology import TOPOLOGY, Parts
 
 log = logging.getLogger(__name__)
+SCREENING = frozenset({"gate", "project", "chunk"})
+"""Steps, beside screen, that read texts which no step screened before: commands, feedback, documents."""
 
 
 def parts_of(settings: Settings) -> Parts:
@@ -45,8 +53,21 @@ def warm(parts: Parts, steps: Sequence[str]) -> None:
     """Load what the first record would wait for: dictionaries, and the recognisers where raw text is read."""
     parts.models.terms("加载词典 load the dictionaries")
     if "screen" in steps:
-        parts.models.analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
+        recognise(parts)
     return_freed_memory()
+    calm_collector()
+
+
+def recognise(parts: Parts) -> None:
+    """Load the recognisers of personal data."""
+    parts.models.analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
+
+
+def warm_beside(parts: Parts, steps: Sequence[str]) -> None:
+    """Steps to which callers' texts come seldom start without the recognisers and load them beside their work: the
+    first feedback or document waits for none of the seconds that it takes, nor does what comes behind it."""
+    if "screen" not in steps and SCREENING.intersection(steps):
+        Thread(target=recognise, args=(parts,), name="recognisers", daemon=True).start()
 
 
 async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
@@ -64,21 +85,29 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
 
     await asyncio.to_thread(check_topics, settings)
     parts = await compute(lambda: parts_of(settings))
+    profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.kafka)
     dsn = settings.postgres.get_secret_value()
     stats = ProcessStats()
+    spans = spans_of(settings, f"worker-{'-'.join(steps)}")
+    make_runner = partial(TracedRunner, spans) if spans else StepRunner
     observer = StepObserver(stats)
     heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
-    async with AsyncConnectionPool(dsn, min_size=1, max_size=len(steps) + 1, open=False) as pool:
+    async with AsyncConnectionPool(
+        dsn, min_size=1, max_size=len(steps) + 1, kwargs={"autocommit": True}, open=False
+    ) as pool:
         await pool.wait(60)
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
         outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}", lease.check)
-        store = PostgresStateStore(pool)
+        sealing = sealing_of(settings)
+        store = sealing.state(PostgresStateStore(pool))
         apps = []
         for name in steps:
             spec = TOPOLOGY[name]
             config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
-            runner = StepRunner(
-                spec.build(parts), store, outbox, Codec(), config, faults=faults, observer=observer, compute=compute
+            book = FollowedBook(profiles)
+            step = Following(spec.build(replace(parts, book=book)), book)
+            runner = make_runner(
+                step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute
             )
             instance = f"{settings.instance}-{name}" if settings.instance else ""
             batch = min(spec.batch, settings.batch)
@@ -94,6 +123,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         for app in apps:
             app.finalize()
             await app.start()
+        warm_beside(parts, steps)
         heart.start()
         log.info("worker runs %s", ", ".join(steps))
         while not stop.is_set():
@@ -106,4 +136,5 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         await asyncio.gather(*(app.stop() for app in apps))
         outbox.close()
         lease.stop()
+        profiles.stop()
     heart.stop()

@@ -25,27 +25,28 @@ def uri(port: int) -> str:
 async def spec(data_dir: Path, port: int) -> ChildSpec:
     """Milvus on `port`, data in data_dir/milvus/memstream.db. Raises StackError when the wheel is missing."""
     home = private_folder(data_dir / "milvus")
-    library = _library()
+    found = library()
     return ChildSpec(
         name=NAME,
-        argv=(str(library / "milvus"), str(home / "memstream.db"), f"{HOST}:{port}", "ERROR"),
-        env={"LD_LIBRARY_PATH": str(library)},
+        argv=(str(found / "milvus"), str(home / "memstream.db"), f"{HOST}:{port}", "ERROR"),
+        env={"LD_LIBRARY_PATH": str(found)},
         cwd=home,
         ready=_probe(port),
         stop_timeout=10.0,
     )
 
 
-def _library() -> Path:
+def library() -> Path:
+    """Folder of the server and its libraries. Raises StackError when the wheel is missing or of another generation."""
     found = importlib.util.find_spec("milvus_lite")
     folders = list(found.submodule_search_locations or []) if found else []
-    library = next((Path(folder, "lib") for folder in folders if Path(folder, "lib", "milvus").is_file()), None)
-    if library is None:
+    folder = next((Path(name, "lib") for name in folders if Path(name, "lib", "milvus").is_file()), None)
+    if folder is None:
         raise StackError(
             "Milvus Lite 2.5 is not installed: `pip install 'memstream[embedded]'` (versions 3 and later will not do), "
             "or give the address of a running Milvus"
         )
-    return library
+    return folder
 
 
 def _probe(port: int) -> Probe:

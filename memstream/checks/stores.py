@@ -1,0 +1,144 @@
+"""Checks of the brokers and stores: do they answer, is it a version that works, is what we need in them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from kafka.admin import KafkaAdminClient
+from kafka.errors import KafkaError
+from psycopg import sql
+
+from memstream import topics
+from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
+from memstream.settings import Settings
+from schemas import migrations
+
+POSTGRES_LEAST = 140_000
+REDIS_LEAST = (6, 2)
+
+
+def kafka(settings: Settings) -> Iterator[CheckResult]:
+    """The brokers answer, and there are enough of them for the replicas asked for."""
+    with failing(
+        KafkaError, OSError, ValueError,
+        detail=f"no broker answers at {settings.kafka}",
+        remedy="check MEMSTREAM_KAFKA (host:port[,host:port]) and that the brokers are up",
+    ):  # fmt: skip
+        client = KafkaAdminClient(
+            bootstrap_servers=settings.kafka, client_id="memstream-check", request_timeout_ms=5_000
+        )
+        try:
+            brokers = len(client.describe_cluster()["brokers"])
+        finally:
+            client.close()
+    if brokers < settings.replication:
+        raise CheckFailedError(
+            f"{brokers} brokers for {settings.replication} replicas",
+            "set MEMSTREAM_REPLICATION to at most the number of brokers, or add brokers",
+        )
+    yield CheckResult("kafka", Status.OK, f"{brokers} broker(s) at {settings.kafka}")
+
+
+def topics_(settings: Settings) -> Iterator[CheckResult]:
+    """The topics are what the catalogue says."""
+    remedy = "run `memstream topics apply`"
+    try:
+        with failing(KafkaError, OSError, ValueError, detail="topics cannot be read", remedy="mend `kafka` first"):
+            states = topics.apply(settings.kafka, settings.partitions, settings.replication, dry_run=True)
+    except topics.PartitionCountError as exc:
+        raise CheckFailedError(str(exc), "set MEMSTREAM_PARTITIONS to the broker's count") from None
+    for state in states:
+        if state.action != "ok":
+            yield CheckResult(f"topic {state.name}", Status.FAIL, state.detail, remedy)
+    if all(s.action == "ok" for s in states):
+        yield CheckResult("topics", Status.OK, f"{len(states)} topics, {settings.partitions} partitions each")
+
+
+def postgres(settings: Settings) -> Iterator[CheckResult]:
+    """Version, encoding, and whether the schema is the newest."""
+    with (
+        failing(
+            psycopg.Error,
+            detail="Postgres does not answer",
+            remedy="check MEMSTREAM_POSTGRES (postgresql://user:password@host/db) and that the server is up",
+        ),
+        psycopg.connect(settings.postgres.get_secret_value(), connect_timeout=5) as conn,
+    ):
+        version, encoding = conn.info.server_version, conn.info.parameter_status("server_encoding")
+        row = conn.execute("SELECT to_regclass(%s) IS NOT NULL", (migrations.VERSION_TABLE,)).fetchone()
+        have = None
+        if row is not None and row[0]:
+            query = sql.SQL("SELECT version_num FROM {}").format(sql.Identifier(migrations.VERSION_TABLE))
+            found = conn.execute(query).fetchone()
+            have = found[0] if found else None
+    if version < POSTGRES_LEAST:
+        raise CheckFailedError(f"Postgres {version // 10_000} is too old", "use Postgres 14 or newer")
+    if encoding != "UTF8":
+        raise CheckFailedError(f"the database is {encoding}", "create it with ENCODING 'UTF8' and LOCALE 'C.UTF-8'")
+    yield CheckResult("postgres", Status.OK, f"Postgres {version // 10_000}.{version % 10_000}, {encoding}")
+    head = newest_schema()
+    if have != head:
+        yield CheckResult(
+            "schema", Status.FAIL, f"schema {have or 'missing'}, newest is {head}", "run `memstream migrate`"
+        )
+    else:
+        yield CheckResult("schema", Status.OK, f"schema {head}")
+
+
+def newest_schema() -> str | None:
+    """The revision that `memstream migrate` leads to."""
+    config = Config()
+    config.set_main_option("script_location", str(next(iter(migrations.__path__))).replace("%", "%%"))
+    return ScriptDirectory.from_config(config).get_current_head()
+
+
+def redis(settings: Settings) -> Iterator[CheckResult]:
+    """Version, persistence, and that nothing is evicted behind our back."""
+    from redis import Redis
+    from redis.exceptions import RedisError
+
+    with failing(
+        RedisError, ValueError, OSError,
+        detail="Redis does not answer",
+        remedy="check MEMSTREAM_REDIS (redis://host:port/0) and that the server is up",
+    ):  # fmt: skip
+        client = Redis.from_url(settings.redis.get_secret_value(), socket_timeout=5, socket_connect_timeout=5)
+        with client:
+            info: Any = client.info()
+    version = tuple(int(p) for p in str(info["redis_version"]).split(".")[:2])
+    if version < REDIS_LEAST:
+        raise CheckFailedError(f"Redis {info['redis_version']} is too old", "use Redis 6.2 or newer, or Valkey")
+    yield CheckResult("redis", Status.OK, f"Redis protocol {info['redis_version']}")
+    if info.get("maxmemory_policy", "noeviction") not in ("noeviction", "volatile-ttl"):
+        yield CheckResult(
+            "redis memory", Status.WARN, f"maxmemory-policy is {info['maxmemory_policy']}",
+            "set maxmemory-policy noeviction: an evicted session is rebuilt, but at the cost of a read from Postgres",
+        )  # fmt: skip
+    if not info.get("aof_enabled"):
+        yield CheckResult(
+            "redis persistence", Status.WARN, "appendonly is off",
+            "set appendonly yes: without it a restart empties Redis and sessions are served from Postgres until filled",
+        )  # fmt: skip
+
+
+def milvus(settings: Settings) -> Iterator[CheckResult]:
+    """The server answers; collections are made by their sink."""
+    import grpc
+    from pymilvus import MilvusClient
+    from pymilvus.exceptions import MilvusException
+
+    with failing(
+        MilvusException, grpc.RpcError, ValueError, OSError,
+        detail="Milvus does not answer",
+        remedy="check MEMSTREAM_MILVUS (http://host:19530) and that the server is up",
+    ):  # fmt: skip
+        client = MilvusClient(settings.milvus, timeout=5)
+        try:
+            names = [n for n in client.list_collections() if str(n).startswith("memstream_")]
+        finally:
+            client.close()
+    yield CheckResult("milvus", Status.OK, f"{len(names)} collections of ours")

@@ -1,0 +1,181 @@
+"""The bounded buffer between a chat service and the log: batches, back-pressure, patience while the log is away."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memstream.client.errors import BufferFullError, ClosedError, DeliveryError, MemstreamError, Refusal
+from memstream.client.messages import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """What became of a batch, by `Item.ref`: acknowledged, or refused with an error; whatever is in neither is sent
+    again."""
+
+    acknowledged: frozenset[str] = frozenset()
+    refused: Mapping[str, MemstreamError] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.acknowledged or self.refused)
+
+
+class Transport(Protocol):
+    """A way to the log. `deliver` takes a prefix of the items or all of them, in order, and does not raise for what
+    may pass by itself."""
+
+    async def open(self) -> None: ...
+
+    async def deliver(self, items: Sequence[Item]) -> Delivered: ...
+
+    async def close(self) -> None: ...
+
+
+def backoff(attempt: int) -> float:
+    """Seconds before attempt n, from 1: doubling from 0.1 to 10, with full jitter."""
+    return random.uniform(0, min(10.0, 0.1 * 2 ** min(attempt, 10)))  # noqa: S311 - spread, not secrecy
+
+
+@dataclass(frozen=True, slots=True)
+class BufferLimits:
+    """`items` and `size` (characters of text) bound what waits; `batch` what is sent at once; `linger_seconds` is how
+    long a batch may fill; `block_seconds` how long `send` waits for room before it raises BufferFullError."""
+
+    items: int = 10_000
+    size: int = 64 * 1024 * 1024
+    batch: int = 200
+    batch_size: int = 2 * 1024 * 1024
+    linger_seconds: float = 0.02
+    block_seconds: float = 30.0
+
+
+class Buffer:
+    """Messages in the order in which they were sent; one batch is on its way at a time, so that order stays."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        limits: BufferLimits | None = None,
+        on_refused: Callable[[Item, MemstreamError], None] | None = None,
+        pause: Callable[[int], float] = backoff,
+    ) -> None:
+        self._transport, self._limits = transport, limits or BufferLimits()
+        self._on_refused, self._pause = on_refused, pause
+        self._waiting: deque[Item] = deque()
+        self._size = 0
+        self._refused: list[Refusal] = []
+        self._change = asyncio.Condition()
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+        self._hurry = False
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    async def put(self, item: Item) -> None:
+        """Raises BufferFullError after `block_seconds` without room, ClosedError."""
+        async with self._change:
+            try:
+                async with asyncio.timeout(self._limits.block_seconds):
+                    await self._change.wait_for(lambda: self._closed or self._has_room(item))
+            except TimeoutError:
+                said = f"{len(self._waiting)} messages wait and the log took none for {self._limits.block_seconds:g} s"
+                raise BufferFullError(said) from None
+            self._take(item)
+
+    def _take(self, item: Item) -> None:
+        if self._closed:
+            raise ClosedError("the client is closed")
+        self._waiting.append(item)
+        self._size += item.size
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="memstream client buffer")
+        self._change.notify_all()
+
+    def _has_room(self, item: Item) -> bool:
+        if not self._waiting:
+            return True
+        return len(self._waiting) < self._limits.items and self._size + item.size <= self._limits.size
+
+    async def flush(self, seconds: float) -> None:
+        """Wait until the log has all. Raises DeliveryError for what was refused since the last flush, or waits on."""
+        self._hurry = True
+        async with self._change:
+            self._change.notify_all()
+            with suppress(TimeoutError):  # said below, by what still waits
+                async with asyncio.timeout(seconds):
+                    await self._change.wait_for(lambda: not self._waiting)
+            self._hurry = False
+        refused, self._refused = self._refused, []
+        if refused or self._waiting:
+            raise DeliveryError(refused, len(self._waiting))
+
+    async def close(self, seconds: float) -> None:
+        """Flush, then stop. Raises DeliveryError as `flush` does; what still waits then is lost."""
+        if self._closed:
+            return
+        try:
+            await self.flush(seconds)
+        finally:
+            async with self._change:
+                self._closed = True
+                self._change.notify_all()
+            if self._task is not None:
+                self._task.cancel()
+                await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        attempt = 0
+        while True:
+            async with self._change:
+                await self._change.wait_for(lambda: bool(self._waiting))
+            await self._linger()
+            batch = self._batch()
+            delivered = await self._transport.deliver(batch)
+            attempt = 0 if delivered else attempt + 1
+            if delivered:
+                await self._settle(batch, delivered)
+            else:
+                await asyncio.sleep(self._pause(attempt))
+
+    async def _linger(self) -> None:
+        """Let a batch fill, unless somebody waits for it."""
+        async with self._change:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._limits.linger_seconds):
+                    await self._change.wait_for(lambda: self._hurry or len(self._waiting) >= self._limits.batch)
+
+    def _batch(self) -> list[Item]:
+        out: list[Item] = []
+        size = 0
+        for item in self._waiting:
+            size += item.size
+            if out and (len(out) == self._limits.batch or size > self._limits.batch_size):
+                break
+            out.append(item)
+        return out
+
+    async def _settle(self, batch: Sequence[Item], delivered: Delivered) -> None:
+        """Take out what is done with; what is neither acknowledged nor refused stays in front, in order."""
+        left: list[Item] = []
+        for item in batch:
+            self._waiting.popleft()
+            self._size -= item.size
+            if item.ref in delivered.refused:
+                error = delivered.refused[item.ref]
+                self._refused.append(Refusal(item.id, error))
+                if self._on_refused is not None:
+                    self._on_refused(item, error)
+            elif item.ref not in delivered.acknowledged:
+                left.append(item)
+        for item in reversed(left):
+            self._waiting.appendleft(item)
+            self._size += item.size
+        async with self._change:
+            self._change.notify_all()

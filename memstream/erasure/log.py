@@ -1,0 +1,178 @@
+"""An erasure in the topics themselves: nulls under every key of the owner in compacted ones, counts in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import orjson
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from schemas import topics
+from schemas.erasure import Erasure
+from schemas.owner import partition
+from schemas.topics import DAY_MS, Cleanup, Topic
+
+_TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
+_NEVER = ("tick", "marker", "erasure")
+COMPACTED_DAYS = 8
+"""A record that a null follows is gone when its segment (a day) is compacted (`max.compaction.lag.ms`, 7 days)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What a topic still holds. `until`: the last day; `how` it goes."""
+
+    topic: str
+    records: int
+    until: datetime
+    how: str
+
+
+class Log:
+    """Reads partitions from their start to their end. Not for the hot path: an erasure is rare."""
+
+    def __init__(self, bootstrap: str, partitions: int, timeout: float = 10.0) -> None:
+        self._bootstrap, self._count, self._timeout = bootstrap, partitions, timeout
+
+    def remove(self, e: Erasure) -> dict[str, int]:
+        """Topic -> records that stood and have a null now. Raises KafkaException."""
+        out: dict[str, int] = {}
+        producer = Producer({"bootstrap.servers": self._bootstrap, "enable.idempotence": True, "log_level": 3})
+        for topic in topics.CATALOGUE:
+            if topic.cleanup is Cleanup.DELETE or topic is topics.PROFILES:
+                continue
+            standing = self._standing(topic, e)
+            for place, (key, owner) in standing.items():
+                producer.produce(topic.name, None, key, place[0], headers=[("owner", owner)])
+                producer.poll(0)
+            if left := producer.flush(30):
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{left} nulls were not delivered"))
+            if standing:
+                out[topic.name] = len(standing)
+        return out
+
+    def remains(self, e: Erasure, removed: dict[str, int], now: datetime) -> list[Remains]:
+        """What the brokers hold until their retention has passed."""
+        out = []
+        for topic in topics.CATALOGUE:
+            if topic.cleanup is not Cleanup.DELETE:
+                if count := removed.get(topic.name, 0):
+                    days = 1 + (topic.retention_days or COMPACTED_DAYS - 1)
+                    out.append(Remains(topic.name, count, now + timedelta(days=days), "compaction"))
+                continue
+            count = sum(1 for p in self._partitions(topic, e) for m in self._read(topic, p) if _names(m, e))
+            if count:
+                days = (topic.retention_days or 0) + topics.DAY_MS // DAY_MS
+                out.append(Remains(topic.name, count, now + timedelta(days=days), "retention"))
+        return out
+
+    def _standing(self, topic: Topic, e: Erasure) -> dict[tuple[int, bytes], tuple[bytes, bytes]]:
+        """(partition, key) -> key and owner of records of the erasure whose newest value is no null."""
+        found: dict[tuple[int, bytes], tuple[bytes, bytes]] = {}
+        for p in self._partitions(topic, e):
+            for m in self._read(topic, p):
+                key = m.key()
+                if key is None:
+                    continue
+                owner = _taken(m, e) if m.value() is not None else None
+                if owner is None:
+                    found.pop((p, key), None)
+                else:
+                    found[p, key] = key, owner
+        return found
+
+    def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
+        """Where records of the owner may be: a project's are anywhere, dead letters lie as their source."""
+        if e.scope == "tenant" or topic in (topics.PROJECT_EVENTS, topics.DEAD_LETTERS):
+            return range(self._count)
+        return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
+
+    def _read(self, topic: Topic, p: int) -> Iterator[Message]:
+        consumer = Consumer(
+            {
+                "bootstrap.servers": self._bootstrap, "group.id": "memstream-erasure", "enable.auto.commit": False,
+                "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 3,
+            }
+        )  # fmt: skip
+        try:
+            low, high = consumer.get_watermark_offsets(TopicPartition(topic.name, p), self._timeout)
+            if low == high:
+                return
+            consumer.assign([TopicPartition(topic.name, p, low)])
+            quiet = 0
+            while quiet < self._timeout:
+                batch: Sequence[Message] = consumer.consume(1_000, 1.0)
+                quiet = 0 if batch else quiet + 1
+                for m in batch:
+                    error = m.error()
+                    if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                        return
+                    if error is not None:
+                        raise KafkaException(error)
+                    yield m
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the end of a partition was not reached"))
+        finally:
+            consumer.close()
+
+
+def _names(m: Message, e: Erasure) -> bool:
+    """Does a record of a topic with retention carry the owner, accepted by the cut-off?"""
+    if _when(m) > e.accepted_at:
+        return False
+    owner = _owner_header(m) or b""
+    mine = e.owner.key.encode()
+    if e.scope == "tenant":
+        return owner.startswith(mine.partition(b"/")[0] + b"/")
+    return owner == mine and _taken(m, e) is not None if e.scope == "session" else owner == mine
+
+
+def _taken(m: Message, e: Erasure) -> bytes | None:
+    """The owner of a record that the erasure takes, None for another's."""
+    raw = m.value() or b""
+    needle = orjson.dumps(e.tenant if e.scope == "tenant" else e.user_id)[1:-1]
+    if needle not in raw:
+        return None
+    try:
+        data = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(data, dict) or data.get("type") in _NEVER or data.get("tenant") != e.tenant:
+        return None
+    if e.scope != "tenant" and e.user_id not in (data.get("user_id"), _own(data)):
+        return None
+    turn = data.get("turn")
+    session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
+    if e.scope == "session" and session != e.session_id:
+        return None
+    if m.topic() == topics.UPDATES.name and e.scope != "tenant" and data.get("owner_kind") != "user":
+        return None  # what projects keep is written anew by the project step
+    if _accepted(data, m) > e.accepted_at:
+        return None
+    return _owner_header(m) or e.owner.key.encode()
+
+
+def _owner_header(m: Message) -> bytes | None:
+    headers: Any = m.headers() or ()
+    return next((v for k, v in headers if k == "owner" and isinstance(v, bytes)), None)
+
+
+def _own(data: dict[str, Any]) -> Any:
+    return data.get("owner_id") if data.get("owner_kind") == "user" else None
+
+
+def _accepted(data: dict[str, Any], m: Message) -> datetime:
+    for name in _TIMES:
+        told = data.get(name)
+        if isinstance(told, str):
+            try:
+                return datetime.fromisoformat(told)
+            except ValueError:
+                continue
+    return _when(m)
+
+
+def _when(m: Message) -> datetime:
+    return datetime.fromtimestamp(max(0, m.timestamp()[1]) / 1000, UTC)

@@ -1,0 +1,199 @@
+"""The keyring in Postgres (`trust.data_keys`): primary data. A bounded copy a process, never older than a second."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+
+from memstream.keyring.master import KEY_BYTES, MasterKeys
+from schemas.owner import Owner, tenant_owner
+from schemas.sealing import KeyDestroyed, KeysAway, SealedError
+
+GRACE_SECONDS = 1.0
+"""How long a process may go on with the generation that it knows. An erasure's cut-off lies that much after its new
+generation, so nothing that is kept was ever sealed with the key that goes."""
+MARGIN_SECONDS = 0.5
+"""For the look itself, and for what a call had in hand."""
+MOST_KEYS = 50_000
+_NEWEST = "SELECT generation, master_id, wrapped FROM trust.data_keys WHERE owner = %s ORDER BY generation DESC LIMIT 1"
+_ONE = "SELECT master_id, wrapped FROM trust.data_keys WHERE owner = %s AND generation = %s"
+_CHANGED = """
+SELECT owner, now() FROM trust.data_keys
+WHERE greatest(made_at, coalesce(destroyed_at, made_at)) > coalesce(%s::timestamptz, now()) - interval '5 seconds'
+UNION ALL SELECT NULL, now()
+"""
+_ADD = """
+INSERT INTO trust.data_keys (owner, generation, master_id, wrapped) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING
+"""
+
+
+class Keyring:
+    """Thread-safe. Raises KeysAway while Postgres is away, MasterKeyError, KeyDestroyed."""
+
+    def __init__(self, dsn: str, masters: MasterKeys) -> None:
+        self._dsn, self._masters = dsn, masters
+        self._lock = threading.Lock()
+        self._conn: Connection[Any] | None = None
+        self._keys: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._newest: OrderedDict[str, int] = OrderedDict()
+        self._looked_at = float("-inf")
+        self._seen: datetime | None = None
+
+    def current(self, owner: str) -> tuple[int, bytes]:
+        """Generation and key to seal with, made on first use."""
+        with self._guarded():
+            self._refresh()
+            known = self._newest.get(owner)
+            if known is None:
+                known = self._newest[owner] = self._read_newest(owner)
+                self._shrink()
+            self._newest.move_to_end(owner)
+            return known, self._key(owner, known)
+
+    def key(self, owner: str, generation: int) -> bytes:
+        """Raises KeyDestroyed, SealedError for one that never was."""
+        with self._guarded():
+            self._refresh()
+            return self._key(owner, generation)
+
+    def renew(self, owner: str) -> int:
+        """A new generation from here on (an erasure begins); its number."""
+        with self._guarded():
+            newest = self._newest_row(owner)
+            number = 1 if newest is None else newest[0] + 1
+            self._add(owner, number)
+            self._newest.pop(owner, None)
+            return number
+
+    def renewed(self, owner: Owner) -> timedelta:
+        """`renew`, and how long it takes until every process seals with it."""
+        self.renew(owner.key)
+        return timedelta(seconds=GRACE_SECONDS + MARGIN_SECONDS)
+
+    def destroy(self, owner: str) -> int:
+        """Destroy the keys of an owner, all but the newest generation (`renew` made it for what is kept); how many."""
+        return self._destroy(
+            "owner = %s AND generation < (SELECT max(generation) FROM trust.data_keys n WHERE n.owner = k.owner)", owner
+        )
+
+    def destroy_tenant(self, tenant: str) -> int:
+        """Every key of a tenant."""
+        return self._destroy("starts_with(owner, %s)", tenant_owner(tenant).key.removesuffix("tenant/"))
+
+    def _destroy(self, which: str, value: str) -> int:
+        query = (
+            f"UPDATE trust.data_keys k SET wrapped = NULL, destroyed_at = now() WHERE wrapped IS NOT NULL AND {which}"  # noqa: S608 - constants
+        )
+        with self._guarded():
+            done = self._connection().execute(query, (value,))
+            self._keys.clear()
+            self._newest.clear()
+            return done.rowcount
+
+    def rewrap(self) -> int:
+        """Wrap what older master keys wrap with the current one; how many. Readers see either, both open."""
+        with self._guarded():
+            conn, current, count = self._connection(), self._masters.current, 0
+            while True:
+                rows = conn.execute(
+                    "SELECT owner, generation, master_id, wrapped FROM trust.data_keys"
+                    " WHERE master_id <> %s AND wrapped IS NOT NULL LIMIT 500",
+                    (current,),
+                ).fetchall()
+                for owner, generation, master_id, wrapped in rows:
+                    key = self._masters.unwrap(master_id, bytes(wrapped), _context(owner, generation))
+                    conn.execute(
+                        "UPDATE trust.data_keys SET master_id = %s, wrapped = %s"
+                        " WHERE owner = %s AND generation = %s AND wrapped IS NOT NULL",
+                        (current, self._masters.wrap(key, _context(owner, generation)), owner, generation),
+                    )
+                count += len(rows)
+                if not rows:
+                    return count
+
+    def close(self) -> None:
+        with self._lock:
+            if self._conn is not None:
+                self._conn.close()
+                self._conn = None
+
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """One caller at a time. What Postgres says of being away is KeysAway."""
+        with self._lock:
+            try:
+                yield
+            except psycopg.Error as exc:
+                if self._conn is not None:
+                    self._conn.close()
+                self._conn = None
+                raise KeysAway(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
+
+    def _refresh(self) -> None:
+        """Forget what others changed: one look a second, whoever asks."""
+        if time.monotonic() - self._looked_at < GRACE_SECONDS:
+            return
+        at = time.monotonic()
+        rows = self._connection().execute(_CHANGED, (self._seen,)).fetchall()
+        for owner, now in rows:
+            self._seen = now
+            self._newest.pop(owner, None)
+            if owner is not None:
+                for place in [p for p in self._keys if p[0] == owner]:
+                    del self._keys[place]
+        self._looked_at = at
+
+    def _read_newest(self, owner: str) -> int:
+        row = self._newest_row(owner)
+        if row is None or row[2] is None:
+            self._add(owner, 1 if row is None else row[0] + 1)
+            row = self._newest_row(owner)
+        assert row is not None  # noqa: S101 - added above, by us or by somebody quicker
+        return int(row[0])
+
+    def _newest_row(self, owner: str) -> tuple[int, str, bytes | None] | None:
+        return self._connection().execute(_NEWEST, (owner,)).fetchone()
+
+    def _add(self, owner: str, number: int) -> None:
+        wrapped = self._masters.wrap(secrets.token_bytes(KEY_BYTES), _context(owner, number))
+        self._connection().execute(_ADD, (owner, number, self._masters.current, wrapped))
+
+    def _key(self, owner: str, generation: int) -> bytes:
+        place = owner, generation
+        found = self._keys.get(place)
+        if found is None:
+            row = self._connection().execute(_ONE, (owner, generation)).fetchone()
+            if row is None:
+                raise SealedError("no such data key: was the keyring restored from an older backup?")
+            if row[1] is None:
+                raise KeyDestroyed("the owner's key has been destroyed")
+            found = self._keys[place] = self._masters.unwrap(row[0], bytes(row[1]), _context(owner, generation))
+        self._keys.move_to_end(place)
+        return found
+
+    def _shrink(self) -> None:
+        for held in (self._keys, self._newest):
+            while len(held) > MOST_KEYS:
+                held.popitem(last=False)
+
+    def _connection(self) -> Connection[Any]:
+        if self._conn is None or self._conn.closed:
+            self._conn = psycopg.connect(
+                self._dsn, autocommit=True, connect_timeout=5, application_name="memstream-keyring",
+                options="-c statement_timeout=5000",
+            )  # fmt: skip
+        return self._conn
+
+
+def _context(owner: str, generation: int) -> bytes:
+    """A wrapped key opens only for the owner and generation that it was made for."""
+    return f"{owner}#{generation}".encode()

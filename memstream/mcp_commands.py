@@ -1,0 +1,47 @@
+"""`memstream mcp`: the agents' tools over standard input and output, for clients that start their servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memstream.settings import Settings
+
+
+def mcp(
+    url: Annotated[str, typer.Option("--url", help="The service; if not given, that of --data.")] = "",
+    user: Annotated[str, typer.Option("--user", help="Whose memory, where a tool call names no user.")] = "",
+    key: Annotated[str, typer.Option("--key", envvar="MEMSTREAM_KEY", help="API key; best in the environment.")] = "",
+    data: Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")] = None,
+) -> None:
+    """Serve the memory tools to an agent over stdio (MCP).
+
+    Example, in an agent's settings: {"command": "memstream", "args": ["mcp", "--user", "ana"]}
+    """
+    import anyio
+    import httpx
+
+    from memstream.connect import service_url
+    from query.agents.service import Service
+    from query.agents.tools import server
+
+    settings = Settings()
+    if data is not None:
+        settings = settings.model_copy(update={"data_dir": data})
+    authorization = f"Bearer {key}" if key else ""
+
+    async def caller(ctx: Any) -> tuple[str, str | None]:
+        return authorization, user or None
+
+    async def run() -> None:
+        async with httpx.AsyncClient(base_url=url or service_url(settings), timeout=60) as http:
+            await server(Service(http), caller).run_stdio_async()
+
+    anyio.run(run)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(mcp)

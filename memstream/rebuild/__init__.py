@@ -1,0 +1,1 @@
+"""Views made anew from the log, beside those that are read (N1)."""

@@ -1,0 +1,108 @@
+"""What rescreen and regate share: the newest events of a partition, sending amendments, and waiting until they are in
+the views."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import psycopg
+from confluent_kafka import KafkaError, Message, Producer
+
+from memstream.rebuild.errors import RebuildError
+from memstream.rebuild.log import LogReader
+from memstream.settings import Settings
+from query.freshness import needs_of
+from schemas.codec import Codec, Event
+from schemas.envelope import Envelope
+from schemas.owner import partition
+from schemas.progress import FreshnessToken, Written
+from schemas.stores import postgres_schema
+from schemas.topics import Topic
+from sinks.collapse import collapse, runs
+from sinks.decode import decode
+from sinks.memory import MemorySink
+from sinks.protocol import SinkBatch
+
+LOOK_SECONDS = 0.2
+PATIENCE_SECONDS = 300.0
+
+
+def newest(settings: Settings, codec: Codec, topics: Sequence[Topic], number: int) -> list[Event]:
+    """The newest event of every record that one partition of these topics holds, as a sink would hold them."""
+    log = LogReader(settings.kafka, [(t.name, number) for t in topics])
+    sink = MemorySink(consumed=[t.name for t in topics])
+    try:
+        for messages in log.to_end():
+            decoded = decode(codec, messages)
+            *before, last = [collapse(run) for run in runs(decoded.items)]
+            for items in before:
+                sink.write(SinkBatch(items))
+            sink.write(SinkBatch(last, {}, decoded.sweep))
+    finally:
+        log.close()
+    return list(sink.rows.values())
+
+
+class Sender:
+    """Writes events to the partitions of their owners. `close` waits for the brokers."""
+
+    def __init__(self, settings: Settings, codec: Codec, name: str) -> None:
+        self._codec, self._name, self._partitions = codec, name, settings.partitions
+        self._failed = 0
+        self._last: dict[tuple[str, int], int] = {}
+        self._producer = Producer(
+            {
+                "bootstrap.servers": settings.kafka, "enable.idempotence": True, "client.id": f"memstream-{name}",
+                "linger.ms": 20, "log_level": 3,
+            }
+        )  # fmt: skip
+
+    def send(self, topic: Topic, event: Envelope, event_id: str) -> None:
+        encoded = self._codec.encode(event, f"memstream/{self._name}", event_id)
+        at = partition(event.owner, self._partitions)
+        while True:
+            try:
+                self._producer.produce(
+                    topic.name, encoded.value, encoded.key, at, self._told, headers=list(encoded.headers)
+                )
+                break
+            except BufferError:
+                self._producer.poll(0.5)
+        self._producer.poll(0)
+
+    def close(self) -> FreshnessToken | None:
+        """The token of all that was sent, None for nothing. Raises RebuildError when the brokers did not take all."""
+        left = self._producer.flush(60)
+        if left or self._failed:
+            raise RebuildError(f"the brokers did not take {left + self._failed} records: run the same command again")
+        writes = [Written(topic=t, partition=p, offset=o) for (t, p), o in sorted(self._last.items())]
+        return FreshnessToken.of(writes) if writes else None
+
+    def _told(self, error: KafkaError | None, message: Message) -> None:
+        topic, at, offset = message.topic(), message.partition(), message.offset()
+        if error is not None or topic is None or at is None or offset is None:
+            self._failed += 1
+            return
+        self._last[topic, at] = max(offset, self._last.get((topic, at), 0))
+
+
+def until_readable(
+    conn: psycopg.Connection[Any], token: FreshnessToken, views: Iterable[str],
+    now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+) -> None:  # fmt: skip
+    """Until the views that are read in Postgres have what the token names. Raises RebuildError when that takes too
+    long."""
+    needs = needs_of(token, views)
+    deadline = now() + PATIENCE_SECONDS
+    while True:
+        row = conn.execute("SELECT generation FROM ops.live_views WHERE store = 'postgres'").fetchone()
+        schema = postgres_schema(row[0] if row else 1)
+        found = conn.execute(f"SELECT stage, partition, root, next_offset FROM {schema}.progress".encode())  # noqa: S608
+        have = {(r[0], r[1], r[2]): r[3] for r in found}
+        if all(have.get(place, 0) >= offset for place, offset in needs.items()):
+            return
+        if now() > deadline:
+            raise RebuildError("what was sent is not in the views yet: are the workers and sinks running?")
+        sleep(LOOK_SECONDS)

@@ -1,0 +1,268 @@
+"""`memstream rebuild ...`: the views made anew from the log, beside those that are read (N1)."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from memstream.rebuild.driver import Options, Outcome
+    from memstream.settings import Settings
+
+console = Console()
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
+JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+DropOld = Annotated[bool, typer.Option("--drop-old", help="Drop the generation that was read, once it is not.")]
+Repair = Annotated[
+    bool, typer.Option("--repair", help="The live views are damaged: compare the new ones with the log instead.")
+]
+NoSwitch = Annotated[bool, typer.Option("--no-switch", help="Build and compare, but let readers stay where they are.")]
+StoreName = Annotated[str, typer.Argument(help="postgres, milvus, or redis.")]
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make the views of a store anew from the log, beside those that are read; compare, then switch. No model is "
+    "asked. Reads and writes go on. Safe to kill and to run again.",
+    epilog="Example: memstream rebuild postgres --drop-old",
+)
+
+
+class Bars:
+    """Progress on the terminal: a bar a store, with what is going on and how long it may take."""
+
+    def __init__(self, console: Console) -> None:
+        self._bars = Progress(
+            TextColumn("{task.fields[store]:<9}"), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.description}", markup=False), console=console,
+        )  # fmt: skip
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Bars:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def step(self, store: str, what: str) -> None:
+        self._bars.update(self._task(store), description=what)
+
+    def left(self, store: str, total: int, left: int, seconds: float | None) -> None:
+        eta = "" if seconds is None else f"about {_duration(seconds)} left"
+        self._bars.update(self._task(store), total=total, completed=total - left, description=eta)
+
+    def done(self, what: str, total: int, done: int) -> None:
+        self._bars.update(self._task(what), total=total, completed=done)
+
+    def _task(self, store: str) -> TaskID:
+        if store not in self._tasks:
+            self._tasks[store] = self._bars.add_task("", total=None, store=store)
+        return self._tasks[store]
+
+
+def _one(name: str) -> Any:
+    def command(
+        data: Data = None, drop_old: DropOld = False, repair: Repair = False, no_switch: NoSwitch = False,
+        as_json: JsonOut = False,
+    ) -> None:  # fmt: skip
+        from memstream.rebuild.driver import Options
+        from memstream.rebuild.errors import RebuildError
+
+        if no_switch and drop_old:
+            raise RebuildError("--drop-old drops what is read no more: it does not go with --no-switch")
+        names = ("postgres", "milvus", "redis") if name == "all" else (name,)
+        _finish(_rebuilt(_running(data), names, Options(repair, not no_switch, drop_old)), as_json)
+
+    what = "every store, one after the other" if name == "all" else f"the views in {name.capitalize()}"
+    command.__doc__ = f"Rebuild {what}."
+    return command
+
+
+for _name in ("postgres", "milvus", "redis", "all"):
+    app.command(_name)(_one(_name))
+
+
+@app.command()
+def status(data: Data = None, as_json: JsonOut = False) -> None:
+    """The generations that stand, and which are read."""
+    from memstream.cli import print_json
+    from schemas import generations
+
+    with _connected(_running(data)) as conn:
+        found = generations.all_of(conn)
+    if as_json:
+        print_json([
+            {"store": g.store, "generation": g.number, "state": g.state, "live": g.live, "embedder": g.embedder}
+            for g in found
+        ])  # fmt: skip
+        return
+    for g in found:
+        told = "live" if g.live else g.state
+        console.print(f"{g.store:<9} {g.number:>3}  {told:<9} {g.embedder}".rstrip(), highlight=False)
+
+
+@app.command()
+def switch(
+    store: StoreName, to: Annotated[int, typer.Option("--to", help="The generation to read from now on.")],
+    data: Data = None,
+) -> None:  # fmt: skip
+    """Read another generation that stands: also the way back after a rebuild."""
+    from memstream.rebuild.errors import RebuildError
+    from schemas import generations
+
+    with _connected(_running(data)) as conn:
+        found = {g.number: g for g in generations.all_of(conn, store)}
+        if to not in found or found[to].state != "standing":
+            known = ", ".join(str(n) for n, g in found.items() if g.state == "standing") or "none"
+            raise RebuildError(f"--to: no generation {to} of {store} that stands (there are: {known})")
+        generations.switch(conn, {store: to})
+    console.print(f"{store}: generation {to} is read from now on", highlight=False)
+
+
+@app.command()
+def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
+    """Drop every generation of a store that is not read: those left after a switch, and one that was given up."""
+    from memstream.cli import print_json
+    from memstream.rebuild.driver import Options, Rebuild
+    from memstream.rebuild.errors import RebuildError
+    from memstream.rebuild.stores import STORES
+    from memstream.rebuild.stores import store as store_of
+    from schemas import generations
+
+    if store not in STORES:
+        raise RebuildError(f"no store {store!r}: expected {', '.join(STORES)}")
+    settings = _running(data)
+    made = store_of(settings, store)
+    dropped = []
+    with _connected(settings) as conn, closing(made.contents), Bars(Console(stderr=True)) as bars:
+        if not generations.drive(conn, f"rebuild/{store}"):
+            raise RebuildError(f"another command is rebuilding {store} in this stack: end it first")
+        for g in generations.all_of(conn, store):
+            if not g.live:
+                Rebuild(settings, made, bars, Options()).drop(conn, g.number)
+                dropped.append(g.number)
+    if as_json:
+        print_json({"store": store, "dropped": dropped})
+    else:
+        console.print(f"{store}: dropped {', '.join(map(str, dropped)) or 'nothing'}", highlight=False)
+
+
+def _rebuilt(settings: Settings, names: tuple[str, ...], options: Options) -> list[Outcome]:
+    from memstream.rebuild.driver import Rebuild
+    from memstream.rebuild.stores import store
+
+    out = []
+    with Bars(Console(stderr=True)) as bars:
+        for name in names:
+            made = store(settings, name)
+            with _connected(settings) as conn, closing(made.contents):
+                out.append(Rebuild(settings, made, bars, options).run(conn))
+    return out
+
+
+def _finish(outcomes: list[Outcome], as_json: bool) -> None:
+    """Print, and leave with 1 where a comparison did not agree."""
+    from memstream.cli import print_json
+
+    if as_json:
+        print_json([o.as_json() for o in outcomes])
+    else:
+        for o in outcomes:
+            _print(o)
+    if not all(o.comparison.agrees for o in outcomes):
+        raise typer.Exit(1)
+
+
+def _print(o: Outcome) -> None:
+    rows = ", ".join(f"{view} {b}" for view, (_, b) in sorted(o.comparison.rows.items())) or "no rows"
+    console.print(f"{o.store}: generation {o.generation} holds {rows}", highlight=False)
+    for view, n in o.carried.items():
+        console.print(f"  {n} {view} that the log no longer holds were carried over", highlight=False)
+    for (view, word), n in sorted(o.comparison.different.items()):
+        console.print(f"  {view}: {n} {word}", style="red", highlight=False)
+    if not o.comparison.agrees:
+        console.print(
+            f"  not switched: it does not agree with generation {o.live_before}. Where that one is damaged, run the "
+            "command again with --repair.", highlight=False,
+        )  # fmt: skip
+    elif o.switched:
+        old = "is dropped" if o.dropped else f"is still written (`memstream rebuild drop {o.store}` ends that)"
+        console.print(f"  switched: it is read from now on; generation {o.live_before} {old}", highlight=False)
+    else:
+        to = f"memstream rebuild switch {o.store} --to {o.generation}"
+        console.print(f"  agrees, not switched: `memstream rebuild {o.store}` switches ({to} once it stands)",
+                      highlight=False)  # fmt: skip
+
+
+def _running(data: Path | None) -> Settings:
+    from memstream.cli import running
+
+    return running(data)
+
+
+def _connected(settings: Settings) -> psycopg.Connection[Any]:
+    import psycopg
+
+    return psycopg.connect(settings.postgres.get_secret_value(), autocommit=True, connect_timeout=5,
+                           application_name="memstream-rebuild")  # fmt: skip
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def rescreen(
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be masked, change nothing.")] = False,
+    as_json: JsonOut = False,
+) -> None:
+    """Mask in what is stored what the PII policy masks now: every view and the topics behind screen.
+
+    First tighten the policy in the profile and restart the workers; then run this. Safe to run again.
+    """
+    from memstream.cli import print_json
+    from memstream.keyring.wiring import sealing_of
+    from memstream.rebuild.rescreen_run import Rescreen
+    from memstream.up import single_threaded
+
+    single_threaded()
+    settings = _running(data)
+    with _connected(settings) as conn, Bars(Console(stderr=True)) as bars:
+
+        def told(what: str, total: int, done: int) -> None:
+            bars.step("rescreen", what)
+            bars.done("rescreen", total, done)
+
+        out = Rescreen(settings, sealing_of(settings).codec, told).run(conn, dry=dry_run)
+    if as_json:
+        print_json(out)
+    else:
+        _print_rescreen(out)
+    if out.get("still_there"):
+        raise typer.Exit(1)
+
+
+def _print_rescreen(out: dict[str, Any]) -> None:
+    records = ", ".join(f"{n} {kind}" for kind, n in out["records"].items()) or "nothing"
+    word = "would be masked" if out["dry_run"] else "masked"
+    console.print(f"{out['looked_at']} records looked at; {word}: {records}", highlight=False)
+    for entity, n in out["entities"].items():
+        console.print(f"  {entity:<32} {n}", highlight=False)
+    for kind, n in out["left"].items():
+        console.print(f"  {n} {kind}: no amendment reaches these, write or ingest them again", style="yellow")
+    for kind, n in out.get("still_there", {}).items():
+        console.print(f"  {n} {kind} still hold it: restart the workers with the tightened profile, then run this "
+                      "again", style="red", highlight=False)  # fmt: skip
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the commands of this module to the application."""
+    cli.add_typer(app, name="rebuild")
+    cli.command()(rescreen)

@@ -1,0 +1,174 @@
+"""A tightened PII policy over what is stored (rescreen): found here, written anew by each record's one writer.
+
+A partition at a time: what its topics hold now is folded as a sink folds it, every text goes through the recognisers
+under the policy of now, and a record that holds what policy masks is sent, masked, as an amendment to its writer.
+Nothing unmasked is written anywhere. Run again, it finds nothing; killed half-way, it goes on with what is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, cast
+
+from processors.amend import TEXTS, Stored, record_of, texts_of
+from processors.pii.redact import Redaction
+from processors.redaction import counts
+from schemas import topics
+from schemas.amend import Amendment, AmendmentBody
+from schemas.codec import Event
+from schemas.documents import ProjectCommand, ProjectCommandBody
+from schemas.ids import record_id
+from schemas.memory import Decision, MemoryUpdate
+from schemas.owner import OwnerKind
+from schemas.sessions import Checkpoint, SessionState
+from schemas.topics import Topic
+from schemas.turns import ScreenedTurn
+
+READ = (topics.HISTORY, topics.UPDATES, topics.SESSION_STATE, topics.DECISIONS)
+"""Where what is stored stands, whole."""
+CHUNK = 256
+"""Records whose texts go through the recognisers together."""
+RULE = "rescreened"
+Redact = Callable[[Sequence[str], Sequence[str]], Sequence[Redaction]]
+"""(tenants, texts) -> redactions under each tenant's policy."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What was found. `records`: kind -> records that hold what policy masks now; `entities`: `ENTITY:action` -> how
+    often; `left`: kind -> records that hold it and that no amendment reaches."""
+
+    looked_at: int = 0
+    records: Counter[str] = field(default_factory=Counter)
+    entities: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "looked_at": self.looked_at,
+            "records": dict(sorted(self.records.items())),
+            "entities": dict(sorted(self.entities.items())),
+            "left": dict(sorted(self.left.items())),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """An event for the input topic of the record's one writer."""
+
+    topic: Topic
+    event: Amendment | ProjectCommand
+
+
+def rescreened(rows: Iterable[Event], redact: Redact, at: datetime, found: Found) -> Iterator[Send]:
+    """What is to be sent for the newest events of a partition. `at`: when reading began; an erasure after that refuses
+    what is sent."""
+    stored = [cast(Stored, e) for e in rows if type(e) in TEXTS and not _gone(e)]
+    newest = _newest(stored)
+    masked: list[tuple[Stored, dict[str, str], list[Redaction]]] = []
+    for start in range(0, len(stored), CHUNK):
+        masked += _masked(stored[start : start + CHUNK], redact, found)
+    versions: Counter[str] = Counter()
+    for event, changed, redactions in sorted(masked, key=_order):
+        told = {k: n for k, n in counts(redactions).items() if not k.endswith(":allow")}
+        found.entities.update(told)
+        kind = _kind(event)
+        expected = 0
+        if isinstance(event, MemoryUpdate):
+            expected = newest[event.record_id] + versions[event.record_id]
+            versions[event.record_id] += 1
+        send = _send(event, changed, told, any(r.refused for r in redactions), expected, at)
+        (found.left if send is None else found.records)[kind] += 1
+        if send is not None:
+            yield send
+
+
+def _masked(
+    part: Sequence[Stored], redact: Redact, found: Found
+) -> Iterator[tuple[Stored, dict[str, str], list[Redaction]]]:
+    """Records with a text that policy changes: old text -> new, and the redactions that changed it."""
+    spots = [list(dict.fromkeys(texts_of(e))) for e in part]
+    pool = list(dict.fromkeys((e.tenant, t) for e, texts in zip(part, spots, strict=True) for t in texts))
+    clean = dict(zip(pool, redact([t for t, _ in pool], [x for _, x in pool]), strict=True)) if pool else {}
+    for event, texts in zip(part, spots, strict=True):
+        found.looked_at += 1
+        mine = {t: clean[event.tenant, t] for t in texts if clean[event.tenant, t].text != t}
+        if mine:
+            yield event, {t: r.text for t, r in mine.items()}, list(mine.values())
+
+
+def _send(
+    event: Stored, changed: Mapping[str, str], told: Mapping[str, int], refused: bool, expected: int, at: datetime
+) -> Send | None:
+    record = record_of(event, changed)
+    match event:
+        case ScreenedTurn():
+            pii = {**event.pii, **{k: event.pii.get(k, 0) + n for k, n in told.items()}}
+            record |= {"pii": pii, "refused": event.refused or refused}
+            return Send(topics.TURNS, _amendment(event, "turn", event.turn_id, event.revision, record, at))
+        case SessionState():
+            return Send(topics.TURNS, _amendment(event, "session", event.session_id, event.revision, {}, at))
+        case Checkpoint():
+            return Send(topics.TURNS, _amendment(event, "checkpoint", event.message_id, event.revision, record, at))
+        case Decision() if event.owner_kind is OwnerKind.USER:
+            return Send(topics.LEDGER, _amendment(event, "decision", event.decision_id, event.revision, record, at))
+        case MemoryUpdate() if event.owner_kind is OwnerKind.USER:
+            return Send(topics.LEDGER, _amendment(event, "memory", event.record_id, expected, record, at))
+        case MemoryUpdate() if event.kind == "hot" and event.category and event.key:
+            return Send(topics.PROJECT_EVENTS, _hot(event, record, at))
+    return None
+
+
+def _amendment(event: Any, what: Any, target: str, expected: int, record: dict[str, Any], at: datetime) -> Amendment:
+    version = event.version if what == "memory" else 0
+    session = event.session_id if what in ("turn", "session", "checkpoint") else None
+    return Amendment(
+        tenant=event.tenant, user_id=event.owner.id, cause="rescreen", what=what, target=target, session_id=session,
+        version=version, expected=expected, rule=RULE, accepted_at=at,
+        amendment_id=record_id(event.owner, RULE, what, target, version, expected),
+        sealed=AmendmentBody(record=record),
+    )  # fmt: skip
+
+
+def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime) -> ProjectCommand:
+    """A project's hot memory is put again, masked, as a caller would put it."""
+    return ProjectCommand(
+        tenant=event.tenant, project_id=event.owner_id, command="put_hot", hot_type=cast(Any, event.category),
+        key=event.key, priority=event.priority, accepted_at=at,
+        command_id=record_id(event.owner, RULE, event.record_id, event.revision),
+        sealed=ProjectCommandBody(value=record["sealed"]["value"]),
+    )  # fmt: skip
+
+
+def _gone(event: Event) -> bool:
+    return isinstance(event, MemoryUpdate) and event.op == "delete"
+
+
+def _newest(stored: Iterable[Stored]) -> dict[str, int]:
+    """Record id -> its newest revision, over all versions."""
+    out: dict[str, int] = {}
+    for e in stored:
+        if isinstance(e, MemoryUpdate):
+            out[e.record_id] = max(e.revision, out.get(e.record_id, 0))
+    return out
+
+
+def _order(item: tuple[Stored, Any, Any]) -> tuple[int, str, int]:
+    """Turns before their sessions, versions of a record in their order."""
+    event = item[0]
+    rank = (ScreenedTurn, SessionState, Checkpoint, MemoryUpdate, Decision).index(type(event))
+    if isinstance(event, MemoryUpdate):
+        return rank, event.record_id, event.version
+    return rank, "", 0
+
+
+def _kind(event: Stored) -> str:
+    if isinstance(event, MemoryUpdate):
+        return event.kind if event.owner_kind is not OwnerKind.USER else "memory"
+    return event.type.removeprefix("screened_")
+
+
+

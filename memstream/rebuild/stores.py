@@ -1,0 +1,55 @@
+"""The stores as a rebuild sees them: what each holds, and which topics feed it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from memstream.rebuild.fold import READINGS, Fold
+from memstream.settings import Settings
+from schemas.stores import STORES
+from sinks.clock import utc_now
+from sinks.contents import Contents
+from sinks.postgres import PostgresSink
+from sinks.postgres_contents import PostgresContents
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """One store. `vectors`: its rows hold what an embedding model made."""
+
+    name: str
+    topics: tuple[str, ...]
+    contents: Contents
+
+    def fold(self) -> Fold:
+        clock = None if self.name == "postgres" else utc_now
+        return Fold(READINGS[self.name], f"sink-{self.name}", clock, self.contents.part)
+
+
+def _postgres(s: Settings) -> Store:
+    return Store("postgres", PostgresSink.topics, PostgresContents(s.postgres.get_secret_value()))
+
+
+def _milvus(s: Settings) -> Store:
+    from sinks.milvus import MilvusSink
+    from sinks.milvus_contents import MilvusContents
+
+    return Store("milvus", MilvusSink.topics, MilvusContents(s.milvus))
+
+
+def _redis(s: Settings) -> Store:
+    from sinks.redis import RedisSink
+    from sinks.redis_contents import RedisContents
+
+    return Store("redis", RedisSink.topics, RedisContents(s.redis.get_secret_value()))
+
+
+_MADE: Mapping[str, Callable[[Settings], Store]] = {"postgres": _postgres, "milvus": _milvus, "redis": _redis}
+
+
+def store(settings: Settings, name: str) -> Store:
+    return _MADE[name](settings)
+
+
+__all__ = ["STORES", "Store", "store"]

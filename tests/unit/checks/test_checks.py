@@ -1,0 +1,84 @@
+"""`memstream check` without servers: what it says, what it never says, and that one failure does not stop the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+from typer.testing import CliRunner
+
+from memstream import check
+from memstream.checks import CHECKS, Status, run_checks
+from memstream.checks.result import CheckFailedError, failing
+from memstream.cli import app
+from memstream.settings import Settings
+from schemas.profile import PROFILES_DIR
+
+PASSWORD = "hunter2-is-secret"
+CLOSED = "127.0.0.1:1"
+
+
+def settings(**changes: object) -> Settings:
+    return Settings().model_copy(update=changes)
+
+
+def test_every_profile_that_ships_loads() -> None:
+    results = list(run_checks(settings(), ["profiles"]))
+    assert {r.name for r in results} == {f"profile {p.stem}" for p in PROFILES_DIR.glob("*.toml")}
+    assert all(r.status is Status.OK for r in results)
+
+
+def test_a_broken_profile_is_named_with_its_key(tmp_path: Path) -> None:
+    (tmp_path / "general.toml").write_text('name = "general"\nversion = 1\nno_such_key = 1\n', encoding="utf-8")
+    (result,) = run_checks(settings(profiles_dir=tmp_path), ["profiles"])
+    assert result.status is Status.FAIL
+    assert "no_such_key" in result.detail
+
+
+def test_a_missing_profile_names_those_that_exist(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text("", encoding="utf-8")
+    (result,) = run_checks(settings(profiles_dir=tmp_path, profile="theirs"), ["profiles"])
+    assert result.status is Status.FAIL
+    assert "MEMSTREAM_PROFILE" in result.remedy
+    assert "ours" in result.remedy
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("postgres", {"postgres": SecretStr(f"postgresql://u:{PASSWORD}@{CLOSED}/x")}),
+        ("redis", {"redis": SecretStr(f"redis://:{PASSWORD}@{CLOSED}/0")}),
+    ],
+)
+def test_a_store_that_is_away_is_said_without_its_password(name: str, changes: dict[str, object]) -> None:
+    (result,) = run_checks(settings(**changes), [name])
+    assert result.status is Status.FAIL
+    assert f"MEMSTREAM_{name.upper()}" in result.remedy
+    assert PASSWORD not in result.detail + result.remedy
+
+
+def test_stores_without_an_address_are_skipped_and_the_rest_goes_on() -> None:
+    results = list(run_checks(settings(), ["kafka", "topics", "postgres", "redis", "milvus", "endpoint"]))
+    assert [r.status for r in results] == [Status.SKIP] * 6
+
+
+def test_the_library_error_is_told_by_its_type_only() -> None:
+    with pytest.raises(CheckFailedError, match=r"^away \(ValueError\)$"), failing(ValueError, detail="away", remedy=""):
+        raise ValueError(PASSWORD)
+
+
+def test_command_prints_json_and_exits_1_on_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMSTREAM_PROFILES_DIR", str(tmp_path))
+    check.register(app)
+    done = CliRunner().invoke(app, ["check", "profiles", "--json", "--data", str(tmp_path)])
+    assert done.exit_code == 1
+    (line,) = json.loads(done.stdout)
+    assert line["name"] == "profiles"
+    assert line["status"] == "fail"
+
+
+def test_every_check_is_documented() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert [n for n in CHECKS if f"`{n}`" not in text] == []

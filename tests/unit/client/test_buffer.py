@@ -1,0 +1,122 @@
+"""The buffer: order, batches, bounds, patience, refusals."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from memstream.client import BufferFullError, BufferLimits, ClosedError, DeliveryError, InvalidError
+from memstream.client.buffer import Buffer, Delivered, backoff
+from memstream.client.messages import Item, item_of
+from tests.unit.client.scripted import ScriptedTransport, turn
+
+
+def items(n: int) -> list[Item]:
+    return [item_of(turn(i), "default") for i in range(n)]
+
+
+def buffer(transport: ScriptedTransport, **limits: float) -> Buffer:
+    given = BufferLimits(**{"linger_seconds": 0, "block_seconds": 0, **limits})  # type: ignore[arg-type]
+    return Buffer(transport, given, pause=lambda _: 0)
+
+
+async def test_messages_go_in_order_in_batches() -> None:
+    way = ScriptedTransport()
+    b = buffer(way, batch=3)
+    for i in items(7):
+        await b.put(i)
+    await b.flush(5)
+    assert [x for batch in way.batches for x in batch] == [f"t{n}" for n in range(7)]
+    assert max(len(batch) for batch in way.batches) <= 3
+    assert len(b) == 0
+
+
+async def test_a_full_buffer_pushes_back_and_takes_again_when_the_log_does() -> None:
+    way = ScriptedTransport()
+    way.gate.clear()
+    b = buffer(way, items=2)
+    first, second, third = items(3)
+    await b.put(first)
+    await b.put(second)
+    with pytest.raises(BufferFullError, match="2 messages wait"):
+        await b.put(third)
+    way.gate.set()
+    await b.flush(5)
+    await b.put(third)
+    await b.close(5)
+    assert [x for batch in way.batches for x in batch] == ["t0", "t1", "t2"]
+
+
+async def test_send_waits_for_room() -> None:
+    way = ScriptedTransport()
+    way.gate.clear()
+    b = buffer(way, items=1, block_seconds=30)
+    first, second = items(2)
+    await b.put(first)
+    waiting = asyncio.create_task(b.put(second))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    way.gate.set()
+    await waiting
+    await b.close(5)
+
+
+async def test_text_is_bounded_too_but_one_large_message_passes() -> None:
+    way = ScriptedTransport()
+    way.gate.clear()
+    b = buffer(way, size=1_000)
+    await b.put(item_of(turn(0, content="长" * 5_000), "default"))
+    with pytest.raises(BufferFullError):
+        await b.put(item_of(turn(1), "default"))
+    way.gate.set()
+    await b.close(5)
+
+
+async def test_what_the_log_did_not_take_is_sent_again_in_order() -> None:
+    way = ScriptedTransport(
+        lambda _: Delivered(), lambda _: Delivered(frozenset({"t0"})), lambda _: Delivered(frozenset({"t2"}))
+    )
+    b = buffer(way, batch=10)
+    for i in items(3):
+        await b.put(i)
+    await b.flush(5)
+    assert way.batches[-1] == ["t1"]
+    assert way.batches[-2] == ["t1", "t2"]
+
+
+async def test_refusals_are_told_once_with_their_reason() -> None:
+    no = InvalidError("turns.0.content: too long")
+    told: list[str] = []
+    way = ScriptedTransport(lambda batch: Delivered(frozenset({"t1"}), {"t0": no}))
+    b = Buffer(way, BufferLimits(linger_seconds=0.01), lambda item, error: told.append(item.id), pause=lambda _: 0)
+    for i in items(2):
+        await b.put(i)
+    with pytest.raises(DeliveryError, match="1 refused") as caught:
+        await b.flush(5)
+    assert [(r.id, r.error) for r in caught.value.refused] == [("t0", no)]
+    assert told == ["t0"]
+    await b.flush(5)
+
+
+async def test_flush_says_what_still_waits_and_keeps_it() -> None:
+    way = ScriptedTransport()
+    way.gate.clear()
+    b = buffer(way)
+    await b.put(items(1)[0])
+    with pytest.raises(DeliveryError, match="1 still waiting"):
+        await b.flush(0)
+    way.gate.set()
+    await b.close(5)
+    assert way.batches == [["t0"]]
+
+
+async def test_nothing_is_taken_after_close() -> None:
+    b = buffer(ScriptedTransport())
+    await b.close(1)
+    with pytest.raises(ClosedError):
+        await b.put(items(1)[0])
+
+
+def test_pauses_grow_to_a_bound() -> None:
+    assert all(0 <= backoff(n) <= 10 for n in (1, 5, 50, 5_000))

@@ -1,0 +1,213 @@
+"""The clients over a scripted service: tokens, repeats, typed errors, ids that do not change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memstream.client import (
+    AsyncMemstream,
+    BufferLimits,
+    ClosedError,
+    DeliveryError,
+    Feedback,
+    ForbiddenError,
+    HttpOptions,
+    InvalidError,
+    Memory,
+    Memstream,
+    NotFoundError,
+    ServerError,
+    StaleError,
+    UnauthorisedError,
+    UnavailableError,
+)
+from query import events
+from schemas.progress import FreshnessToken
+from schemas.tokens import Tokens
+from tests.unit.client.scripted import ScriptedService, token, turn
+
+
+def client(service: ScriptedService, **options: Any) -> AsyncMemstream:
+    return AsyncMemstream(
+        "http://memstream", "secret-key", transport=service.transport, limits=BufferLimits(linger_seconds=0),
+        options=HttpOptions(**{"retry_seconds": 0.0, **options}),
+    )  # fmt: skip
+
+
+async def test_n3_a_read_waits_for_the_clients_own_writes_about_the_user() -> None:
+    service = ScriptedService()
+    async with client(service) as m:
+        await m.search("x", user_id="u1")
+        assert "memstream-wait-for" not in service.requests[-1].headers
+        await m.send(turn(1, "u1"))
+        await m.flush()
+        service.will("/v1/turns", 202, {"accepted": 1, "freshness_token": token(40, 5)})
+        await m.send(turn(2, "u2"))
+        newest = await m.flush()
+        await m.search("x", user_id="u1")
+        first = FreshnessToken.parse(service.requests[-1].headers["memstream-wait-for"])
+        await m.search("x", project_id="p")
+        second = FreshnessToken.parse(service.requests[-1].headers["memstream-wait-for"])
+        await m.search("x", user_id="stranger")
+        assert "memstream-wait-for" not in service.requests[-1].headers
+    assert [(w.partition, w.offset) for w in first.writes] == [(0, 1)]
+    assert [(w.partition, w.offset) for w in second.writes] == [(0, 1), (5, 40)]
+    assert str(second) == newest
+
+
+async def test_n3_reads_wait_for_writes_of_others_that_are_named() -> None:
+    service = ScriptedService()
+    async with client(service) as m:
+        m.wait_for(token(7, 2), ["u1"])
+        m.wait_for(token(9, 3))
+        await m.search("x", user_id="u1")
+        waits = FreshnessToken.parse(service.requests[-1].headers["memstream-wait-for"])
+        with pytest.raises(InvalidError):
+            m.wait_for("no token")
+    assert [(w.partition, w.offset) for w in waits.writes] == [(2, 7), (3, 9)]
+
+
+def test_a_forgotten_user_waits_for_everything() -> None:
+    tokens = Tokens(users=1)
+    tokens.note(token(1, 1), ["a"])
+    tokens.note(token(2, 2), ["b"])
+    assert tokens.of("a") == tokens.of(None)
+    assert tokens.of("b") == token(2, 2)
+
+
+async def test_a_stale_read_says_so_and_can_be_refused() -> None:
+    service = ScriptedService()
+    empty = {"results": [], "degraded": [], "took_ms": 1}
+    service.will("/v1/search", 200, empty, **{"Memstream-Fresh": "false"})
+    async with client(service) as m:
+        assert (await m.search("x", user_id="u")).fresh is False
+        assert (await m.search("x", user_id="u")).fresh is True
+    service.will("/v1/search", 200, empty, **{"Memstream-Fresh": "false"})
+    async with client(service, require_fresh=True) as m:
+        with pytest.raises(StaleError):
+            await m.search("x", user_id="u")
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [(400, InvalidError), (401, UnauthorisedError), (403, ForbiddenError), (404, NotFoundError), (413, InvalidError),
+     (422, InvalidError), (500, ServerError), (503, UnavailableError), (429, UnavailableError), (0, UnavailableError)],
+)  # fmt: skip
+async def test_errors_are_typed_and_hold_no_secret(status: int, error: type[Exception]) -> None:
+    service = ScriptedService()
+    service.problem("/v1/search", status, detail="limit: at most 200", errors=[{"field": "limit", "expected": "200"}])
+    async with client(service) as m:
+        with pytest.raises(error) as caught:
+            await m.search("private words", user_id="u")
+    assert "private" not in str(caught.value)
+    assert "secret-key" not in str(caught.value) + repr(m)
+    if isinstance(caught.value, InvalidError):
+        assert caught.value.fields == (("limit", "200"),)
+
+
+async def test_a_service_that_is_away_is_asked_again_with_the_same_command() -> None:
+    service = ScriptedService()
+    service.problem("/v1/memories/m1", 503)
+    service.will("/v1/memories/m1", 0, {})
+    async with client(service, retry_seconds=5.0) as m:
+        done = await m.forget("m1", user_id="u")
+    assert done.accepted == 1
+    keys = {r.headers["idempotency-key"] for r in service.requests}
+    assert len(service.requests) == 3
+    assert len(keys) == 1
+
+
+async def test_the_item_that_the_door_names_leaves_and_the_rest_goes_on() -> None:
+    service = ScriptedService()
+    named = [{"field": "turns.1.occurred_at", "expected": "must not lie in the future"}]
+    service.problem("/v1/turns", 422, detail="turns.1.occurred_at", errors=named)
+    async with AsyncMemstream("http://m", transport=service.transport, limits=BufferLimits(linger_seconds=5)) as m:
+        await m.send_all([turn(n) for n in range(3)])
+        with pytest.raises(DeliveryError) as caught:
+            await m.flush()
+    assert [r.id for r in caught.value.refused] == ["t1"]
+    sent = [[t["turn_id"] for t in b["turns"]] for b in service.bodies("/v1/turns")]
+    assert sent == [["t0", "t1", "t2"], ["t0", "t2"]]
+
+
+async def test_a_call_that_is_too_large_is_halved() -> None:
+    service = ScriptedService()
+    service.problem("/v1/turns", 413, detail="a body may have at most 10 bytes")
+    async with AsyncMemstream("http://m", transport=service.transport, limits=BufferLimits(linger_seconds=5)) as m:
+        await m.send_all([turn(n) for n in range(4)])
+        await m.flush()
+    sent = [[t["turn_id"] for t in b["turns"]] for b in service.bodies("/v1/turns")]
+    assert sent == [["t0", "t1", "t2", "t3"], ["t0", "t1"], ["t2", "t3"]]
+
+
+async def test_ids_are_those_of_the_door_and_a_repeat_is_the_same_message() -> None:
+    service = ScriptedService()
+    nameless = turn(1, turn_id=None)
+    service.problem("/v1/memories", 503)
+    async with client(service) as m:
+        assert await m.send(nameless) == await m.send(nameless) == events.turn_id_of("default", nameless)
+        liked = Feedback(user_id="u1", interaction_id="i1", rating="good")
+        assert await m.send(liked) == events.feedback_id_of("default", liked)
+        memory = Memory(user_id="u1", kind="fact", text="喜欢爵士 likes jazz")
+        name = await m.send(memory)
+        await m.flush()
+    keys = [r.headers["idempotency-key"] for r in service.requests if r.url.path == "/v1/memories"]
+    assert len(keys) == 2
+    assert keys[0] == keys[1]
+    command = events.command_id_of("default", "u1", "remember", keys[0])
+    assert name == events.memory_id_of("default", memory, command)
+    paths = [r.url.path for r in service.requests]
+    assert paths.index("/v1/feedback") < paths.index("/v1/memories")
+
+
+async def test_feedback_about_nothing_is_refused_where_it_is_made() -> None:
+    async with client(ScriptedService()) as m:
+        with pytest.raises(InvalidError, match="interaction_id"):
+            await m.send(Feedback(user_id="u", rating="good"))
+
+
+async def test_a_closed_client_says_so() -> None:
+    m = client(ScriptedService())
+    with pytest.raises(ClosedError):
+        await m.send(turn())
+    with pytest.raises(ClosedError):
+        await m.search("x", user_id="u")
+    with pytest.raises(ClosedError):
+        Memstream("http://m").send(turn())
+
+
+async def test_paths_are_quoted() -> None:
+    service = ScriptedService()
+    service.will("/v1/users/a/b c/memories", 200, {"memories": [], "cursor": None})
+    async with client(service) as m:
+        assert (await m.memories("a/b c")).memories == []
+    assert service.requests[0].url.raw_path.startswith(b"/v1/users/a%2Fb%20c/memories?")
+
+
+def test_the_synchronous_client_is_the_same() -> None:
+    service = ScriptedService()
+    with Memstream("http://m", transport=service.transport, limits=BufferLimits(linger_seconds=0)) as m:
+        assert m.send_all([turn(n) for n in range(3)]) == ["t0", "t1", "t2"]
+        assert m.flush() == m.token()
+        assert m.search("x", user_id="u1").results == []
+        assert m.waiting == 0
+    assert "memstream-wait-for" in service.requests[-1].headers
+
+
+def test_all_pages_of_memories_are_read() -> None:
+    service = ScriptedService()
+    row = {"id": "m1", "kind": "fact", "state": "active", "known_at": "2026-11-21T08:00:00Z"}
+    service.will("/v1/users/u/memories", 200, {"memories": [row], "cursor": "next"})
+    service.will("/v1/users/u/memories", 200, {"memories": [{**row, "id": "m2", "new": 1}], "cursor": None})
+    with Memstream("http://m", transport=service.transport) as m:
+        assert [r.id for r in m.all_memories("u")] == ["m1", "m2"]
+    assert service.requests[-1].url.params["cursor"] == "next"
+
+
+def test_an_answer_that_is_not_understood_names_the_place() -> None:
+    service = ScriptedService()
+    service.will("/v1/search", 200, {"results": [{"id": 5}]})
+    with Memstream("http://m", transport=service.transport) as m, pytest.raises(ServerError, match=r"results\.0"):
+        m.search("x", user_id="u")

@@ -1,0 +1,94 @@
+"""What goes to Kafka is what the door would have written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memstream.client import AsyncProducer, BufferLimits, DeliveryError, Feedback, Memory
+from memstream.client.kafka import KafkaTransport
+from query import events
+from schemas import topics
+from schemas.codec import Codec, header
+from schemas.memory import MemoryCommand
+from schemas.owner import Owner, partition, user
+from schemas.progress import FreshnessToken
+from schemas.sealing import IdentityCipher, KeysAway
+from schemas.tokens import Tokens
+from schemas.turns import TurnEvent
+from tests.unit.client.scripted import turn
+from tests.unit.query.memory_log import MemoryLog
+
+
+def producer(log: MemoryLog) -> AsyncProducer:
+    tokens = Tokens()
+    way = KafkaTransport("none", "acme", tokens, log=log, partitions=8, source="chat")
+    return AsyncProducer(way, tokens, tenant="acme", limits=BufferLimits(linger_seconds=0))
+
+
+async def test_k5_messages_are_events_on_their_owners_partition() -> None:
+    log = MemoryLog()
+    async with producer(log) as p:
+        said = turn(1, turn_id=None)
+        name = await p.send(said)
+        await p.send(Feedback(user_id="u1", memory_ids=("m",), rating="bad"))
+        memory = Memory(user_id="u1", kind="preference", text="用中文回答", field="language", value="zh")
+        memory_id = await p.send(memory)
+        token = FreshnessToken.parse(await p.flush())
+        records = list(log.records)
+    first, _, third = records
+    assert {r.partition for r in records} == {partition(user("acme", "u1"), 8)}
+    assert [r.topic for r in records] == [topics.TURNS.name, topics.LEDGER.name, topics.LEDGER.name]
+    event = Codec().decode(first.topic, first.value)
+    assert isinstance(event, TurnEvent)
+    assert (event.tenant, event.turn_id, event.accepted_at) == ("acme", name, None)
+    assert event == events.turn_event("acme", said, None)
+    assert header(first.headers, "ce_source") == b"memstream/chat"
+    command = Codec().decode(third.topic, third.value)
+    assert isinstance(command, MemoryCommand)
+    assert memory_id == events.memory_id_of("acme", memory, command.command_id)
+    assert {(w.topic, w.offset) for w in token.writes} == {(topics.TURNS.name, 0), (topics.LEDGER.name, 1)}
+
+
+async def test_a_token_names_the_project_that_a_turn_reaches() -> None:
+    log = MemoryLog()
+    async with producer(log) as p:
+        await p.send(turn(1, project_id="p1"))
+        token = FreshnessToken.parse(await p.flush())
+    assert len(token.writes[0].project_partitions) == 1
+
+
+async def test_k5_a_codec_seals_what_is_sent_and_waits_for_its_keys() -> None:
+    class Keys(IdentityCipher):
+        away = True
+
+        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+            if self.away:
+                raise KeysAway("postgres")
+            return {"alg": "A", "kid": "1", "ct": "eA=="}
+
+    log, keys, tokens = MemoryLog(), Keys(), Tokens()
+    way = KafkaTransport("none", "acme", tokens, log=log, partitions=8, codec=Codec(keys))
+    async with AsyncProducer(way, tokens, tenant="acme", limits=BufferLimits(linger_seconds=0)) as p:
+        await p.send(turn(1))
+        with pytest.raises(DeliveryError) as waits:
+            await p.flush(0.05)
+        assert (waits.value.waiting, waits.value.refused) == (1, ())
+        keys.away = False
+        await p.flush(20)
+        (record,) = log.records
+    assert b'"sealed":{"alg":"A","ct":"eA==","kid":"1"}' in (record.value or b"")
+
+
+async def test_what_the_brokers_did_not_take_waits() -> None:
+    log = MemoryLog()
+    log.failing.add(topics.TURNS.name)
+    async with producer(log) as p:
+        await p.send(turn(1))
+        with pytest.raises(DeliveryError, match="1 still waiting"):
+            await p.flush(0.05)
+        assert p.waiting == 1
+        log.failing.clear()
+        await p.flush()
+        assert p.waiting == 0

@@ -1,0 +1,76 @@
+"""docker/kubernetes: the manifests parse, and name only commands, settings, groups and topics that exist."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from memstream.settings import Settings
+from memstream.stack import Addresses
+from memstream.up import children
+from schemas.topics import BY_NAME
+from streams.topology import TOPOLOGY, group_of
+
+FOLDER = Path(__file__).parents[3] / "docker" / "kubernetes"
+DOCUMENTS: list[dict[str, Any]] = [
+    d for path in sorted(FOLDER.glob("*.yaml")) for d in yaml.safe_load_all(path.read_text(encoding="utf-8"))
+]
+KNOWN = {f"MEMSTREAM_{name.upper()}" for name in Settings.model_fields}
+
+
+def of_kind(kind: str) -> dict[str, dict[str, Any]]:
+    return {d["metadata"]["name"]: d for d in DOCUMENTS if d["kind"] == kind}
+
+
+def container(deployment: dict[str, Any]) -> dict[str, Any]:
+    (one,) = deployment["spec"]["template"]["spec"]["containers"]
+    return dict(one)
+
+
+def test_every_document_has_its_kind_and_place() -> None:
+    for d in DOCUMENTS:
+        assert d["apiVersion"]
+        assert d["kind"] == "Namespace" or d["metadata"]["namespace"] == "memstream"
+
+
+def test_the_same_processes_run_as_under_memstream_up() -> None:
+    up = {tuple(c.argv[3:]) for c in children(Settings(), Addresses(), 8900)}
+    assert {tuple(container(d)["args"]) for d in of_kind("Deployment").values()} == up
+
+
+def test_every_variable_and_secret_is_a_setting() -> None:
+    assert set(of_kind("ConfigMap")["memstream"]["data"]) <= KNOWN
+    assert {n.upper() for n in of_kind("Secret")["memstream"]["stringData"]} <= KNOWN
+    for d in of_kind("Deployment").values():
+        assert {e["name"] for e in container(d).get("env", ())} <= KNOWN
+
+
+def test_processes_run_unprivileged_and_bounded() -> None:
+    for d in of_kind("Deployment").values():
+        assert d["spec"]["template"]["spec"]["securityContext"]["runAsNonRoot"]
+        assert container(d)["securityContext"]["readOnlyRootFilesystem"]
+        assert "memory" in container(d)["resources"]["limits"]
+
+
+def test_autoscaling_watches_groups_and_topics_that_exist() -> None:
+    groups = {group_of(step) for step in TOPOLOGY}
+    deployments = of_kind("Deployment")
+    scaled = of_kind("ScaledObject")
+    partitions = int(of_kind("ConfigMap")["memstream"]["data"]["MEMSTREAM_PARTITIONS"])
+    assert scaled
+    for d in scaled.values():
+        assert d["spec"]["scaleTargetRef"]["name"] in deployments
+        for trigger in d["spec"]["triggers"]:
+            assert trigger["metadata"]["consumerGroup"] in groups
+            assert trigger["metadata"]["topic"] in BY_NAME
+            assert d["spec"]["maxReplicaCount"] <= partitions
+
+
+def test_three_brokers_keep_three_replicas() -> None:
+    kafka = of_kind("StatefulSet")["kafka"]
+    env = {e["name"]: e["value"] for e in container(kafka)["env"]}
+    assert kafka["spec"]["replicas"] == 3
+    assert env["KAFKA_DEFAULT_REPLICATION_FACTOR"] == of_kind("ConfigMap")["memstream"]["data"]["MEMSTREAM_REPLICATION"]
+    assert len(env["KAFKA_CONTROLLER_QUORUM_VOTERS"].split(",")) == 3

@@ -1,0 +1,132 @@
+"""Dashboards, alert rules and their page agree with the one list of metrics; the workers' metrics are made of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from memstream.observe import ProcessStats, SinkObserver, StepObserver
+from query.workers import families
+from schemas.metrics import METRICS
+
+ROOT = Path(__file__).resolve().parents[3]
+DASHBOARDS = sorted((ROOT / "docker" / "grafana" / "dashboards").glob("*.json"))
+RULES = ROOT / "docker" / "prometheus" / "alerts.yaml"
+SUFFIXES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
+SERIES = {m.name + suffix: m for m in METRICS for suffix in SUFFIXES[m.kind]}
+PROMTOOL = shutil.which("promtool")
+
+
+def expressions() -> list[tuple[str, str]]:
+    found = [
+        (path.name, target["expr"])
+        for path in DASHBOARDS
+        for panel in json.loads(path.read_text(encoding="utf-8"))["panels"]
+        for target in panel["targets"]
+    ]
+    rules = re.findall(r"expr: >-\n\s+(.+)", RULES.read_text(encoding="utf-8"))
+    return found + [(RULES.name, rule) for rule in rules]
+
+
+def test_there_are_dashboards_and_rules() -> None:
+    assert len(DASHBOARDS) == 2
+    assert len(expressions()) > 50
+
+
+@pytest.mark.parametrize(("where", "expr"), expressions())
+def test_every_metric_and_label_of_an_expression_exists(where: str, expr: str) -> None:
+    names = set(re.findall(r"\bmemstream_[a-z_]+", expr))
+    assert names - {"memstream_"} or "up{" in expr
+    unknown = {n for n in names if n not in SERIES}
+    assert not unknown, f"{where} asks for {unknown}"
+    labels = {label for n in names for label in (*SERIES[n].labels, "le", "job")}
+    asked = set(re.findall(r"[{,]\s*([a-z_]+)\s*(?:=~|!~|!=|=)", expr))
+    for grouped in re.findall(r"\bby \(([^)]*)\)", expr):
+        asked |= {label.strip() for label in grouped.split(",")}
+    assert asked <= labels | {"le", "job"}
+
+
+def test_panels_do_not_overlap() -> None:
+    for path in DASHBOARDS:
+        taken: set[tuple[int, int]] = set()
+        for panel in json.loads(path.read_text(encoding="utf-8"))["panels"]:
+            g = panel["gridPos"]
+            cells = {(x, y) for x in range(g["x"], g["x"] + g["w"]) for y in range(g["y"], g["y"] + g["h"])}
+            assert not cells & taken, panel["title"]
+            assert g["x"] + g["w"] <= 24
+            taken |= cells
+
+
+def test_every_alert_is_explained_and_tested() -> None:
+    rules = set(re.findall(r"alert: (\w+)", RULES.read_text(encoding="utf-8")))
+    page = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    tests = (RULES.parent / "alerts.test.yaml").read_text(encoding="utf-8")
+    assert rules == set(re.findall(r"^\| (Memstream\w+) \|", page, re.MULTILINE))
+    assert rules == set(re.findall(r"alertname: (\w+)", tests))
+
+
+@pytest.mark.skipif(PROMTOOL is None, reason="no promtool on this machine (Debian: apt-get install prometheus)")
+@pytest.mark.parametrize("words", [("check", "rules", "alerts.yaml"), ("test", "rules", "alerts.test.yaml")])
+def test_promtool_agrees(words: tuple[str, ...]) -> None:
+    done = subprocess.run([str(PROMTOOL), *words], cwd=RULES.parent, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_are_in_base_units_and_hold_nobody() -> None:
+    for m in METRICS:
+        assert m.name.startswith("memstream_")
+        assert (m.kind == "counter") == m.name.endswith("_total"), m.name
+        assert not re.search(r"_(ms|milliseconds|kb|mb|percent)\b", m.name)
+        assert not {"user", "user_id", "session", "session_id", "memory", "turn", "owner", "project"} & set(m.labels)
+        assert m.help.endswith(".")
+    assert len({m.name for m in METRICS}) == len(METRICS)
+
+
+class _Collector:
+    def __init__(self, stats: ProcessStats) -> None:
+        self._stats = stats
+
+    def collect(self) -> Any:
+        return families({"worker-1": self._stats.heartbeat()})
+
+
+def test_e7_what_a_worker_counts_is_exported() -> None:
+    stats = ProcessStats()
+    StepObserver(stats).batch("gate", 40, {"prepare": 0.004, "compute": 0.03})
+    StepObserver(stats).batch("gate", 64, {"compute": 0.2})
+    sink = SinkObserver(stats)
+    sink.batch("redis", 3, 3, 0.001)
+    sink.retry("redis", "write", 0.1)
+    for word, n in (
+        ("model_calls", 3), ("prompt_tokens", 900), ("completion_tokens", 80), ("cost_micros", 1_500_000), ("away", 2),
+        ("malformed_not_of_the_form", 1), ("checkpoint_done", 4), ("checkpoint_extractive", 1),
+        ("summary_tokens", 700), ("summary_tokens_le_200", 3), ("summary_tokens_le_400", 4),
+    ):  # fmt: skip
+        stats.outcome("jobs", word, n)
+    registry = CollectorRegistry()
+    registry.register(_Collector(stats))  # type: ignore[arg-type]
+    text = generate_latest(registry).decode()
+    for line in (
+        'memstream_stage_batch_seconds_bucket{le="0.035",stage="gate"} 1.0',
+        'memstream_stage_batch_seconds_count{stage="gate"} 2.0',
+        'memstream_stage_batch_records_bucket{le="64.0",stage="gate"} 2.0',
+        'memstream_stage_batch_records_sum{stage="gate"} 104.0',
+        'memstream_sink_retries_total{store="redis"} 1.0',
+        "memstream_model_calls_total 3.0",
+        'memstream_model_tokens_total{kind="prompt"} 900.0',
+        "memstream_model_cost_total 1.5",
+        'memstream_model_failed_total{reason="away"} 2.0',
+        'memstream_checkpoints_total{way="model"} 3.0',
+        'memstream_checkpoints_total{way="extract"} 1.0',
+        'memstream_summary_tokens_bucket{le="200.0"} 3.0',
+        "memstream_summary_tokens_count 4.0",
+        "memstream_summary_tokens_sum 700.0",
+    ):
+        assert line in text

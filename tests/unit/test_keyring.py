@@ -1,0 +1,178 @@
+"""Sealing under data keys: what opens, what does not, and what is left when a key is destroyed (C7, N6)."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import orjson
+import pytest
+
+from memstream.erasure.report import ReportError, key_id, public_bytes, signed, signing_key, verify
+from memstream.keyring.cipher import AesCipher
+from memstream.keyring.master import LocalMasterKeys, MasterKeyError
+from memstream.keyring.state import SealedStateStore, owner_of
+from processors.extract.rules import RuleExtractor
+from processors.ports import Models, ProfileBook
+from schemas import topics
+from schemas.codec import ERASED, Codec, DecodeError
+from schemas.documents import TurnDigest, TurnDigestBody
+from schemas.envelope import SourceTurn
+from schemas.memory import MemoryUpdate
+from schemas.owner import Owner, OwnerKind, user
+from schemas.profile import load_profile
+from schemas.sealing import KeyDestroyed, SealedError
+from schemas.turns import TurnBody, TurnEvent
+from streams.driver import TopologyDriver
+from streams.state_memory import MemoryStateStore
+from streams.topology import TOPOLOGY, Parts
+
+NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+ANN, BOB = user("acme", "ann"), user("acme", "bob")
+
+
+class MemoryKeys:
+    """A keyring without a store."""
+
+    def __init__(self) -> None:
+        self.keys: dict[tuple[str, int], bytes | None] = {}
+
+    def current(self, owner: str) -> tuple[int, bytes]:
+        number = max((g for o, g in self.keys if o == owner), default=1)
+        if self.keys.setdefault((owner, number), secrets.token_bytes(32)) is None:
+            number += 1
+            self.keys[owner, number] = secrets.token_bytes(32)
+        return number, self.key(owner, number)
+
+    def key(self, owner: str, generation: int) -> bytes:
+        found = self.keys[owner, generation]
+        if found is None:
+            raise KeyDestroyed("destroyed")
+        return found
+
+    def destroy(self, owner: str) -> None:
+        for place in [p for p in self.keys if p[0] == owner]:
+            self.keys[place] = None
+
+
+@pytest.fixture
+def keys() -> MemoryKeys:
+    return MemoryKeys()
+
+
+def turn(who: str, text: str, project: str | None = None, n: int = 1) -> TurnEvent:
+    at = NOW + timedelta(minutes=n)
+    return TurnEvent(
+        tenant="acme", user_id=who, session_id="s", turn_id=f"{who}-{n}", role="user", occurred_at=at, accepted_at=at,
+        project_id=project, sealed=TurnBody(content=text),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["My favourite wood is zebrawood.", "我住在琥珀巷。"])
+def test_c7_a_sealed_value_holds_no_text_and_opens_again(keys: MemoryKeys, text: str) -> None:
+    codec = Codec(AesCipher(keys))
+    raw = codec.value(turn("ann", text))
+    assert text.encode() not in raw
+    assert orjson.dumps(text) not in raw
+    assert codec.decode(topics.TURNS.name, raw) == turn("ann", text)
+
+
+def test_c7_a_value_does_not_open_under_another_owner_or_when_changed(keys: MemoryKeys) -> None:
+    cipher = AesCipher(keys)
+    sealed = cipher.seal(ANN, {"text": "zebrawood"})
+    keys.current(BOB.key)
+    with pytest.raises(SealedError):
+        cipher.open(BOB, sealed)
+    with pytest.raises(SealedError):
+        cipher.open(ANN, {**sealed, "ct": sealed["ct"][:-8] + "AAAAAAA="})
+
+
+def test_n6_a_destroyed_key_passes_for_erased_and_the_next_one_opens(keys: MemoryKeys) -> None:
+    codec = Codec(AesCipher(keys))
+    before = codec.value(turn("ann", "zebrawood"))
+    keys.destroy(ANN.key)
+    after = codec.value(turn("ann", "oak"))
+    with pytest.raises(DecodeError) as refusal:
+        codec.decode(topics.TURNS.name, before)
+    assert refusal.value.reason == ERASED
+    assert codec.decode(topics.TURNS.name, after) == turn("ann", "oak")
+
+
+def test_n6_what_a_project_holds_of_a_user_is_under_the_users_key(keys: MemoryKeys) -> None:
+    codec = Codec(AesCipher(keys))
+    source = SourceTurn(turn_id="t", occurred_at=NOW, content_hash="x")
+    digest = TurnDigest(
+        tenant="acme", project_id="p", user_id="ann", turn=source, role="user", language="en", accepted_at=NOW,
+        sealed=TurnDigestBody(content="zebrawood"),
+    )  # fmt: skip
+    raw = codec.value(digest)
+    assert codec.decode(topics.PROJECT_EVENTS.name, raw) == digest
+    assert {o for o, _ in keys.keys} == {ANN.key}
+
+
+async def test_n6_the_topology_sealed_remembers_and_forgets_with_the_key(models: Models, keys: MemoryKeys) -> None:
+    cipher = AesCipher(keys)
+    parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
+    inner = MemoryStateStore()
+    steps = [spec.build(parts) for spec in TOPOLOGY.values()]
+    store = SealedStateStore(inner, cipher)
+    driver = TopologyDriver(steps, NOW + timedelta(hours=1), store=store, codec=Codec(cipher))
+    driver.pipe(topics.TURNS, turn("ann", "I live in Kurrajong and I prefer tea to coffee.", n=1))
+    driver.pipe(topics.TURNS, turn("bob", "我住在杭州。", n=2))
+    await driver.run()
+    driver.restart()
+    assert not driver.dead_letters()
+    known = [e for e in driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate)]
+    assert any("Kurrajong" in u.sealed.text for u in known)
+    everything = b"".join(m.value or b"" for log in driver.log.partitions.values() for m in log)
+    everything += b"".join(v for t in inner.rows.values() for rows in t.values() for v in rows.values())
+    assert b"Kurrajong" not in everything
+    assert "杭州".encode() not in everything
+    keys.destroy(ANN.key)
+    driver.pipe(topics.TURNS, turn("ann", "I live in Leeds.", n=3))
+    await driver.run()
+    assert not driver.dead_letters(), "what was sealed under the destroyed key is passed over"
+
+
+def test_state_owners_name_whose_key_seals_them() -> None:
+    assert owner_of(f"{ANN.key}|s1") == ANN
+    assert owner_of(f"{ANN.key}/given") == ANN
+    assert owner_of("@open") is None
+    assert owner_of("acme/project/p|2026-11-02") == Owner("acme", OwnerKind.PROJECT, "p")
+
+
+def test_c7_master_keys_rotate_in_their_file_and_others_read_it_again(tmp_path: Path) -> None:
+    path = tmp_path / "master.keys"
+    one = LocalMasterKeys.of_file(path)
+    other = LocalMasterKeys.of_file(path)
+    assert one.current == other.current
+    assert path.stat().st_mode & 0o077 == 0
+    old = one.wrap(b"k" * 32, b"o")
+    first = one.current
+    second = one.rotate()
+    new = one.wrap(b"k" * 32, b"o")
+    assert other.unwrap(second, new, b"o") == other.unwrap(first, old, b"o") == b"k" * 32
+    with pytest.raises(MasterKeyError):
+        other.unwrap(second, new, b"another owner")
+    assert one.drop_others() == 1
+    with pytest.raises(MasterKeyError):
+        LocalMasterKeys.of_file(path).unwrap(first, old, b"o")
+
+
+def test_a_master_key_of_the_environment_is_refused_by_name() -> None:
+    with pytest.raises(MasterKeyError, match="MEMSTREAM_MASTER_KEY: expected 64 hex digits"):
+        LocalMasterKeys.of_environment("secret")
+
+
+def test_n6_a_report_is_verified_by_its_signature_and_key(tmp_path: Path) -> None:
+    key = signing_key(tmp_path)
+    report = signed({"erasure_id": "e", "removed": {"postgres/1": {"turns": 3}}, "user_id": "安"}, key)
+    mine = key_id(public_bytes(signing_key(tmp_path)))
+    assert verify(orjson.loads(orjson.dumps(report)), mine) == mine
+    with pytest.raises(ReportError, match="does not fit"):
+        verify({**report, "removed": {}})
+    with pytest.raises(ReportError, match="not by"):
+        verify(report, "0" * 16)
+    with pytest.raises(ReportError, match="expected alg"):
+        verify({"erasure_id": "e"})

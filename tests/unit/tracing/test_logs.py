@@ -1,0 +1,44 @@
+"""Logs are JSON and say class and place of an error, never its text."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+
+import pytest
+
+from memstream.logs import formatter
+
+
+def failing() -> None:
+    try:
+        raise KeyError("Ann Smith, 555 0199")
+    except KeyError as exc:
+        raise ValueError("the text was: I live in Leeds") from exc
+
+
+@pytest.mark.parametrize("name", ["streams.app", "mode.services", "uvicorn.error"])
+def test_an_exceptions_text_is_not_logged(name: str) -> None:
+    log, stream = logging.Logger(name), io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(formatter("worker-1"))
+    log.addHandler(handler)
+    try:
+        failing()
+    except ValueError as exc:
+        if name == "streams.app":
+            log.critical("step %s cannot go on", "gate", extra={"error": type(exc).__name__}, exc_info=True)
+        else:
+            log.exception("Crashed reason=%r", exc)
+    line = stream.getvalue().strip()
+    told = json.loads(line)
+    assert told["process"] == "worker-1"
+    assert told["logger"] == name
+    assert "ValueError" in told["exc_info"]
+    assert "KeyError" in told["exc_info"]
+    assert "test_logs.py" in told["exc_info"]
+    for secret in ("Ann", "Smith", "0199", "Leeds"):
+        assert secret not in line
+    if name == "streams.app":
+        assert told["message"] == "step gate cannot go on"
