@@ -132,12 +132,12 @@ def redis_sessions(d: Differences, url: str, wanted: Mapping[Any, Any], now: dat
             continue
         owner = user(event.tenant, event.user_id)
         name = (event.user_id, event.session_id)
-        raw: Any = client.get(RedisLayout.revision(owner, event.session_id))
+        raw: Any = client.get(RedisLayout().revision(owner, event.session_id))
         want[name] = {"revision": event.revision}
         have[name] = {"revision": None if raw is None else int(raw)}
         if (now - event.updated_at).total_seconds() < 20 * 60:
             want[name]["messages"] = len(event.sealed.window)
-            kept: Any = client.llen(RedisLayout.history(owner, event.session_id))
+            kept: Any = client.llen(RedisLayout().history(owner, event.session_id))
             have[name]["messages"] = int(kept)
     client.close()
     d.values("redis sessions", want, have)

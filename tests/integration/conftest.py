@@ -6,6 +6,7 @@ The thread matters: the supervisor goes on restarting what a test kills while te
 import asyncio
 import tempfile
 import threading
+import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -74,12 +75,27 @@ class BackgroundStack:
         self.call(kill_and_wait())
 
     def pause(self, name: str) -> None:
-        """Freeze a server."""
-        self._loop.call_soon_threadsafe(self.stack.supervisor.pause, name)
+        """Freeze a server; back when every thread of it stands still, which on a busy machine is not at once."""
+
+        async def pause() -> int | None:
+            self.stack.supervisor.pause(name)
+            return next(c.pid for c in self.stack.supervisor.status() if c.name == name)
+
+        pid = self.call(pause())
+        while not all(_stands(task) for task in Path(f"/proc/{pid}/task").iterdir()):
+            time.sleep(0.01)
 
     def resume(self, name: str) -> None:
         """Let it go on."""
         self._loop.call_soon_threadsafe(self.stack.supervisor.resume, name)
+
+
+def _stands(task: Path) -> bool:
+    """Whether a thread is stopped, or gone."""
+    try:
+        return (task / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "T"
+    except FileNotFoundError:
+        return True
 
 
 @contextmanager

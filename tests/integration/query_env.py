@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from memstream.stack import Addresses
 from query.app import create_app
 from query.config import QueryConfig
 from query.connect import open_deps
+from query.door import Authenticator
 from schemas import ids, migrations, topics
 from schemas.codec import Event
 from schemas.envelope import SourceTurn
@@ -148,8 +150,30 @@ class Env:
 
 
 @asynccontextmanager
+async def living(app: Any) -> AsyncIterator[None]:
+    """The app's lifespan in one task, as a server runs it: a fixture is set up and torn down in different ones, which
+    task groups within the lifespan do not take."""
+    ready, over = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        async with app.router.lifespan_context(app):
+            ready.set()
+            await over.wait()
+
+    task = asyncio.create_task(live())
+    started = asyncio.create_task(ready.wait())
+    await asyncio.wait([task, started], return_when=asyncio.FIRST_COMPLETED)
+    started.cancel()
+    try:
+        yield
+    finally:
+        over.set()
+        await task
+
+
+@asynccontextmanager
 async def query_service(
-    addresses: Addresses, profile: Profile | None = None, **settings: Any
+    addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None, **settings: Any
 ) -> AsyncIterator[Env]:
     """The app in this process, its clients over the real servers."""
     prepare(addresses)
@@ -162,13 +186,14 @@ async def query_service(
         profile=profile or load_profile("general"),
         embedder=embedder(),
         counter=token_counter,
+        keys=keys,
     )
     with ExitStack() as stack:
         sink = stack.enter_context(closing(PostgresSink(addresses.postgres)))
         sink.ensure()
         async with deps_of as deps:
             app = create_app(config, deps)
-            async with app.router.lifespan_context(app):
+            async with living(app):
                 transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-                async with httpx.AsyncClient(transport=transport, base_url="http://memstream") as client:
+                async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
                     yield Env(client, Rows(sink), addresses.postgres, app, stack)

@@ -129,8 +129,8 @@ def test_a_session_stands_in_redis_under_the_seeds_keys(service: Service) -> Non
     service.get("/v1/sessions/li-cq?user_id=li_wei")
     owner = user("default", "li_wei")
     with redis.Redis.from_url(service.stack.addresses.redis, decode_responses=True) as client:
-        assert client.llen(RedisLayout.history(owner, "li-cq")) == 5
-        assert client.ttl(RedisLayout.session(owner, "li-cq")) > 0
+        assert client.llen(RedisLayout().history(owner, "li-cq")) == 5
+        assert client.ttl(RedisLayout().session(owner, "li-cq")) > 0
 
 
 def test_a_correction_and_a_deletion_last(service: Service) -> None:

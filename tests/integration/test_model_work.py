@@ -22,23 +22,41 @@ from schemas import topics
 from schemas.codec import Codec
 from schemas.memory import Extraction, JobResult
 from schemas.owner import partition, user
+from schemas.profile import PROFILES_DIR
 from tests.endpoint import Scripted, serving
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(400)]
-PROFILE = """
-name = "short"
-version = 1
-groups = ["basic"]
-[[fields]]
-name = "residence"
-path = "basic.location"
-slot = "residence"
-[session]
-model_context_window = 400
-recent_turns = 1
-"""
+SHORT = "\n[session]\nmodel_context_window = 400\nrecent_turns = 1\n"
+"""The immigration profile with sessions so short that a test fills one."""
 SUMMARY = "The user lives in Lisbon. 用户住在里斯本。"
+
+
+FIRST = "我今年32岁，浙大计算机硕士毕业的现在在杭州做前端开发工作8年了年薪大概80万"
+SECOND = "我对高才通B类非常感兴趣，希望尽快办理，时间越短越好"
+SCENARIOS: dict[str, list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]] = {
+    FIRST: [
+        ("fact", "用户32岁", "我今年32岁", {"age": 32}, {}),
+        ("fact", "浙江大学计算机硕士毕业", "浙大计算机硕士毕业",
+         {"education": "硕士", "university": "浙大", "major": "计算机"}, {}),
+        ("fact", "从事前端开发工作8年", "做前端开发工作8年了",
+         {"currentJobTitle": "前端开发", "totalYearsOfExperience": 8}, {}),
+        ("fact", "年薪约80万", "年薪大概80万", {"annualIncome": 800_000}, {"approximate": True}),
+        ("fact", "目前在杭州工作", "现在在杭州", {"currentLocation": "杭州"}, {}),
+    ],
+    SECOND: [
+        ("intent", "对高才通B类非常感兴趣", "对高才通B类非常感兴趣", {"targetCategory": "TTPS"}, {"category": "TTPS"}),
+        ("preference", "希望尽快办理", "希望尽快办理", {"immigrationTimeline": "尽快"}, {}),
+    ],
+}  # fmt: skip
+"""What a model says to the seed's scenarios: kind, text, quotation, fields, what else."""
+
+
+def statement(kind: str, text: str, quote: str, fields: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": kind, "text": text, "quote": quote, "fields": [{"name": n, "value": v} for n, v in fields.items()],
+        "approximate": False, "inferred": False, "negated": False, "episode_type": None, "category": None, **more,
+    }  # fmt: skip
 
 
 def answer(request: dict[str, Any]) -> Any:
@@ -47,12 +65,11 @@ def answer(request: dict[str, Any]) -> Any:
     if "CONVERSATION" in asked:
         return {"summary": SUMMARY}
     said = asked["MESSAGE"]
+    if said in SCENARIOS:
+        return {"candidates": [statement(*s) for s in SCENARIOS[said]]}
     if "Lisbon" not in said:
         return {"candidates": []}
-    entry = {
-        "kind": "fact", "text": "User lives in Lisbon.", "quote": said, "approximate": False, "inferred": False,
-        "fields": [{"name": "residence", "value": "Lisbon"}], "negated": False, "episode_type": None, "category": None,
-    }  # fmt: skip
+    entry = statement("fact", "User lives in Lisbon.", said, {"currentLocation": "Lisbon"}, {})
     return {"candidates": [entry]}
 
 
@@ -85,11 +102,13 @@ class Running:
         self.stack = stack
 
     def say(self, person: str, *texts: str) -> None:
+        """Turns of the user, and the reply that closes the interaction (D1)."""
         now = datetime.now(UTC).isoformat()
         turns = [
             {"user_id": person, "session_id": f"{person}-s", "role": "user", "content": text, "occurred_at": now}
             for text in texts
         ]
+        turns.append({**turns[-1], "role": "assistant", "content": f"I see. ({len(texts)}, {now})"})
         sent = self.http.post("/v1/turns", json={"turns": turns})
         assert sent.status_code == 202, sent.text
 
@@ -113,6 +132,10 @@ class Running:
         consumer.close()
         return [e for e in found if getattr(e, "user_id", "") == person]
 
+    def extractions(self, person: str) -> list[Extraction]:
+        """Of what the person said; the replies have theirs."""
+        return [e for e in self.ledger(person) if isinstance(e, Extraction) and e.role == "user"]
+
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
@@ -124,7 +147,9 @@ def running() -> Iterator[Running]:
     ):
         profiles = Path(folder) / "profiles"
         profiles.mkdir()
-        (profiles / "short.toml").write_text(PROFILE, encoding="utf-8")
+        catalogue = (PROFILES_DIR / "immigration.toml").read_text(encoding="utf-8")
+        text = catalogue.replace('name = "immigration"', 'name = "short"', 1) + SHORT
+        (profiles / "short.toml").write_text(text, encoding="utf-8")
         for name, value in {
             "PROFILE": "short", "PROFILES_DIR": str(profiles), "MODEL_URL": endpoint.url, "MODEL_NAME": "scripted",
             "MODEL_KEY": "sk-secret-of-the-test",
@@ -146,28 +171,55 @@ def running() -> Iterator[Running]:
 def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Running) -> None:
     running.say("ann", "These days I live in Lisbon.")
     path = "/v1/users/ann/memories?limit=50"
-    body = running.until(path, lambda b: any(m["field"] == "residence" for m in b["memories"]))
-    [memory] = [m for m in body["memories"] if m["field"] == "residence"]
+    body = running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
+    [memory] = [m for m in body["memories"] if m["field"] == "currentLocation"]
     assert memory["value"] == "Lisbon"
-    [record] = [e for e in running.ledger("ann") if isinstance(e, Extraction)]
+    [record] = running.extractions("ann")
     assert (record.extractor, record.model) == ("model", "scripted-1")
     assert record.prompt_hash
     assert set(running.endpoint.keys) == {"Bearer sk-secret-of-the-test"}
 
 
+def test_b8_d1_the_seeds_scenarios_by_a_model_that_sees_the_reply(running: Running) -> None:
+    running.say("chen", FIRST)
+    running.say("chen", SECOND)
+    memories = running.until("/v1/users/chen/memories?limit=50", lambda b: len(b["memories"]) == 7)["memories"]
+    values = {m["field"]: m["value"] for m in memories if m["field"]}
+    for m in memories:
+        values |= m["value"] if m["fields"] else {}
+    assert values == {
+        "age": 32, "education": "硕士", "university": "浙江大学", "major": "计算机", "currentJobTitle": "前端开发",
+        "totalYearsOfExperience": 8, "annualIncome": 800_000, "currentLocation": "杭州", "targetCategory": "TTPS",
+        "immigrationTimeline": "尽快",
+    }  # fmt: skip
+    assert [m["approximate"] for m in memories if m["field"] == "annualIncome"] == [True]
+    assert [m["category"] for m in memories if m["field"] == "targetCategory"] == ["TTPS"]
+    profile = running.http.get("/v1/users/chen/profile").json()
+    missing = set(profile["completeness"]["missing_fields"])
+    assert {"currentIndustry", "hasHongKongEmployer"} <= missing, "never said, so unset (B2)"
+    asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
+    assert all(a["REPLY"].startswith("I see.") for a in asked if a.get("MESSAGE") in SCENARIOS)
+
+
 def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
     running.endpoint.script = ["slow", answer]
-    calls = len(running.endpoint.seen)
-    running.say("dora", "I have lived in Lisbon since May.")
+    text = "I have lived in Lisbon since May."
+
+    def calls() -> int:
+        """Those for this text: narratives of others are asked for too."""
+        asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
+        return sum(a.get("MESSAGE") == text for a in asked)
+
+    running.say("dora", text)
     deadline = time.monotonic() + 60
-    while len(running.endpoint.seen) == calls:
+    while not calls():
         assert time.monotonic() < deadline, "the job never reached the endpoint"
         time.sleep(0.1)
     running.stack.kill("worker-jobs")
     path = "/v1/users/dora/memories?limit=50"
     running.until(path, lambda b: any(m["value"] == "Lisbon" for m in b["memories"]))
-    assert len(running.endpoint.seen) == calls + 2
-    assert len([e for e in running.ledger("dora") if isinstance(e, Extraction)]) == 1
+    assert calls() == 2
+    assert len(running.extractions("dora")) == 1
 
 
 @pytest.mark.parametrize(

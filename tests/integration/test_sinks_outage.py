@@ -102,7 +102,7 @@ class Stores:
 
     def in_redis(self, first: int) -> int:
         states = [session(n, tenant=self.tenant) for n in range(first, first + COUNT)]
-        return int(self.redis.exists(*(RedisLayout.session(s.owner, s.session_id) for s in states)))
+        return int(self.redis.exists(*(RedisLayout().session(s.owner, s.session_id) for s in states)))
 
     def in_milvus(self, made: list[MemoryUpdate]) -> int:
         """0 while it is away."""

@@ -56,7 +56,7 @@ class RedisStore:
         return None if value is None else (value["revision"], value["message_context"]["summary"])
 
     def value(self, s: SessionState) -> dict[str, Any] | None:
-        raw = self.client.get(RedisLayout.session(s.owner, s.session_id))
+        raw = self.client.get(RedisLayout().session(s.owner, s.session_id))
         return None if raw is None else orjson.loads(raw)
 
     def close(self) -> None:
@@ -123,14 +123,14 @@ def test_session_is_written_whole(store: RedisStore) -> None:
     sink.write(batch(session(1, 1)))
     sink.write(batch(session(1, 2, sealed=SessionBody())))
     s = session(1)
-    assert store.client.exists(RedisLayout.history(s.owner, "s1"), RedisLayout.anchors(s.owner, "s1")) == 0
+    assert store.client.exists(RedisLayout().history(s.owner, "s1"), RedisLayout().anchors(s.owner, "s1")) == 0
 
 
 def test_time_to_live_counts_from_the_newest_event(store: RedisStore) -> None:
     """A session whose 30 minutes were over before its record was read is not held; a late redelivery stays out."""
     sink = store.sink()
     sink.write(batch(session(1, 2, updated_at=_now() - timedelta(minutes=20))))
-    key = RedisLayout.session(session(1).owner, "s1")
+    key = RedisLayout().session(session(1).owner, "s1")
     assert 590_000 < store.client.pttl(key) <= 600_000
     sink.write(batch(session(1, 3, updated_at=_now() - timedelta(minutes=30))))
     assert store.value(session(1)) is None
@@ -149,7 +149,7 @@ def test_session_tombstone_removes_its_keys(store: RedisStore) -> None:
 def test_foreign_type_under_a_key_is_permanent(store: RedisStore) -> None:
     sink = store.sink()
     p = hot(1)
-    store.client.set(RedisLayout.hot_guard(p.owner, p.owner.id), "foreign")
+    store.client.set(RedisLayout().hot_guard(p.owner, p.owner.id), "foreign")
     with pytest.raises(Permanent):
         sink.write(batch(p))
 
@@ -202,7 +202,7 @@ class TestHotMemory:
         return store.sink(fill_from=addresses.postgres)
 
     def snapshot(self, store: RedisStore, tenant: str) -> dict[str, Any] | None:
-        raw = store.client.get(RedisLayout.hot_memory(hot(tenant=tenant).owner, "p1"))
+        raw = store.client.get(RedisLayout().hot_memory(hot(tenant=tenant).owner, "p1"))
         return None if raw is None else orjson.loads(raw)
 
     def test_snapshot_is_whole_and_ordered(
@@ -223,7 +223,7 @@ class TestHotMemory:
         assert [r["key"] for r in value["decisions"]] == ["k2", "k3", "k1"]
         assert [r["value"] for r in value["preferences"]] == [{"语言": "中文"}]
         assert value["meta"] == []
-        assert 0 < store.client.pttl(RedisLayout.hot_memory(rows[0].owner, "p1")) <= 300_000
+        assert 0 < store.client.pttl(RedisLayout().hot_memory(rows[0].owner, "p1")) <= 300_000
 
     def test_change_is_never_hidden_by_an_older_snapshot(
         self, store: RedisStore, sink: RedisSink, postgres: PostgresSink, tenant: str
@@ -238,13 +238,13 @@ class TestHotMemory:
         for _ in range(3):
             assert sink._filler is not None
             assert self.snapshot(store, tenant) is None, "Postgres still has the old one"
-            store.client.lpush(RedisLayout.WANTED, wish)
-            _until(lambda: store.client.llen(RedisLayout.WANTED) == 0)
+            store.client.lpush(RedisLayout().wanted, wish)
+            _until(lambda: store.client.llen(RedisLayout().wanted) == 0)
         postgres.write(batch(new))
-        store.client.lpush(RedisLayout.WANTED, wish)
+        store.client.lpush(RedisLayout().wanted, wish)
         value = _until(lambda: self.snapshot(store, tenant))
         assert [r["revision"] for r in value["decisions"]] == [2]
-        assert not store.client.exists(RedisLayout.hot_guard(new.owner, "p1"))
+        assert not store.client.exists(RedisLayout().hot_guard(new.owner, "p1"))
 
     def test_expired_snapshot_is_put_back_on_a_wish(
         self, store: RedisStore, sink: RedisSink, postgres: PostgresSink, tenant: str
@@ -252,7 +252,7 @@ class TestHotMemory:
         row = hot(1, tenant=tenant)
         postgres.write(batch(row))
         assert self.snapshot(store, tenant) is None
-        store.client.lpush(RedisLayout.WANTED, b"no wish", RedisLayout.want_hot(row.owner))
+        store.client.lpush(RedisLayout().wanted, b"no wish", RedisLayout.want_hot(row.owner))
         assert _until(lambda: self.snapshot(store, tenant))
 
 
@@ -263,21 +263,21 @@ def test_lost_session_is_put_back_on_a_wish(
     store.sink(fill_from=addresses.postgres, now=utc_now)
     s = session(1, 4, tenant=tenant, updated_at=NOW, sealed=SessionBody(summary=TEXTS[1], global_state={"x": [1]}))
     postgres.write(batch(s))
-    store.client.lpush(RedisLayout.WANTED, RedisLayout.want_session(s.owner, "s1"))
+    store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(s.owner, "s1"))
     value = _until(lambda: store.value(s))
     assert (value["revision"], value["message_context"]["summary"]) == (4, TEXTS[1])
     assert value["global_state"]["x"] == [1]
-    assert store.client.pttl(RedisLayout.session(s.owner, "s1")) > 1_700_000
-    store.client.delete(RedisLayout.session(s.owner, "s1"))
-    store.client.set(RedisLayout.revision(s.owner, "s1"), 5)
-    store.client.lpush(RedisLayout.WANTED, RedisLayout.want_session(s.owner, "s1"))
-    _until(lambda: store.client.llen(RedisLayout.WANTED) == 0)
+    assert store.client.pttl(RedisLayout().session(s.owner, "s1")) > 1_700_000
+    store.client.delete(RedisLayout().session(s.owner, "s1"))
+    store.client.set(RedisLayout().revision(s.owner, "s1"), 5)
+    store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(s.owner, "s1"))
+    _until(lambda: store.client.llen(RedisLayout().wanted) == 0)
     assert store.value(s) is None
 
 
 def test_slow_postgres_delays_no_record(store: RedisStore) -> None:
     """A filler that cannot reach Postgres does not stop the sink."""
     sink = store.sink(fill_from="postgresql://memstream@127.0.0.1:1/memstream")
-    store.client.lpush(RedisLayout.WANTED, RedisLayout.want_hot(hot().owner))
+    store.client.lpush(RedisLayout().wanted, RedisLayout.want_hot(hot().owner))
     sink.write(batch(session(1)))
     assert store.value(session(1)) is not None

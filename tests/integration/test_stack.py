@@ -10,7 +10,7 @@ import psutil
 import psycopg
 import pytest
 import redis
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from pymilvus import DataType, MilvusClient, MilvusException
@@ -47,13 +47,25 @@ class Kafka:
         consumer = Consumer(self.servers | {"group.id": self.topic, "enable.partition.eof": False})
         place = TopicPartition(self.topic, 0, 0)
         try:
-            end = consumer.get_watermark_offsets(place, 20)[1]
+            end = self._end(consumer, place)
             consumer.assign([place])
             messages = consumer.consume(end, 20)
             assert len(messages) == end
             return {(m.key() or b"").decode(): (m.value() or b"").decode() for m in messages}
         finally:
             consumer.close()
+
+    @staticmethod
+    def _end(consumer: Consumer, place: TopicPartition) -> int:
+        """A broker that has just come back may not lead its partitions yet: a retriable answer."""
+        for _ in range(40):
+            try:
+                return int(consumer.get_watermark_offsets(place, 20)[1])
+            except KafkaException as exc:
+                if not exc.args[0].retriable() and exc.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION:
+                    raise
+                time.sleep(0.25)
+        raise AssertionError("the partition found no leader in ten seconds")
 
 
 class Postgres:

@@ -23,7 +23,7 @@ def batch(number: int) -> PartitionCommit:
 async def test_n2_a_killed_store_is_away_and_then_goes_on_where_it_stood(running_stack: BackgroundStack) -> None:
     dsn = running_stack.addresses.postgres
     migrations.upgrade(dsn)
-    async with AsyncConnectionPool(dsn, min_size=1, max_size=1, open=False) as pool:
+    async with AsyncConnectionPool(dsn, min_size=1, max_size=1, kwargs={"autocommit": True}, open=False) as pool:
         store = PostgresStateStore(pool)
         await store.commit([batch(0)])
         running_stack.kill("postgres")
@@ -32,4 +32,4 @@ async def test_n2_a_killed_store_is_away_and_then_goes_on_where_it_stood(running
         position, outbox = await store.position(STEP, 0)
         assert (position.next_offset, [r.offset for r in outbox]) == (1, [0])
         await store.commit([batch(1)])
-        assert await store.load(STEP, 0, [Reads("acme/user/ann")]) == {"acme/user/ann": {"n": b"1"}}
+        assert await store.load(STEP, {0: [Reads("acme/user/ann")]}) == {0: {"acme/user/ann": {"n": b"1"}}}

@@ -29,7 +29,7 @@ def dsn(addresses: Addresses) -> str:
 
 @pytest.fixture
 async def pool(dsn: str) -> AsyncIterator[AsyncConnectionPool[AsyncConnection[TupleRow]]]:
-    async with AsyncConnectionPool(dsn, min_size=1, max_size=6, open=False) as pool:
+    async with AsyncConnectionPool(dsn, min_size=1, max_size=6, kwargs={"autocommit": True}, open=False) as pool:
         yield pool
 
 
@@ -53,4 +53,4 @@ class TestPostgresStateStore(StateStoreContract):
         await store.commit([self.commit(step, 1, 2, Write("o", "k", b"1"))])
         with pytest.raises(StaleOwner):
             await store.commit([self.commit(step, 1, 2, Write("o", "k", b"2"))])
-        assert await store.load(step, 0, [Reads("o")]) == {"o": {"k": b"1"}}
+        assert await store.load(step, {0: [Reads("o")]}) == {0: {"o": {"k": b"1"}}}

@@ -1,0 +1,263 @@
+"""The gates through everything that `memstream up` starts, on the immigration profile: what becomes memory, and why.
+
+One stack and one user a test; the memory-manager seed's scenarios with the values of DETAILS B8, and an English twin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from memstream.settings import Settings
+from memstream.up import start
+from schemas.profile import load_profile
+from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.test_end_to_end import Service
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(400)]
+NOW = datetime.now(UTC).replace(microsecond=0)
+FIRST = "我今年32岁，浙大计算机硕士毕业的现在在杭州做前端开发工作8年了年薪大概80万"
+SECOND = "我对高才通B类非常感兴趣，希望尽快办理，时间越短越好"
+FIRST_EN = "I'm 32 and I live in Leeds. I have 8 years of experience. I earn about 80k a year."
+SECOND_EN = "I want to apply for the Top Talent Pass."
+VALUES = {
+    "age": 32, "education": "硕士", "university": "浙江大学", "major": "计算机", "currentJobTitle": "前端开发",
+    "totalYearsOfExperience": 8, "annualIncome": 800_000, "currentLocation": "杭州",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[Service]:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        temporary_folder() as folder,
+        BackgroundStack(folder) as stack,
+    ):
+        patch.setenv("MEMSTREAM_PROFILE", "immigration")  # for the workers
+        settings = Settings(data_dir=folder, port=0, log_level="WARNING", profile="immigration", tick_seconds=5)
+
+        async def everything() -> str:
+            return await start(stack.stack, settings, lambda name, state: None)
+
+        caller = Service(asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(300), stack)
+        yield caller
+        caller.http.close()
+
+
+def say(service: Service, user: str, n: int, content: str, role: str = "user", **more: Any) -> str:
+    turn_id = f"{user}-{n}"
+    at = (NOW - timedelta(hours=2) + timedelta(minutes=n)).isoformat()
+    service.say(user, content, turn_id, role=role, occurred_at=at, **more)
+    return turn_id
+
+
+def outcome(service: Service, user: str, turn_id: str) -> dict[str, Any]:
+    return service.get(f"/v1/turns/{turn_id}/outcome?user_id={user}")
+
+
+def memories(service: Service, user: str, **query: str) -> list[dict[str, Any]]:
+    asked = "&".join(f"{k}={v}" for k, v in {"limit": "200", **query}.items())
+    found: list[dict[str, Any]] = service.get(f"/v1/users/{user}/memories?{asked}")["memories"]
+    return found
+
+
+def of_field(service: Service, user: str, field: str, **query: str) -> dict[str, Any]:
+    [found] = [m for m in memories(service, user, **query) if field in (m["field"], *(m["fields"] or []))]
+    return found
+
+
+def until_known(service: Service, user: str, turn_id: str) -> dict[str, Any]:
+    """A turn that waited for its reply: its outcome is there once the reply has gone through."""
+    for _ in range(100):
+        found = outcome(service, user, turn_id)
+        if found["decisions"]:
+            return found
+    raise AssertionError(f"{turn_id} was never extracted")
+
+
+def test_b8_b1_b2_b3_b9_the_first_scenario(service: Service) -> None:
+    turn = say(service, "chen", 1, FIRST)
+    say(service, "chen", 2, "感谢您分享这些信息！您的背景很不错...", "assistant")
+    told = outcome(service, "chen", turn)
+    assert told["extracted_info"] == VALUES
+    assert told["saved_count"] == 5
+    assert {(m["memoryType"], m["field"]) for m in told["saved_memories"]} == {
+        ("FACT", "age"), ("FACT", "education+university+major"), ("FACT", "currentJobTitle+totalYearsOfExperience"),
+        ("FACT", "annualIncome"), ("FACT", "currentLocation"),
+    }  # fmt: skip
+    assert told["skipped_fields"] == []
+    income = of_field(service, "chen", "annualIncome")
+    assert (income["approximate"], income["importance"], income["source_turn_ids"]) == (True, 0.7, [turn])
+    again = outcome(service, "chen", say(service, "chen", 3, "我今年32岁"))
+    assert (again["saved_count"], again["skipped_fields"]) == (0, ["age"])
+    vague = outcome(service, "chen-2", say(service, "chen-2", 1, "我大概三十多岁"))
+    assert vague["extracted_info"] == {"age": "30+"}
+
+
+def test_b8_b5_the_second_scenario(service: Service) -> None:
+    say(service, "dai", 1, FIRST)
+    say(service, "dai", 2, SECOND)
+    loaded = service.post("/v1/users/dai/load-context", {"query": "用户的基本背景和移民意向"})
+    by_type = {(m["type"], m["importance"], m["category"]) for m in loaded["memories"]}
+    assert by_type == {("FACT", 70, None), ("INTENT", 80, "TTPS"), ("PREFERENCE", 60, None)}
+    told = [m["content"] for m in loaded["memories"] if "杭州" not in m["content"]]
+    assert len(told) == 6, "the seed's six; the place is the seventh, which its first scenario has"
+    assert loaded["total_memories"] == 7
+
+
+def test_b8_b6_the_third_scenario(service: Service) -> None:
+    say(service, "eva", 1, FIRST)
+    say(service, "eva", 2, SECOND)
+    answer = service.get("/v1/users/eva/profile")
+    profile = answer["profile"]
+    assert (profile["basic"]["age"], profile["basic"]["location"]) == (32, "杭州")
+    assert (profile["career"]["jobTitle"], profile["career"]["yearsOfExperience"]) == ("前端开发", 8)
+    assert profile["immigration"]["targetCategories"] == ["TTPS"]
+    completeness = answer["completeness"]
+    filled = {"age", "education", "university", "major", "location", "jobTitle", "yearsOfExperience", "annualIncome",
+              "targetCategories", "timeline"}  # fmt: skip
+    assert set(completeness["filled_fields"]) == filled
+    missing = {"nationality", "maritalStatus", "hasChildren", "hasHongKongEmployer", "currentIndustry"}
+    assert missing <= set(completeness["missing_fields"]), "never said, so unset (B2)"
+    weights = {f.name: f.weight for f in load_profile("immigration").fields if f.path is not None}
+    assert len(filled) + len(completeness["missing_fields"]) == len(weights)
+    lacking = sum(weights[name] for name in completeness["missing_fields"])
+    assert lacking == len(completeness["missing_fields"]) - 2, "two fields of the catalogue weigh nothing"
+    assert completeness["score"] == round(100 * len(filled) / (len(filled) + lacking)), "B6's formula"
+
+
+def test_b8_the_scenarios_in_english(service: Service) -> None:
+    told = outcome(service, "fay", say(service, "fay", 1, FIRST_EN))
+    assert told["extracted_info"] == {
+        "age": 32, "currentLocation": "Leeds", "totalYearsOfExperience": 8, "annualIncome": 80_000,
+    }  # fmt: skip
+    assert of_field(service, "fay", "annualIncome")["approximate"] is True
+    wants = outcome(service, "fay", say(service, "fay", 2, SECOND_EN))
+    assert [(m["memoryType"], m["category"]) for m in wants["saved_memories"]] == [("INTENT", "TTPS")]
+
+
+@pytest.mark.parametrize(("old", "new"), [("我住在杭州", "我现在住在上海"), ("I live in Leeds", "I live in York now")])
+def test_b4_n5_a_new_value_replaces_the_old_one_which_stays_in_history(service: Service, old: str, new: str) -> None:
+    user = f"gu-{len(old)}"
+    first, second = say(service, user, 1, old), say(service, user, 2, new)
+    now = of_field(service, user, "currentLocation")
+    assert (now["reason"]["outcome"], now["reason"]["rule"]) == ("superseding", "field_changed")
+    whole = service.get(f"/v1/memories/{now['id']}")
+    assert [v["state"] for v in whole["history"]] == ["active", "superseded"]
+    assert {t["turn_id"] for t in whole["source_turns"]} == {first, second}
+    assert {d["reason"]["outcome"] for d in whole["decisions"]} == {"kept", "superseding"}
+
+
+def test_d1_what_was_recalled_is_never_learned_and_a_yes_confirms(service: Service) -> None:
+    context = "The user is 55 and lives in Rome. 用户55岁"
+    say(service, "hal", 1, "What do you know about me?", recalled=[{"id": "m1", "text": context}])
+    say(service, "hal", 2, "You told me a lot.", "assistant", llm_context=context)
+    assert [m for m in memories(service, "hal") if m["field"] in ("age", "currentLocation")] == []
+    asked = say(service, "hal", 3, "So I live in Leeds now, right?")
+    say(service, "hal", 4, "Yes, since May.", "assistant")
+    assert until_known(service, "hal", asked)["extracted_info"] == {"currentLocation": "Leeds"}
+    asked = say(service, "hal", 5, "我今年32岁，对吧？")
+    say(service, "hal", 6, "是的，没错。", "assistant")
+    assert until_known(service, "hal", asked)["extracted_info"] == {"age": 32}
+
+
+def test_d2_b1_an_interaction_is_one_extraction_of_atoms(service: Service) -> None:
+    body = {
+        "user_id": "ivy", "session_id": "s", "interaction_id": "int-1", "timestamp": NOW.isoformat(),
+        "user_query": "我们决定用 Redis 做缓存。我喜欢喝绿茶。", "ai_response": "好的，用户32岁。",
+    }  # fmt: skip
+    service.post("/v1/interactions", body)
+    kinds = {(m["kind"], m["episode_type"]) for m in memories(service, "ivy")}
+    assert kinds == {("episode", "decision"), ("preference", None)}
+
+
+@pytest.mark.parametrize("text", ["We decided to move the trial to Oslo in spring.", "我们决定春天把试验搬到奥斯陆。"])
+def test_d3_what_is_said_again_is_one_memory_with_both_turns(service: Service, text: str) -> None:
+    user = f"jo-{len(text)}"
+    first = say(service, user, 1, text)
+    [before] = memories(service, user, kind="episode")
+    second = say(service, user, 2, text.lower())
+    [after] = memories(service, user, kind="episode")
+    assert (after["id"], after["source_turn_ids"]) == (before["id"], [first, second])
+    assert after["importance"] == pytest.approx(before["importance"] + 0.05)
+
+
+@pytest.mark.parametrize(
+    ("said", "correction"), [("I live in Leeds.", "I left Leeds long ago."), ("我住在杭州。", "我早就不在杭州了。")]
+)
+def test_d4_d16_d7_feedback_that_names_only_a_context_reaches_what_it_gave(
+    service: Service, said: str, correction: str
+) -> None:
+    user = f"kim-{len(said)}"
+    say(service, user, 1, f"{said} I am 41." if said.isascii() else f"{said}我41岁。")
+    before = of_field(service, user, "currentLocation")
+    age = of_field(service, user, "age")
+    asked = {"query": "Where do I live? 我住在哪里？", "user_id": user}
+    context = service.post("/v1/context", asked)
+    assert before["id"] in {c["id"] for s in context["sections"] for c in s["citations"]}
+    service.post("/v1/feedback", {"user_id": user, "context_id": context["context_id"], "rating": "good"})
+    rated = of_field(service, user, "currentLocation")
+    assert rated["importance"] > before["importance"]
+    say(service, user, 2, "OK.", "assistant", context_id=context["context_id"], interaction_id=f"{user}-int")
+    renewed = of_field(service, user, "age")
+    assert renewed["last_accessed_at"] > age["last_accessed_at"]
+    service.post("/v1/feedback", {"user_id": user, "interaction_id": f"{user}-int", "correction": correction})
+    doubted = of_field(service, user, "currentLocation", state="observed")
+    assert (doubted["confidence"], doubted["reason"]["rule"]) == (0.6, "corrected")
+    assert of_field(service, user, "age")["confidence"] == 1.0
+    again = service.post("/v1/context", asked)
+    assert doubted["id"] not in {c["id"] for s in again["sections"] for c in s["citations"]}, "observed is not read"
+
+
+def test_d16_feedback_on_an_interaction_may_come_with_it(service: Service) -> None:
+    say(service, "lou", 1, "I live in Leeds.")
+    known = of_field(service, "lou", "currentLocation")
+    service.post("/v1/search", {"query": "home", "user_id": "lou", "interaction_id": "lou-int"})
+    body = {
+        "user_id": "lou", "session_id": "s", "interaction_id": "lou-int", "timestamp": NOW.isoformat(),
+        "user_query": "Where is my home?", "ai_response": "In Leeds.", "user_feedback": {"rating": "good"},
+    }  # fmt: skip
+    service.post("/v1/interactions", body)
+    assert of_field(service, "lou", "currentLocation")["importance"] > known["importance"]
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("My key is sk-proj-abcdefghijklmnopqrstuvwxyz123456ABCDEFGHIJ and I am 41.", "sk-proj"),
+        ("我的密码是Hunter2-Hunter2!，我41岁。", "Hunter2"),
+    ],
+)
+def test_d5_a_turn_with_a_credential_teaches_nothing(service: Service, text: str, secret: str) -> None:
+    user = f"max-{len(text)}"
+    turn = say(service, user, 1, text)
+    told = outcome(service, user, turn)
+    assert told["saved_count"] == 0
+    assert [d["reason"]["rule"] for d in told["decisions"]] == ["credential"]
+    assert secret not in str(service.get(f"/v1/turns/{turn}?user_id={user}"))
+
+
+@pytest.mark.parametrize(("text", "again"), [("I am 41.", "I am 42."), ("我41岁。", "我42岁。")])
+def test_n4_a_forgotten_value_is_not_learned_from_old_text(service: Service, text: str, again: str) -> None:
+    user = f"ned-{len(text)}"
+    say(service, user, 5, text)
+    age = of_field(service, user, "age")
+    sent = service.http.request("DELETE", f"/v1/memories/{age['id']}?user_id={user}")
+    service.token = sent.json()["freshness_token"]
+    old = say(service, user, 1, text)
+    assert outcome(service, user, old)["decisions"][0]["reason"]["gate"] == "feedback"
+    assert memories(service, user) == []
+    service.say(user, again, f"{user}-new", occurred_at=datetime.now(UTC).isoformat())
+    assert of_field(service, user, "age")["value"] == 42
+
+
+def test_a_remembered_value_of_many_has_the_id_that_was_answered(service: Service) -> None:
+    for value in ("chess", "tennis"):
+        body = {"user_id": "oda", "kind": "fact", "text": f"Enjoys {value}", "field": "hobby", "value": value}
+        memory_id = service.post("/v1/memories", body)["memory_id"]
+        assert service.get(f"/v1/memories/{memory_id}")["value"] == value
+    assert len(memories(service, "oda")) == 2
