@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import platform
+import sys
 import tempfile
 import time
 from datetime import UTC, datetime
@@ -18,10 +19,10 @@ from typing import Any
 
 import psutil
 
-from bench import bare
+from bench import bare, reads
 from bench.load import DATA, turns
 from bench.pipeline import Load, drained, freshness, heartbeats, readable, usage
-from bench.report import write
+from bench.report import table, write
 from memstream.settings import Settings
 from memstream.stack import Addresses, EmbeddedStack
 from memstream.up import single_threaded, start
@@ -41,40 +42,41 @@ async def pipeline(rows: int, fresh_seconds: float, data: Path) -> dict[str, Any
         settings = Settings(data_dir=Path(folder), port=0, log_level="WARNING")
         async with EmbeddedStack(settings.data_dir, Addresses(), default_ports={}) as stack:
             url = await start(stack, settings, lambda name, state: None)
-            dsn, kafka = stack.addresses.postgres, stack.addresses.kafka
-            load = Load(url)
-            warm, _ = turns(500, data, "warm")
-            await readable(dsn, await load.backlog(warm), STAGES)
-            await drained(kafka, SINK_GROUPS)
-            body, source = turns(rows, data)
-            before, t0 = usage(stack), time.monotonic()
-            token = await load.backlog(body)
-            sent = time.monotonic() - t0
-            await readable(dsn, token, STAGES)
-            await drained(kafka, SINK_GROUPS)
-            took = time.monotonic() - t0
-            after = usage(stack)
-            peak = rows / took
-            print(f"pipeline: {peak:.0f} turns/s into all stores ({source})", flush=True)
-            cpu = {n: (after.cpu[n] - before.cpu.get(n, 0.0)) / rows * 1000 for n in after.cpu}
-            await asyncio.sleep(5)  # heartbeats come every two seconds: the backlog's tail must be in this one
-            beats = heartbeats(dsn)
-            calm, _ = turns(int(peak / 2 * fresh_seconds), data, "calm")
-            t1 = time.monotonic()
-            await readable(dsn, await load.poisson(calm, peak / 2, seed=7), STAGES)
-            await drained(kafka, SINK_GROUPS)
-            await asyncio.sleep(5)
-            fresh = freshness(dsn, beats)
-            result = {
-                "source": source, "turns": rows, "send_seconds": sent, "seconds": took, "turns_per_second": peak,
-                "cpu_ms_per_turn": cpu, "rss_bytes": usage(stack).rss, "stages": _stages(heartbeats(dsn)),
-                "freshness": {
-                    "load_turns_per_second": peak / 2, "turns": len(calm), "seconds": time.monotonic() - t1,
-                    "stores": fresh,
-                },
-            }  # fmt: skip
-            await load.close()
-    return result
+            async with Load(url) as load:
+                return await _measured(stack, load, rows, fresh_seconds, data)
+
+
+async def _measured(stack: EmbeddedStack, load: Load, rows: int, fresh_seconds: float, data: Path) -> dict[str, Any]:
+    dsn, kafka = stack.addresses.postgres, stack.addresses.kafka
+    warm, _ = turns(500, data, "warm")
+    await readable(dsn, await load.backlog(warm), STAGES)
+    await drained(kafka, SINK_GROUPS)
+    body, source = turns(rows, data)
+    before, t0 = usage(stack), time.monotonic()
+    token = await load.backlog(body)
+    sent = time.monotonic() - t0
+    await readable(dsn, token, STAGES)
+    await drained(kafka, SINK_GROUPS)
+    took = time.monotonic() - t0
+    after = usage(stack)
+    peak = rows / took
+    print(f"pipeline: {peak:.0f} turns/s into all stores ({source})", flush=True)
+    cpu = {n: (after.cpu[n] - before.cpu.get(n, 0.0)) / rows * 1000 for n in after.cpu}
+    await asyncio.sleep(5)  # heartbeats come every two seconds: the backlog's tail must be in this one
+    beats = heartbeats(dsn)
+    calm, _ = turns(int(peak / 2 * fresh_seconds), data, "calm")
+    t1 = time.monotonic()
+    await readable(dsn, await load.poisson(calm, peak / 2, seed=7), STAGES)
+    await drained(kafka, SINK_GROUPS)
+    seconds = time.monotonic() - t1
+    await asyncio.sleep(5)
+    return {
+        "source": source, "turns": rows, "send_seconds": sent, "seconds": took, "turns_per_second": peak,
+        "cpu_ms_per_turn": cpu, "rss_bytes": usage(stack).rss, "stages": _stages(heartbeats(dsn)),
+        "freshness": {
+            "load_turns_per_second": peak / 2, "turns": len(calm), "seconds": seconds, "stores": freshness(dsn, beats),
+        },
+    }  # fmt: skip
 
 
 def _stages(beats: dict[str, Any]) -> dict[str, Any]:
@@ -91,6 +93,10 @@ def _stages(beats: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    """`python -m bench` measures writes, `python -m bench reads` reads."""
+    if sys.argv[1:2] == ["reads"]:
+        reads.main(sys.argv[2:])
+        return
     args = argparse.ArgumentParser(prog="python -m bench")
     args.add_argument("--turns", type=int, default=8_000)
     args.add_argument("--fresh-seconds", type=float, default=60.0)
@@ -116,7 +122,8 @@ def main() -> None:
     }  # fmt: skip
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(result, indent=2) + "\n")
-    write(result)
+    if options.output == RESULTS:  # the page shows what a plain run found
+        write(table(result))
     print(f"ratio {result['ratio']:.2f}; written to {options.output}", flush=True)
 
 

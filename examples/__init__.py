@@ -1,0 +1,1 @@
+"""Programs to start from; tests/integration/clients/test_examples.py runs them."""
