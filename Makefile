@@ -26,6 +26,11 @@ demo: install
 
 test: lint unit integration crash-short
 
+# Alert rules: syntax and unit tests, by promtool (Debian: apt-get install prometheus).
+.PHONY: alerts
+alerts:
+	cd docker/prometheus && promtool check rules alerts.yaml && promtool test rules alerts.test.yaml
+
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -41,8 +46,26 @@ integration: install
 crash-short: install
 	$(BIN)/pytest tests/crash -m crash
 
+# Brings torch, several gigabytes.
+.PHONY: test-transformers
+test-transformers: install
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -e '.[transformers]'
+	$(BIN)/pytest tests/transformers -m transformers
+
 crash: install
 	$(BIN)/python -m tests.crash --rounds 20 --turns 20000
+
+# Bad input against a running service: make fuzz URL=http://127.0.0.1:8900 CASES=100 KEY=ms_...
+.PHONY: fuzz sbom
+URL ?= http://127.0.0.1:8900
+CASES ?= 100
+fuzz: install
+	$(BIN)/python -m tests.fuzz $(URL) --cases $(CASES) $(if $(KEY),--key $(KEY))
+
+# What is installed: a software bill of materials (CycloneDX) and the licences.
+sbom: install
+	$(BIN)/cyclonedx-py environment $(BIN)/python --of JSON --sv 1.6 -o sbom.json
+	$(BIN)/python -m bench.supply licences.md
 
 bench: install
 	$(BIN)/python -m bench
