@@ -172,7 +172,7 @@ class Retention:
         return [*map(update, gone), decided]
 
     def _end_history(self, record_id: str, now: datetime) -> list[Emit]:
-        """A record that stands no more, but whose earlier values are still in the views."""
+        """A record that the gate holds no value of (kept feedback, what was retired before), but the views do."""
         tail = self._standing.tail(record_id)
         if tail is None:
             return []
@@ -185,7 +185,8 @@ class Retention:
         )  # fmt: skip
         gone = self._markers(last, reason)
         self._standing.remove(gone[-1])
-        return [*map(update, gone)]
+        decided = plain_decision(self._owner, f"retention/{record_id}/{revision}", kind, reason, gone[-1], now)
+        return [*map(update, gone), decided]
 
     def _markers(self, u: MemoryUpdate, reason: object) -> Sequence[MemoryUpdate]:
         """Every version of a record, without content; revisions go on, so that no redelivery comes between."""
