@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from confluent_kafka import KafkaError, Message, Producer
@@ -13,12 +14,13 @@ from memstream.settings import Settings
 from schemas import topics
 from schemas.codec import Codec
 from schemas.envelope import Tick
+from schemas.topics import Topic
 
 log = logging.getLogger(__name__)
 TICKED = (topics.TURNS, topics.LEDGER, topics.PROJECT_EVENTS)
 
 
-def send_tick(producer: Producer, now: datetime, partitions: int) -> int:
+def send_tick(producer: Producer, now: datetime, partitions: int, into: Sequence[Topic] = TICKED) -> int:
     """One tick into every partition of the topics whose steps close things; returns how many failed."""
     failed = 0
 
@@ -27,7 +29,7 @@ def send_tick(producer: Producer, now: datetime, partitions: int) -> int:
         failed += error is not None
 
     codec = Codec()
-    for topic in TICKED:
+    for topic in into:
         for p in range(partitions):
             encoded = codec.encode(Tick(now=now), "memstream/timer", f"tick/{now.isoformat()}/{p}")
             producer.produce(topic.name, encoded.value, encoded.key, p, report, headers=list(encoded.headers))

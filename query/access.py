@@ -85,20 +85,19 @@ class AccessLog:
         operation: str,
         record_ids: Sequence[str] = (),
         context_id: str | None = None,
+        access_id: str | None = None,
     ) -> None:
-        """Queue the record of one call about one owner."""
+        """Queue the record of one call about one owner. `access_id`: a name that the record can be found by."""
         ids = list(dict.fromkeys(record_ids))
         for start in range(0, max(len(ids), 1), IDS_A_RECORD):
             event = Access(
-                tenant=scope.tenant, access_id=str(uuid4()), owner_kind=owner.kind, owner_id=owner.id, action=action,
-                operation=operation, principal=scope.principal, record_ids=tuple(ids[start : start + IDS_A_RECORD]),
-                context_id=context_id, accepted_at=self._clock(),
+                tenant=scope.tenant, access_id=access_id or str(uuid4()), owner_kind=owner.kind, owner_id=owner.id,
+                action=action, operation=operation, principal=scope.principal, context_id=context_id,
+                record_ids=tuple(ids[start : start + IDS_A_RECORD]), accepted_at=self._clock(),
             )  # fmt: skip
             encoded = self._codec.encode(event, SOURCE, event.access_id)
             target = partition(owner, self._partitions)
-            self._queue.append(
-                Outgoing(topics.ACCESSES.name, target, encoded.key, encoded.value, encoded.headers)
-            )
+            self._queue.append(Outgoing(topics.ACCESSES.name, target, encoded.key, encoded.value, encoded.headers))
             self._metrics.accesses.labels(action).inc()
         self._filled.set()
 

@@ -35,6 +35,10 @@ _UNIONS: dict[str, Any] = {
     topics.PROFILES.name: documents.ProfileVersion,
 }
 _BYTES_FIELDS = ("embedding",)
+_NAME_FIELDS = ("key", "field", "fields")
+"""Names that may be made of what somebody said (the key of a decision is its text): an encrypting cipher takes them
+into the sealed part, under `_NAMES`, and opening puts them back (N6)."""
+_NAMES = "~names"
 _OWNER_FIELDS = {OwnerKind.USER: "user_id", OwnerKind.PROJECT: "project_id", OwnerKind.DOCUMENT: "document_id"}
 
 
@@ -112,6 +116,8 @@ class Codec:
         data["schema_version"] = SCHEMA_VERSION
         if isinstance(event, Envelope) and "sealed" in data:
             plain = orjson.loads(orjson.dumps(data["sealed"], default=_default))
+            if not isinstance(self._cipher, IdentityCipher):
+                plain |= {_NAMES: named} if (named := {n: data.pop(n) for n in _NAME_FIELDS if data.get(n)}) else {}
             data["sealed"] = self._cipher.seal(event.sealed_for, plain)
         return orjson.dumps(
             data, default=_default, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS
@@ -166,13 +172,15 @@ class Codec:
         if not isinstance(sealed, dict):
             return data
         if "ct" in sealed:
-            owner = _clear_owner(topic, data)
+            owner = clear_owner(topic, data)
             try:
                 sealed = self._cipher.open(owner, sealed)
             except KeyDestroyed:
                 raise DecodeError(ERASED, "sealed: the owner was erased") from None
             except SealedError as exc:
                 raise DecodeError("sealed", f"sealed: {exc}") from None
+            named = sealed.pop(_NAMES, None)
+            data = {**data, **named} if isinstance(named, dict) else data
         return {**data, "sealed": _with_bytes(sealed)}
 
 
@@ -192,7 +200,7 @@ def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def _clear_owner(topic: str, data: dict[str, Any]) -> Owner:
+def clear_owner(topic: str, data: dict[str, Any]) -> Owner:
     """Whose key seals a value, from the clear envelope (`Envelope.sealed_for`). Raises DecodeError."""
     kind = topics.BY_NAME[topic].owners[0]
     hot = data.get("kind") == "hot" and isinstance(data.get("user_id"), str)
@@ -235,4 +243,6 @@ def header(headers: Sequence[tuple[str, bytes]] | None, name: str) -> bytes | No
     return found
 
 
-__all__ = ["Codec", "DecodeError", "Encoded", "Event", "Frozen", "Headers", "adapter", "describe", "header"]
+__all__ = [
+    "Codec", "DecodeError", "Encoded", "Event", "Frozen", "Headers", "adapter", "clear_owner", "describe", "header",
+]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 console = Console()
+_PLAIN: dict[str, Any] = {"highlight": False, "markup": False}
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 
@@ -26,19 +28,22 @@ def erase(
     probe: Annotated[
         list[str] | None, typer.Option("--probe", help="Look for a word in every store, topic and file; repeatable.")
     ] = None,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Let the stores compact now: what was deleted leaves their files.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a tenant is erased.")] = False,
     wait: Annotated[float, typer.Option("--wait", help="Seconds to wait for the report.")] = 300.0,
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Erase a user, a session or the tenant, and print the signed report; or verify one."""
-    given = [user is not None, tenant, status is not None, verify is not None, bool(probe)]
+    """Erase a user, a session or the tenant, and print the signed report; verify one; look for what is left."""
+    given = [user is not None, tenant, status is not None, verify is not None, bool(probe) or compact]
     if sum(given) != 1 or (session is not None and user is None):
         raise typer.BadParameter(
-            "expected one of USER (with --session or without), --tenant, --status, --verify, --probe"
+            "expected one of USER (with --session or without), --tenant, --status, --verify, --probe, --compact"
         )
-    if probe:
-        _probe(probe, data, as_json)
+    if probe or compact:
+        _look(probe or [], compact, data, as_json)
     elif verify is not None:
         _verify(verify, key, as_json)
     elif status is not None:
@@ -52,17 +57,29 @@ def erase(
         _erase("/v1/tenant", data, as_json, wait)
 
 
-def _probe(words: list[str], data: Path | None, as_json: bool) -> None:
+def _look(words: list[str], compact: bool, data: Path | None, as_json: bool) -> None:
     """Exit status 1 when a word is found anywhere."""
     from memstream.cli import print_json, running
+    from memstream.erasure.compact import Compaction
     from memstream.erasure.probe import Probe
 
-    found = Probe(running(data), words).everything()
-    if as_json:
-        print_json(found)
-    for place, count in found.items():
+    settings = running(data)
+    done = []
+    for one in Compaction(settings).everything() if compact else ():
+        done.append(one)
         if not as_json:
-            console.print(f"{place}: {count}", highlight=False, markup=False)
+            console.print(f"{one.store:<10} {one.done}{one.left and f'; left: {one.left}'}", **_PLAIN)
+    probe = Probe(settings, words)
+    found = probe.everything() if words else {}
+    if as_json:
+        places = {p: {"hits": n, **({"until": probe.until[p]} if p in probe.until else {})} for p, n in found.items()}
+        print_json({"compacted": [asdict(d) for d in done], "found": places})
+    else:
+        for place, count in found.items():
+            until = f" (until {probe.until[place]})" if place in probe.until else ""
+            console.print(f"{place}: {count}{until}", **_PLAIN)
+        if words and not found:
+            console.print("found nowhere", **_PLAIN)
     if found:
         raise typer.Exit(1)
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from schemas import topics
 from schemas.erasure import Erasure
 from schemas.owner import partition
-from schemas.topics import DAY_MS, Cleanup, Topic
+from schemas.topics import Cleanup, Topic
 
 _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
+_POLL_SECONDS = 0.2
 _NEVER = ("tick", "marker", "erasure")
 COMPACTED_DAYS = 8
 """A record that a null follows is gone when its segment (a day) is compacted (`max.compaction.lag.ms`, 7 days)."""
@@ -54,34 +56,35 @@ class Log:
                 out[topic.name] = len(standing)
         return out
 
-    def remains(self, e: Erasure, removed: dict[str, int], now: datetime) -> list[Remains]:
-        """What the brokers hold until their retention has passed."""
+    def remains(self, e: Erasure, now: datetime) -> list[Remains]:
+        """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
         out = []
         for topic in topics.CATALOGUE:
-            if topic.cleanup is not Cleanup.DELETE:
-                if count := removed.get(topic.name, 0):
-                    days = 1 + (topic.retention_days or COMPACTED_DAYS - 1)
-                    out.append(Remains(topic.name, count, now + timedelta(days=days), "compaction"))
+            kept = topic.cleanup is not Cleanup.DELETE
+            if topic is topics.PROFILES:
                 continue
-            count = sum(1 for p in self._partitions(topic, e) for m in self._read(topic, p) if _names(m, e))
+            # A project's values of the user lie with the project.
+            places = range(self._count) if topic is topics.UPDATES else self._partitions(topic, e)
+            held = self._read(topic, places)
+            count = sum(1 for m in held if (_taken(m, e, projects=True) is not None if kept else _names(m, e)))
             if count:
-                days = (topic.retention_days or 0) + topics.DAY_MS // DAY_MS
-                out.append(Remains(topic.name, count, now + timedelta(days=days), "retention"))
+                days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept else 0))
+                how = "compaction" if kept else "retention"
+                out.append(Remains(topic.name, count, now + timedelta(days=days), how))
         return out
 
     def _standing(self, topic: Topic, e: Erasure) -> dict[tuple[int, bytes], tuple[bytes, bytes]]:
         """(partition, key) -> key and owner of records of the erasure whose newest value is no null."""
         found: dict[tuple[int, bytes], tuple[bytes, bytes]] = {}
-        for p in self._partitions(topic, e):
-            for m in self._read(topic, p):
-                key = m.key()
-                if key is None:
-                    continue
-                owner = _taken(m, e) if m.value() is not None else None
-                if owner is None:
-                    found.pop((p, key), None)
-                else:
-                    found[p, key] = key, owner
+        for m in self._read(topic, self._partitions(topic, e)):
+            key, p = m.key(), m.partition() or 0
+            if key is None:
+                continue
+            owner = _taken(m, e) if m.value() is not None else None
+            if owner is None:
+                found.pop((p, key), None)
+            else:
+                found[p, key] = key, owner
         return found
 
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
@@ -90,32 +93,39 @@ class Log:
             return range(self._count)
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
-    def _read(self, topic: Topic, p: int) -> Iterator[Message]:
-        consumer = Consumer(
-            {
-                "bootstrap.servers": self._bootstrap, "group.id": "memstream-erasure", "enable.auto.commit": False,
-                "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 3,
-            }
-        )  # fmt: skip
-        try:
-            low, high = consumer.get_watermark_offsets(TopicPartition(topic.name, p), self._timeout)
-            if low == high:
-                return
-            consumer.assign([TopicPartition(topic.name, p, low)])
-            quiet = 0
-            while quiet < self._timeout:
-                batch: Sequence[Message] = consumer.consume(1_000, 1.0)
-                quiet = 0 if batch else quiet + 1
-                for m in batch:
-                    error = m.error()
-                    if error is not None and error.code() == KafkaError._PARTITION_EOF:
-                        return
-                    if error is not None:
-                        raise KafkaException(error)
+    def _read(self, topic: Topic, places: Iterable[int]) -> Iterator[Message]:
+        return read_to_end(self._bootstrap, [(topic.name, p) for p in places], self._timeout)
+
+
+def read_to_end(bootstrap: str, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
+    """Every record of these partitions (topic, number), from the start of each to its end as it is when it is reached.
+
+    Raises KafkaException, also after `timeout` seconds without a record.
+    """
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap, "group.id": "memstream-erasure", "enable.auto.commit": False,
+            "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 3,
+        }
+    )  # fmt: skip
+    try:
+        consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for topic, p in places])
+        left, heard = set(places), time.monotonic()
+        while left:  # ticks go on: an end may be reached more than once
+            batch: Sequence[Message] = consumer.consume(1_000, _POLL_SECONDS)
+            heard = time.monotonic() if batch else heard
+            if time.monotonic() - heard > timeout:
+                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the end of a partition was not reached"))
+            for m in batch:
+                error = m.error()
+                if error is None:
                     yield m
-            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the end of a partition was not reached"))
-        finally:
-            consumer.close()
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    left.discard((m.topic() or "", m.partition() or 0))
+                else:
+                    raise KafkaException(error)
+    finally:
+        consumer.close()
 
 
 def _names(m: Message, e: Erasure) -> bool:
@@ -129,8 +139,9 @@ def _names(m: Message, e: Erasure) -> bool:
     return owner == mine and _taken(m, e) is not None if e.scope == "session" else owner == mine
 
 
-def _taken(m: Message, e: Erasure) -> bytes | None:
-    """The owner of a record that the erasure takes, None for another's."""
+def _taken(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
+    """The owner of a record that the erasure takes, None for another's. `projects`: what a project keeps of the user
+    is meant, too."""
     raw = m.value() or b""
     needle = orjson.dumps(e.tenant if e.scope == "tenant" else e.user_id)[1:-1]
     if needle not in raw:
@@ -147,7 +158,8 @@ def _taken(m: Message, e: Erasure) -> bytes | None:
     session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
     if e.scope == "session" and session != e.session_id:
         return None
-    if m.topic() == topics.UPDATES.name and e.scope != "tenant" and data.get("owner_kind") != "user":
+    users = e.scope == "tenant" or projects
+    if m.topic() == topics.UPDATES.name and not users and data.get("owner_kind") != "user":
         return None  # what projects keep is written anew by the project step
     if _accepted(data, m) > e.accepted_at:
         return None

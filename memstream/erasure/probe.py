@@ -1,28 +1,40 @@
 """The leak probe (N6): words that were planted, looked for in every store, topic and file of a running memstream.
 
-It reads what is there, by the stores' own clients (their files are compressed), and then every file of the data folder
-byte by byte: as UTF-8, as JSON escapes, as UTF-16, and in base64 at each of its three offsets.
+It reads what is there, by the stores' own clients (their files are compressed), and opens what is sealed under a key
+that still stands; then every file of the data folder byte by byte: as UTF-8, as JSON escapes, as UTF-16, in
+hexadecimal, and in base64 at each of its three offsets.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import logging
 import mmap
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import redis
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 from psycopg import sql
 from pymilvus import MilvusClient
 
+from memstream.erasure.log import COMPACTED_DAYS, read_to_end
+from memstream.keyring.state import owner_of
+from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
 from schemas import topics
+from schemas.codec import DecodeError, clear_owner
+from schemas.sealing import SealedError
 
+logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 SILENT_SECONDS = 30
 _TABLES = """
 SELECT table_schema, table_name FROM information_schema.tables
@@ -30,27 +42,31 @@ WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'informat
 """
 
 
-def patterns(words: Iterable[str]) -> re.Pattern[bytes]:
-    """Every form in which a word can lie in bytes."""
-    forms: set[bytes] = set()
+def forms(words: Iterable[str]) -> list[bytes]:
+    """Every form in which a word can lie in bytes, the longest first."""
+    found: set[bytes] = set()
     for word in words:
         raw = word.encode()
-        forms |= {raw, json.dumps(word)[1:-1].encode(), word.encode("utf-16-le"), word.encode("utf-16-be")}
-        forms.add(raw.hex().encode())
+        found |= {raw, json.dumps(word)[1:-1].encode(), word.encode("utf-16-le"), word.encode("utf-16-be")}
+        found.add(raw.hex().encode())
         for shift in range(3):  # of a text that is coded as a whole, the middle of the word is the same
             coded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
-            forms.add(coded[(0, 2, 3)[shift] : len(coded) - 1].encode())
-    return re.compile(b"|".join(re.escape(f) for f in sorted(forms, key=len, reverse=True) if len(f) > 3))
+            found.add(coded[(0, 2, 3)[shift] : len(coded) - 1].encode())
+    return sorted((f for f in found if len(f) > 3), key=lambda f: (-len(f), f))
 
 
 class Probe:
-    """`found` maps a place to how often a word was seen there."""
+    """Words in the places of `settings`. `until`: of a topic with hits, the day on which the last of them is gone."""
 
     def __init__(self, settings: Settings, words: Sequence[str]) -> None:
         self._settings = settings
-        self._pattern = patterns(words)
+        self._forms = forms(words)
+        self._pattern = re.compile(b"|".join(re.escape(f) for f in self._forms))
+        self._sealing = sealing_of(settings)
+        self.until: dict[str, date] = {}
 
     def everything(self) -> dict[str, int]:
+        """Place -> how often a word was seen there."""
         out: Counter[str] = Counter()
         for part in (self.postgres, self.redis, self.milvus, self.kafka, self.files):
             for place, raw in part():
@@ -72,8 +88,7 @@ class Probe:
                     for (row,) in cursor.execute(query):
                         yield f"postgres {schema}.{table}", row.encode()
                         if outbox:
-                            blob = json.loads(row).get("outbox") or json.loads(row).get("value") or ""
-                            yield f"postgres {schema}.{table}", bytes.fromhex(blob.removeprefix("\\x"))
+                            yield f"postgres {schema}.{table}", self._opened_row(json.loads(row))
 
     def redis(self) -> Iterator[tuple[str, bytes]]:
         client: Any = redis.Redis.from_url(self._settings.redis.get_secret_value())
@@ -97,49 +112,79 @@ class Probe:
 
     def milvus(self) -> Iterator[tuple[str, bytes]]:
         client: Any = MilvusClient(self._settings.milvus, timeout=30)
-        for name in client.list_collections():
-            fields = [f["name"] for f in client.describe_collection(name)["fields"] if f["name"] not in _VECTORS]
-            rows = client.query(name, filter='pk != ""', output_fields=fields, limit=16_384)
-            for row in rows:
-                yield f"milvus {name}", json.dumps(row, ensure_ascii=False, default=str).encode()
-        client.close()
+        with closing(client):
+            for name in client.list_collections():
+                told = client.describe_collection(name)["fields"]
+                fields = [f["name"] for f in told if f["name"] not in _VECTORS]
+                rows = client.query_iterator(name, filter='pk != ""', output_fields=fields, batch_size=1_000)
+                while batch := rows.next():
+                    for row in batch:
+                        yield f"milvus {name}", json.dumps(row, ensure_ascii=False, default=str).encode()
+                rows.close()
 
     def kafka(self) -> Iterator[tuple[str, bytes]]:
-        consumer = Consumer(
-            {"bootstrap.servers": self._settings.kafka, "group.id": "memstream-probe", "enable.auto.commit": False,
-             "enable.partition.eof": True, "log_level": 3}
-        )  # fmt: skip
-        try:
-            places = [
-                TopicPartition(t.name, p, consumer.get_watermark_offsets(TopicPartition(t.name, p), 10)[0])
-                for t in topics.CATALOGUE
-                for p in range(self._settings.partitions)
-            ]
-            consumer.assign(places)
-            left, silent = {(t.topic, t.partition) for t in places}, 0
-            while left:  # ticks go on: an end may be reached more than once
-                batch = consumer.consume(1_000, 1.0)
-                silent = 0 if batch else silent + 1
-                if silent > SILENT_SECONDS:
-                    raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the ends of the topics were not reached"))
-                for m in batch:
-                    error = m.error()
-                    if error is not None:
-                        if error.code() == KafkaError._PARTITION_EOF:
-                            left.discard((m.topic(), m.partition()))
-                        continue
-                    headers: Any = m.headers() or ()
-                    yield f"kafka {m.topic()}", b"\n".join((m.key() or b"", m.value() or b"", *(v for _, v in headers)))
-        finally:
-            consumer.close()
+        """Every topic of the broker, but its own."""
+        known = AdminClient({"bootstrap.servers": self._settings.kafka, "log_level": 3}).list_topics(timeout=30).topics
+        places = [(n, p) for n, t in known.items() if not n.startswith("__") for p in t.partitions]
+        for m in read_to_end(self._settings.kafka, places, SILENT_SECONDS):
+            headers: Any = m.headers() or ()
+            value, topic = m.value() or b"", m.topic() or ""
+            source = dict(headers).get("source_topic", b"").decode() or topic
+            raw = b"\n".join((m.key() or b"", value, *(v or b"" for _, v in headers), self._opened(source, value)))
+            if self.hits(raw):
+                self._note(topic, m.timestamp()[1])
+            yield f"kafka {topic}", raw
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """Every file of the data folder; a place is the folder below it."""
+        """Every file of the data folder; a place is the folder below it. Servers go on making and removing files."""
         root = self._settings.data_dir
-        for path in sorted(p for p in root.rglob("*") if p.is_file() and p.stat().st_size):
-            with path.open("rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as view:
-                hits = self._pattern.findall(view)
+        for path in sorted(p for p in root.rglob("*") if p.is_file()):
+            try:
+                hits = _in_file(path, self._forms, self._pattern)
+            except FileNotFoundError:
+                continue
             yield f"file {'/'.join(path.relative_to(root).parts[:3])}", b"\n".join(hits)
+
+    def _opened(self, topic: str, value: bytes) -> bytes:
+        """What is sealed in a topic's value, where its key still stands."""
+        cipher = self._sealing.cipher
+        if cipher is None or b'"ct"' not in value:
+            return b""
+        try:
+            data = json.loads(value)
+            return json.dumps(cipher.open(clear_owner(topic, data), data["sealed"]), ensure_ascii=False).encode()
+        except (SealedError, DecodeError, ValueError, KeyError, TypeError):
+            return b""
+
+    def _opened_row(self, row: dict[str, Any]) -> bytes:
+        """A state row or an outbox as bytes, opened where its key still stands."""
+        blob = bytes.fromhex(str(row.get("outbox") or row.get("value") or "").removeprefix("\\x"))
+        owner = owner_of(str(row.get("owner") or "@"))
+        if self._sealing.cipher is None or owner is None:
+            return blob
+        try:
+            return self._sealing.cipher.open_bytes(owner, blob)
+        except SealedError:
+            return blob
+
+    def _note(self, topic: str, at: int) -> None:
+        found = topics.BY_NAME.get(topic)
+        days = 1 + ((found.retention_days if found else None) or COMPACTED_DAYS - 1)
+        gone = datetime.fromtimestamp(at / 1000, UTC).date() + timedelta(days=days)
+        self.until[f"kafka {topic}"] = max(gone, self.until.get(f"kafka {topic}", gone))
+
+
+def _in_file(path: Path, wanted: Sequence[bytes], pattern: re.Pattern[bytes]) -> list[bytes]:
+    """Hits in a file. Looked for one by one first: that is many times faster than the pattern."""
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            return []
+        try:
+            view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:  # emptied in between
+            return []
+        with view:
+            return pattern.findall(view) if any(view.find(f) >= 0 for f in wanted) else []
 
 
 _VECTORS = ("dense", "sparse")

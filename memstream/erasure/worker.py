@@ -10,7 +10,7 @@ import signal
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -23,7 +23,7 @@ from memstream.erasure.log import Log
 from memstream.erasure.report import signed, signing_key
 from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
-from schemas import generations, topics
+from schemas import audit, generations, topics
 from schemas.documents import Document
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
@@ -33,6 +33,8 @@ from schemas.topics import Topic
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.5
+ACCESS_WAIT = timedelta(seconds=60)
+"""How long a report waits for the access log's entry of its request; without it, it says so."""
 Conn = psycopg.Connection[dict[str, Any]]
 _OPEN = "SELECT * FROM trust.erasures WHERE state = 'under_way' ORDER BY started_at LIMIT 20"
 _HELD = """
@@ -92,10 +94,17 @@ class Eraser:
         if removed and e.scope == "tenant":
             self._log.remove(e)
         destroyed = self._destroy(e)
+        accesses = _accesses(conn, e)
+        if not accesses and datetime.now(UTC) - row["started_at"] < ACCESS_WAIT:
+            return self._waits(conn, e, "access log", 1)
+        if e.scope != "session":  # the log's own writer does so, too, whatever comes late
+            with conn.transaction():
+                audit.erase(conn, e.owner, e.accepted_at)
         report = {
             **self._report(conn, e, removed),
             "encryption": self._settings.encryption,
             "keys_destroyed": destroyed,
+            "accesses": accesses,
         }
         conn.execute(
             "UPDATE trust.erasures SET state = 'done', step = 'done', finished_at = now(), report = %s"
@@ -185,7 +194,7 @@ class Eraser:
         findings = conn.execute(
             "SELECT place, found FROM trust.erasure_findings WHERE erasure_id = %s ORDER BY place", (e.erasure_id,)
         ).fetchall()
-        kept = self._log.remains(e, removed, now)
+        kept = self._log.remains(e, now)
         return {
             "version": 1, "erasure_id": e.erasure_id, "tenant": e.tenant, "scope": e.scope, "user_id": e.user_id,
             "session_id": e.session_id, "cut_off": e.accepted_at, "finished_at": now,
@@ -199,6 +208,14 @@ _NOT_ERASED = [
     "ids of the owner, with the time of the erasure, in deny entries and in this report",
     "bytes of deleted rows in Postgres files and its write-ahead log until pages and segments are used again",
 ]
+
+
+def _accesses(conn: Conn, e: Erasure) -> list[dict[str, Any]]:
+    """The access log's entry of the request (C10): its place in the chain and its hash, for `memstream audit`."""
+    rows = conn.execute(
+        "SELECT chain, seq, at, operation, principal, hash FROM audit.accesses WHERE access_id = %s", (e.erasure_id,)
+    )
+    return [{**row, "hash": bytes(row["hash"]).hex()} for row in rows]
 
 
 def _added(findings: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:

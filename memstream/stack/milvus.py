@@ -29,7 +29,8 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     return ChildSpec(
         name=NAME,
         argv=(str(found / "milvus"), str(home / "memstream.db"), f"{HOST}:{port}", "ERROR"),
-        env={"LD_LIBRARY_PATH": str(found)},
+        # Its library would write logs of megabytes into the system's temporary folder.
+        env={"LD_LIBRARY_PATH": str(found), "GLOG_logtostderr": "1", "GLOG_minloglevel": "2"},
         cwd=home,
         ready=_probe(port),
         stop_timeout=10.0,

@@ -21,6 +21,7 @@ from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
 from schemas import topics
 from schemas.envelope import Envelope
+from schemas.erasure import Erasure
 from schemas.owner import Owner, partition, project
 from schemas.progress import FreshnessToken, Written
 from schemas.scope import TenantScope
@@ -122,6 +123,11 @@ class Publisher:
                 written.setdefault(entry.event.owner, []).append(named or entry.id)
         for owner, ids in written.items():
             self._accesses.note(self.scope, owner, "write", self._operation, ids)
+        sent = (entry.event for entry, offset in zip(entries, offsets, strict=True) if offset is not None)
+        erased = next((event for event in sent if isinstance(event, Erasure)), None)
+        if erased is not None:  # once, also where it goes to each partition; its report finds it by this name
+            name = erased.erasure_id
+            self._accesses.note(self.scope, erased.owner, "write", self._operation, access_id=name)
 
     def _encode(self, entry: Entry) -> Outgoing:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 import orjson
 import pytest
 
+from memstream.erasure.probe import forms
 from memstream.erasure.report import ReportError, key_id, public_bytes, signed, signing_key, verify
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys, MasterKeyError
 from memstream.keyring.state import SealedStateStore, owner_of
 from processors.extract.rules import RuleExtractor
+from processors.gate.emit import because
 from processors.ports import Models, ProfileBook
 from schemas import topics
 from schemas.codec import ERASED, Codec, DecodeError
@@ -109,6 +112,23 @@ def test_n6_what_a_project_holds_of_a_user_is_under_the_users_key(keys: MemoryKe
     raw = codec.value(digest)
     assert codec.decode(topics.PROJECT_EVENTS.name, raw) == digest
     assert {o for o, _ in keys.keys} == {ANN.key}
+
+
+@pytest.mark.parametrize("name", ["Ann decided to use zebrawood", "琥珀巷"])
+def test_n6_a_name_made_of_what_was_said_is_sealed_with_it(keys: MemoryKeys, name: str) -> None:
+    """The key of a decision in hot memory is its text."""
+    codec = Codec(AesCipher(keys))
+    update = MemoryUpdate(
+        tenant="acme", owner_kind=OwnerKind.PROJECT, owner_id="p", record_id="r", revision=1, kind="hot",
+        state="active", reason=because("kept", "extraction", "hot_memory"), key=name, field=name, fields=(name,),
+        user_id="ann", occurred_at=NOW, known_at=NOW, last_accessed_at=NOW,
+    )  # fmt: skip
+    raw = codec.value(update)
+    assert not re.search(b"|".join(map(re.escape, forms([name]))), raw)
+    assert codec.decode(topics.UPDATES.name, raw) == update
+    clear = Codec().value(update)
+    assert codec.decode(topics.UPDATES.name, clear) == update, "as before encryption was on"
+    assert orjson.loads(clear)["key"] == name
 
 
 async def test_n6_the_topology_sealed_remembers_and_forgets_with_the_key(models: Models, keys: MemoryKeys) -> None:
