@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from inference.language import HAN, TextLanguage
 from inference.pii import chinese, common, credentials, english, facts
+from inference.pii.english_places import call_towns
 from inference.pii.english_refine import refine
 from inference.pii.presidio import PresidioPatterns
 from inference.pii.resolve import resolve
@@ -42,7 +43,7 @@ class PiiAnalyzer:
                 found[i].extend(refine(text, []))  # "我和 Peter 去": the lexicon alone, the network reads no Chinese
         self._names(self._chinese, "zh", chinese_texts, texts, found)
         self._names(self._english, "en", english_texts, texts, found)
-        return [resolve(spans, MIN_SCORE) for spans in found]
+        return [resolve(call_towns(text, spans), MIN_SCORE) for text, spans in zip(texts, found, strict=True)]
 
     @staticmethod
     def _names(

@@ -19,7 +19,7 @@ _POSSESSIVE = re.compile(r"['’]s$|['’]$", re.IGNORECASE)
 _FAMILY_ENDING = re.compile(
     r"[a-z\u00df-\u024f]{2,}(?:i[cć]|ov[aáo]|ev[aá]|ová|ovich|evich|wski|wska|cki|cka|czyk|szcz|enko|chuk|shvili|adze|nidze"
     r"|ssen|sson|sen|dóttir|dottir|kvist|qvist|gren|lund|ström|strøm|strom|escu|opoulos|idis|akis|nen|hoff|mann|stein"
-    r"|inho|[aeo]glu|oğlu|zadeh|pour|ská|ský|ný|ných|ář|ík|ák|ács|ányi|éry|ösi)"
+    r"|ńsk[ia]|inho|[aeo]glu|oğlu|zadeh|pour|ská|ský|ný|ných|ář|ík|ák|ács|ányi|éry|ösi)"
 )
 
 
@@ -48,6 +48,12 @@ class Word(NamedTuple):
     def like_family(self) -> bool:
         """A family name, known or by its ending."""
         return self.family or (self.flags != "w" and len(self.low) > 4 and bool(_FAMILY_ENDING.fullmatch(self.low)))
+
+    @property
+    def double_family(self) -> bool:
+        """Two family names joined by a hyphen."""
+        parts = self.low.split("-")
+        return len(parts) == 2 and all("f" in _lexicon().get(part, "") for part in parts)
 
     @property
     def known(self) -> bool:

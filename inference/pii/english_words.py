@@ -15,7 +15,9 @@ bank institute foundation office hotel restaurant museum church airport station 
 centre incorporated investments holdings solutions technologies systems services capital union park bridge
 river lake mountain island beach street str st avenue ave road rd boulevard blvd lane drive court square plaza
 place way highway islands county city state award prize cup day weekend research orchestra consulting ventures
-media labs software industries international
+media labs software industries international club agency bureau society academy trail turnpike
+coves crossing crossroad expressway freeway gateway terrace throughway viaduct motorway underpass overpass parkway
+circle junction skyway alley causeway bypass republic
 """
 _COMMON = """
 turkey china us uk guinea

@@ -5,20 +5,14 @@ marked 29 spans, of which three or four were true. The test costs 0.02 ms, the n
 """
 
 import re
-from functools import lru_cache
-from importlib.resources import files
 
 from inference.pii.english_lexicon import Word, words_of
+from inference.pii.english_vocabulary import is_english
 from inference.pii.english_words import OPENERS
 from inference.stopwords import ENGLISH
 
 # Where a capital says nothing: at the start of a text, sentence or line.
 _START = re.compile(r"(?:^|[.!?:;][\"'”’)]{0,2}\s{1,4}|\n\s{0,4})[\"'“(]{0,2}$")
-_ENDINGS = (
-    *(("s", ""), ("es", ""), ("ies", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")),
-    *(("er", ""), ("er", "e"), ("est", ""), ("est", "e"), ("ly", "")),
-)
-_DOUBLING = ("ed", "ing", "er", "est")
 _TAIL = re.compile(r"['’].{0,3}$")
 
 
@@ -37,22 +31,4 @@ def _plain(text: str, word: Word) -> bool:
             return False
         if word.flags and low not in ENGLISH and low not in OPENERS:
             return False
-    return low == "i" or all(_is_word(part) for part in low.split("-"))
-
-
-@lru_cache(maxsize=32_768)
-def _is_word(low: str) -> bool:
-    stems = _stems()
-    if low in stems or low in ENGLISH:
-        return True
-    for ending, instead in _ENDINGS:
-        if low.endswith(ending) and low[: -len(ending)] + instead in stems:
-            return True
-    bare = next((low[: -len(ending)] for ending in _DOUBLING if low.endswith(ending)), "")
-    return len(bare) > 2 and bare[-1] == bare[-2] and bare[:-1] in stems  # "planned"
-
-
-@lru_cache(maxsize=1)
-def _stems() -> frozenset[str]:
-    lines = files("inference.pii").joinpath("data/words.txt").read_text("utf-8").splitlines()
-    return frozenset(line for line in lines if not line.startswith("#"))
+    return low == "i" or all(is_english(part) for part in low.split("-"))

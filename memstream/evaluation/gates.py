@@ -22,8 +22,8 @@ def text_of(path: Path) -> str:
 
 
 def pii(path: Path) -> dict[str, Any]:
-    """Per entity: gold, precision, recall, F1 (overlapping spans), F1 of exact spans, beside Presidio's own engine over
-    the same model in the same run (N7)."""
+    """Per language and entity: gold, precision, recall, F1 (overlapping spans), F1 of exact spans, beside Presidio's
+    own engine over the same model in the same run (N7)."""
     from inference.pii.analyzer import default_analyzer
     from inference.pii.stock import StockPresidio
     from processors.pii.evaluate import evaluate, load_examples, rows
@@ -32,11 +32,14 @@ def pii(path: Path) -> dict[str, Any]:
         examples = load_examples(text_of(path).splitlines())
     except ValueError as exc:
         raise FileError(f"{path}: {exc}") from None
-    texts, languages = [e.text for e in examples], [e.language for e in examples]
-    ours, stock = (
-        evaluate(examples, engine.analyze(texts, languages)) for engine in (default_analyzer(), StockPresidio())
-    )
-    return {"texts": len(examples), "entities": rows(ours, stock)}
+    engines = (default_analyzer(), StockPresidio())
+    report: dict[str, Any] = {"texts": len(examples), "languages": {}}
+    for language in sorted({example.language for example in examples}):
+        part = [example for example in examples if example.language == language]
+        texts, languages = [e.text for e in part], [e.language for e in part]
+        ours, stock = (evaluate(part, engine.analyze(texts, languages)) for engine in engines)
+        report["languages"][language] = {"texts": len(part), "entities": rows(ours, stock)}
+    return report
 
 
 def dedup(path: Path) -> dict[str, Any]:

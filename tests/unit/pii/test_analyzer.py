@@ -102,8 +102,11 @@ FLOORS = {
     "pii_zh_multipriv_dev.jsonl": {
         "EMAIL_ADDRESS": 0.95, "PHONE_NUMBER": 0.95, "ID_NUMBER": 0.95, "PERSON": 0.95, "ADDRESS": 0.80,
     },
-    "pii_en_multipriv_dev.jsonl": {"EMAIL_ADDRESS": 0.95, "PHONE_NUMBER": 0.95, "ID_NUMBER": 0.95, "PERSON": 0.88},
-    "pii_en_presidio_dev.jsonl": {"EMAIL_ADDRESS": 0.95, "PHONE_NUMBER": 0.95, "CREDIT_CARD": 0.95, "PERSON": 0.80},
+    "pii_en_multipriv_dev.jsonl": {"EMAIL_ADDRESS": 0.95, "PHONE_NUMBER": 0.95, "ID_NUMBER": 0.95, "PERSON": 0.95},
+    "pii_en_presidio_dev.jsonl": {"EMAIL_ADDRESS": 0.95, "PHONE_NUMBER": 0.95, "CREDIT_CARD": 0.95, "PERSON": 0.88},
+    "pii_en_presidio_large_dev.jsonl": {
+        "EMAIL_ADDRESS": 0.95, "PHONE_NUMBER": 0.95, "CREDIT_CARD": 0.95, "PERSON": 0.85,
+    },
 }  # fmt: skip
 
 

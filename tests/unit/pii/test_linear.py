@@ -11,10 +11,26 @@ from typing import Any
 
 import pytest
 
-from inference.pii import chinese_names, common, english_lexicon, english_refine
+from inference.pii import (
+    chinese_names,
+    common,
+    english_context,
+    english_lexicon,
+    english_places,
+    english_refine,
+    english_relabel,
+)
 from inference.pii.analyzer import RULES
 
-MODULES = (chinese_names, common, english_lexicon, english_refine)
+MODULES = (
+    chinese_names,
+    common,
+    english_context,
+    english_lexicon,
+    english_places,
+    english_refine,
+    english_relabel,
+)
 PATTERNS = {f"rule {rule.name}": rule.pattern for rule in RULES}
 PATTERNS |= {f"context {rule.name}": rule.context for rule in RULES if rule.context is not None}
 PATTERNS |= {
