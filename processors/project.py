@@ -14,10 +14,11 @@ from processors import daily, report_job, weeks
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
+from processors.hot_keys import INDEX, HotKeys
 from processors.ports import Models, ProfileBook
 from processors.redaction import redact, replaced, strings
 from processors.rollup import week_of
-from processors.step import Out, PlainStep, Reads, Record, StateSpace
+from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.base import JsonValue
 from schemas.codec import Codec
@@ -39,7 +40,8 @@ class _Screened:
 
 
 class Project(PlainStep):
-    """State: one row a key of hot memory, and what `processors.weeks` keeps of a week."""
+    """State: one row a key of hot memory, their index (`processors.hot_keys`), and what `processors.weeks` keeps of a
+    week."""
 
     name = "project"
     source = topics.PROJECT_EVENTS
@@ -161,6 +163,13 @@ class Project(PlainStep):
             reason = because("skipped", "dedupe", "same_value")
             return [plain_decision(owner, name, "hot", reason, old, accepted)]
         profile = self._book.of(owner.tenant)
+        keys, out = HotKeys(rows), list[Out]()
+        leaves = keys.in_the_way(_key(hot.type, hot.key), hot.priority)
+        if leaves == _key(hot.type, hot.key):
+            reason = because("refused", "command", "hot_memory_full")
+            return [plain_decision(owner, name, "hot", reason, None, accepted)]
+        if leaves is not None:
+            out.append(_made_room(owner, leaves, keys, rows, accepted))
         erased = rows.get(gone_key(owner, hot.type, hot.key))
         revision = old.revision if old is not None else erased if isinstance(erased, int) else 0
         reason = because("superseding" if stands else "kept", "extraction" if sources else "command", "hot_memory")
@@ -174,8 +183,9 @@ class Project(PlainStep):
             sealed=MemoryBody(text=text or _text(hot.key, hot.value), value=hot.value),
         )  # fmt: skip
         rows.put(_key(hot.type, hot.key), orjson.loads(_PLAIN.value(new)))
+        keys.stands(_key(hot.type, hot.key), new)
         daily.note(profile, owner, hot.key, accepted, state)
-        return [update(new), plain_decision(owner, name, "hot", reason, new, accepted)]
+        return [*out, update(new), plain_decision(owner, name, "hot", reason, new, accepted)]
 
     def _delete(self, event: ProjectCommand, record: Record, state: StateSpace) -> list[Out]:
         rows = state.of(event.owner.key)
@@ -192,11 +202,29 @@ class Project(PlainStep):
             }
         )  # fmt: skip
         rows.put(key, orjson.loads(_PLAIN.value(gone)))
+        HotKeys(rows).leaves(key)
         return [update(gone)]
 
 
 def _hot_reads(owner: Owner, hot_type: str, key: str) -> tuple[Reads, ...]:
-    return (Reads(owner.key, (_key(hot_type, key), gone_key(owner, hot_type, key))),)
+    return (Reads(owner.key, (_key(hot_type, key), gone_key(owner, hot_type, key), INDEX)),)
+
+
+def _made_room(owner: Owner, row: str, keys: HotKeys, rows: OwnerState, at: datetime) -> Emit:
+    """A key leaves for another one; its revision stays, so that it can come back."""
+    _, hot_type, key = row.split("/", 2)
+    revision = keys.revision(row) + 1
+    keys.leaves(row)
+    rows.delete(row)
+    rows.put(gone_key(owner, hot_type, key), revision)
+    return update(
+        MemoryUpdate(
+            tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
+            record_id=record_id(owner, "hot", hot_type, key), revision=revision, op="delete", kind="hot",
+            state="deleted", reason=because("retired", "command", "made_room"), category=hot_type, scope=owner.id,
+            project_id=owner.id, occurred_at=at, valid_to=at, known_at=at, last_accessed_at=at,
+        )
+    )  # fmt: skip
 
 
 def gone_key(owner: Owner, hot_type: str, key: str) -> str:

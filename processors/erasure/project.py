@@ -11,6 +11,7 @@ from processors import weeks
 from processors.erasure.guard import DENY, Erased
 from processors.erasure.steps import NothingHeld
 from processors.gate.emit import because, update
+from processors.hot_keys import INDEX, HotKeys
 from processors.ports import Models, ProfileBook
 from processors.rollup import bounds, week_of
 from processors.step import Emit, OwnerState, Reads, Record, StateSpace
@@ -81,7 +82,7 @@ class ProjectEraser(NothingHeld):
         return done
 
     def _drop_hot(self, e: Erasure, name: str, state: StateSpace, done: Erased) -> int:
-        owner, (row,) = _hot(name)
+        owner, (row, _) = _hot(name)
         old = _load(state.of(owner).get(row))
         if old is None or old.user_id != e.user_id or old.state == "deleted":
             return 0
@@ -95,6 +96,7 @@ class ProjectEraser(NothingHeld):
             }
         )  # fmt: skip
         state.of(owner).delete(row)
+        HotKeys(state.of(owner)).leaves(row)
         state.of(e.owner.key).delete(name)
         state.of(owner).put(f"gone/{old.record_id}", gone.revision)
         done.outs.append(update(gone))
@@ -212,9 +214,9 @@ def _week(row: str) -> weeks.Place:
 
 
 def _hot(row: str) -> tuple[str, tuple[str, ...]]:
-    """State owner and key of a row of hot memory (a key may hold any character)."""
+    """State owner, and keys of a row of hot memory (it may hold any character) and of their index."""
     _, owner, key = row.split("|", 2)
-    return owner, (key,)
+    return owner, (key, INDEX)
 
 
 def _load(raw: Any) -> MemoryUpdate | None:

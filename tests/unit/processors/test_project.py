@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import orjson
 import pytest
 
+from processors import hot_keys
 from processors.ports import Models, ProfileBook
 from processors.project import Project
 from schemas import topics
@@ -124,3 +126,29 @@ async def test_d5_a_put_value_goes_through_the_screen(bench: Bench) -> None:
     [put] = await bench.updates()
     assert put.sealed.value == {"contact": "<EMAIL_ADDRESS>"}
     assert bench.rules() == ["hot_memory", "credential"]
+
+
+async def test_a3_a_key_too_many_takes_the_place_of_the_least(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hot_keys, "MOST", 3)
+    for n, priority in enumerate((5, 2, 2)):
+        bench.said(f"v{n}", START + n * HOUR, key=f"k{n}", priority=priority)
+    bench.said("v1 again", START + 3 * HOUR, key="k1", priority=2)  # a change of what stands needs no room
+    bench.said("v3", START + 4 * HOUR, key="k3", priority=2)  # k2 is the longest unchanged of the least
+    bench.said("v4", START + 5 * HOUR, key="k4", priority=1)  # all stand above it
+    found = await bench.updates()
+    newest = {u.record_id: u for u in found}.values()
+    assert {u.key: u.sealed.value for u in newest if u.state == "active"} == {"k0": "v0", "k1": "v1 again", "k3": "v3"}
+    [gone] = [u for u in newest if u.op == "delete"]
+    assert (gone.reason.rule, gone.sealed.value, gone.key) == ("made_room", None, None)
+    assert bench.rules()[-1] == "hot_memory_full"
+    # What left may come back, under the revision that comes after its end; a deletion makes room, too.
+    bench.command("delete_hot", key="k3")
+    bench.said("v2 again", START + 6 * HOUR, key="k2", priority=2)
+    back = [u for u in await bench.updates() if u.record_id == gone.record_id]
+    assert [(u.revision, u.sealed.value) for u in back] == [(1, "v2"), (2, None), (3, "v2 again")]
+    bench.said("v4", START + 7 * HOUR, key="k4", priority=9)
+    await bench.updates()
+    rows = bench.driver.store.rows  # type: ignore[attr-defined]
+    held = [keys[hot_keys.INDEX] for owners in rows.values() for keys in owners.values() if hot_keys.INDEX in keys]
+    [index] = map(orjson.loads, held)
+    assert set(index) == {"hot/decision/k0", "hot/decision/k2", "hot/decision/k4"}

@@ -118,7 +118,7 @@ async def bench(models: Models) -> Bench:
         topics.PROJECT_EVENTS,
         ProjectCommand(
             tenant="acme", project_id="other", user_id="ann", command="put_hot", command_id="c3", hot_type="status",
-            key="street", accepted_at=at, sealed=ProjectCommandBody(value="Kurrajong"),
+            key="zebrawood_street", accepted_at=at, sealed=ProjectCommandBody(value="Kurrajong"),
         ),
     )  # fmt: skip
     await b.driver.run()
