@@ -28,7 +28,7 @@ from pymilvus import MilvusClient
 
 from memstream.erasure.log import COMPACTED_DAYS, read_to_end
 from memstream.keyring.state import owner_of
-from memstream.keyring.wiring import sealing_of
+from memstream.keyring.wiring import MASTER_FILE, sealing_of
 from memstream.settings import Settings
 from schemas import topics
 from schemas.codec import DecodeError, clear_owner
@@ -62,7 +62,9 @@ class Probe:
         self._settings = settings
         self._forms = forms(words)
         self._pattern = re.compile(b"|".join(re.escape(f) for f in self._forms))
-        self._sealing = sealing_of(settings)
+        # The command line may not know that the services seal: their master keys lie beside what they sealed.
+        sealed = settings.encryption == "sealed" or (settings.data_dir / MASTER_FILE).is_file()
+        self._sealing = sealing_of(settings.model_copy(update={"encryption": "sealed" if sealed else "off"}))
         self.until: dict[str, date] = {}
 
     def everything(self) -> dict[str, int]:
