@@ -2,8 +2,10 @@
 partition").
 
 Jobs overlap and end in any order; an offset is committed when everything below it is done, which is after the broker
-has acknowledged its results. While the slots are full, or the endpoint is away, the partitions are paused and the
-membership is kept by polling. A job that is run twice sends the same results, which their readers take once.
+has acknowledged its results. A job that waits for an endpoint that is away lends its slot to those behind it, so that
+summaries by extraction and jobs of other kinds go on. While the slots are full, or too many jobs wait, the partitions
+are paused and the membership is kept by polling. A job that is run twice sends the same results, which their readers
+take once.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from memstream.observe import HeartbeatSender, ProcessStats
 from memstream.preflight import check_topics
 from memstream.profiles import LiveBook, ProfileFollower
 from memstream.settings import Settings
+from memstream.slots import Slots
 from memstream.tracing import spans_of
 from memstream.worker import parts_of
 from processors.step import Emit
@@ -44,6 +47,8 @@ from streams.state import OutboxRow
 log = logging.getLogger(__name__)
 STAGE = JobWork.STAGE
 GROUP = "memstream-jobs"
+MOST_HELD = 1_000
+"""Jobs that a worker holds, running or waiting for the endpoint; each has its record in memory."""
 Place = tuple[str, int]
 
 
@@ -98,6 +103,7 @@ class JobsWorker:
         concurrency: int,
         codec: Codec | None = None,
         poll_seconds: float = 0.2,
+        most_held: int = MOST_HELD,
     ) -> None:
         self._consumer = consumer
         self._outbox = outbox
@@ -106,7 +112,8 @@ class JobsWorker:
         self._work: JobWork | None = None
         self._stats = stats
         self._partitions = partitions
-        self._concurrency = concurrency
+        self.slots = Slots(concurrency)
+        self._most_held = max(most_held, concurrency)
         self._codec = codec or Codec()
         self._poll_seconds = poll_seconds
         self._in_flight = InFlight()
@@ -130,23 +137,32 @@ class JobsWorker:
 
     async def turn(self) -> None:
         """Poll, start what there is room for, commit what is done."""
-        await self._set_pause(len(self._tasks) + len(self._waiting) >= self._concurrency)
-        room = max(1, self._concurrency - len(self._tasks))
-        messages = await asyncio.to_thread(self._consumer.poll, room, self._poll_seconds, 0.005)
+        room = self._room()
+        await self._set_pause(room <= 0)
+        messages = await asyncio.to_thread(self._consumer.poll, max(1, room), self._poll_seconds, 0.005)
         self._let_go()
         for m in messages:
             self._in_flight.take(m)
             self._waiting.append(m)
         if self._waiting and self._work is None:
             self._work = await self._make()
-        while self._waiting and len(self._tasks) < self._concurrency:
+        while self._waiting and len(self._tasks) < self._most_held:
             m = self._waiting.popleft()
-            self._tasks[asyncio.create_task(self._one(m))] = (m.topic, m.partition)
+            self._tasks[asyncio.create_task(self._placed(m))] = (m.topic, m.partition)
         for task in [t for t in self._tasks if t.done()]:
             del self._tasks[task]
             if not task.cancelled():
                 task.result()
         await self._commit()
+
+    def _room(self) -> int:
+        """How many more records can be taken: by free slots, and by what may be held at all."""
+        held = len(self._tasks) + len(self._waiting)
+        return min(self.slots.count - (held - self.slots.resting), self._most_held - held)
+
+    async def _placed(self, m: Message) -> None:
+        async with self.slots.place():
+            await self._one(m)
 
     def _on_revoked(self, partitions: Sequence[Place]) -> None:
         """Called from within `poll`, in its thread: only noted."""
@@ -255,7 +271,8 @@ async def run_jobs(settings: Settings) -> None:
         return_freed_memory()
         profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.kafka)
         asked = TracedModel(llm, settings.model_name, spans) if llm and spans else llm
-        return JobWork(Parts(parts.models, LiveBook(profiles), parts.extractor, asked, compute, stats))
+        book = LiveBook(profiles)
+        return JobWork(Parts(parts.models, book, parts.extractor, asked, compute, stats, worker.slots.rest))
 
     kafka = KafkaSettings(settings.kafka, GROUP, settings.instance or None)
     outbox = KafkaOutbox(settings.kafka, "memstream-jobs")
