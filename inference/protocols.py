@@ -37,6 +37,10 @@ class Completion:
     finish_reason: str
 
 
+class EmbedderMissingError(RuntimeError):
+    """An embedding model cannot be loaded here; the message says what to install."""
+
+
 class Embedder(Protocol):
     """Texts to unit vectors; `model_id` names model and version, so stored vectors say what made them."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
 
@@ -47,6 +47,25 @@ def counter(encoding: str) -> TokenCounter:
 
 def default_embedder() -> Embedder:
     return UniversalSentenceEncoder()
+
+
+def _e5() -> Embedder:
+    from inference.e5 import MultilingualE5Small
+
+    return MultilingualE5Small()
+
+
+DEFAULT = "use"
+EMBEDDERS: Mapping[str, Callable[[], Embedder]] = {DEFAULT: default_embedder, "e5": _e5}
+"""Embedding models by the name that `memstream reembed` takes; the first is what the workers use."""
+
+
+@lru_cache(maxsize=2)
+def embedder_named(name: str) -> Embedder:
+    """One of EMBEDDERS, loaded once a process. Raises ValueError for another name, EmbedderMissingError."""
+    if name not in EMBEDDERS:
+        raise ValueError(f"no embedding model {name!r}: expected {', '.join(EMBEDDERS)}")
+    return EMBEDDERS[name]()
 
 
 def default_models(hash_key: bytes) -> Models:

@@ -12,7 +12,7 @@ from inference.terms import terms
 from memstream import keys
 from memstream.jobs import endpoint_of
 from memstream.keyring.wiring import sealing_of
-from memstream.models import counter, default_embedder
+from memstream.models import counter, default_embedder, embedder_named
 from memstream.profiles import ProfileFollower, TenantProfiles
 from memstream.settings import Settings
 from memstream.traced import TracedLog, TracedRequests
@@ -76,6 +76,7 @@ async def serve(settings: Settings) -> None:
         counter=counter,
         codec=sealing.codec,
     ) as deps:
+        deps.embedder_named = embedder_named
         if sealing.keyring is not None:
             deps.new_keys = sealing.keyring.renewed
         profiles = await asyncio.to_thread(ProfileFollower(deps.profile).start, settings.kafka)

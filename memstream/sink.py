@@ -13,9 +13,11 @@ from functools import partial
 
 from inference.memory import calm_collector
 from memstream.keyring.wiring import sealing_of
+from memstream.models import embedder_named
 from memstream.observe import HeartbeatSender, ProcessStats, SinkObserver
 from memstream.preflight import check_topics
 from memstream.profiles import ProfileFollower
+from memstream.rebuild.vectors import with_vectors_of
 from memstream.settings import Settings
 from memstream.traced import TracedWorker
 from memstream.tracing import spans_of
@@ -24,7 +26,7 @@ from schemas import migrations
 from schemas.codec import Headers
 from schemas.generations import Generation
 from schemas.profile import load_profile
-from schemas.stores import sink_group
+from schemas.stores import MilvusLayout, sink_group
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres import PostgresSink
 from sinks.postgres_erasure import PostgresFindings
@@ -57,7 +59,8 @@ def _redis(s: Settings, g: Generation) -> Sink:
 def _milvus(s: Settings, g: Generation) -> Sink:
     from sinks.milvus import MilvusSink
 
-    return MilvusSink(s.milvus, (g.number,), findings=_findings(s))
+    size = embedder_named(g.embedder).dimensions if g.embedder else MilvusLayout().dimensions
+    return MilvusSink(s.milvus, (g.number,), dimensions=size, findings=_findings(s))
 
 
 SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
@@ -117,7 +120,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
     spans = spans_of(settings, f"sink-{own.store}")
     make = partial(TracedWorker, spans) if spans else Worker
     return make(
-        SINKS[own.store](settings, own),
+        _sink(settings, own),
         KafkaConsumer(kafka),
         Unsent() if beside else KafkaDeadLetters(kafka),
         sealing_of(settings).codec,
@@ -125,6 +128,12 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
         observer=SinkObserver(stats, f"{own.store}-g{own.number}" if beside else None),
         faults=KillAt(settings.fault) if settings.fault else None,
     )
+
+
+def _sink(settings: Settings, own: Generation) -> Sink:
+    """The store of a generation, with the vectors of its own model where it has one (reembed)."""
+    sink = SINKS[own.store](settings, own)
+    return with_vectors_of(own.embedder, sink) if own.embedder else sink
 
 
 class Unsent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -118,7 +118,7 @@ class ChunkStep(PlainStep):
         found = [r.text for r in redact(self._models, self._book, [d.tenant] * len(texts), texts)]
         plain = dict(zip(others, found[1:], strict=True))
         pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
-        embeddable = [" > ".join([*c.headings.values(), c.text]) for c in pieces]
+        embeddable = [found_by(c.headings, c.text) for c in pieces]
         embedded = vectors(self._models.embedder, embeddable)
         digest = content_hash(
             orjson.dumps([d.sealed.title, d.sealed.metadata, d.sealed.markdown], option=orjson.OPT_SORT_KEYS).decode()
@@ -148,6 +148,11 @@ class ChunkStep(PlainStep):
                 text=piece.chunk.text, attributes=attributes, terms=piece.terms, embedding=piece.embedding
             ),
         )  # fmt: skip
+
+
+def found_by(headings: Mapping[str, object], text: str) -> str:
+    """What a chunk's vector and terms are made of: its headings lead its text."""
+    return " > ".join([*map(str, headings.values()), text])
 
 
 def _numbers(rows: OwnerState, version: str) -> tuple[int, int]:

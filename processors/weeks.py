@@ -287,8 +287,7 @@ class Weeks:
         return MemoryBody(text=written.markdown, value=value, **self._found_by(written.markdown))
 
     def _found_by(self, markdown: str) -> dict[str, Any]:
-        lines = [x.strip("-#* ") for x in markdown.splitlines() if x.strip("-#* ")]
-        return {"terms": tuple(self._models.terms(markdown)), "embedding": self._vector(lines)}
+        return {"terms": tuple(self._models.terms(markdown)), "embedding": self._vector(lines_of(markdown))}
 
     def _vector(self, lines: list[str]) -> bytes:
         """The mean of the lines' vectors, of length 1: a long text as one would be cut by the encoder."""
@@ -296,6 +295,11 @@ class Weeks:
         norm = float(np.linalg.norm(mean))
         unit = np.asarray(mean / norm if norm else mean, dtype=np.float16)
         return unit.tobytes()
+
+
+def lines_of(markdown: str) -> list[str]:
+    """The lines of a report, whose mean is its vector."""
+    return [x.strip("-#* ") for x in markdown.splitlines() if x.strip("-#* ")]
 
 
 def _meta(rows: OwnerState) -> dict[str, Any]:

@@ -105,12 +105,12 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.limits = TenantLimits(config.limits, metrics)
     app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db
-    large = MilvusCandidates(db, milvus, deps.embedder.dimensions, config.store_timeout)
+    large = MilvusCandidates(db, milvus, config.store_timeout)
     retriever = Retriever(config, deps, db, large, lane)
     app.state.retriever = retriever
     app.state.watches = {
         "postgres": postgres_watch(db),
-        "milvus": milvus_watch(db, milvus, deps.embedder.dimensions),
+        "milvus": milvus_watch(db, milvus),
     }
     metrics.watch_pipeline(lambda: monitor.current)
     metrics.watch_accesses(lambda: accesses.waiting)

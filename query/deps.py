@@ -35,6 +35,8 @@ class Deps:
     profile: Profile
     codec: Codec = field(default_factory=Codec)
     milvus: str = ""
+    embedder_named: Callable[[str], Embedder] | None = None
+    """The model of a generation with vectors of its own (reembed), by the name that `ops.generations` holds."""
     reranker: Reranker | None = None
     hyde: LanguageModel | None = None
     """Imagines answers to search with (D12); None: not wanted."""

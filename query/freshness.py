@@ -112,9 +112,9 @@ def postgres_watch(db: Database) -> ProgressWatch:
     return ProgressWatch(fetch)
 
 
-def milvus_watch(db: Database, milvus: Milvus, dimensions: int) -> ProgressWatch:
+def milvus_watch(db: Database, milvus: Milvus) -> ProgressWatch:
     async def fetch(places: list[Place]) -> Mapping[Place, int]:
-        layout = MilvusLayout(await db.generation("milvus"), dimensions)
+        layout = MilvusLayout(await db.generation("milvus"))
         marks = {MilvusLayout.mark(*place): place for place in places}
         try:
             rows = await asyncio.to_thread(

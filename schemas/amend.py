@@ -1,4 +1,4 @@
-"""Amendments: what is stored is written anew by its one writer, through the log (N1: rescreen)."""
+"""Amendments: what is stored is written anew by its one writer, through the log (N1: rescreen, regate)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ class Amendment(UserEvent):
     a session amends the texts in its own state (and brings none), memories and decisions are the gate's.
 
     `expected`: the newest revision of the record when it was read, over all its versions; a record that has moved on
-    since is left as it is. Counts once by `amendment_id`.
+    since is left as it is. Counts once by `amendment_id`. A regate brings memories as the ledger decides them now,
+    new ones among them (`expected` 0).
     """
 
     SEALED: ClassVar[bool] = True
     type: Literal["amendment"] = "amendment"
     amendment_id: Id
-    cause: Literal["rescreen"]
+    cause: Literal["rescreen", "regate"]
     what: Literal["turn", "session", "checkpoint", "memory", "decision"]
     target: Id
     """turn_id, session_id, message_id, record_id or decision_id."""

@@ -11,6 +11,8 @@ from typing import Any, Literal
 from psycopg import Connection
 from psycopg.types.json import Jsonb
 
+from schemas.stores import WITH_VECTORS
+
 State = Literal["building", "standing", "dropping", "dropped"]
 _DRIVER = 0x6D736762
 """Advisory lock class of who drives a rebuild: (class, store)."""
@@ -22,8 +24,8 @@ class GenerationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation of a store's views. `live`: it is the one that is read. `embedder`: whose vectors it holds, empty
-    for those that the records bring."""
+    """One generation of a store's views. `live`: it is the one that is read. `embedder`: the name of the model whose
+    vectors it holds, empty for those that the records bring."""
 
     store: str
     number: int
@@ -84,6 +86,30 @@ def settle(conn: Connection[Any], store: str, number: int, report: dict[str, Any
         "UPDATE ops.generations SET report = %s, changed_at = now() WHERE store = %s AND generation = %s",
         (Jsonb(report), store, number),
     )
+
+
+def companions(conn: Connection[Any], store: str, number: int) -> dict[str, int]:
+    """What must be switched together so that every store with vectors is read with one model: the store itself, and
+    the newest standing generation with the same model of each other one whose live model is another. Raises
+    GenerationError where there is none."""
+    found = all_of(conn)
+    target = next((g for g in found if g.store == store and g.number == number and g.state == "standing"), None)
+    if target is None:
+        known = ", ".join(str(g.number) for g in found if g.store == store and g.state == "standing") or "none"
+        raise GenerationError(f"no generation {number} of {store} that stands (there are: {known})")
+    out = {store: number}
+    for other in WITH_VECTORS if store in WITH_VECTORS else ():
+        read = next((g for g in found if g.store == other and g.live), None)
+        if other == store or read is None or read.embedder == target.embedder:
+            continue
+        fit = [g.number for g in found if (g.store, g.embedder, g.state) == (other, target.embedder, "standing")]
+        if not fit:
+            raise GenerationError(
+                f"generation {number} of {store} holds vectors of {target.embedder or 'the log'}, and no generation of "
+                f"{other} that stands does: one model is read at a time (`memstream reembed` makes both)"
+            )
+        out[other] = max(fit)
+    return out
 
 
 def switch(conn: Connection[Any], to: dict[str, int]) -> None:

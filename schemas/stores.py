@@ -12,6 +12,8 @@ from schemas import topics
 from schemas.owner import Owner
 
 STORES = ("postgres", "milvus", "redis")
+WITH_VECTORS = ("postgres", "milvus")
+"""Stores whose rows hold what an embedding model made: their live generations have one model."""
 
 
 def stage(step: str, topic: str) -> str:

@@ -23,14 +23,21 @@ _KEPT = {
 }
 """Views whose topic keeps less than the view does: time column and topic."""
 _BY_NAME = {t.name: t for t in TABLES}
+VECTORS = ("embedding", "model_id")
+"""Columns in which generations with different embedding models differ."""
 
 
 class PostgresContents:
-    """Over one connection of its own. `ignore`: columns that two generations may differ in."""
+    """Over one connection of its own."""
 
-    def __init__(self, dsn: str, ignore: Sequence[str] = ()) -> None:
-        self._dsn, self._ignore = dsn, frozenset(ignore)
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._ignore: frozenset[str] = frozenset()
         self._conn: Connection[Any] | None = None
+
+    def ignore(self, columns: Sequence[str]) -> None:
+        """Columns in which two generations may differ from here on."""
+        self._ignore = frozenset(columns)
 
     def buckets(self, generation: int) -> dict[Bucket, Digest]:
         out: dict[Bucket, Digest] = {}

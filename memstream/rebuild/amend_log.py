@@ -5,17 +5,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 import psycopg
-from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka import KafkaError, Producer
+from confluent_kafka import Message as Acknowledged
 
 from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.log import LogReader
 from memstream.settings import Settings
 from query.freshness import needs_of
+from schemas.amend import Amendment, AmendmentBody
+from schemas.base import JsonObject
 from schemas.codec import Codec, Event
 from schemas.envelope import Envelope
+from schemas.ids import record_id
 from schemas.owner import partition
 from schemas.progress import FreshnessToken, Written
 from schemas.stores import postgres_schema
@@ -23,26 +28,57 @@ from schemas.topics import Topic
 from sinks.collapse import collapse, runs
 from sinks.decode import decode
 from sinks.memory import MemorySink
-from sinks.protocol import SinkBatch
+from sinks.protocol import Mark, Message, SinkBatch
 
 LOOK_SECONDS = 0.2
 PATIENCE_SECONDS = 300.0
 
 
+class Folded:
+    """The newest event of every record of some topics, as a sink would hold them."""
+
+    def __init__(self, codec: Codec, held: Sequence[Topic]) -> None:
+        self._codec = codec
+        self._sink = MemorySink(consumed=[t.name for t in held])
+        self.progress: dict[Mark, int] = {}
+
+    @property
+    def rows(self) -> Iterable[Event]:
+        return self._sink.rows.values()
+
+    def take(self, messages: Sequence[Message]) -> None:
+        decoded = decode(self._codec, messages)
+        *before, last = [collapse(run) for run in runs(decoded.items)]
+        for items in before:
+            self._sink.write(SinkBatch(items))
+        self._sink.write(SinkBatch(last, decoded.progress, decoded.sweep))
+        self.progress = self._sink.progress()
+
+
 def newest(settings: Settings, codec: Codec, topics: Sequence[Topic], number: int) -> list[Event]:
-    """The newest event of every record that one partition of these topics holds, as a sink would hold them."""
-    log = LogReader(settings.kafka, [(t.name, number) for t in topics])
-    sink = MemorySink(consumed=[t.name for t in topics])
+    """The newest event of every record that one partition of these topics holds."""
+    log, folded = LogReader(settings.kafka, [(t.name, number) for t in topics]), Folded(codec, topics)
     try:
         for messages in log.to_end():
-            decoded = decode(codec, messages)
-            *before, last = [collapse(run) for run in runs(decoded.items)]
-            for items in before:
-                sink.write(SinkBatch(items))
-            sink.write(SinkBatch(last, {}, decoded.sweep))
+            folded.take(messages)
     finally:
         log.close()
-    return list(sink.rows.values())
+    return list(folded.rows)
+
+
+def amendment(
+    event: Any, cause: Literal["rescreen", "regate"], what: Any, target: str, expected: int, record: JsonObject,
+    at: datetime, rule: str,
+) -> Amendment:  # fmt: skip
+    """A stored record as it is to stand; `rule` also tells amendments of one revision apart."""
+    version = event.version if what == "memory" else 0
+    session = event.session_id if what in ("turn", "session", "checkpoint") else None
+    return Amendment(
+        tenant=event.tenant, user_id=event.owner.id, cause=cause, what=what, target=target, session_id=session,
+        version=version, expected=expected, rule=rule.partition("/")[0], accepted_at=at,
+        amendment_id=record_id(event.owner, rule, what, target, version, expected),
+        sealed=AmendmentBody(record=record),
+    )  # fmt: skip
 
 
 class Sender:
@@ -80,7 +116,7 @@ class Sender:
         writes = [Written(topic=t, partition=p, offset=o) for (t, p), o in sorted(self._last.items())]
         return FreshnessToken.of(writes) if writes else None
 
-    def _told(self, error: KafkaError | None, message: Message) -> None:
+    def _told(self, error: KafkaError | None, message: Acknowledged) -> None:
         topic, at, offset = message.topic(), message.partition(), message.offset()
         if error is not None or topic is None or at is None or offset is None:
             self._failed += 1

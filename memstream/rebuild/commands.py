@@ -77,7 +77,7 @@ def _one(name: str) -> Any:
         if no_switch and drop_old:
             raise RebuildError("--drop-old drops what is read no more: it does not go with --no-switch")
         names = ("postgres", "milvus", "redis") if name == "all" else (name,)
-        _finish(_rebuilt(_running(data), names, Options(repair, not no_switch, drop_old)), as_json)
+        finish(_rebuilt(running_settings(data), names, Options(repair, not no_switch, drop_old)), as_json)
 
     what = "every store, one after the other" if name == "all" else f"the views in {name.capitalize()}"
     command.__doc__ = f"Rebuild {what}."
@@ -94,7 +94,7 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
     from memstream.cli import print_json
     from schemas import generations
 
-    with _connected(_running(data)) as conn:
+    with connected(running_settings(data)) as conn:
         found = generations.all_of(conn)
     if as_json:
         print_json([
@@ -112,17 +112,15 @@ def switch(
     store: StoreName, to: Annotated[int, typer.Option("--to", help="The generation to read from now on.")],
     data: Data = None,
 ) -> None:  # fmt: skip
-    """Read another generation that stands: also the way back after a rebuild."""
-    from memstream.rebuild.errors import RebuildError
+    """Read another generation that stands: also the way back after a rebuild. Where its vectors are of another model,
+    the other store with vectors goes along."""
     from schemas import generations
 
-    with _connected(_running(data)) as conn:
-        found = {g.number: g for g in generations.all_of(conn, store)}
-        if to not in found or found[to].state != "standing":
-            known = ", ".join(str(n) for n, g in found.items() if g.state == "standing") or "none"
-            raise RebuildError(f"--to: no generation {to} of {store} that stands (there are: {known})")
-        generations.switch(conn, {store: to})
-    console.print(f"{store}: generation {to} is read from now on", highlight=False)
+    with connected(running_settings(data)) as conn:
+        together = generations.companions(conn, store, to)
+        generations.switch(conn, together)
+    for name, number in together.items():
+        console.print(f"{name}: generation {number} is read from now on", highlight=False)
 
 
 @app.command()
@@ -137,10 +135,10 @@ def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
 
     if store not in STORES:
         raise RebuildError(f"no store {store!r}: expected {', '.join(STORES)}")
-    settings = _running(data)
+    settings = running_settings(data)
     made = store_of(settings, store)
     dropped = []
-    with _connected(settings) as conn, closing(made.contents), Bars(Console(stderr=True)) as bars:
+    with connected(settings) as conn, closing(made.contents), Bars(Console(stderr=True)) as bars:
         if not generations.drive(conn, f"rebuild/{store}"):
             raise RebuildError(f"another command is rebuilding {store} in this stack: end it first")
         for g in generations.all_of(conn, store):
@@ -161,12 +159,12 @@ def _rebuilt(settings: Settings, names: tuple[str, ...], options: Options) -> li
     with Bars(Console(stderr=True)) as bars:
         for name in names:
             made = store(settings, name)
-            with _connected(settings) as conn, closing(made.contents):
+            with connected(settings) as conn, closing(made.contents):
                 out.append(Rebuild(settings, made, bars, options).run(conn))
     return out
 
 
-def _finish(outcomes: list[Outcome], as_json: bool) -> None:
+def finish(outcomes: list[Outcome], as_json: bool) -> None:
     """Print, and leave with 1 where a comparison did not agree."""
     from memstream.cli import print_json
 
@@ -195,18 +193,16 @@ def _print(o: Outcome) -> None:
         old = "is dropped" if o.dropped else f"is still written (`memstream rebuild drop {o.store}` ends that)"
         console.print(f"  switched: it is read from now on; generation {o.live_before} {old}", highlight=False)
     else:
-        to = f"memstream rebuild switch {o.store} --to {o.generation}"
-        console.print(f"  agrees, not switched: `memstream rebuild {o.store}` switches ({to} once it stands)",
-                      highlight=False)  # fmt: skip
+        console.print("  agrees, not switched: the same command without --no-switch does that", highlight=False)
 
 
-def _running(data: Path | None) -> Settings:
+def running_settings(data: Path | None) -> Settings:
     from memstream.cli import running
 
     return running(data)
 
 
-def _connected(settings: Settings) -> psycopg.Connection[Any]:
+def connected(settings: Settings) -> psycopg.Connection[Any]:
     import psycopg
 
     return psycopg.connect(settings.postgres.get_secret_value(), autocommit=True, connect_timeout=5,
@@ -233,8 +229,8 @@ def rescreen(
     from memstream.up import single_threaded
 
     single_threaded()
-    settings = _running(data)
-    with _connected(settings) as conn, Bars(Console(stderr=True)) as bars:
+    settings = running_settings(data)
+    with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
 
         def told(what: str, total: int, done: int) -> None:
             bars.step("rescreen", what)
@@ -264,5 +260,8 @@ def _print_rescreen(out: dict[str, Any]) -> None:
 
 def register(cli: typer.Typer) -> None:
     """Add the commands of this module to the application."""
+    from memstream.rebuild import anew_commands
+
     cli.add_typer(app, name="rebuild")
+    anew_commands.register(cli)
     cli.command()(rescreen)

@@ -36,6 +36,11 @@ class LogReader:
             yield self._take()
         self._consumer.unassign()
 
+    def sizes(self) -> dict[Place, int]:
+        """Records that a place holds at most. Raises BrokerAwayError."""
+        ends = self._ends()
+        return {place: max(0, ends.get(place, 0) - self._next[place]) for place in self._places}
+
     def position(self, place: Place) -> int:
         """The first offset of a place that was not read."""
         return self._next[place]
@@ -57,7 +62,7 @@ class LogReader:
 
     def _take(self) -> list[Message]:
         messages: list[Message] = []
-        for raw in self._consumer.consume(1_000, 1.0):
+        for raw in self._consumer.consume(1_000, 0.2):
             topic, partition, offset = raw.topic(), raw.partition(), raw.offset()
             assert topic is not None and partition is not None and offset is not None  # noqa: S101, PT018
             place, error = (topic, partition), raw.error()

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
+from memstream.rebuild.amend_log import amendment
 from processors.amend import TEXTS, Stored, record_of, texts_of
 from processors.pii.redact import Redaction
 from processors.redaction import counts
 from schemas import topics
-from schemas.amend import Amendment, AmendmentBody
+from schemas.amend import Amendment
 from schemas.codec import Event
 from schemas.documents import ProjectCommand, ProjectCommandBody
 from schemas.ids import record_id
@@ -123,14 +124,7 @@ def _send(
 
 
 def _amendment(event: Any, what: Any, target: str, expected: int, record: dict[str, Any], at: datetime) -> Amendment:
-    version = event.version if what == "memory" else 0
-    session = event.session_id if what in ("turn", "session", "checkpoint") else None
-    return Amendment(
-        tenant=event.tenant, user_id=event.owner.id, cause="rescreen", what=what, target=target, session_id=session,
-        version=version, expected=expected, rule=RULE, accepted_at=at,
-        amendment_id=record_id(event.owner, RULE, what, target, version, expected),
-        sealed=AmendmentBody(record=record),
-    )  # fmt: skip
+    return amendment(event, "rescreen", what, target, expected, record, at, RULE)
 
 
 def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime) -> ProjectCommand:

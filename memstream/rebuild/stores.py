@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memstream.rebuild.fold import READINGS, Fold
 from memstream.settings import Settings
-from schemas.stores import STORES
+from schemas.stores import STORES, WITH_VECTORS
 from sinks.clock import utc_now
 from sinks.contents import Contents
 from sinks.postgres import PostgresSink
@@ -16,7 +16,7 @@ from sinks.postgres_contents import PostgresContents
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """One store. `vectors`: its rows hold what an embedding model made."""
+    """One store."""
 
     name: str
     topics: tuple[str, ...]
@@ -52,4 +52,4 @@ def store(settings: Settings, name: str) -> Store:
     return _MADE[name](settings)
 
 
-__all__ = ["STORES", "Store", "store"]
+__all__ = ["STORES", "WITH_VECTORS", "Store", "store"]

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from processors.gate.emit import because, plain_decision, update
-from processors.gate.standing import Standing, text_features
+from processors.gate.standing import Standing, slots_of, text_features
 from processors.gate.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas import topics
@@ -43,10 +43,12 @@ class AmendmentGate:
             return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
         present, tail = self._standing.get(a.target), self._standing.tail(a.target)
         newest = present.revision if present is not None else (tail[1] if tail is not None else 0)
-        if newest != a.expected or newest == 0:
+        if newest != a.expected or (newest == 0 and a.cause != "regate"):
             return [self._left(a, present)]
         new = self._written(a, told, newest + 1)
-        if present is not None and present.version == a.version:
+        if a.cause == "regate":
+            self._decided_anew(new, present, tail)
+        elif present is not None and present.version == a.version:
             kept = self._standing.features(a.target) is not None
             self._standing.put(new, text_features(new.sealed.text) if kept else None)
         elif present is not None:
@@ -56,6 +58,20 @@ class AmendmentGate:
             self._standing.remove(new.model_copy(update={"version": tail[0]}))
         return [update(new), self._said(a, new)]
 
+    def _decided_anew(
+        self, new: MemoryUpdate, present: MemoryUpdate | None, tail: tuple[int, int, Any] | None
+    ) -> None:
+        """A version that stands or stood, where it may be another than the one before. The one that stands comes last
+        (memstream.rebuild.regate)."""
+        if new.state in ("active", "observed"):
+            self._standing.put(new, None if slots_of(new) else text_features(new.sealed.text))
+        elif present is not None and present.version != new.version:
+            features = self._standing.features(new.record_id)
+            self._standing.put(present.model_copy(update={"revision": new.revision}), features)
+        else:
+            before = 0 if tail is None else tail[0]
+            self._standing.remove(new.model_copy(update={"version": max(before, new.version)}))
+
     def _written(self, a: Amendment, told: MemoryUpdate, revision: int) -> MemoryUpdate:
         body: dict[str, Any] = {}
         text = told.sealed.text or (told.sealed.value if isinstance(told.sealed.value, str) else "")
@@ -64,14 +80,16 @@ class AmendmentGate:
         changes: dict[str, Any] = {
             "revision": revision, "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
         }  # fmt: skip
-        if told.state in ("active", "observed"):
+        if a.cause == "rescreen" and told.state in ("active", "observed"):
             changes["reason"] = because("masked", "pii", a.rule or a.cause)
         return told.model_copy(update=changes)
 
     def _said(self, a: Amendment, new: MemoryUpdate) -> Emit:
         reason = because("masked", "pii", a.rule or a.cause)
+        if a.cause == "regate":
+            reason = because(new.reason.outcome, new.reason.gate, a.rule or a.cause)
         return plain_decision(a.owner, a.amendment_id, new.kind, reason, new, self._at)
 
     def _left(self, a: Amendment, present: MemoryUpdate | None) -> Emit:
-        reason = because("skipped", "pii", "moved_on")
+        reason = because("skipped", "dedupe" if a.cause == "regate" else "pii", "moved_on")
         return plain_decision(a.owner, a.amendment_id, "amendment", reason, present, self._at)

@@ -21,10 +21,14 @@ def searched_text(command: MemoryCommand, value: Any) -> str:
     if command.index is False:
         return ""
     if command.index is None or command.index is True or "$" in command.index:
-        found: Iterator[str] = _leaves(value)
-    else:
-        found = (line for path in command.index for node in at_path(value, path) for line in _leaves(node))
+        return whole_text(value)
+    found = (line for path in command.index for node in at_path(value, path) for line in _leaves(node))
     return "\n".join(found)[:MAX_CHARS]
+
+
+def whole_text(value: Any) -> str:
+    """What an item is found by whose whole value is searched."""
+    return "\n".join(_leaves(value))[:MAX_CHARS]
 
 
 def at_path(value: Any, path: str) -> list[Any]:

@@ -43,6 +43,21 @@ def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> N
         standing.reject(f"{kind}/{last['scope']}/{field}/{digest}", row)
 
 
+def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: bytes) -> bool:
+    """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from."""
+    values: dict[str, Any] = standing_values(u) or {"": u.sealed.text}
+    said = {s.turn_id for s in u.sources}
+    for r in rejections:
+        if r["kind"] != u.kind or r["scope"] != u.scope or r["field"] not in values:
+            continue
+        matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
+        if said & set(r["turns"]) and (matches or r["field"]):
+            return True
+        if matches and (iso(u.known_at) <= r["at"] or iso(u.occurred_at) <= r["at"]):
+            return True
+    return False
+
+
 def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
     """The rule that bars a candidate, None when nothing does.
 

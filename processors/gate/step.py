@@ -90,7 +90,9 @@ class Gate(PlainStep):
                 at = event.accepted_at or record.timestamp
                 return Reads(event.owner.key), *self._named(event), *views.reads_of(self._views, event, at)
             case Amendment():
-                return (Reads(event.owner.key),)
+                at = event.accepted_at or record.timestamp
+                own = (Reads(event.owner.key),)
+                return own if event.cause == "rescreen" else (*own, *views.reads_of(self._views, event, at))
             case Given():
                 return given.reads_of(event)
             case Tick():
@@ -156,9 +158,13 @@ class Gate(PlainStep):
         return []
 
     def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> Iterable[Out]:
-        standing = Standing(state.of(a.owner.key), self._calibration, self._models.embedder.dimensions)
+        dimensions, key = self._models.embedder.dimensions, self._models.hash_key
+        standing = Standing(state.of(a.owner.key), self._calibration, dimensions, key)
         at = a.accepted_at or record.timestamp
-        return AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
+        outs = AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
+        if a.cause == "rescreen":
+            return outs
+        return UserViews(self._views, a.owner, standing, state, at).followed(a, outs)
 
     def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
         return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]

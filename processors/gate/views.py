@@ -23,6 +23,7 @@ from processors.gate.versions import Encode, Versions
 from processors.habit_metadata import zone_of
 from processors.ports import ProfileBook
 from processors.step import Emit, Out, Reads, StateSpace
+from schemas.amend import Amendment
 from schemas.memory import Extraction, Feedback, JobResult, MemoryCommand, MemoryUpdate
 from schemas.owner import Owner
 from schemas.profile import Profile
@@ -71,7 +72,7 @@ class UserViews:
                 return self._judged(event)
         return None
 
-    def followed(self, event: UserRecord, outs: Iterable[Out]) -> list[Out]:
+    def followed(self, event: UserRecord | Amendment, outs: Iterable[Out]) -> list[Out]:
         """The outputs of an event, with what follows from them."""
         given = list(outs)
         emits = [e for e in given if isinstance(e, Emit)]
@@ -117,7 +118,7 @@ reads_of_tick = retention.reads_of_tick
 then_reads_of_tick = retention.then_reads_of_tick
 
 
-def reads_of(parts: ViewParts, event: UserRecord, at: datetime) -> tuple[Reads, ...]:
+def reads_of(parts: ViewParts, event: UserRecord | Amendment, at: datetime) -> tuple[Reads, ...]:
     command = event if isinstance(event, MemoryCommand) else None
     return retention.reads_of(parts.book.of(event.tenant), at, command)
 

@@ -13,7 +13,8 @@ from query.reading.common import Context
 from query.repo import items
 from query.repo.db import Row
 from query.retrieval import documents
-from query.retrieval.lane import Questions, Understood
+from query.retrieval.lane import Understood
+from query.retrieval.retriever import Retriever
 from schemas.base import JsonObject
 from schemas.scope import OwnerScope, TenantScope
 
@@ -41,9 +42,9 @@ async def find(
     kept = [r for r in rows if store_filter.matches(r["value"], wanted)]
     if not kept:
         return []
-    questions: Questions = request.app.state.retriever.questions
-    asked = await questions.read(query)
-    return scored(kept, asked, ctx.deps.embedder.model_id)[offset : offset + limit]
+    retriever: Retriever = request.app.state.retriever
+    asked, model_id = await retriever.understood(query)
+    return scored(kept, asked, model_id)[offset : offset + limit]
 
 
 def scored(rows: Sequence[Row], asked: Understood, model_id: str) -> list[tuple[Row, float | None]]:

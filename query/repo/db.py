@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -20,6 +21,10 @@ from schemas.stores import postgres_schema
 
 Row: TypeAlias = dict[str, Any]
 _VIEWS = "{v}"
+_LIVE = (
+    b"SELECT l.store, l.generation, g.embedder FROM ops.live_views l"
+    b" LEFT JOIN ops.generations g ON g.store = l.store AND g.generation = l.generation"
+)
 ANYBODY = "\x00"
 """In place of a tenant, which cannot be this: whatever role the connection has will do."""
 _AS_TENANT = "SELECT set_config('role', 'memstream_reader', false), set_config('memstream.tenant', %s, false)"
@@ -59,6 +64,15 @@ class SystemStatement:
     shared: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LiveViews:
+    """Which generations are read (N1), by one look. `embedder`: the name of the model whose vectors they hold, empty
+    for those that the log brings."""
+
+    numbers: Mapping[str, int]
+    embedder: str = ""
+
+
 class Database:
     """The pool and the live generation of the views. Every failure of the store is ProblemError `store-unavailable`."""
 
@@ -66,7 +80,7 @@ class Database:
         self._pool = pool
         self._remember = generation_seconds
         self._timeout = timeout
-        self._generations: dict[str, int] = {"postgres": 1, "milvus": 1, "redis": 1}
+        self._live = LiveViews({"postgres": 1, "milvus": 1, "redis": 1})
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
         self._acting: WeakKeyDictionary[AsyncConnection[Any], str | None] = WeakKeyDictionary()
@@ -86,17 +100,26 @@ class Database:
 
     async def generation(self, store: str) -> int:
         """The generation of a store's views that is read now (N1)."""
+        return (await self.live()).numbers[store]
+
+    async def live(self) -> LiveViews:
+        """What is read now, of all stores at one moment."""
         if time.monotonic() - self._read_at > self._remember:
             async with self._reading:
                 if time.monotonic() - self._read_at > self._remember:
-                    rows = await self._run(b"SELECT store, generation FROM ops.live_views", {}, ANYBODY)
-                    self._generations.update({r["store"]: r["generation"] for r in rows})
+                    rows = await self._run(_LIVE, {}, None)
+                    numbers = {r["store"]: r["generation"] for r in rows}
+                    models = {r["store"]: r["embedder"] for r in rows}
+                    self._live = LiveViews({**self._live.numbers, **numbers}, models.get("milvus") or "")
                     self._read_at = time.monotonic()
-        return self._generations[store]
+        return self._live
+
+    def last_live(self) -> LiveViews:
+        """The same as last read: for answers from memory while Postgres is away."""
+        return self._live
 
     def last_generation(self, store: str) -> int:
-        """The same as last read: for answers from memory while Postgres is away."""
-        return self._generations[store]
+        return self._live.numbers[store]
 
     async def _fetch(self, text: str, values: dict[str, Any], tenant: str | None) -> list[Row]:
         query = text.encode()

@@ -47,20 +47,22 @@ class Understood:
 class Questions:
     """Terms and vectors of questions; the last ones are remembered, since one turn asks several endpoints."""
 
-    def __init__(self, embedder: Embedder, lane: ComputeLane) -> None:
-        self._embedder, self._lane = embedder, lane
-        self._known: OrderedDict[str, Understood] = OrderedDict()
+    def __init__(self, lane: ComputeLane) -> None:
+        self._lane = lane
+        self._known: OrderedDict[tuple[str, str], Understood] = OrderedDict()
 
-    async def read(self, text: str) -> Understood:
-        known = self._known.get(text)
+    async def read(self, text: str, embedder: Embedder) -> Understood:
+        name = embedder.model_id, text
+        known = self._known.get(name)
         if known is not None:
             return known
-        read = await self._lane(lambda: self._read(text))
-        self._known[text] = read
+        read = await self._lane(lambda: _read(text, embedder))
+        self._known[name] = read
         if len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return read
 
-    def _read(self, text: str) -> Understood:
-        vectors = self._embedder.embed(query_texts(text))
-        return Understood(terms(text), blended(list(vectors)), vectors[0])
+
+def _read(text: str, embedder: Embedder) -> Understood:
+    vectors = embedder.embed(query_texts(text))
+    return Understood(terms(text), blended(list(vectors)), vectors[0])

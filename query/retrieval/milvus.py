@@ -25,13 +25,13 @@ _MEMORY_FIELDS = ["id", "version"]
 class MilvusCandidates:
     """The best of each retriever; words in Postgres where Milvus is away or too slow."""
 
-    def __init__(self, db: Database, milvus: Milvus, dimensions: int, timeout: float) -> None:
-        self._db, self._milvus, self._dimensions, self._timeout = db, milvus, dimensions, timeout
+    def __init__(self, db: Database, milvus: Milvus, timeout: float) -> None:
+        self._db, self._milvus, self._timeout = db, milvus, timeout
         self._words = WordCandidates(db)
 
     async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
         limit = max(PER_RETRIEVER, probe.question.limit)
-        layout = MilvusLayout(await self._db.generation("milvus"), self._dimensions)
+        layout = MilvusLayout(probe.serving.generations["milvus"], probe.serving.embedder.dimensions)
         try:
             async with asyncio.timeout(self._timeout):
                 turns, memories = await asyncio.gather(

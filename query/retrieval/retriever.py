@@ -23,6 +23,7 @@ from query.retrieval.hypothesis import Hypotheses, NoHypothesisError
 from query.retrieval.lane import ComputeLane, Questions, Understood
 from query.retrieval.request import Found, Question
 from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
+from query.retrieval.serving import Serving, Servings
 from schemas.owner import tenant_owner
 from schemas.scope import OwnerScope, TenantScope
 
@@ -43,6 +44,7 @@ class Probe:
     question: Question
     rank: RankQuery
     now: datetime
+    serving: Serving
 
 
 class Candidates(Protocol):
@@ -58,32 +60,33 @@ class Retriever:
 
     def __init__(self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane) -> None:
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
-        self._questions = Questions(deps.embedder, lane)
+        self._questions = Questions(lane)
+        self._servings = Servings(db, deps.embedder, deps.embedder_named, lane)
         self._hypotheses = None if deps.hyde is None else Hypotheses(deps.hyde, config.hyde_seconds)
-        dimensions = deps.embedder.dimensions
-        self.cache = ScopeCache(
-            lane, deps.embedder.model_id, dimensions, config.scope_cache_documents, config.scope_bound
-        )
+        self.cache = ScopeCache(lane, config.scope_cache_documents, config.scope_bound)
 
-    @property
-    def questions(self) -> Questions:
-        """Terms and vectors of questions."""
-        return self._questions
+    async def understood(self, text: str) -> tuple[Understood, str]:
+        """Terms and vectors of a question, and whose vectors they are."""
+        embedder = (await self._servings.now()).embedder
+        return await self._questions.read(text, embedder), embedder.model_id
 
     async def search(self, question: Question) -> Found:
         """The best hits of all scopes. A store that fails or is slower than the profile's budget is named in
         `degraded`; the answer is what the others have."""
         found = Found()
-        probe = self._probe(question, await self._understood(question, found))
+        serving = await self._servings.now()
+        probe = self._probe(question, await self._understood(question, serving, found), serving)
         scopes = self._scopes(question)
         ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
         hits = _distinct(merge(ranked))[: question.limit]
         found.hits = [(row, score, scores if question.explain else None) for row, score, scores in hits]
         return found
 
-    async def _understood(self, question: Question, found: Found) -> Understood:
+    async def _understood(self, question: Question, serving: Serving, found: Found) -> Understood:
         """The question, and where a model is configured half-way to what might answer it (D12)."""
-        plain = await self._questions.read(question.text)
+        plain = await self._questions.read(question.text, serving.embedder)
+        if serving.blind:
+            found.without("model", "embedder")
         if self._hypotheses is None or question.mode == "bm25":
             return plain
         try:
@@ -91,7 +94,7 @@ class Retriever:
         except NoHypothesisError as exc:
             found.without("model", exc.reason)
             return plain
-        imagined = await self._questions.read(found.hypothesis)
+        imagined = await self._questions.read(found.hypothesis, serving.embedder)
         return replace(plain, vector=blended([plain.vector, imagined.plain]))
 
     async def said_before(self, user: OwnerScope, session_id: str, text: str) -> tuple[Floats, ...]:
@@ -100,9 +103,9 @@ class Retriever:
         if is_question(text):
             return ()
         rows = await turns.last_of_session(self._db, user, session_id, self._deps.clock(), DEPTH + 1)
-        embedder = self._deps.embedder
+        embedder = (await self._servings.now()).embedder
         found = [(r, documents.vector(r, embedder.model_id, embedder.dimensions)) for r in rows]
-        plain = (await self._questions.read(text)).plain
+        plain = (await self._questions.read(text, embedder)).plain
         if found and _same(found[-1], text, plain):
             found.pop()
         return tuple(v for _, v in found[-DEPTH:] if v is not None)
@@ -114,18 +117,20 @@ class Retriever:
         generation = self._db.last_generation("postgres")
         return whole or any(_key(generation, s) in self.cache.large for s in scopes)
 
-    def _probe(self, question: Question, understood: Understood) -> Probe:
+    def _probe(self, question: Question, understood: Understood, serving: Serving) -> Probe:
         now = self._deps.clock()
         profile = self._deps.profile_of(question.tenant.tenant)
         rank = RankQuery(
             text=question.text,
             terms=understood.terms,
-            vector=understood.vector,
+            vector=None if serving.blind else understood.vector,
             now=question.as_of or now,
             decay_per_day={"episode": profile.ranking.decay_per_day},
             mode=question.mode,
         )
-        return Probe(question, in_context(rank, question.said_before), now)
+        # A switch of models may lie between the two.
+        before = [v for v in question.said_before if v.shape == understood.vector.shape]
+        return Probe(question, in_context(rank, before), now, serving)
 
     def _scopes(self, question: Question) -> list[OwnerScope | TenantScope]:
         kinds = question.kinds
@@ -165,25 +170,18 @@ class Retriever:
     async def _held(self, scope: OwnerScope | TenantScope, probe: Probe, found: Found) -> Held:
         """The scope as it stands; a copy of the last minute where Postgres is away or slower than the profile's
         latency budget (D11). A scope that was never read may take longer, once."""
-        key = await self._key(scope)
+        key = _key(probe.serving.generations["postgres"], scope)
         budget = self._deps.profile_of(probe.question.tenant.tenant).ranking.latency_budget_ms / 1000
         seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
         try:
             async with asyncio.timeout(seconds):
-                return await self.cache.get(key, ScopeDocuments(self._db, scope))
+                return await self.cache.get(key, ScopeDocuments(self._db, scope), probe.serving.embedder)
         except (ProblemError, TimeoutError) as exc:
             held = self.cache.last(key, STALE_SECONDS)
             if held is None:
                 raise
             found.without("postgres", "timeout" if isinstance(exc, TimeoutError) else "unreachable")
             return held
-
-    async def _key(self, scope: OwnerScope | TenantScope) -> ScopeKey:
-        try:
-            generation = await self._db.generation("postgres")
-        except ProblemError:
-            generation = self._db.last_generation("postgres")
-        return _key(generation, scope)
 
     async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Hit]:
         """Versions that were true then, and the turns that had been said by then (N8)."""
@@ -197,7 +195,7 @@ class Retriever:
         """Rank rows that are not held: an index for this one question."""
         if not rows:
             return []
-        embedder = self._deps.embedder
+        embedder = probe.serving.embedder
 
         def rank() -> list[Hit]:
             made = [

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from inference.protocols import Embedder
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Document
 from query.repo.db import Row
@@ -29,9 +30,12 @@ class TooLargeError(Exception):
 
 @dataclass(slots=True)
 class Held:
-    """A scope as it was at `mark`: the index, and by document id the row that an answer shows."""
+    """A scope as it was at `mark`: the index over vectors of one model, and by document id the row that an answer
+    shows."""
 
     index: ScopeIndex
+    model_id: str
+    dimensions: int
     rows: dict[str, Row] = field(default_factory=dict)
     mark: Mark | None = None
     confirmed_at: float = float("-inf")
@@ -42,19 +46,20 @@ class Held:
 class ScopeCache:
     """The scopes that were asked lately."""
 
-    def __init__(self, run: Lane, model_id: str, dimensions: int, most: int, bound: int) -> None:
+    def __init__(self, run: Lane, most: int, bound: int) -> None:
         """`most`: documents held, all scopes together; `bound`: documents of one scope."""
-        self._run, self._model_id, self._dimensions = run, model_id, dimensions
-        self._most, self._bound = most, bound
+        self._run, self._most, self._bound = run, most, bound
         self._held: OrderedDict[ScopeKey, Held] = OrderedDict()
         self.large: set[ScopeKey] = set()
         """Scopes that were found to be beyond the bound when last asked."""
 
-    async def get(self, key: ScopeKey, source: ScopeDocuments) -> Held:
-        """The scope as Postgres has it now. Raises TooLargeError, or ProblemError when Postgres does not answer."""
+    async def get(self, key: ScopeKey, source: ScopeDocuments, embedder: Embedder) -> Held:
+        """The scope as Postgres has it now; `embedder` is whose vectors the key's generation holds. Raises
+        TooLargeError, or ProblemError when Postgres does not answer."""
         held = self._held.get(key)
         if held is None:
-            held = self._held[key] = Held(ScopeIndex(self._dimensions))
+            size = embedder.dimensions
+            held = self._held[key] = Held(ScopeIndex(size), embedder.model_id, size)
         self._held.move_to_end(key)
         async with held.lock:
             mark = await source.mark()
@@ -117,17 +122,9 @@ class ScopeCache:
             rows = await load(changed[start : start + _CHUNK])
             # In the order of the conversation, so that equal scores keep it.
             rows.sort(key=lambda r: (r.get("position", 0), r["occurred_at"]))
-            made: list[Document] = await self._run(partial(self._documents, rows))
+            made: list[Document] = await self._run(partial(_documents, held, rows))
             await self._run(partial(held.index.add, made))
             held.rows.update({d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)})
-
-    def _documents(self, rows: Sequence[Row]) -> list[Document]:
-        return [
-            documents.turn_document(r, self._model_id, self._dimensions)
-            if documents.is_turn(r)
-            else documents.memory_document(r, self._model_id, self._dimensions)
-            for r in rows
-        ]
 
     def _shrink(self, keep: ScopeKey) -> None:
         total = sum(len(h.rows) for h in self._held.values())
@@ -136,3 +133,12 @@ class ScopeCache:
                 return
             if key != keep and not self._held[key].lock.locked():
                 total -= len(self._held.pop(key).rows)
+
+
+def _documents(held: Held, rows: Sequence[Row]) -> list[Document]:
+    return [
+        documents.turn_document(r, held.model_id, held.dimensions)
+        if documents.is_turn(r)
+        else documents.memory_document(r, held.model_id, held.dimensions)
+        for r in rows
+    ]

@@ -1,0 +1,131 @@
+"""`memstream reembed` and `memstream regate`: another embedding model, another gate, over what the log holds (N1)."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from memstream.rebuild.commands import (
+    Bars,
+    Data,
+    DropOld,
+    JsonOut,
+    NoSwitch,
+    Repair,
+    connected,
+    console,
+    finish,
+    running_settings,
+)
+
+
+def reembed(
+    model: Annotated[str, typer.Argument(help="The embedding model: e5, or use (the one that the workers use).")],
+    data: Data = None, drop_old: DropOld = False, repair: Repair = False, no_switch: NoSwitch = False,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Make the vectors in Postgres and Milvus anew with another embedding model, beside those that are read; compare,
+    then switch both at once. Questions are embedded with the model of what is read.
+
+    Reads and writes go on. Safe to kill and to run again. `memstream rebuild switch milvus --to N` is the way back.
+
+    Example: memstream reembed e5
+    """
+    from memstream.rebuild.driver import Options
+    from memstream.rebuild.errors import RebuildError
+    from memstream.rebuild.reembed import Reembed, name_of
+
+    if no_switch and drop_old:
+        raise RebuildError("--drop-old drops what is read no more: it does not go with --no-switch")
+    embedder, settings = name_of(model), running_settings(data)
+    with Bars(Console(stderr=True)) as bars:
+        options = Options(repair, not no_switch, drop_old)
+        outcomes = Reembed(settings, bars, options, lambda: connected(settings)).run(embedder)
+    finish(outcomes, as_json)
+
+
+def regate(
+    data: Data = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Bring about what differs; without it, differences are only told.")
+    ] = False,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Decide anew from the ledger what became memory, with the gate and the profiles of now, beside what stands. No
+    model is asked for its words again. What a user corrected, rejected, forgot or had erased does not come back.
+
+    Run it first without --apply and look at what differs. Reads and writes go on. Safe to kill and to run again.
+
+    Example: memstream regate --json
+    """
+    from memstream.cli import print_json
+    from memstream.keyring.wiring import sealing_of
+    from memstream.rebuild.offsets import Eta
+    from memstream.rebuild.regate_run import Regate
+    from memstream.up import single_threaded
+
+    single_threaded()
+    settings, eta = running_settings(data), Eta()
+    with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
+        phase = ""
+
+        def told(what: str, total: int, left: int) -> None:
+            nonlocal phase, eta
+            if what != phase:
+                phase, eta = what, Eta()
+            bars.left("regate", total, left, eta.update(time.monotonic(), left))
+            if left == 0:
+                bars.step("regate", f"{what}: done")
+
+        with closing(Regate(settings, sealing_of(settings), told)) as work:
+            out = work.run(conn, apply=apply)
+    if as_json:
+        print_json(out)
+    else:
+        _print(out)
+    if out.get("still_there"):
+        raise typer.Exit(1)
+
+
+def _print(out: dict[str, Any]) -> None:
+    found = out["differences"]
+    word = "decided anew" if out["applied"] else "would be decided otherwise"
+    count = sum(g["records"] for g in found)
+    console.print(f"{out['looked_at']} records looked at; {count} {word}", highlight=False)
+    _groups(found)
+    for why, n in out["left"].items():
+        console.print(f"  {n} differ and stay as they are: {_WHY[why]}", style="yellow", highlight=False)
+    if out["unreadable"]:
+        console.print(f"  {out['unreadable']} records of the ledger are refused by the gate of now", style="yellow")
+    if out.get("still_there"):
+        console.print("still otherwise (they changed meanwhile, or workers run another version): run it again",
+                      style="red")  # fmt: skip
+        _groups(out["still_there"])
+    elif found and not out["applied"]:
+        console.print("nothing is changed yet: `memstream regate --apply` does that", highlight=False)
+
+
+_WHY = {
+    "the_users_own": "a command or feedback of the user made or changed them",
+    "rejected": "the user rejected what they say",
+    "deleted": "they were deleted, archived or forgotten",
+    "not_in_the_ledger": "the ledger does not hold what they came from",
+    "changed_meanwhile": "they changed while they were looked at: run it again",
+}
+
+
+def _groups(found: list[dict[str, Any]]) -> None:
+    for g in found:
+        name = f"{g['kind']} {g['field'] or ''}".strip()
+        told = f" ({', '.join(g['differs'])})" if g["differs"] else ""
+        console.print(f"  {g['what']:<8} {g['records']:>6}  {name}{told}  {' '.join(g['examples'])}", highlight=False)
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the commands of this module to the application."""
+    cli.command()(reembed)
+    cli.command()(regate)

@@ -1,0 +1,59 @@
+"""A sink of a generation with an embedding model of its own (N1): vectors are made anew before the rows are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from schemas.memory import MemoryUpdate
+from schemas.turns import ScreenedTurn
+from sinks.protocol import Item, Mark, Sink, SinkBatch
+
+Embeddable = ScreenedTurn | MemoryUpdate
+AT_ONCE = 64
+"""Records whose texts go through the model together."""
+
+
+class Reembedded:
+    """`sink` with other vectors. `embed`: records -> unit vectors, float16 bytes, of the model `model_id`."""
+
+    def __init__(
+        self, sink: Sink, model_id: str, embed: Callable[[Sequence[Embeddable]], Sequence[bytes]]
+    ) -> None:
+        self._sink, self._model_id, self._embed = sink, model_id, embed
+        self.name: str = sink.name
+        self.topics: Sequence[str] = sink.topics
+
+    def ensure(self) -> None:
+        self._sink.ensure()
+
+    def write(self, batch: SinkBatch) -> int:
+        items = list(batch.items)
+        found = [
+            (n, e) for n, i in enumerate(items)
+            if isinstance(e := i.event, ScreenedTurn | MemoryUpdate) and e.sealed.embedding
+            and e.model_id != self._model_id
+        ]  # fmt: skip
+        for start in range(0, len(found), AT_ONCE):
+            part = found[start : start + AT_ONCE]
+            for (n, e), vector in zip(part, self._embed([e for _, e in part]), strict=True):
+                items[n] = self._with(items[n], e, vector)
+        return self._sink.write(replace(batch, items=items))
+
+    def _with(self, item: Item, e: Embeddable, vector: bytes) -> Item:
+        body = e.sealed.model_copy(update={"embedding": vector})
+        new = e.model_copy(update={"sealed": body, "model_id": self._model_id})
+        return replace(item, event=new)
+
+    def progress(self) -> dict[Mark, int]:
+        return self._sink.progress()
+
+    def written_at(self) -> datetime | None:
+        return self._sink.written_at()
+
+    def idle(self, now: datetime) -> None:
+        self._sink.idle(now)
+
+    def close(self) -> None:
+        self._sink.close()

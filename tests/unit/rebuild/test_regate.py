@@ -1,0 +1,256 @@
+"""N1: the ledger through another gate, beside what stands; what a user took back stays away (N4)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import orjson
+import pytest
+
+from memstream.profiles import ProfileFollower
+from memstream.rebuild.offsets import Place
+from memstream.rebuild.regate import Difference, Name, Remembered, Told, Versions, amendments, left_alone, screened
+from memstream.rebuild.regate_run import BookOfNow, Live, Replay, twice
+from processors.extract.rules import RuleExtractor
+from processors.ports import Models, ProfileBook
+from processors.redaction import redact
+from schemas import topics
+from schemas.erasure import Erasure
+from schemas.memory import MemoryUpdate
+from schemas.owner import partition, user
+from schemas.pii import PiiAction
+from schemas.profile import Profile, load_profile
+from sinks.protocol import Message
+from streams.driver import TopologyDriver, inline
+from streams.runtime import RunnerConfig, StepRunner
+from streams.topology import TOPOLOGY, Parts
+from tests.unit.gate.bench import DAY, GateBench, candidate
+
+PHONE = "202-555-0143"
+
+
+def plain() -> Profile:
+    return load_profile("general")
+
+
+def many(*names: str) -> Profile:
+    """The same profile, under which these fields hold several values beside each other."""
+    return plain().model_copy(
+        update={"fields": tuple(f.model_copy(update={"many": True}) if f.name in names else f for f in plain().fields)}
+    )
+
+
+def updates(driver: TopologyDriver) -> list[MemoryUpdate]:
+    return [u for u in driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)]
+
+
+class Places:
+    """A partition of the driver's log as `LogReader` reads one."""
+
+    def __init__(self, driver: TopologyDriver, place: Place) -> None:
+        self._log, self._place, self._next = driver.log, place, 0
+
+    def to_end(self, told: Callable[[int], None] = lambda left: None) -> Iterator[list[Message]]:
+        found = self._log.partitions[self._place][self._next :]
+        told(len(found))
+        self._next += len(found)
+        yield [Message(m.topic, m.partition, m.offset, m.key, m.value, m.headers, m.timestamp_ms) for m in found]
+
+    def position(self, place: Place) -> int:
+        return self._next
+
+
+class Bench(GateBench):
+    """The gate behind the cut-off, and regates of what it decided. Of one user."""
+
+    def __init__(self, models: Models) -> None:
+        super().__init__(models)
+        self.told = Told()
+        self.becomes(plain())
+
+    def becomes(self, profile: Profile) -> None:
+        """Workers of another profile take over."""
+        step = TOPOLOGY["gate"].build(Parts(self.models, ProfileBook(profile), RuleExtractor()))
+        self.driver.runners["gate"] = StepRunner(
+            step, self.store, self.driver.log, self.driver.codec, RunnerConfig(8), compute=inline
+        )
+
+    def do_all(self, *calls: Awaitable[Any]) -> None:
+        async def each() -> None:
+            for call in calls:
+                await call
+
+        asyncio.run(each())
+
+    def regate(self, profile: Profile, between: Callable[[], None] = lambda: None) -> list[Difference]:
+        """What a regate under a profile would change. `between`: done between the two looks."""
+        number = partition(user("acme", "ann"), 8)
+        book = BookOfNow(ProfileFollower(profile))
+        ledger, updates = (Places(self.driver, (t.name, number)) for t in (topics.LEDGER, topics.UPDATES))
+        replay = Replay(ledger, Parts(self.models, book, RuleExtractor()), book, self.driver.codec, number, 8)
+        self.told, looks = Told(), iter([between])
+
+        class Looked(Live):
+            def advance(self, until: int) -> None:
+                super().advance(until)
+                next(looks, lambda: None)()
+
+        live = Looked(updates, self.driver.codec, number)
+        found, stands = twice(replay, live, lambda left: None, self.told)
+        replay.close()
+        self.stands, self.said = stands, replay.step.said
+        kept = [d for d in found if self._left(d, stands) is None]
+        return screened(kept, stands, lambda t, x: redact(self.models, book, t, x))
+
+    def _left(self, d: Difference, stands: dict[Name, Versions]) -> str | None:
+        rows = {k: v for owner in self.store.rows.values() for k, v in owner.get(d.owner.key, {}).items()}
+        remembered = Remembered(
+            [orjson.loads(v) for k, v in rows.items() if k.startswith("r/")],
+            {k[2:] for k in rows if k.startswith(("m/", "v/"))},
+        )
+        why = left_alone(d, stands.get(d.name, {}), self.said, remembered, self.models.hash_key)
+        self.told.left[why or "sent"] += 1
+        return why
+
+    def apply(self, found: list[Difference]) -> None:
+        for d in found:
+            for a in amendments(d, self.driver.now):
+                self.driver.pipe(topics.LEDGER, a)
+        asyncio.run(self.driver.run())
+
+    def now(self, name: str = "residence") -> list[Any]:
+        """Values of a field that the views show as true."""
+        newest: dict[tuple[str, int], MemoryUpdate] = {}
+        for u in updates(self.driver):
+            old = newest.get((u.record_id, u.version))
+            if old is None or u.revision > old.revision:
+                newest[u.record_id, u.version] = u
+        return sorted(
+            str(u.sealed.value) for u in newest.values()
+            if u.op == "upsert" and u.state == "active" and u.field == name and u.kind == "fact"
+        )  # fmt: skip
+
+
+@pytest.fixture
+def bench(models: Models) -> Bench:
+    return Bench(models)
+
+
+def moved(b: Bench) -> None:
+    """Ann lives in Leeds, then in York, likes tennis, and tells of a day."""
+    b.do_all(b.say(candidate("Lives in Leeds", "residence", "Leeds"), candidate("Went rowing on the lake", ordinal=1)))
+    b.later(DAY)
+    b.do_all(b.say(candidate("Lives in York", "residence", "York")))
+    b.later(DAY)
+    b.do_all(b.say(candidate("Enjoys tennis", "hobby", "tennis")))
+
+
+def test_n1_the_same_gate_decides_the_same(bench: Bench) -> None:
+    moved(bench)
+    [lives] = bench.active("residence")
+    bench.do_all(bench.do("correct", memory_id=lives.record_id, value="Hull", text="Lives in Hull"))
+    bench.driver.tick()
+    bench.do_all(bench.run())
+    assert bench.regate(plain()) == []
+    assert bench.told.looked_at >= 3
+    assert sum(bench.told.left.values()) == 0, "nothing differed, so nothing was left alone"
+
+
+def test_n1_another_profile_decides_anew_and_the_gate_writes_it(bench: Bench) -> None:
+    moved(bench)
+    assert bench.now() == ["York"]
+    wide = many("residence")
+    found = bench.regate(wide)
+    assert {(d.what, d.field) for d in found} == {("added", "residence"), ("retired", "residence")}
+    assert bench.now() == ["York"], "looking changes nothing"
+    bench.becomes(wide)
+    bench.apply(found)
+    assert bench.now() == ["Leeds", "York"]
+    assert bench.regate(wide) == [], "a second run finds nothing more"
+    # The gate's state is that of the views: what is said again is known.
+    bench.later(DAY)
+    bench.do_all(bench.say(candidate("Lives in Leeds", "residence", "Leeds")))
+    assert bench.now() == ["Leeds", "York"]
+    # And back again, from a ledger that now holds the amendments too.
+    back = bench.regate(plain())
+    bench.becomes(plain())
+    bench.apply(back)
+    assert bench.now() == ["Leeds"], "the newest of all, where only one may stand"
+    assert bench.regate(plain()) == []
+
+
+def test_n4_what_was_corrected_forgotten_or_erased_does_not_come_back(bench: Bench) -> None:
+    moved(bench)
+    [lives], [likes] = bench.active("residence"), bench.active("hobby")
+    bench.do_all(bench.do("correct", memory_id=lives.record_id, value="Hull", text="Lives in Hull"))
+    bench.do_all(bench.do("forget", memory_id=likes.record_id))
+    wide = many("residence")
+    found = bench.regate(wide)
+    assert bench.told.left["rejected"] == 1, "York, under another id"
+    assert bench.told.left["the_users_own"] == 1, "Hull"
+    bench.becomes(wide)
+    bench.apply(found)
+    assert bench.now() == ["Hull", "Leeds"], "Leeds was true once and nobody took it back"
+    assert bench.now("hobby") == []
+    gone = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=bench.driver.now)
+    bench.driver.pipe(topics.LEDGER, gone)
+    asyncio.run(bench.driver.run())
+    for profile in (wide, plain()):
+        assert [d for d in bench.regate(profile) if d.what != "retired"] == []
+
+
+def test_n4_an_amendment_from_before_an_erasure_is_refused(bench: Bench) -> None:
+    moved(bench)
+    wide = many("residence")
+    found = bench.regate(wide)
+    gone = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=bench.driver.now)
+    bench.driver.pipe(topics.LEDGER, gone)
+    asyncio.run(bench.driver.run())
+    before = len(updates(bench.driver))
+    bench.becomes(wide)
+    bench.apply(found)
+    assert len(updates(bench.driver)) == before
+
+
+def test_n1_a_record_that_changes_meanwhile_is_left_to_the_next_run(bench: Bench) -> None:
+    moved(bench)
+    wide = many("residence")
+
+    def again() -> None:
+        bench.later(DAY)
+        bench.do_all(bench.say(candidate("Lives in York", "residence", "York")))
+
+    found = bench.regate(wide, between=again)
+    assert bench.told.left["changed_meanwhile"] >= 1
+    assert all(d.what == "added" for d in found), "what was said again meanwhile is retired by the next run"
+    late = bench.regate(wide)
+    bench.do_all(bench.say(candidate("Lives in York", "residence", "York")))
+    bench.becomes(wide)
+    bench.apply(late)
+    assert "York" in bench.now(), "an amendment of a revision that is gone changes nothing"
+    bench.apply(bench.regate(wide))
+    assert bench.now() == ["Leeds", "York"]
+    assert bench.regate(wide) == []
+
+
+def test_n1_policy_of_now_masks_what_a_regate_brings(bench: Bench) -> None:
+    bench.do_all(bench.say(candidate(f"Lives in Leeds, call {PHONE}", "residence", "Leeds")))
+    bench.later(DAY)
+    bench.do_all(bench.say(candidate("Lives in York", "residence", "York")))
+    wide = many("residence")
+    wide = wide.model_copy(update={"pii": {**wide.pii, "PHONE_NUMBER": PiiAction.MASK}})
+    found = bench.regate(wide)
+    texts = [u.sealed.text for d in found for u in d.versions if u.state == "active"]
+    assert texts
+    assert not any(PHONE in t for t in texts)
+    assert any("<PHONE_NUMBER>" in t for t in texts)
+
+
+def test_n1_what_the_ledger_does_not_hold_is_left_alone(bench: Bench) -> None:
+    moved(bench)
+    bench.driver.log.partitions[topics.LEDGER.name, partition(user("acme", "ann"), 8)] = []
+    # An empty ledger: the replay holds nothing, and nothing is retired for that.
+    assert bench.regate(plain()) == []
+    assert bench.told.left["not_in_the_ledger"] >= 3
