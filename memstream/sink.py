@@ -133,7 +133,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
 def _sink(settings: Settings, own: Generation) -> Sink:
     """The store of a generation, with the vectors of its own model where it has one (reembed)."""
     sink = SINKS[own.store](settings, own)
-    return with_vectors_of(own.embedder, sink) if own.embedder else sink
+    return with_vectors_of(settings, own.embedder, sink) if own.embedder else sink
 
 
 class Unsent:

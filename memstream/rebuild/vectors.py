@@ -8,6 +8,7 @@ import numpy as np
 
 from inference.protocols import Embedder
 from memstream.models import embedder_named
+from memstream.settings import Settings
 from processors.chunk import found_by
 from processors.gate.items import whole_text
 from processors.weeks import lines_of
@@ -52,8 +53,8 @@ def embedded(embedder: Embedder, terms: Terms, events: Sequence[Embeddable]) -> 
     return out
 
 
-def with_vectors_of(name: str, sink: Sink) -> Sink:
-    """`sink` with the vectors of the named model. Raises ValueError, EmbedderMissingError."""
+def with_vectors_of(_: Settings, name: str, sink: Sink) -> Sink:
+    """`sink` of a process with these settings, with the vectors of the named model. Raises ValueError, EmbedderMissingError."""
     from inference.terms import terms
 
     embedder = embedder_named(name)
