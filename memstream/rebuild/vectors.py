@@ -54,7 +54,8 @@ def embedded(embedder: Embedder, terms: Terms, events: Sequence[Embeddable]) -> 
 
 
 def with_vectors_of(_: Settings, name: str, sink: Sink) -> Sink:
-    """`sink` of a process with these settings, with the vectors of the named model. Raises ValueError, EmbedderMissingError."""
+    """`sink` of a process with these settings, with the vectors of the named model. Raises ValueError,
+    EmbedderMissingError."""
     from inference.terms import terms
 
     embedder = embedder_named(name)
