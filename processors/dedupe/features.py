@@ -42,7 +42,8 @@ _CONTRACTED = re.compile(
     r"|\b(ca|wo)n[' ]?t\b|\b(can)not\b"
 )
 _TOKEN = re.compile(r"(#\d[\d.:]*|@[mw]\d+)|([^\W\d_\u3400-\u9fff]+)|([\u3400-\u9fff]+)|([^\s\w#@'-]+)|(\d+)")
-_CAPITALISED = re.compile(r"[^\W\d_]*[A-Z][^\W\d_]*")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CAPITAL = re.compile(r"[A-Z]")
 _LEXICON = frozenset(
     w for w in [*POLES, *ZH_NEGATORS, *ZH_NOT_NEGATING, *COORDINATORS, *PHRASE_STARTS] if len(w) > 1 and w[0] >= HAN
 )
@@ -135,7 +136,7 @@ def _names(text: str) -> set[str]:
     letters = [c for c in text if c.isalpha() and c.isascii()]
     if not letters or sum(c.isupper() for c in letters) > 0.7 * len(letters):
         return set()
-    words = {m[0].lower() for m in _CAPITALISED.finditer(text)}
+    words = {m[0].lower() for m in _LETTERS.finditer(text) if _CAPITAL.search(m[0])}
     words -= _NOT_NAMES
     # At the start of a sentence every word has a capital: adverbs and participles there are no names.
     words = {w for w in words if not w.endswith(("ing", "ly"))}

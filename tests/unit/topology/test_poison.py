@@ -1,0 +1,145 @@
+"""What arrives wrong, twice, in another order, late, or from another time (N2): each topic of each step."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from processors.extract.rules import RuleExtractor
+from processors.ports import Models, ProfileBook
+from schemas import topics
+from schemas.codec import header
+from schemas.memory import MemoryUpdate
+from schemas.owner import partition, user
+from schemas.profile import load_profile
+from schemas.topics import Topic
+from schemas.turns import TurnBody, TurnEvent
+from streams.driver import TopologyDriver
+from streams.topology import TOPOLOGY, Parts
+
+PARTITIONS = topics.EMBEDDED_PARTITIONS
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+SAID = (
+    ("ann", "I live in Leeds."), ("bob", "我住在杭州。"), ("ann", "I moved to York last week."),
+    ("bob", "我喜欢喝茶。"), ("ann", "I prefer tea to coffee."), ("bob", "我搬到上海了。"),
+)  # fmt: skip
+POISON: dict[str, bytes] = {
+    "not JSON": b"{", "not UTF-8": b'{"type": "\xff\xfe"}', "an array": b"[]", "a bare word": b"null", "empty": b"",
+    "of a later schema": b'{"schema_version": 2, "type": "tick", "now": "2026-11-02T09:00:00Z"}',
+    "of no type": b'{"schema_version": 1}', "of a foreign type": b'{"type": "hello"}',
+    "nested": b'{"type":' + b"[" * 5_000 + b"]" * 5_000 + b"}", "a huge number": b'{"type": 1e999}',
+    "sealed elsewhere": b'{"type": "turn", "tenant": "t", "user_id": "u", "sealed": {"alg": "x", "kid": "1", "ct":""}}',
+}  # fmt: skip
+
+
+def driver_of(models: Models) -> TopologyDriver:
+    parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
+    return TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], START)
+
+
+def turn(n: int, at: datetime, accepted: datetime | None = None) -> TurnEvent:
+    who, text = SAID[n]
+    return TurnEvent(
+        tenant="acme", user_id=who, session_id="s", turn_id=f"t{n}", role="user", occurred_at=at,
+        accepted_at=accepted or at, sealed=TurnBody(content=text),
+    )  # fmt: skip
+
+
+def known(driver: TopologyDriver) -> dict[str, list[tuple[Any, ...]]]:
+    """User -> what stands, without ids of offsets, and without what idle time alone brings."""
+    newest: dict[str, MemoryUpdate] = {}
+    for event in driver.read(topics.UPDATES):
+        if isinstance(event, MemoryUpdate) and event.kind in ("fact", "preference"):
+            newest[f"{event.record_id}/{event.version}"] = event
+    out: dict[str, list[tuple[Any, ...]]] = {}
+    for u in newest.values():
+        out.setdefault(u.owner_id, []).append((u.kind, u.field, u.sealed.text, u.state, u.valid_from, u.valid_to))
+    return {who: sorted(rows, key=str) for who, rows in out.items()}
+
+
+@pytest.mark.parametrize("step", TOPOLOGY)
+async def test_n2_poison_in_each_topic_costs_itself_and_nobody_else(models: Models, step: str) -> None:
+    driver = driver_of(models)
+    source: Topic = driver.runners[step].step.source
+    place = partition(user("acme", "ann"), PARTITIONS)
+    for n in range(4):
+        driver.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
+        for value in list(POISON.values())[3 * n : 3 * n + 3]:
+            driver.pipe_raw(source, place, value)
+    await driver.run()
+    dead = [m for m in driver.dead_letters() if header(m.headers, "step") == step.encode()]  # two steps may read one
+    assert sorted(m.value or b"" for m in dead) == sorted(POISON.values()), "their bytes are kept"
+    told = b"".join(v for m in dead for k, v in m.headers if k in ("reason", "message"))
+    assert b"hello" not in told
+    calm = driver_of(models)
+    for n in range(4):
+        calm.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
+    await calm.run()
+    assert known(driver) == known(calm) != {}
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(1, 4))
+async def test_n2_repeated_and_interleaved_as_it_may_be_the_same_is_remembered(
+    models: Models, rng: random.Random, batch: int
+) -> None:
+    """Each user's turns in their order, the users' among each other in any; each turn sent up to three times."""
+    calm = driver_of(models)
+    for n in range(len(SAID)):
+        calm.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
+    await calm.run()
+    wild = driver_of(models)
+    left = {"ann": [0, 2, 4], "bob": [1, 3, 5]}
+    sent: list[int] = []
+    while any(left.values()):
+        n = left[rng.choice([w for w, turns in left.items() if turns])].pop(0)
+        sent.append(n)
+        again = rng.sample(sent, rng.randint(0, min(2, len(sent))))
+        for one in (n, *again):
+            wild.pipe(topics.TURNS, turn(one, START + timedelta(minutes=one)))
+        if rng.random() < 0.3:
+            await wild.run()
+            wild.restart(rewind=batch)
+    await wild.run()
+    assert known(wild) == known(calm)
+    assert wild.dead_letters() == []
+
+
+async def test_n8_what_arrives_late_takes_its_place_in_time_and_no_other(models: Models) -> None:
+    """Ann said Leeds first and York later; the older turn arrives last."""
+    late = driver_of(models)
+    late.pipe(topics.TURNS, turn(2, START, START))
+    late.pipe(topics.TURNS, turn(0, START - timedelta(days=30), START + timedelta(minutes=1)))
+    await late.run()
+    stands = [u.sealed.text for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.valid_to is None]
+    assert "York" in stands[0]
+    newest = {(u.record_id, u.version): u for u in late.read(topics.UPDATES) if isinstance(u, MemoryUpdate)}
+    current = [u.sealed.text for u in newest.values() if u.state == "active" and u.valid_to is None]
+    assert any("York" in t for t in current)
+    assert not any("Leeds" in t for t in current), "the older statement is no news"
+
+
+@pytest.mark.parametrize("jump", [timedelta(days=-400), timedelta(hours=-2), timedelta(hours=3)])
+async def test_n2_a_clock_that_jumps_and_comes_back_undoes_nothing(models: Models, jump: timedelta) -> None:
+    driver, calm = driver_of(models), driver_of(models)
+    for n in range(3):
+        for d in (driver, calm):
+            d.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
+    await driver.run()
+    driver.advance(jump)
+    driver.tick()
+    await driver.run()
+    driver.advance(-jump)
+    driver.tick()
+    for n in range(3, len(SAID)):
+        for d in (driver, calm):
+            d.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
+    await driver.run()
+    await calm.run()
+    assert known(driver) == known(calm)
+    assert driver.dead_letters() == []
