@@ -31,6 +31,9 @@ class HotKeys:
         least = min(self._held, key=lambda r: (self._held[r][0], self._held[r][1], r))
         return least if self._held[least][0] <= priority else row
 
+    def all(self) -> list[str]:
+        return sorted(self._held)
+
     def revision(self, row: str) -> int:
         return int(self._held[row][2])
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from processors import daily, report_job, weeks
+from processors import daily, hot_withdrawn, report_job, weeks
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
@@ -25,7 +25,7 @@ from schemas.codec import Codec
 from schemas.documents import ProjectCandidate, ProjectCommand, ReportResult, TurnDigest
 from schemas.envelope import SourceTurn, Tick
 from schemas.ids import record_id
-from schemas.memory import HotValue, MemoryBody, MemoryUpdate
+from schemas.memory import HotValue, MemoryBody, MemoryUpdate, Reason
 from schemas.owner import Owner, OwnerKind
 
 _PLAIN = Codec()
@@ -70,13 +70,16 @@ class Project(PlainStep):
         match event:
             case ProjectCandidate():
                 hot = event.sealed.candidate.hot
-                return (*_hot_reads(event.owner, hot.type, hot.key), daily.READS) if hot else ()
+                if hot is None:
+                    return ()
+                said = Reads(event.owner.key, (hot_withdrawn.said(event.turn.turn_id),))
+                return *_hot_reads(event.owner, hot.type, hot.key), said, daily.READS
             case ProjectCommand() if event.hot_type and event.key:
                 return *_hot_reads(event.owner, event.hot_type, event.key), daily.READS
             case ProjectCommand(command="report"):
                 return weeks.reads_of_command(event.owner, event.accepted_at or record.timestamp, self._zone(event))
             case TurnDigest():
-                return weeks.reads_of_turn(event, self._zone(event))
+                return *weeks.reads_of_turn(event, self._zone(event)), *hot_withdrawn.reads(event)
             case ReportResult():
                 return (Reads(place.key),) if (place := _answered(event)) else ()
             case Tick():
@@ -84,6 +87,8 @@ class Project(PlainStep):
         return ()
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+        if isinstance(record.event, TurnDigest):
+            return hot_withdrawn.then_reads(record.event, state)
         if not isinstance(record.event, Tick):
             return ()
         late = tuple(Reads(place.key) for place in weeks.due(record.event.now, state))
@@ -113,7 +118,7 @@ class Project(PlainStep):
                 place = weeks.Place(event.owner, week_of(at, self._zone(event)))
                 return self._weeks(event.tenant, state).report(place, at, "asked_for", event.command_id)
             case TurnDigest():
-                return self._weeks(event.tenant, state).add(event)
+                return [*self._withdrawn(event, state), *self._weeks(event.tenant, state).add(event)]
             case Tick():
                 places = weeks.due(event.now, state)
                 done = [self._weeks(p.owner.tenant, state).report(p, event.now, "week_closed") for p in places]
@@ -169,7 +174,8 @@ class Project(PlainStep):
             reason = because("refused", "command", "hot_memory_full")
             return [plain_decision(owner, name, "hot", reason, None, accepted)]
         if leaves is not None:
-            out.append(_made_room(owner, leaves, keys, rows, accepted))
+            out.append(_left(owner, leaves, rows, accepted, because("retired", "command", "made_room")))
+            keys = HotKeys(rows)
         erased = rows.get(gone_key(owner, hot.type, hot.key))
         revision = old.revision if old is not None else erased if isinstance(erased, int) else 0
         reason = because("superseding" if stands else "kept", "extraction" if sources else "command", "hot_memory")
@@ -184,6 +190,8 @@ class Project(PlainStep):
         )  # fmt: skip
         rows.put(_key(hot.type, hot.key), orjson.loads(_PLAIN.value(new)))
         keys.stands(_key(hot.type, hot.key), new)
+        if user_id is not None:
+            hot_withdrawn.note(rows, (s.turn_id for s in sources), new.record_id, accepted)
         daily.note(profile, owner, hot.key, accepted, state)
         return [*out, update(new), plain_decision(owner, name, "hot", reason, new, accepted)]
 
@@ -193,8 +201,8 @@ class Project(PlainStep):
         old = _load(rows.get(key))
         if old is None or old.state == "deleted":
             return []
-        reason = because("retired", "command", "hot_memory")
         at = max(old.occurred_at, event.accepted_at or record.timestamp)
+        reason = because("retired", "command", "hot_memory")
         gone = old.model_copy(
             update={
                 "revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": reason, "occurred_at": at,
@@ -205,14 +213,29 @@ class Project(PlainStep):
         HotKeys(rows).leaves(key)
         return [update(gone)]
 
+    def _withdrawn(self, d: TurnDigest, state: StateSpace) -> list[Out]:
+        """What only this turn said, and a newer extractor does not. An older value does not come back for it."""
+        if not d.restated:
+            return []
+        out: list[Out] = []
+        for key in hot_withdrawn.rows_of(d, state):
+            old = _load(state.of(d.owner.key).get(key))
+            if old is not None and old.state == "active" and [s.turn_id for s in old.sources] == [d.turn.turn_id]:
+                reason = because("retired", "extraction", "not_restated")
+                name = f"hot/{d.turn.turn_id}/{old.record_id}/{old.revision}"
+                out.append(_left(d.owner, key, state.of(d.owner.key), d.accepted_at, reason))
+                out.append(plain_decision(d.owner, name, "hot", reason, old, d.accepted_at, d.turn))
+        return out
+
 
 def _hot_reads(owner: Owner, hot_type: str, key: str) -> tuple[Reads, ...]:
     return (Reads(owner.key, (_key(hot_type, key), gone_key(owner, hot_type, key), INDEX)),)
 
 
-def _made_room(owner: Owner, row: str, keys: HotKeys, rows: OwnerState, at: datetime) -> Emit:
-    """A key leaves for another one; its revision stays, so that it can come back."""
+def _left(owner: Owner, row: str, rows: OwnerState, at: datetime, reason: Reason) -> Emit:
+    """An entry leaves; its revision stays, without its key, so that it can come back."""
     _, hot_type, key = row.split("/", 2)
+    keys = HotKeys(rows)
     revision = keys.revision(row) + 1
     keys.leaves(row)
     rows.delete(row)
@@ -221,7 +244,7 @@ def _made_room(owner: Owner, row: str, keys: HotKeys, rows: OwnerState, at: date
         MemoryUpdate(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
             record_id=record_id(owner, "hot", hot_type, key), revision=revision, op="delete", kind="hot",
-            state="deleted", reason=because("retired", "command", "made_room"), category=hot_type, scope=owner.id,
+            state="deleted", reason=reason, category=hot_type, scope=owner.id,
             project_id=owner.id, occurred_at=at, valid_to=at, known_at=at, last_accessed_at=at,
         )
     )  # fmt: skip

@@ -3,7 +3,7 @@
 State, a place a project and week: `meta` (counts), a row a held text (`t/`, swept when its turn expires, A1), a row a
 turn with kept statements (`k/`), the report and its extract. Bounds of a week: `TEXTS` texts of at most `TEXT_CHARS`
 characters (when full, the one that adds least leaves), `NOTES` turns with statements, `USERS` users by name; what is
-beyond is counted only. A turn beyond them that a newer extractor version reads again counts again.
+beyond is counted only.
 
 A week is closed by the first tick an hour after its end, so that stragglers are in; a late turn makes the next tick
 write the report again. Everything goes `aggregates_days` after the week: later turns are counted as too late.
@@ -108,12 +108,12 @@ class Weeks:
         rows = self._state.of(place.key)
         meta = _meta(rows)
         name = d.turn.turn_id
-        if rows.get(f"t/{name}") is None and rows.get(f"k/{name}") is None:
+        if not d.restated and rows.get(f"t/{name}") is None and rows.get(f"k/{name}") is None:
             _count(meta, d)
         self._note(d, meta, rows, gone)
         self._hold(d, meta, rows)
         meta["dirty"] = True
-        meta["late"] += bool(meta["closed"])
+        meta["late"] += bool(meta["closed"]) and not d.restated
         rows.put("meta", meta, gone)
         when = d.accepted_at if meta["closed"] or d.accepted_at > end + STRAGGLERS else end + STRAGGLERS
         self._state.of(_DUE).put(place.key, [iso(when), d.owner.key, place.monday.isoformat()])

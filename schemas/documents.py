@@ -126,6 +126,8 @@ class TurnDigestBody(Frozen):
     content: CleanText = ""
     speaker: CleanText | None = None
     kept: tuple[KeptMemory, ...] = ()
+    hot: tuple[CleanText, ...] = ()
+    """Of a restated turn: the entries of hot memory that it still says, as `hot/TYPE/KEY`."""
 
 
 class UsersWords(ProjectEvent):
@@ -148,6 +150,8 @@ class TurnDigest(UsersWords):
     role: Literal["user", "assistant", "system", "tool"]
     language: Literal["en", "zh", "und"]
     accepted_at: Timestamp
+    restated: bool = False
+    """The turn was told before and is extracted anew: what it says is replaced, and it counts once."""
     sealed: TurnDigestBody = TurnDigestBody()
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import cast
 
 from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.rules import MAX_BEFORE
 from processors.gate.standing import Standing, since, slots_of
 from processors.gate.versions import VERSIONED
 from processors.step import Emit
-from schemas.memory import Extraction, MemoryUpdate
+from schemas.documents import KeptMemory
+from schemas.memory import CandidateKind, Extraction, MemoryUpdate
 
 RULES = "rules"
 LEARNED = VERSIONED | {"episode", "relation"}
@@ -33,6 +35,17 @@ class Restated:
         self._standing = standing
         turn = source.turn.turn_id
         self.before = [u for u in standing.all() if u.kind in LEARNED and any(s.turn_id == turn for s in u.sources)]
+
+    def kept(self) -> list[KeptMemory]:
+        """What stands of what this turn was the first to say, as a project's report counts it."""
+        turn = self._source.turn.turn_id
+        return [
+            KeptMemory(
+                kind=cast(CandidateKind, u.kind), episode_type=u.episode_type, text=u.sealed.text, record_id=u.record_id
+            )
+            for u in self._standing.all()
+            if u.kind in LEARNED and u.state == "active" and u.sources and u.sources[0].turn_id == turn
+        ]
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;

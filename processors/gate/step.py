@@ -200,7 +200,8 @@ class Gate(PlainStep):
             out.extend(_to_project(e, c, emitted))
             kept.extend(_kept(c, emitted))
         if again is not None:  # the turn itself was counted when it was first told
-            return [*out, *again.retire(claimed)]
+            out += again.retire(claimed)
+            return [*out, *([_digest(e, again.kept(), restated=True)] if e.project_id is not None else ())]
         if e.project_id is not None:
             out.append(_digest(e, kept))
         return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
@@ -269,13 +270,14 @@ def _kept(c: Candidate, emitted: Sequence[Emit]) -> Iterable[KeptMemory]:
             return
 
 
-def _digest(e: Extraction, kept: Sequence[KeptMemory]) -> Emit:
+def _digest(e: Extraction, kept: Sequence[KeptMemory], restated: bool = False) -> Emit:
     assert e.project_id is not None  # noqa: S101 - the caller asked
+    hot = tuple(f"hot/{c.hot.type}/{c.hot.key}" for c in e.sealed.candidates if c.hot is not None and restated)
     return Emit(
         topics.PROJECT_EVENTS,
         TurnDigest(
             tenant=e.tenant, project_id=e.project_id, user_id=e.user_id, turn=e.turn, role=e.role, language=e.language,
-            accepted_at=e.accepted_at,
-            sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept)),
+            accepted_at=e.accepted_at, restated=restated,
+            sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept), hot=hot),
         ),
     )  # fmt: skip

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from processors.gate.restate import outranks
 from processors.ports import Models
+from schemas.documents import TurnDigest
 from tests.unit.gate.bench import DAY, START, GateBench, candidate
 
 
@@ -97,3 +100,21 @@ async def test_an_extraction_counts_once(gate: GateBench) -> None:
 )  # fmt: skip
 def test_who_speaks_for_a_turn(new: tuple[str, int], old: tuple[str, int], does: bool) -> None:
     assert outranks(new, old) is does
+
+
+async def test_a4_a6_what_a_project_was_told_of_a_turn_is_restated_with_it(gate: GateBench) -> None:
+    def hot(key: str) -> dict[str, Any]:
+        return {"type": "decision", "key": key, "value": "x", "priority": 5}
+
+    ship, cache = (candidate("We ship on Friday", hot=hot("release")), candidate("We keep Redis", hot=hot("cache")))
+    await gate.say(ship, cache, turn="t", project_id="p1", content="we ship on Friday, Redis stays")
+    await gate.say(candidate("We ship on Friday"), turn="u", project_id="p1", content="so Friday it is")
+    told = len(gate.to_project)
+    site = candidate("We close site 4")
+    await gate.say(ship, site, turn="t", extractor="model", project_id="p1", content="we ship on Friday, Redis stays")
+    *_, digest = gate.to_project[told:]
+    assert isinstance(digest, TurnDigest)
+    assert digest.restated
+    assert {k.text for k in digest.sealed.kept} == {"We ship on Friday", "We close site 4"}
+    assert digest.sealed.hot == ("hot/decision/release",)
+    assert [d.restated for d in gate.to_project[:told] if isinstance(d, TurnDigest)] == [False, False]

@@ -13,7 +13,14 @@ from processors import hot_keys
 from processors.ports import Models, ProfileBook
 from processors.project import Project
 from schemas import topics
-from schemas.documents import ProjectCandidate, ProjectCandidateBody, ProjectCommand, ProjectCommandBody
+from schemas.documents import (
+    ProjectCandidate,
+    ProjectCandidateBody,
+    ProjectCommand,
+    ProjectCommandBody,
+    TurnDigest,
+    TurnDigestBody,
+)
 from schemas.envelope import SourceTurn
 from schemas.memory import Candidate, Decision, HotValue, MemoryUpdate
 from schemas.profile import load_profile
@@ -46,6 +53,17 @@ class Bench:
                 tenant="acme", project_id="p", user_id="ann", record_id=f"r{self.count}", accepted_at=self.driver.now,
                 turn=SourceTurn(turn_id=f"t{self.count}", occurred_at=at, content_hash="x"), profile="general",
                 profile_version=1, sealed=ProjectCandidateBody(candidate=made),
+            ),
+        )  # fmt: skip
+
+    def restated(self, turn: str, *hot: str) -> None:
+        """A newer extractor has read a turn anew; of hot memory it still says these."""
+        self.driver.pipe(
+            topics.PROJECT_EVENTS,
+            TurnDigest(
+                tenant="acme", project_id="p", user_id="ann", accepted_at=self.driver.now, role="user", language="en",
+                turn=SourceTurn(turn_id=turn, occurred_at=START, content_hash="x"), restated=True,
+                sealed=TurnDigestBody(content="what was said", hot=hot),
             ),
         )  # fmt: skip
 
@@ -152,3 +170,22 @@ async def test_a3_a_key_too_many_takes_the_place_of_the_least(bench: Bench, monk
     held = [keys[hot_keys.INDEX] for owners in rows.values() for keys in owners.values() if hot_keys.INDEX in keys]
     [index] = map(orjson.loads, held)
     assert set(index) == {"hot/decision/k0", "hot/decision/k2", "hot/decision/k4"}
+
+
+async def test_a4_what_a_newer_extractor_does_not_say_leaves_unless_another_turn_says_it(bench: Bench) -> None:
+    bench.said("Friday")  # t1
+    bench.said("Redis", key="cache")  # t2
+    bench.said("Monday", key="review")  # t3
+    bench.said("Tuesday", START + HOUR, key="review")  # t4
+    for turn, *hot in (("t1",), ("t2", "hot/decision/cache"), ("t3",)):
+        bench.restated(turn, *hot)
+    found = await bench.updates()
+    newest = {u.record_id: u for u in found}.values()
+    assert {u.key: u.sealed.value for u in newest if u.state == "active"} == {"cache": "Redis", "review": "Tuesday"}
+    [gone] = [u for u in newest if u.op == "delete"]
+    assert (gone.reason.rule, gone.key, gone.sealed.value) == ("not_restated", None, None)
+    assert bench.rules()[-1] == "not_restated"
+    bench.restated("t1")  # once more changes nothing
+    bench.said("Thursday", START + HOUR)
+    back = [u for u in await bench.updates() if u.record_id == gone.record_id]
+    assert [(u.revision, u.sealed.value) for u in back] == [(1, "Friday"), (2, None), (3, "Thursday")]
