@@ -31,7 +31,7 @@ def run_auditor(settings: Settings) -> None:
     check_topics(settings)
     dsn = settings.postgres.get_secret_value()
     migrations.upgrade(dsn)
-    kafka = KafkaSettings(settings.kafka, GROUP, settings.instance or None)
+    kafka = KafkaSettings(settings.brokers, GROUP, settings.instance or None)
     stats = ProcessStats()
     worker = Worker(
         AuditSink(dsn, audit_key(settings), timedelta(days=settings.audit_days)),

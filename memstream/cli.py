@@ -156,7 +156,7 @@ def topics_apply(
     from memstream.topics import apply
 
     settings = running(data)
-    states = apply(settings.kafka, settings.partitions, settings.replication, dry_run=dry_run)
+    states = apply(settings.brokers, settings.partitions, settings.replication, dry_run=dry_run)
     if as_json:
         print_json([asdict(s) for s in states])
     else:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ssl
+
 from pydantic import SecretStr
 
 from memstream.http import Service
@@ -32,10 +34,19 @@ def with_addresses(settings: Settings) -> Settings:
 
 def service(settings: Settings, url: str | None = None) -> Service:
     """The query service, called with the key that is configured."""
-    return Service(url or service_url(settings), settings.key.get_secret_value())
+    return Service(url or service_url(settings), settings.key.get_secret_value(), verify=verification(settings))
+
+
+def scheme(settings: Settings) -> str:
+    return "http" if settings.http_cert is None else "https"
+
+
+def verification(settings: Settings) -> ssl.SSLContext | bool:
+    """What our own calls check the service by: the authority that is set, else the system's."""
+    return True if settings.http_ca is None else ssl.create_default_context(cafile=str(settings.http_ca))
 
 
 def service_url(settings: Settings) -> str:
     """Where the query service answers."""
     found = running_addresses(settings.data_dir) or {}
-    return found.get("query") or f"http://{settings.host}:{settings.port}"
+    return found.get("query") or f"{scheme(settings)}://{settings.host}:{settings.port}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,9 +21,9 @@ class _Again(Exception):  # noqa: N818 - an outcome
 class Service:
     """Calls one memstream service. `key`: bearer credential, empty on loopback without keys."""
 
-    def __init__(self, url: str, key: str = "", timeout: float = 60.0) -> None:
+    def __init__(self, url: str, key: str = "", timeout: float = 60.0, verify: ssl.SSLContext | bool = True) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout, verify=verify)
 
     def post(
         self,

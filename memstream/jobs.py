@@ -269,13 +269,13 @@ async def run_jobs(settings: Settings) -> None:
     async def work() -> JobWork:
         parts = await compute(lambda: parts_of(settings))
         return_freed_memory()
-        profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.kafka)
+        profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
         asked = TracedModel(llm, settings.model_name, spans) if llm and spans else llm
         book = LiveBook(profiles)
         return JobWork(Parts(parts.models, book, parts.extractor, asked, compute, stats, worker.slots.rest))
 
-    kafka = KafkaSettings(settings.kafka, GROUP, settings.instance or None)
-    outbox = KafkaOutbox(settings.kafka, "memstream-jobs")
+    kafka = KafkaSettings(settings.brokers, GROUP, settings.instance or None)
+    outbox = KafkaOutbox(settings.brokers, "memstream-jobs")
     make = partial(TracedJobs, spans) if spans else JobsWorker
     worker = make(
         KafkaConsumer(kafka), outbox, KafkaDeadLetters(kafka), work, stats, partitions=settings.partitions,

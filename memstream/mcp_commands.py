@@ -23,7 +23,7 @@ def mcp(
     import anyio
     import httpx
 
-    from memstream.connect import service_url
+    from memstream.connect import service_url, verification
     from query.agents.service import Service
     from query.agents.tools import server
 
@@ -36,7 +36,9 @@ def mcp(
         return authorization, user or None
 
     async def run() -> None:
-        async with httpx.AsyncClient(base_url=url or service_url(settings), timeout=60) as http:
+        async with httpx.AsyncClient(
+            base_url=url or service_url(settings), timeout=60, verify=verification(settings)
+        ) as http:
             await server(Service(http), caller).run_stdio_async()
 
     anyio.run(run)

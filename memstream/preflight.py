@@ -10,6 +10,7 @@ from confluent_kafka.admin import AdminClient
 from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from memstream.settings import Settings
+from schemas.access import Bootstrap, librdkafka
 from schemas.topics import CATALOGUE
 
 log = logging.getLogger(__name__)
@@ -23,7 +24,7 @@ def check_topics(settings: Settings, names: Iterable[str] = (), patience: float 
     """Raises PreflightError for a broker that stays away for `patience` seconds, a missing topic, or another
     partition count than configured."""
     wanted = set(names) or {t.name for t in CATALOGUE}
-    have = _partitions(settings.kafka, patience)
+    have = _partitions(settings.brokers, patience)
     if missing := sorted(wanted - have.keys()):
         raise PreflightError(f"topic {missing[0]} does not exist: run `memstream topics apply`")
     for name in sorted(wanted):
@@ -34,8 +35,8 @@ def check_topics(settings: Settings, names: Iterable[str] = (), patience: float 
             )
 
 
-def _partitions(bootstrap: str, patience: float) -> dict[str, int]:
-    client = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0, "socket.timeout.ms": 5_000})
+def _partitions(bootstrap: Bootstrap, patience: float) -> dict[str, int]:
+    client = AdminClient({**librdkafka(bootstrap), "log_level": 0, "socket.timeout.ms": 5_000})
     attempts = Retrying(
         retry=retry_if_exception_type(KafkaException),
         wait=wait_exponential(multiplier=0.5, max=5),

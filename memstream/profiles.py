@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from processors.ports import ProfileBook
 from processors.step import Out, Reads, Record, StateSpace, Step
 from schemas import topics
+from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Codec, DecodeError
 from schemas.documents import ProfileVersion
 from schemas.profile import Profile, TableSpec
@@ -56,7 +57,7 @@ class ProfileFollower:
         self.tenants = {**self.tenants, event.tenant: profile}
         log.info("profile in force", extra={"profile": profile.name, "version": profile.version})
 
-    def start(self, bootstrap: str) -> ProfileFollower:
+    def start(self, bootstrap: Bootstrap) -> ProfileFollower:
         """Follow, having read what there is. Raises TimeoutError when the broker does not tell it in time."""
         self._thread = threading.Thread(target=self._follow, args=(bootstrap,), name="profiles", daemon=True)
         self._thread.start()
@@ -69,6 +70,10 @@ class ProfileFollower:
         if self._thread is not None:
             self._thread.join(5)
 
+    def of(self, tenant: str) -> Profile:
+        """In force for a tenant."""
+        return self.tenants.get(tenant, self.default)
+
     def tables(self) -> Sequence[TableSpec]:
         """Structured tables of every profile in force; of two with one name, the default's."""
         named: dict[str, TableSpec] = {}
@@ -77,9 +82,9 @@ class ProfileFollower:
                 named.setdefault(spec.name, spec)
         return tuple(named.values())
 
-    def _follow(self, bootstrap: str) -> None:
+    def _follow(self, bootstrap: Bootstrap) -> None:
         consumer = Consumer(
-            {"bootstrap.servers": bootstrap, "group.id": "memstream-profiles", "enable.auto.commit": False}
+            {**librdkafka(bootstrap), "group.id": "memstream-profiles", "enable.auto.commit": False}
         )
         try:
             left = self._assign(consumer)

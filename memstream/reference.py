@@ -12,13 +12,15 @@ from typing import Any
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from memstream.connections import Connections
 from memstream.settings import Settings
 
 
 def settings_table() -> str:
     """A row a setting."""
     rows = ["| variable | default | meaning |", "|---|---|---|"]
-    for name, field in Settings.model_fields.items():
+    # Those of encrypted connections, which the class inherits, come last.
+    for name, field in sorted(Settings.model_fields.items(), key=lambda item: item[0] in Connections.model_fields):
         rows.append(f"| `MEMSTREAM_{name.upper()}` | {_default(name, field)} | {field.description} |")
     return "\n".join(rows)
 
@@ -29,7 +31,7 @@ def _default(name: str, field: FieldInfo) -> str:
         value = value.get_secret_value()
     if name == "profiles_dir":
         return "`profiles` beside the packages"
-    return f"`{value}`" if str(value) else "empty"
+    return f"`{value}`" if value is not None and str(value) else "empty"
 
 
 def topics_table() -> str:

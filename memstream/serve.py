@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
+from typing import Any
 
 import uvicorn
 
@@ -10,6 +12,7 @@ from inference.memory import calm_collector, return_freed_memory
 from inference.reranker import CrossEncoderReranker
 from inference.terms import terms
 from memstream import keys
+from memstream.connections import secret
 from memstream.jobs import endpoint_of
 from memstream.keyring.wiring import sealing_of
 from memstream.models import counter, default_embedder, embedder_named
@@ -49,12 +52,25 @@ def tokens_of(settings: Settings) -> TokenConfig | None:
     )
 
 
+def tls_of(settings: Settings) -> dict[str, Any]:
+    """What uvicorn is told of TLS; nothing where the door has no certificate."""
+    if settings.http_cert is None:
+        return {}
+    callers: dict[str, Any] = {}
+    if settings.http_client_ca is not None:
+        callers = {"ssl_ca_certs": str(settings.http_client_ca), "ssl_cert_reqs": ssl.CERT_REQUIRED}
+    return {
+        "ssl_certfile": str(settings.http_cert), "ssl_keyfile": str(settings.http_key),
+        "ssl_keyfile_password": secret(settings.http_key_password_file) or None, **callers,
+    }  # fmt: skip
+
+
 async def serve(settings: Settings) -> None:
     """Runs until SIGTERM. Raises ConfigError for an address beyond loopback without keys."""
     dsn = settings.postgres.get_secret_value()
     migrations.upgrade(dsn)
     config = QueryConfig(
-        host=settings.host, port=settings.port, kafka=settings.kafka, partitions=settings.partitions,
+        host=settings.host, port=settings.port, kafka=settings.brokers, partitions=settings.partitions,
         profile=settings.profile, keys_exist=keys.exist(dsn), tokens=tokens_of(settings),
         limits=limits_of(settings), max_body_bytes=settings.max_body_bytes, ranking=settings.ranking,
     )  # fmt: skip
@@ -70,7 +86,7 @@ async def serve(settings: Settings) -> None:
         config,
         postgres=dsn,
         redis=settings.redis.get_secret_value(),
-        milvus=settings.milvus,
+        milvus=settings.milvus_access,
         profile=profile,
         embedder=embedder,
         counter=counter,
@@ -79,7 +95,7 @@ async def serve(settings: Settings) -> None:
         deps.embedder_named = embedder_named
         if sealing.keyring is not None:
             deps.new_keys = sealing.keyring.renewed
-        profiles = await asyncio.to_thread(ProfileFollower(deps.profile).start, settings.kafka)
+        profiles = await asyncio.to_thread(ProfileFollower(deps.profile).start, settings.brokers)
         deps.tenant_profiles = TenantProfiles(profiles)
         deps.hyde = endpoint = endpoint_of(settings) if settings.hyde else None
         if settings.reranker:
@@ -91,7 +107,9 @@ async def serve(settings: Settings) -> None:
         if spans:
             app.add_middleware(TracedRequests, spans=spans, share=settings.otlp_share)
         server = uvicorn.Server(
-            uvicorn.Config(app, host=settings.host, port=settings.port, log_config=None, access_log=False)
+            uvicorn.Config(
+                app, host=settings.host, port=settings.port, log_config=None, access_log=False, **tls_of(settings)
+            )
         )
         await server.serve()
         if endpoint is not None:

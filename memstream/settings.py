@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, SecretStr, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
+from memstream import connections
+from memstream.connections import Connections
+from schemas.access import Brokers, MilvusAccess
 from schemas.profile import PROFILES_DIR
 
 SECRETS_DIR = Path("/run/secrets")
@@ -15,7 +18,7 @@ SECRETS_DIR = Path("/run/secrets")
 environment wins over it."""
 
 
-class Settings(BaseSettings):
+class Settings(Connections):
     """Every setting of every process. An empty address means: `memstream up` starts that server itself."""
 
     model_config = SettingsConfigDict(
@@ -38,7 +41,7 @@ class Settings(BaseSettings):
     )
     encryption: Literal["off", "sealed"] = Field(
         default="off",
-        description="sealed: topic values, outboxes and state rows under a data key of their owner; see encryption.md.",
+        description="sealed: topic values, state and stored text under a data key of their owner; see encryption.md.",
     )
     master_key: SecretStr = Field(
         default=SecretStr(""),
@@ -120,6 +123,38 @@ class Settings(BaseSettings):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")
+
+    @field_validator("kafka", "milvus")
+    @classmethod
+    def _named_where_secured(cls, address: str, info: ValidationInfo) -> str:
+        name = info.field_name or ""
+        secured = [n for n, v in info.data.items() if n.startswith(f"{name}_") and v]
+        if secured and not address:
+            raise ValueError(f"must be set where MEMSTREAM_{secured[0].upper()} is: the embedded server has no TLS")
+        if name == "milvus" and info.data.get("milvus_ca") and not address.startswith("https://"):
+            raise ValueError("must be https://host:port where MEMSTREAM_MILVUS_CA is set")
+        return address
+
+    @field_validator("postgres", "redis")
+    @classmethod
+    def _secured(cls, address: SecretStr, info: ValidationInfo) -> SecretStr:
+        """Every client gets TLS and password with the address."""
+        name, told = info.field_name or "", address.get_secret_value()
+        secured = [n for n, v in info.data.items() if n.startswith(f"{name}_") and v]
+        if secured and not told:
+            raise ValueError(f"must be set where MEMSTREAM_{secured[0].upper()} is: the embedded server has no TLS")
+        fold = connections.postgres_dsn if name == "postgres" else connections.redis_url
+        return SecretStr(fold(told, info.data)) if secured else address
+
+    @property
+    def brokers(self) -> Brokers:
+        """What every Kafka client is made with."""
+        return connections.brokers(self.kafka, self)
+
+    @property
+    def milvus_access(self) -> MilvusAccess:
+        """What every Milvus client is made with."""
+        return connections.milvus(self.milvus, self)
 
     @field_validator("jwt_audience", "jwt_jwks")
     @classmethod

@@ -26,6 +26,7 @@ from schemas import migrations
 from schemas.codec import Headers
 from schemas.generations import Generation
 from schemas.profile import load_profile
+from schemas.sealed_rows import Seals, by_profile, everything
 from schemas.stores import MilvusLayout, sink_group
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres import PostgresSink
@@ -39,10 +40,21 @@ log = logging.getLogger(__name__)
 
 def _postgres(s: Settings, g: Generation) -> Sink:
     """Its structured tables are those of every profile in force."""
-    default = load_profile(s.profile, s.profiles_dir)
-    profiles = ProfileFollower(default).start(s.kafka)
-    kept = timedelta(days=default.retention.turns_days)
-    return PostgresSink(s.postgres.get_secret_value(), (g.number,), tables=profiles.tables, sessions_kept=kept)
+    profiles = _profiles(s)
+    kept = timedelta(days=profiles.default.retention.turns_days)
+    return PostgresSink(
+        s.postgres.get_secret_value(), (g.number,), tables=profiles.tables, sessions_kept=kept,
+        seals=by_profile(profiles.of),
+    )  # fmt: skip
+
+
+def _profiles(s: Settings) -> ProfileFollower:
+    return ProfileFollower(load_profile(s.profile, s.profiles_dir)).start(s.brokers)
+
+
+def _seals(s: Settings) -> Seals:
+    """What the stores keep sealed; where nothing is, no profile need be followed."""
+    return by_profile(_profiles(s).of) if s.encryption == "sealed" else everything
 
 
 def _findings(s: Settings) -> Findings:
@@ -53,14 +65,16 @@ def _redis(s: Settings, g: Generation) -> Sink:
     from sinks.redis import RedisSink
 
     dsn = s.postgres.get_secret_value()
-    return RedisSink(s.redis.get_secret_value(), fill_from=dsn, generation=g.number, findings=_findings(s))
+    return RedisSink(
+        s.redis.get_secret_value(), fill_from=dsn, generation=g.number, findings=_findings(s), seals=_seals(s)
+    )
 
 
 def _milvus(s: Settings, g: Generation) -> Sink:
     from sinks.milvus import MilvusSink
 
     size = embedder_named(g.embedder).dimensions if g.embedder else MilvusLayout().dimensions
-    return MilvusSink(s.milvus, (g.number,), dimensions=size, findings=_findings(s))
+    return MilvusSink(s.milvus_access, (g.number,), dimensions=size, findings=_findings(s), seals=_seals(s))
 
 
 SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
@@ -116,7 +130,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
     """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
     service's."""
     linger, fetch = PACE[own.store]
-    kafka = KafkaSettings(settings.kafka, sink_group(own.store, own.number), settings.instance or None, extra=fetch)
+    kafka = KafkaSettings(settings.brokers, sink_group(own.store, own.number), settings.instance or None, extra=fetch)
     spans = spans_of(settings, f"sink-{own.store}")
     make = partial(TracedWorker, spans) if spans else Worker
     return make(

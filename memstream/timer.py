@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError, Message, Producer
 
 from memstream.settings import Settings
 from schemas import topics
+from schemas.access import librdkafka
 from schemas.codec import Codec
 from schemas.envelope import Tick
 from schemas.topics import Topic
@@ -43,7 +44,7 @@ def run_timer(settings: Settings) -> None:
         signal.signal(number, lambda *_: stop.set())
     producer = Producer(
         {
-            "bootstrap.servers": settings.kafka,
+            **librdkafka(settings.brokers),
             "enable.idempotence": True,
             "client.id": "memstream-timer",
             "log_level": 3,

@@ -7,6 +7,7 @@ from typing import Literal
 
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
 
+from schemas.access import Bootstrap, kafka_python
 from schemas.topics import CATALOGUE, KEPT_LOGS
 
 Action = Literal["created", "ok", "drift", "changed", "refused"]
@@ -25,9 +26,9 @@ class PartitionCountError(RuntimeError):
     """A topic has another partition count than configured: owners would move between partitions, so it is refused."""
 
 
-def apply(bootstrap: str, partitions: int, replication: int, *, dry_run: bool = False) -> list[TopicState]:
+def apply(bootstrap: Bootstrap, partitions: int, replication: int, *, dry_run: bool = False) -> list[TopicState]:
     """Create missing topics and set drifted settings. Raises PartitionCountError before anything is changed."""
-    client = KafkaAdminClient(bootstrap_servers=bootstrap, client_id="memstream-topics")
+    client = KafkaAdminClient(**kafka_python(bootstrap), client_id="memstream-topics")
     try:
         counts = {t["name"]: len(t["partitions"]) for t in client.describe_topics() if not t.get("error_code")}
         for topic in CATALOGUE:

@@ -10,7 +10,8 @@ from collections.abc import Callable
 import httpx
 import psycopg
 
-from memstream import topics
+from memstream import connections, topics
+from memstream.connect import scheme, verification
 from memstream.settings import Settings
 from memstream.stack import Addresses, ChildSpec, EmbeddedStack
 from memstream.stack.ports import pick
@@ -69,7 +70,7 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
         child("timer", "worker", "timer"),
         child("eraser", "worker", "eraser"),
         *(child(f"sink-{n}", "sink", n, ready=_beats(a.postgres, f"sink-{n}")) for n in STORES),
-        child("query", "serve", ready=_answers(f"http://{settings.host}:{port}/livez")),
+        child("query", "serve", ready=_answers(settings, f"{scheme(settings)}://{settings.host}:{port}/livez")),
     ]
 
 
@@ -89,10 +90,10 @@ def _beats(dsn: str, process: str) -> Probe:
     return probe
 
 
-def _answers(url: str) -> Probe:
+def _answers(settings: Settings, url: str) -> Probe:
     async def probe(pid: int) -> bool:
         try:
-            async with httpx.AsyncClient(timeout=2) as client:
+            async with httpx.AsyncClient(timeout=2, verify=verification(settings)) as client:
                 return (await client.get(url)).status_code == 200
         except httpx.HTTPError:
             return False
@@ -103,14 +104,15 @@ def _answers(url: str) -> Probe:
 async def start(stack: EmbeddedStack, settings: Settings, report: Report) -> str:
     """Bring everything up on a fresh or existing data folder; returns the address of the query service."""
     a = await stack.start()
-    for state in await asyncio.to_thread(topics.apply, a.kafka, settings.partitions, settings.replication):
+    brokers = connections.brokers(a.kafka, settings)
+    for state in await asyncio.to_thread(topics.apply, brokers, settings.partitions, settings.replication):
         if state.action != "ok":
             report(state.name, f"{state.action} {state.detail}".strip())
     await asyncio.to_thread(migrations.upgrade, a.postgres)
     port = pick((settings.port,))
     stack.add(*children(settings, a, port))
     await stack.supervisor.start_all()
-    url = f"http://{settings.host}:{port}"
+    url = f"{scheme(settings)}://{settings.host}:{port}"
     folder = stack.supervisor.folder
     folder.state.addresses["query"] = url
     folder.save()

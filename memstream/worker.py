@@ -85,7 +85,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
 
     await asyncio.to_thread(check_topics, settings)
     parts = await compute(lambda: parts_of(settings))
-    profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.kafka)
+    profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
     dsn = settings.postgres.get_secret_value()
     stats = ProcessStats()
     spans = spans_of(settings, f"worker-{'-'.join(steps)}")
@@ -97,7 +97,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     ) as pool:
         await pool.wait(60)
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
-        outbox = KafkaOutbox(settings.kafka, f"memstream-worker-{'-'.join(steps)}", lease.check)
+        outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
         sealing = sealing_of(settings)
         store = sealing.state(PostgresStateStore(pool))
         apps = []
@@ -114,7 +114,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             apps.append(
                 build_app(
                     runner,
-                    AppConfig(settings.kafka, instance, batch=batch, within_seconds=settings.batch_wait_ms / 1000),
+                    AppConfig(settings.brokers, instance, batch=batch, within_seconds=settings.batch_wait_ms / 1000),
                     faults,
                 )
             )

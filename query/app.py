@@ -82,7 +82,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         redoc_url=None,
     )
     lane = ComputeLane()
-    db = Database(deps.pool, config.generation_seconds, config.store_timeout)
+    db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec)
     book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
     milvus = Milvus(deps.milvus, config.store_timeout)
     topic_access = KafkaAccess(config.kafka, config.partitions)

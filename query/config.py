@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from pydantic import Field
 
 from query.ranking.types import Mode
+from schemas.access import Bootstrap
 from schemas.base import Frozen
 from schemas.topics import EMBEDDED_PARTITIONS
 
@@ -57,7 +58,7 @@ class QueryConfig(Frozen):
     keys_stale_seconds: float = 300.0
     """Keys are honoured for so long while Postgres does not answer."""
     limits: Limits = Limits()
-    kafka: str = ""
+    kafka: Bootstrap = ""
     """Bootstrap servers, for lag and the stream of updates."""
     partitions: int = Field(default=EMBEDDED_PARTITIONS, ge=1)
     profile: str = ""

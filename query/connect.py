@@ -15,6 +15,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.door import Authenticator
 from query.producer import KafkaLog
+from schemas.access import MilvusAddress
 from schemas.codec import Codec
 from schemas.profile import Profile
 
@@ -28,7 +29,7 @@ async def open_deps(
     *,
     postgres: str,
     redis: str,
-    milvus: str,
+    milvus: MilvusAddress,
     profile: Profile,
     embedder: Embedder,
     counter: Callable[[str], TokenCounter],

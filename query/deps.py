@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from inference.protocols import Embedder, LanguageModel, Reranker, TokenCounter
 from query.door import Authenticator
 from query.producer import Log
+from schemas.access import MilvusAddress
 from schemas.codec import Codec
 from schemas.owner import Owner
 from schemas.profile import Profile
@@ -34,7 +35,7 @@ class Deps:
     counter: Callable[[str], TokenCounter]
     profile: Profile
     codec: Codec = field(default_factory=Codec)
-    milvus: str = ""
+    milvus: MilvusAddress = ""
     embedder_named: Callable[[str], Embedder] | None = None
     """The model of a generation with vectors of its own (reembed), by the name that `ops.generations` holds."""
     reranker: Reranker | None = None

@@ -14,6 +14,8 @@ import grpc
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
+from schemas.access import MilvusAddress, milvus_options
+
 # pymilvus logs each failed call with its filter, and filters hold ids of users.
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 
@@ -66,8 +68,8 @@ class Circuit:
 class Milvus:
     """Blocking; call it from a thread."""
 
-    def __init__(self, uri: str, timeout: float, circuit: Circuit | None = None) -> None:
-        self._uri, self._timeout = uri, timeout
+    def __init__(self, address: MilvusAddress, timeout: float, circuit: Circuit | None = None) -> None:
+        self._address, self._timeout = address, timeout
         self._client: Any = None
         self._lock = threading.Lock()
         self.circuit = circuit or Circuit()
@@ -103,7 +105,7 @@ class Milvus:
     def _connected(self) -> Any:
         with self._lock:
             if self._client is None:
-                if not urlsplit(self._uri).hostname:
+                if not urlsplit(str(self._address)).hostname:
                     raise MilvusAwayError("no address")
-                self._client = MilvusClient(self._uri, timeout=self._timeout)
+                self._client = MilvusClient(**milvus_options(self._address), timeout=self._timeout)
             return self._client

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
+from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Headers
 from schemas.topics import sent_key
 
@@ -47,9 +48,9 @@ class QueueFullError(Exception):
 class KafkaLog:
     """A `Log` over librdkafka. One thread serves delivery reports; callers never block the event loop."""
 
-    def __init__(self, bootstrap: str, *, max_queued: int = 20_000, timeout: float = 10.0) -> None:
+    def __init__(self, bootstrap: Bootstrap, *, max_queued: int = 20_000, timeout: float = 10.0) -> None:
         self._settings: dict[str, Any] = {
-            "bootstrap.servers": bootstrap,
+            **librdkafka(bootstrap),
             "client.id": "memstream-query",
             "enable.idempotence": True,
             "acks": "all",

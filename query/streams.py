@@ -10,6 +10,8 @@ from uuid import uuid4
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from schemas.access import Bootstrap, librdkafka
+
 log = logging.getLogger(__name__)
 BATCH = 200
 
@@ -33,11 +35,11 @@ class Read:
 class TopicReader:
     """One consumer without a group: it commits nothing and disturbs nobody. Use from one thread at a time."""
 
-    def __init__(self, bootstrap: str, topic: str, partitions: int, timeout: float = 5.0) -> None:
+    def __init__(self, bootstrap: Bootstrap, topic: str, partitions: int, timeout: float = 5.0) -> None:
         self._topic, self._partitions, self._timeout = topic, partitions, timeout
         self._consumer = Consumer(
             {
-                "bootstrap.servers": bootstrap,
+                **librdkafka(bootstrap),
                 "group.id": f"memstream-query-{uuid4().hex}",
                 "client.id": "memstream-query-stream",
                 "enable.auto.commit": False,

@@ -145,15 +145,16 @@ class Codec:
 
     def decode(self, topic: str, value: bytes | None) -> Event:
         """Raises DecodeError; never returns a half-valid event."""
-        if value is None:
-            raise DecodeError("null_value", "value: must not be null here")
+        return self.event(topic, parsed(value))
+
+    def opened(self, owner: Owner, sealed: dict[str, Any]) -> dict[str, Any]:
+        """A sealed part that stands by itself, in a row of a view, with the names that went into it. Raises
+        SealedError, KeyDestroyed, KeysAway."""
         try:
-            data = orjson.loads(value)
-        except orjson.JSONDecodeError as exc:
-            raise DecodeError("malformed_json", f"value: not JSON (at byte {exc.pos})") from None
-        if not isinstance(data, dict):
-            raise DecodeError("malformed_json", "value: expected a JSON object")
-        return self.event(topic, data)
+            body = _with_bytes(self._cipher.open(owner, sealed))
+            return {**body.pop(_NAMES, {}), **body}
+        except DecodeError as exc:
+            raise SealedError(str(exc)) from None
 
     def event(self, topic: str, data: dict[str, Any]) -> Event:
         """The event of a value that is parsed already. Raises DecodeError."""
@@ -182,6 +183,19 @@ class Codec:
             named = sealed.pop(_NAMES, None)
             data = {**data, **named} if isinstance(named, dict) else data
         return {**data, "sealed": _with_bytes(sealed)}
+
+
+def parsed(value: bytes | None) -> dict[str, Any]:
+    """The JSON object of a value, for `Codec.event`. Raises DecodeError."""
+    if value is None:
+        raise DecodeError("null_value", "value: must not be null here")
+    try:
+        data = orjson.loads(value)
+    except orjson.JSONDecodeError as exc:
+        raise DecodeError("malformed_json", f"value: not JSON (at byte {exc.pos})") from None
+    if not isinstance(data, dict):
+        raise DecodeError("malformed_json", "value: expected a JSON object")
+    return data
 
 
 def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:
@@ -245,4 +259,5 @@ def header(headers: Sequence[tuple[str, bytes]] | None, name: str) -> bytes | No
 
 __all__ = [
     "Codec", "DecodeError", "Encoded", "Event", "Frozen", "Headers", "adapter", "clear_owner", "describe", "header",
+    "parsed",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.base import JsonValue
+from schemas.sealed_rows import in_order
 
 GROUPS = {"meta": "meta", "status": "status", "decision": "decisions", "preference": "preferences"}
 """Type of a row (its category) -> name of its group, in the order in which they are printed."""
@@ -25,14 +26,22 @@ class HotRow:
     value: JsonValue
     priority: int
     updated_at: datetime
+    sealed: Mapping[str, Any] | None = None
+    """Where the value stands sealed (C7), with whose key: `value` is empty then."""
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> HotRow:
         """From columns of the table `memories`."""
         return cls(
             row["record_id"], row["revision"], row["state"] == "active" and not row["deleted"], row["category"] or "",
-            row["key"] or "", row["value"], row["priority"], row["known_at"],
+            row["key"] or "", row["value"], row["priority"], row["known_at"], _sealed(row),
         )  # fmt: skip
+
+
+def _sealed(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if not row.get("sealed"):
+        return None
+    return {"sealed": in_order(row["sealed"]), "sealed_for": row["sealed_for"]}
 
 
 def hot_memory(rows: Iterable[HotRow]) -> dict[str, list[dict[str, Any]]]:
@@ -48,6 +57,7 @@ def hot_memory(rows: Iterable[HotRow]) -> dict[str, list[dict[str, Any]]]:
                     "priority": row.priority,
                     "updated_at": row.updated_at.isoformat().replace("+00:00", "Z"),
                     "revision": row.revision,
+                    **(row.sealed or {}),
                 }
             )
     return out

@@ -153,6 +153,14 @@ class HabitSpec(Frozen):
     """How a text names an action or key."""
 
 
+class StorageSpec(Frozen):
+    """What the stores may read where encryption is on (C7)."""
+
+    seal: Literal["all", "sensitive", "none"] = "all"
+    """Text that stands sealed in Postgres, Milvus and Redis. `sensitive`: all but values of catalogue fields, and rows
+    of tables, that are not marked sensitive; those can be searched by words in Milvus and read by SQL."""
+
+
 class RankingSpec(Frozen):
     decay_per_day: float = Field(default=0.01, ge=0)
     relevance_weight: UnitFloat = 0.6
@@ -235,6 +243,7 @@ class Profile(Frozen):
     session: SessionSpec = SessionSpec()
     retention: RetentionSpec = RetentionSpec()
     ranking: RankingSpec = RankingSpec()
+    storage: StorageSpec = StorageSpec()
     habits: HabitSpec = HabitSpec()
     pii: JsonObject = Field(default_factory=dict)
     """Entity -> action, over the default policy (`schemas.pii`)."""

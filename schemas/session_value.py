@@ -6,17 +6,24 @@ The free parts' empty shape (what a caller finds before anybody wrote it) is dat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 import orjson
 
+from schemas.sealed_rows import SealedPart, in_order
 from schemas.sessions import SessionState
 
 HISTORY_MESSAGES = 20
 """Longest list at wm:history (D6)."""
+
+
+_CLEAR = (
+    "session_id", "user_id", "revision", "status", "mode", "checkpoint_message_id", "turn_count", "current_agent_key",
+)  # fmt: skip
+"""Columns, beside its time and body, that a session's value is made of."""
 
 
 @lru_cache(maxsize=1)
@@ -61,6 +68,18 @@ def value_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
         "status": row["status"],
         "revision": row["revision"],
     }
+
+
+def sealed_value(state: SessionState, sealed: SealedPart) -> dict[str, Any]:
+    """What Redis holds of a sealed session (C7): the clear columns of its row, and its body as the log holds it."""
+    row = {name: getattr(state, name) for name in _CLEAR}
+    at = state.updated_at.astimezone(UTC).isoformat()
+    return {**row, "updated_at": at, "body": {}, "sealed": in_order(sealed), "sealed_for": state.sealed_for.key}
+
+
+def row_of_sealed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The row again, its body to be opened."""
+    return {**value, "updated_at": datetime.fromisoformat(value["updated_at"])}
 
 
 def _message(m: Mapping[str, Any]) -> dict[str, Any]:

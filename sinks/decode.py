@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from schemas import topics
-from schemas.codec import ERASED, Codec, DecodeError, header
+from schemas.codec import ERASED, Codec, DecodeError, header, parsed
 from schemas.dead_letters import meant_for_another
 from schemas.envelope import Tick
 from schemas.owner import Owner
 from schemas.progress import load_progress
+from schemas.sealed_rows import sealed_part
 from schemas.sealing import KeysAway
 from schemas.stores import stage
 from schemas.topics import Cleanup
@@ -64,7 +65,8 @@ def decode(codec: Codec, messages: Sequence[Message], reader: str = "") -> Decod
 
 def _event(codec: Codec, m: Message) -> Item:
     if m.value is not None or topics.BY_NAME[m.topic].cleanup is Cleanup.DELETE:
-        return Item(codec.decode(m.topic, m.value), m)
+        data = parsed(m.value)
+        return Item(codec.event(m.topic, data), m, sealed=sealed_part(data))
     owner = header(m.headers, "owner")
     if owner is None or not m.key:
         raise DecodeError("null_value", "owner: a null value needs its key and the header owner")

@@ -12,6 +12,7 @@ from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka import Message as _Message
 
 from schemas import topics
+from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Headers
 from sinks.protocol import CommitLost, Message, Revoked, Transient, Undelivered
 
@@ -34,7 +35,7 @@ class KafkaSettings:
     """`instance_id`: static membership (a restart within `session_timeout` seconds causes no rebalance); it must be
     unique in the group. `extra`: librdkafka settings, e.g. of TLS and SASL."""
 
-    bootstrap: str
+    bootstrap: Bootstrap
     group: str
     instance_id: str | None = None
     session_timeout: float = 30.0
@@ -47,7 +48,7 @@ class KafkaConsumer:
 
     def __init__(self, settings: KafkaSettings) -> None:
         config: dict[str, Any] = {
-            "bootstrap.servers": settings.bootstrap,
+            **librdkafka(settings.bootstrap),
             "group.id": settings.group,
             "enable.auto.commit": False,
             "enable.auto.offset.store": False,
@@ -122,7 +123,7 @@ class KafkaDeadLetters:
         self._timeout = settings.delivery_timeout
         self._producer = Producer(
             {
-                "bootstrap.servers": settings.bootstrap,
+                **librdkafka(settings.bootstrap),
                 "enable.idempotence": True,
                 "linger.ms": 0,
                 "delivery.timeout.ms": int(settings.delivery_timeout * 1000),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,15 +19,17 @@ from pymilvus import MilvusClient
 from pymilvus.exceptions import DataNotMatchException, MilvusException, ParamError
 
 from schemas import topics
+from schemas.access import MilvusAddress, milvus_options
 from schemas.erasure import Erasure
 from schemas.erasure_findings import place
 from schemas.memory import MemoryUpdate
+from schemas.sealed_rows import Seals, everything
 from schemas.stores import MilvusLayout
 from schemas.turns import ScreenedTurn
 from sinks.clock import utc_now
 from sinks.collapse import memory_of
-from sinks.milvus_rows import erased_rows, is_held, key, progress_schema, row, rows_schema
-from sinks.protocol import Findings, Mark, Message, Permanent, SinkBatch, Tombstone, Transient
+from sinks.milvus_rows import erased_rows, is_held, is_row, key, progress_schema, row, rows_schema
+from sinks.protocol import Findings, Mark, Message, Permanent, SinkBatch, Tombstone, Transient, kept_sealed
 
 ROWS_A_CALL = 500
 REMOVED_KEPT = 100_000
@@ -45,21 +47,22 @@ class MilvusSink:
 
     def __init__(
         self,
-        uri: str,
+        address: MilvusAddress,
         generations: Sequence[int] = (1,),
         *,
-        token: str = "",
         dimensions: int = 512,
         timeout: float = 10.0,
         now: Callable[[], datetime] = utc_now,
         findings: Findings | None = None,
+        seals: Seals = everything,
     ) -> None:
         if not generations:
             raise ValueError("generations must name at least one")
-        self._uri, self._token, self._timeout, self._now = uri, token, timeout, now
+        self._address, self._timeout, self._now = address, timeout, now
         self._layouts = [MilvusLayout(g, dimensions) for g in generations]
         self._client: Any = None
         self._findings = findings
+        self._seals = seals
         self._removed: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._marked: dict[tuple[str, str], int] = {}
         self._swept: datetime | None = None
@@ -72,12 +75,13 @@ class MilvusSink:
     def write(self, batch: SinkBatch) -> int:
         turns = [i.event for i in batch.items if isinstance(i.event, ScreenedTurn)]
         memories = [i.event for i in batch.items if isinstance(i.event, MemoryUpdate)]
+        sealed = {key(e) for i in batch.items if kept_sealed(i, self._seals) and is_row(e := i.event)}
         gone = [m for i in batch.items if isinstance(i.event, Tombstone) and (m := memory_of(i.event)) is not None]
         erasures = [(i.event, i.message) for i in batch.items if isinstance(i.event, Erasure)]
         refused = 0
         for layout in self._layouts:
-            refused += self._write_rows(layout, layout.turns, turns)
-            refused += self._write_rows(layout, layout.memories, memories)
+            refused += self._write_rows(layout, layout.turns, turns, sealed)
+            refused += self._write_rows(layout, layout.memories, memories, sealed)
             self._delete(layout.memories, [MilvusLayout.key(*m) for m in gone])
             for m in gone:
                 self._removed.pop((layout.memories, MilvusLayout.key(*m)), None)
@@ -108,14 +112,18 @@ class MilvusSink:
             self._client = None
 
     def _write_rows(
-        self, layout: MilvusLayout, collection: str, events: Sequence[ScreenedTurn] | Sequence[MemoryUpdate]
-    ) -> int:
-        """Upsert what is held, delete what is not (any more). Returns how many were refused."""
+        self, layout: MilvusLayout, collection: str, events: Sequence[ScreenedTurn] | Sequence[MemoryUpdate],
+        sealed: Set[str],
+    ) -> int:  # fmt: skip
+        """Upsert what is held, delete what is not (any more); without words where the key is in `sealed`. Returns how
+        many were refused."""
         if not events:
             return 0
-        rows = {key(e): row(e, layout.dimensions) for e in events if is_held(e)}
+        rows = {pk: row(e, layout.dimensions, sealed=pk in sealed) for e in events if is_held(e) and (pk := key(e))}
         stored = self._revisions(collection, [key(e) for e in events])
-        newer = [e for e in events if e.revision > stored.get(key(e), 0)]
+        # After a failure equal revisions are written again: the embedded server shows rows that it could not store.
+        least = 0 if self._unsure else 1
+        newer = [e for e in events if e.revision >= stored.get(key(e), 0) + least]
         held = [rows[key(e)] for e in newer if is_held(e)]
         self._put("insert", collection, [r for r in held if r["pk"] not in stored])
         self._put("upsert", collection, [r for r in held if r["pk"] in stored])
@@ -209,7 +217,7 @@ class MilvusSink:
 
     def _connect(self) -> Any:
         """Connect, make collections that are missing, and load them: a server that restarted may not have."""
-        client: Any = MilvusClient(self._uri, token=self._token, timeout=self._timeout)
+        client: Any = MilvusClient(**milvus_options(self._address), timeout=self._timeout)
         for layout in self._layouts:
             makers = ((layout.turns, rows_schema), (layout.memories, rows_schema), (layout.progress, None))
             for name, maker in makers:

@@ -15,6 +15,7 @@ import grpc
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
+from schemas.access import MilvusAddress, milvus_options
 from schemas.stores import MilvusLayout
 from sinks.clock import utc_now
 from sinks.contents import Bucket, Digest, Token, digests, hash64
@@ -30,8 +31,8 @@ logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 class MilvusContents:
     """Over a client of its own. `timeout`: seconds a call."""
 
-    def __init__(self, uri: str, token: str = "", timeout: float = 30.0) -> None:
-        self._uri, self._token, self._timeout = uri, token, timeout
+    def __init__(self, address: MilvusAddress, timeout: float = 30.0) -> None:
+        self._address, self._timeout = address, timeout
         self._client: Any = None
         self._digits = 1
 
@@ -97,7 +98,7 @@ class MilvusContents:
     def _call(self, method: str, collection: str, **options: Any) -> Any:
         try:
             if self._client is None:
-                self._client = MilvusClient(self._uri, token=self._token, timeout=self._timeout)
+                self._client = MilvusClient(**milvus_options(self._address), timeout=self._timeout)
             return getattr(self._client, method)(collection, timeout=self._timeout, **options)
         except (MilvusException, grpc.RpcError, OSError) as exc:
             self.close()

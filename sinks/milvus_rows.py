@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from pymilvus import DataType, Function, FunctionType, MilvusClient
@@ -74,6 +74,10 @@ def key(event: ScreenedTurn | MemoryUpdate) -> str:
     return MilvusLayout.key(event.tenant, event.record_id, event.version)
 
 
+def is_row(event: object) -> TypeGuard[ScreenedTurn | MemoryUpdate]:
+    return isinstance(event, ScreenedTurn | MemoryUpdate)
+
+
 def is_held(event: Event) -> bool:
     """Current, readable, and found by meaning: memories that are active, and whatever has an embedding."""
     if isinstance(event, MemoryUpdate):
@@ -81,8 +85,9 @@ def is_held(event: Event) -> bool:
     return isinstance(event, ScreenedTurn) and bool(event.sealed.embedding)
 
 
-def row(event: ScreenedTurn | MemoryUpdate, dimensions: int) -> Row:
-    """Raises Permanent when the vector is not of the collection's dimensions."""
+def row(event: ScreenedTurn | MemoryUpdate, dimensions: int, *, sealed: bool = False) -> Row:
+    """`sealed`: without its words, found by its vector alone (C7). Raises Permanent when the vector is not of the
+    collection's dimensions."""
     own = _turn(event) if isinstance(event, ScreenedTurn) else _memory(event)
     texts = {name: cut(str(own.get(name) or ""), ID_BYTES) for name in TEXT_FIELDS}
     return {
@@ -91,7 +96,7 @@ def row(event: ScreenedTurn | MemoryUpdate, dimensions: int) -> Row:
         "pk": key(event),
         "revision": event.revision,
         "occurred_at": _ms(event.occurred_at),
-        "terms": cut(" ".join(event.sealed.terms), TERMS_BYTES),
+        "terms": "" if sealed else cut(" ".join(event.sealed.terms), TERMS_BYTES),
         "dense": _vector(event.sealed.embedding, dimensions),
     }
 

@@ -15,10 +15,11 @@ from schemas import topics
 from schemas.erasure import Erasure
 from schemas.memory import MemoryUpdate
 from schemas.migrations import create_generation
+from schemas.sealed_rows import Seals, everything
 from schemas.stores import postgres_schema
 from sinks.collapse import memory_of, session_of
 from sinks.postgres_erasure import erase
-from sinks.postgres_rows import Row, row
+from sinks.postgres_rows import Row, row_of
 from sinks.postgres_tables import TABLES, Table, progress_upsert
 from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
 from sinks.structured import Specs, StructuredTables, no_tables
@@ -59,6 +60,7 @@ class PostgresSink:
         statement_timeout: float = 30.0,
         tables: Specs = no_tables,
         sessions_kept: timedelta = SESSIONS_KEPT,
+        seals: Seals = everything,
     ) -> None:
         if not generations:
             raise ValueError("generations must name at least one")
@@ -68,6 +70,7 @@ class PostgresSink:
         self._conn: Connection[TupleRow] | None = None
         self._tables = StructuredTables(tables)
         self._sessions_kept = sessions_kept
+        self._seals = seals
 
     def ensure(self) -> None:
         def create(conn: Connection[TupleRow]) -> None:
@@ -81,7 +84,7 @@ class PostgresSink:
     def write(self, batch: SinkBatch) -> int:
         rows: dict[str, list[Row]] = {}
         for item in batch.items:
-            found = None if isinstance(item.event, Tombstone) else row(item.event)
+            found = row_of(item, self._seals)
             if found is not None:
                 rows.setdefault(found[0].name, []).append(found[1])
         gone = [item.event for item in batch.items if isinstance(item.event, Tombstone)]

@@ -5,23 +5,66 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from schemas.codec import Event
+from schemas.base import Frozen
+from schemas.codec import Event, parsed
+from schemas.envelope import Envelope
 from schemas.memory import Decision, MemoryUpdate
+from schemas.sealed_rows import SealedPart, Seals
 from schemas.sessions import Checkpoint, SessionState
 from schemas.turns import ScreenedTurn
 from sinks.postgres_tables import CHECKPOINTS, DECISIONS, MEMORIES, SESSIONS, TURNS, Table
+from sinks.protocol import Item, Tombstone, kept_sealed
 
 Row = dict[str, Any]
 
-_TURN = tuple(n for n, _ in TURNS.columns if n in ScreenedTurn.model_fields)
-_MEMORY = tuple(n for n, _ in MEMORIES.columns if n in MemoryUpdate.model_fields)
-_DECISION = tuple(n for n, _ in DECISIONS.columns if n in Decision.model_fields)
-_SESSION = tuple(n for n, _ in SESSIONS.columns if n in SessionState.model_fields)
-_CHECKPOINT = tuple(n for n, _ in CHECKPOINTS.columns if n in Checkpoint.model_fields)
+
+def _own(table: Table, model: type[Frozen]) -> tuple[str, ...]:
+    """Columns that are fields of the event as they are; the column `sealed` is not the event's opened part."""
+    return tuple(n for n, _ in table.columns if n in model.model_fields and n != "sealed")
 
 
-def row(event: Event) -> tuple[Table, Row] | None:
-    """The table and row of an event; None for what has none (commands, ticks, markers)."""
+_TURN = _own(TURNS, ScreenedTurn)
+_MEMORY = _own(MEMORIES, MemoryUpdate)
+_DECISION = _own(DECISIONS, Decision)
+_SESSION = _own(SESSIONS, SessionState)
+_CHECKPOINT = _own(CHECKPOINTS, Checkpoint)
+_EMPTY: dict[Table, Row] = {
+    TURNS: {"speaker": None, "content": "", "metadata": {}, "terms": (), "embedding": ""},
+    MEMORIES: {"text": "", "value": None, "attributes": {}, "terms": (), "embedding": ""},
+    DECISIONS: {"text": "", "value": None},
+    SESSIONS: {"body": {}},
+    CHECKPOINTS: {"summary": ""},
+}
+"""What the columns of text hold where the row is sealed (C7)."""
+
+
+def row_of(item: Item, seals: Seals) -> tuple[Table, Row] | None:
+    """The same of a record as it came. A key of hot memory may be what was said: it stands where the log has it."""
+    if isinstance(item.event, Tombstone):
+        return None
+    sealed = kept_sealed(item, seals)
+    found = row(item.event, sealed)
+    if found is None or "sealed" not in found[1] or found[1].get("kind") != "hot":
+        return found
+    return found if "key" in parsed(item.message.value) else (found[0], {**found[1], "key": None})
+
+
+def row(event: Event, sealed: SealedPart | None = None) -> tuple[Table, Row] | None:
+    """The table and row of an event; None for what has none (commands, ticks, markers). `sealed`: its text as the log
+    holds it, where the store is to read none of it."""
+    found = _clear(event)
+    if found is None or sealed is None or found[1].get("deleted"):
+        return found
+    table, values = found
+    return table, {**values, **_EMPTY[table], "sealed": sealed, "sealed_for": _sealed_for(event)}
+
+
+def _sealed_for(event: Event) -> str:
+    assert isinstance(event, Envelope)  # noqa: S101 - what has a row has an owner
+    return event.sealed_for.key
+
+
+def _clear(event: Event) -> tuple[Table, Row] | None:
     match event:
         case ScreenedTurn():
             return TURNS, _turn(event)

@@ -48,7 +48,8 @@ TURNS = Table(
         interaction_id text, role text, speaker text, content text, intent text, language text, tokens integer,
         position bigint, content_hash text, terms text[], embedding bytea, model_id text, metadata jsonb, pii jsonb,
         refused boolean, profile text, profile_version integer, occurred_at timestamptz, accepted_at timestamptz,
-        expires_at timestamptz"""
+        expires_at timestamptz,
+        sealed jsonb, sealed_for text"""
     ),
     guard="revision",
 )
@@ -63,7 +64,8 @@ MEMORIES = Table(
         interaction_id text, language text, sources jsonb, reason jsonb, conflicts_with text[], terms text[],
         embedding bytea, model_id text, extractor text, profile text, profile_version integer,
         occurred_at timestamptz, valid_from timestamptz, valid_to timestamptz, known_at timestamptz,
-        last_accessed_at timestamptz, expires_at timestamptz, deleted boolean"""
+        last_accessed_at timestamptz, expires_at timestamptz, deleted boolean,
+        sealed jsonb, sealed_for text"""
     ),
     guard="revision",
 )
@@ -75,7 +77,8 @@ DECISIONS = Table(
         session_id text,
         ordinal integer, kind text, field text, fields text[], category text, record_id text, version integer,
         text text, value jsonb, outcome text, gate text, rule text, score double precision, extractor text,
-        profile text, profile_version integer, accepted_at timestamptz"""
+        profile text, profile_version integer, accepted_at timestamptz,
+        sealed jsonb, sealed_for text"""
     ),
     guard="revision",
 )
@@ -85,7 +88,8 @@ SESSIONS = Table(
     _columns(
         """tenant text, user_id text, session_id text, revision bigint, status text, mode text,
         checkpoint_message_id text, segment integer, segment_start bigint, turn_count integer,
-        segment_tokens integer, current_agent_key text, project_id text, updated_at timestamptz, body jsonb"""
+        segment_tokens integer, current_agent_key text, project_id text, updated_at timestamptz, body jsonb,
+        sealed jsonb, sealed_for text"""
     ),
     guard="revision",
 )
@@ -94,7 +98,8 @@ CHECKPOINTS = Table(
     ("tenant", "user_id", "session_id", "message_id"),
     _columns(
         """tenant text, user_id text, session_id text, message_id text, revision bigint, segment integer,
-        position bigint, summary text, extractive boolean, model text, created_at timestamptz"""
+        position bigint, summary text, extractive boolean, model text, created_at timestamptz,
+        sealed jsonb, sealed_for text"""
     ),
     guard="revision",
 )

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from schemas.codec import Event, Headers
 from schemas.erasure import Erasure
 from schemas.owner import Owner
+from schemas.sealed_rows import SealedPart, Seals
 
 
 class Transient(Exception):  # noqa: N818 - it names an outcome, as the rules of delivery do
@@ -51,11 +52,20 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One record to write. `older`: what it stands for as well, newest first; tried when it turns out to be poison."""
+    """One record to write. `older`: what it stands for as well, newest first; tried when it turns out to be poison.
+    `sealed`: its text as the log holds it, where it is encrypted there (`schemas.sealed_rows`)."""
 
     event: Event | Tombstone
     message: Message
     older: tuple[Item, ...] = ()
+    sealed: SealedPart | None = None
+
+
+def kept_sealed(item: Item, seals: Seals) -> SealedPart | None:
+    """The sealed part that a row keeps in place of its text."""
+    if item.sealed is None or isinstance(item.event, Tombstone) or not seals(item.event):
+        return None
+    return item.sealed
 
 
 class Mark(NamedTuple):

@@ -24,12 +24,13 @@ from schemas import erasure_findings, topics
 from schemas.erasure import Erasure
 from schemas.memory import MemoryUpdate
 from schemas.owner import Owner, OwnerKind
+from schemas.sealed_rows import SealedPart, Seals, everything
 from schemas.sessions import SessionState
 from schemas.stores import RedisLayout
 from sinks import redis_scripts as lua
 from sinks.clock import utc_now
 from sinks.collapse import session_of
-from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone
+from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone, kept_sealed
 from sinks.redis_erasure import drop_erased
 from sinks.redis_fill import Filler
 from sinks.redis_session import classified, connect, session_args, session_keys
@@ -56,9 +57,11 @@ class RedisSink:
         hot_ttl: timedelta = HOT_TTL,
         now: Callable[[], datetime] = utc_now,
         findings: Findings | None = None,
+        seals: Seals = everything,
     ) -> None:
         self._client = connect(url)
         self._findings = findings
+        self._seals = seals
         self._layout = RedisLayout(generation)
         self._session_ttl = session_ttl
         self._now = now
@@ -76,13 +79,13 @@ class RedisSink:
             self._filler.start()
 
     def write(self, batch: SinkBatch) -> int:
-        sessions = [i.event for i in batch.items if isinstance(i.event, SessionState)]
+        sessions = [(i.event, kept_sealed(i, self._seals)) for i in batch.items if isinstance(i.event, SessionState)]
         gone = [s for i in batch.items if isinstance(i.event, Tombstone) and (s := session_of(i.event)) is not None]
         hot = _by_project(i.event for i in batch.items if isinstance(i.event, MemoryUpdate))
 
         def rows(pipe: Any) -> None:
-            for state in sessions:
-                self._write_session(pipe, state)
+            for state, sealed in sessions:
+                self._write_session(pipe, state, sealed)
             for session in gone:
                 self._drop_session(pipe, session)
             for owner, revisions in hot.items():
@@ -120,9 +123,10 @@ class RedisSink:
             self._filler.close()
         self._client.close()
 
-    def _write_session(self, pipe: Any, s: SessionState) -> None:
+    def _write_session(self, pipe: Any, s: SessionState, sealed: SealedPart | None) -> None:
         ttl = s.updated_at + self._session_ttl - self._now()
-        self._session(keys=session_keys(self._layout, s.owner, s.session_id), args=session_args(s, ttl), client=pipe)
+        keys = session_keys(self._layout, s.owner, s.session_id)
+        self._session(keys=keys, args=session_args(s, ttl, sealed), client=pipe)
 
     def _drop_session(self, pipe: Any, session: tuple[str, str, str]) -> None:
         tenant, user_id, session_id = session

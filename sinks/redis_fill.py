@@ -32,11 +32,11 @@ AGAIN_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """When a snapshot is tried again that Postgres is not ready for; after that the next reader's wish tries again."""
 _SESSION = """
 SELECT tenant, user_id, session_id, revision, status, mode, checkpoint_message_id, segment, segment_start, turn_count,
-  segment_tokens, current_agent_key, project_id, updated_at, body
+  segment_tokens, current_agent_key, project_id, updated_at, body, sealed, sealed_for
 FROM {v}.sessions WHERE tenant = %s AND user_id = %s AND session_id = %s
 """
 _HOT = """
-SELECT record_id, revision, state, deleted, category, key, value, priority, known_at
+SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, sealed, sealed_for
 FROM {v}.memories WHERE tenant = %s AND owner_kind = 'project' AND owner_id = %s AND kind = 'hot'
 """
 
@@ -125,11 +125,12 @@ class Filler:
         if not rows:
             return False
         body = SessionBody.model_validate(rows[0].pop("body"))
+        sealed, _ = rows[0].pop("sealed"), rows[0].pop("sealed_for")
         state = SessionState(**rows[0], sealed=body)
         if is_erased(self._client, self._layout, state):
             return True
         keys = session_keys(self._layout, owner, session_id)
-        self._session(keys=keys, args=session_args(state, self._session_ttl))
+        self._session(keys=keys, args=session_args(state, self._session_ttl, sealed))
         if is_erased(self._client, self._layout, state):  # meanwhile
             self._client.delete(*keys)
         return True

@@ -13,7 +13,8 @@ from redis.retry import Retry
 
 from schemas import topics
 from schemas.owner import Owner
-from schemas.session_value import history_list, session_value
+from schemas.sealed_rows import SealedPart
+from schemas.session_value import history_list, sealed_value, session_value
 from schemas.sessions import SessionState
 from schemas.stores import RedisLayout
 from sinks.protocol import Permanent, Transient
@@ -57,11 +58,15 @@ def session_keys(layout: RedisLayout, owner: Owner, session_id: str) -> list[str
     ]
 
 
-def session_args(s: SessionState, ttl: timedelta) -> list[Any]:
-    """Arguments of the session script."""
+def session_args(s: SessionState, ttl: timedelta, sealed: SealedPart | None = None) -> list[Any]:
+    """Arguments of the session script. Sealed (C7), the value alone is held, for readers who have the key: the seed's
+    lists are for clients that read Redis by themselves."""
+    lasts = [s.revision, max(0, int(ttl.total_seconds() * 1000)), int(GUARD_TTL.total_seconds() * 1000)]
+    if sealed is not None:
+        return [*lasts, orjson.dumps(sealed_value(s, sealed)), 0, 0]
     history = [orjson.dumps(m) for m in history_list(s)]
     anchors = [x for k, v in s.sealed.anchors.items() for x in (k, v if isinstance(v, str) else orjson.dumps(v))]
     return [
-        s.revision, max(0, int(ttl.total_seconds() * 1000)), int(GUARD_TTL.total_seconds() * 1000),
-        orjson.dumps(session_value(s)), len(history), *history, len(s.sealed.summaries), *s.sealed.summaries, *anchors,
+        *lasts, orjson.dumps(session_value(s)), len(history), *history, len(s.sealed.summaries), *s.sealed.summaries,
+        *anchors,
     ]  # fmt: skip

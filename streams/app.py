@@ -14,6 +14,7 @@ import faust
 from faust.types import TP
 from yarl import URL
 
+from schemas.access import Bootstrap, Brokers, brokers_of
 from schemas.sealing import KeysAway
 from schemas.topics import Cleanup
 from streams.faults import Faults, Point
@@ -36,13 +37,27 @@ class AppConfig:
     """`instance`: static group membership, so that a restarted worker gets its partitions back at once.
     `settle_seconds`: how long a rebalance waits for the batch in hand."""
 
-    bootstrap: str
+    bootstrap: Bootstrap
     instance: str = ""
     session_timeout_seconds: float = SESSION_TIMEOUT
     commit_interval_seconds: float = 0.5
     batch: int = 64
     within_seconds: float = 0.02
     settle_seconds: float = 5.0
+
+
+def _urls(bootstrap: Bootstrap) -> list[str]:
+    return [f"kafka://{server}" for server in brokers_of(bootstrap).servers.split(",")]
+
+
+def _credentials(b: Brokers) -> Any:
+    """TLS and SASL as Faust takes them."""
+    context = b.ssl_context() if b.tls else None
+    if b.mechanism:
+        return faust.SASLCredentials(
+            username=b.user, password=b.password, ssl_context=context, mechanism=b.mechanism
+        )
+    return None if context is None else faust.SSLCredentials(context)
 
 
 def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callable[[], None] | None = None) -> Any:
@@ -54,7 +69,7 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
     options: dict[str, Any] = {"consumer_group_instance_id": config.instance} if config.instance else {}
     app = faust.App(
         group_of(step.name),
-        broker=f"kafka://{config.bootstrap}",
+        broker=_urls(config.bootstrap),
         store="memory://",
         web_enabled=False,
         topic_disable_leader=True,
@@ -65,10 +80,11 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
         broker_heartbeat_interval=config.session_timeout_seconds / 4,
         broker_max_poll_records=2 * config.batch,
         stream_wait_empty=False,
+        broker_credentials=_credentials(brokers_of(config.bootstrap)),
         **options,
     )
     intake = Intake(config.batch, config.within_seconds)
-    app.transport = Transport([URL(f"kafka://{config.bootstrap}")], app, intake)
+    app.transport = Transport([URL(u) for u in _urls(config.bootstrap)], app, intake)
     topic = app.topic(
         step.source.name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw",
         allow_empty=True, partitions=None,

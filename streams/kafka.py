@@ -10,6 +10,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from schemas.access import Bootstrap, librdkafka
 from schemas.topics import sent_key
 from streams.state import OutboxRow
 
@@ -29,12 +30,12 @@ class DeliveryError(Exception):
 class KafkaOutbox:
     """`Producer` of the runtime. One poll thread serves delivery reports; safe for several runners of one loop."""
 
-    def __init__(self, bootstrap: str, client_id: str, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, bootstrap: Bootstrap, client_id: str, check: Callable[[], None] = lambda: None) -> None:
         """`check` is called before anything is sent, and raises when this process may not send any more."""
         self._check = check
         self._producer = Producer(
             {
-                "bootstrap.servers": bootstrap,
+                **librdkafka(bootstrap),
                 "client.id": client_id,
                 "enable.idempotence": True,
                 "acks": "all",

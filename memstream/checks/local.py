@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import httpx
 
 from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
-from memstream.connect import service_url
+from memstream.connect import service_url, verification
 from memstream.settings import Settings
 from schemas.profile import ProfileError, load_profile
 
@@ -120,7 +120,7 @@ def service(settings: Settings) -> Iterator[CheckResult]:
     with failing(
         httpx.HTTPError, detail=f"no service at {url}", remedy="start it: `memstream up`, or `memstream serve`"
     ):
-        answer = httpx.get(f"{url}/readyz", timeout=10)
+        answer = httpx.get(f"{url}/readyz", timeout=10, verify=verification(settings))
     if answer.status_code != 200:
         raise CheckFailedError(f"{url}/readyz answers {answer.status_code}", "see `memstream status` for what stands")
     yield CheckResult("service", Status.OK, f"ready at {url}")

@@ -14,8 +14,10 @@ from psycopg import sql
 
 from memstream import topics
 from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
+from memstream.checks.tls import explained, postgres_reason
 from memstream.settings import Settings
 from schemas import migrations
+from schemas.access import kafka_python, milvus_options
 
 POSTGRES_LEAST = 140_000
 REDIS_LEAST = (6, 2)
@@ -23,13 +25,14 @@ REDIS_LEAST = (6, 2)
 
 def kafka(settings: Settings) -> Iterator[CheckResult]:
     """The brokers answer, and there are enough of them for the replicas asked for."""
-    with failing(
+    with explained(settings, "kafka"), failing(
         KafkaError, OSError, ValueError,
         detail=f"no broker answers at {settings.kafka}",
         remedy="check MEMSTREAM_KAFKA (host:port[,host:port]) and that the brokers are up",
     ):  # fmt: skip
         client = KafkaAdminClient(
-            bootstrap_servers=settings.kafka, client_id="memstream-check", request_timeout_ms=5_000
+            **kafka_python(settings.brokers), client_id="memstream-check", request_timeout_ms=5_000,
+            bootstrap_timeout_ms=5_000,
         )
         try:
             brokers = len(client.describe_cluster()["brokers"])
@@ -48,7 +51,7 @@ def topics_(settings: Settings) -> Iterator[CheckResult]:
     remedy = "run `memstream topics apply`"
     try:
         with failing(KafkaError, OSError, ValueError, detail="topics cannot be read", remedy="mend `kafka` first"):
-            states = topics.apply(settings.kafka, settings.partitions, settings.replication, dry_run=True)
+            states = topics.apply(settings.brokers, settings.partitions, settings.replication, dry_run=True)
     except topics.PartitionCountError as exc:
         raise CheckFailedError(str(exc), "set MEMSTREAM_PARTITIONS to the broker's count") from None
     for state in states:
@@ -66,7 +69,7 @@ def postgres(settings: Settings) -> Iterator[CheckResult]:
             detail="Postgres does not answer",
             remedy="check MEMSTREAM_POSTGRES (postgresql://user:password@host/db) and that the server is up",
         ),
-        psycopg.connect(settings.postgres.get_secret_value(), connect_timeout=5) as conn,
+        _connected(settings.postgres.get_secret_value()) as conn,
     ):
         version, encoding = conn.info.server_version, conn.info.parameter_status("server_encoding")
         row = conn.execute("SELECT to_regclass(%s) IS NOT NULL", (migrations.VERSION_TABLE,)).fetchone()
@@ -89,6 +92,18 @@ def postgres(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("schema", Status.OK, f"schema {head}")
 
 
+def _connected(dsn: str) -> psycopg.Connection[Any]:
+    """Raises CheckFailedError where TLS or the password is what is wrong, psycopg.Error for the rest."""
+    try:
+        return psycopg.connect(dsn, connect_timeout=5)
+    except psycopg.OperationalError as exc:
+        if why := postgres_reason(str(exc)):
+            raise CheckFailedError(
+                f"Postgres does not answer: {why}", "check MEMSTREAM_POSTGRES and its TLS settings"
+            ) from None
+        raise
+
+
 def newest_schema() -> str | None:
     """The revision that `memstream migrate` leads to."""
     config = Config()
@@ -101,7 +116,7 @@ def redis(settings: Settings) -> Iterator[CheckResult]:
     from redis import Redis
     from redis.exceptions import RedisError
 
-    with failing(
+    with explained(settings, "redis"), failing(
         RedisError, ValueError, OSError,
         detail="Redis does not answer",
         remedy="check MEMSTREAM_REDIS (redis://host:port/0) and that the server is up",
@@ -131,12 +146,12 @@ def milvus(settings: Settings) -> Iterator[CheckResult]:
     from pymilvus import MilvusClient
     from pymilvus.exceptions import MilvusException
 
-    with failing(
+    with explained(settings, "milvus"), failing(
         MilvusException, grpc.RpcError, ValueError, OSError,
         detail="Milvus does not answer",
         remedy="check MEMSTREAM_MILVUS (http://host:19530) and that the server is up",
     ):  # fmt: skip
-        client = MilvusClient(settings.milvus, timeout=5)
+        client = MilvusClient(**milvus_options(settings.milvus_access), timeout=5)
         try:
             names = [n for n in client.list_collections() if str(n).startswith("memstream_")]
         finally:

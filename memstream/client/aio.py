@@ -16,6 +16,7 @@ from memstream.client.calls import Call
 from memstream.client.errors import ClosedError, InvalidError, MemstreamError
 from memstream.client.http import Http, HttpOptions, HttpTransport
 from memstream.client.messages import DEFAULT_TENANT, Item, Message, item_of
+from schemas.access import Bootstrap
 from schemas.codec import Codec
 from schemas.tokens import Tokens
 
@@ -53,7 +54,7 @@ class AsyncProducer:
 
     @classmethod
     def over_kafka(
-        cls, bootstrap: str, *, tenant: str = DEFAULT_TENANT, limits: BufferLimits | None = None,
+        cls, bootstrap: Bootstrap, *, tenant: str = DEFAULT_TENANT, limits: BufferLimits | None = None,
         on_refused: OnRefused | None = None, source: str = "client", codec: Codec | None = None,
     ) -> AsyncProducer:  # fmt: skip
         """Straight to the topics: for producers that the broker trusts with the tenant. `codec`
@@ -138,7 +139,7 @@ class AsyncMemstream(AsyncProducer):
     what is still in the buffer is not among them before `flush`."""
 
     def __init__(
-        self, url: str = "http://127.0.0.1:8900", key: str = "", *, kafka: str = "", tenant: str = DEFAULT_TENANT,
+        self, url: str = "http://127.0.0.1:8900", key: str = "", *, kafka: Bootstrap = "", tenant: str = DEFAULT_TENANT,
         limits: BufferLimits | None = None, on_refused: OnRefused | None = None, options: HttpOptions | None = None,
         transport: httpx.AsyncBaseTransport | None = None, codec: Codec | None = None,
     ) -> None:  # fmt: skip

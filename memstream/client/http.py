@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import ssl
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +35,15 @@ WAIT_FOR, WAIT_MS, FRESH = "Memstream-Wait-For", "Memstream-Wait-Ms", "Memstream
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
     """`wait_ms`: how long a read waits for the client's own writes; `require_fresh`: raise StaleError where that was
-    not enough; `retry_seconds`: how long a call is repeated while the service is away or too busy."""
+    not enough; `retry_seconds`: how long a call is repeated while the service is away or too busy. `verify`: what an
+    https service is checked by, as httpx takes it."""
 
     timeout: float = 30.0
     wait_ms: int = 2_000
     require_fresh: bool = False
     retry_seconds: float = 10.0
     max_connections: int = 20
+    verify: ssl.SSLContext | bool = True
 
 
 class Http:
@@ -59,7 +62,7 @@ class Http:
             headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
             self._http = httpx.AsyncClient(
                 base_url=self._url, headers=headers, timeout=self._options.timeout, limits=limits,
-                transport=self._transport,
+                transport=self._transport, verify=self._options.verify,
             )  # fmt: skip
 
     async def close(self) -> None:

@@ -16,6 +16,7 @@ from memstream.client.messages import Feedback, Item, Turn
 from query import events
 from query.producer import KafkaLog, Log, Outgoing, QueueFullError
 from schemas import topics
+from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Codec
 from schemas.envelope import Envelope
 from schemas.owner import partition, project
@@ -31,7 +32,7 @@ class KafkaTransport:
     """Encodes as the door does and sends to the partition of the owner; an acknowledged record gives a token."""
 
     def __init__(
-        self, bootstrap: str, tenant: str, tokens: Tokens, *, codec: Codec | None = None, source: str = "client",
+        self, bootstrap: Bootstrap, tenant: str, tokens: Tokens, *, codec: Codec | None = None, source: str = "client",
         timeout: float = 10.0, log: Log | None = None, partitions: int | None = None,
     ) -> None:  # fmt: skip
         """`source` names the sending service (CloudEvents `ce_source`); `partitions`: asked of the brokers where it is
@@ -55,7 +56,7 @@ class KafkaTransport:
     def _count(self) -> int:
         name = topics.TURNS.name
         try:
-            found = AdminClient({"bootstrap.servers": self._bootstrap}).list_topics(name, timeout=self._timeout)
+            found = AdminClient({**librdkafka(self._bootstrap)}).list_topics(name, timeout=self._timeout)
         except KafkaException:
             raise UnavailableError("no Kafka broker answers", "kafka") from None
         count = len(found.topics[name].partitions) if name in found.topics else 0

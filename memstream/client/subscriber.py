@@ -22,6 +22,7 @@ from memstream.client.changes import (
 )
 from memstream.client.errors import ClosedError, SealedError, UnavailableError
 from schemas import topics
+from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Codec, DecodeError
 from schemas.erasure import Erasure
 from schemas.memory import MemoryKind, MemoryUpdate
@@ -48,7 +49,7 @@ class Subscriber:
     """
 
     def __init__(
-        self, bootstrap: str, *, group: str, kinds: Iterable[MemoryKind] = (), changes: Iterable[Change] = (),
+        self, bootstrap: Bootstrap, *, group: str, kinds: Iterable[MemoryKind] = (), changes: Iterable[Change] = (),
         users: Iterable[str] = (), projects: Iterable[str] = (), tenants: Iterable[str] = (),
         start: Start = "latest", resume: Positions | None = None, codec: Codec | None = None,
         on_erasure: Callable[[Erasure], object] | None = None, commit_seconds: float = 1.0, consumer: Any = None,
@@ -63,7 +64,7 @@ class Subscriber:
             frozenset(kinds), frozenset(changes), frozenset(users), frozenset(projects), frozenset(tenants)
         )
         self._settings: dict[str, Any] = {
-            "bootstrap.servers": bootstrap,
+            **librdkafka(bootstrap),
             "group.id": group,
             "client.id": f"memstream-{group}",
             "auto.offset.reset": start,

@@ -20,6 +20,7 @@ from memstream.client.calls import Call
 from memstream.client.errors import ClosedError
 from memstream.client.http import HttpOptions
 from memstream.client.messages import DEFAULT_TENANT, Message
+from schemas.access import Bootstrap
 from schemas.codec import Codec
 
 P = ParamSpec("P")
@@ -64,7 +65,7 @@ class Producer:
 
     @classmethod
     def over_kafka(
-        cls, bootstrap: str, *, tenant: str = DEFAULT_TENANT, limits: BufferLimits | None = None,
+        cls, bootstrap: Bootstrap, *, tenant: str = DEFAULT_TENANT, limits: BufferLimits | None = None,
         on_refused: OnRefused | None = None, source: str = "client", codec: Codec | None = None,
     ) -> Producer:  # fmt: skip
         """As AsyncProducer.over_kafka."""
@@ -146,7 +147,7 @@ class Memstream(Producer):
     """`AsyncMemstream` for code that is not asynchronous; safe to share between threads."""
 
     def __init__(
-        self, url: str = "http://127.0.0.1:8900", key: str = "", *, kafka: str = "", tenant: str = DEFAULT_TENANT,
+        self, url: str = "http://127.0.0.1:8900", key: str = "", *, kafka: Bootstrap = "", tenant: str = DEFAULT_TENANT,
         limits: BufferLimits | None = None, on_refused: OnRefused | None = None, options: HttpOptions | None = None,
         transport: httpx.AsyncBaseTransport | None = None, codec: Codec | None = None,
     ) -> None:  # fmt: skip

@@ -21,6 +21,7 @@ from pymilvus.exceptions import MilvusException
 from memstream.erasure.roll import Roll
 from memstream.settings import Settings
 from memstream.stack.state import running_addresses
+from schemas.access import milvus_options
 
 _STATISTICS = """
 DELETE FROM pg_catalog.pg_statistic s USING pg_catalog.pg_class c, pg_catalog.pg_namespace n
@@ -94,7 +95,7 @@ class Compaction:
         embedded = (running_addresses(self._settings.data_dir) or {}).get("milvus") == self._settings.milvus
         if embedded and file.is_file():
             return self._vacuum(file)
-        client: Any = MilvusClient(self._settings.milvus, timeout=self._patience)
+        client: Any = MilvusClient(**milvus_options(self._settings.milvus_access), timeout=self._patience)
         with closing(client):
             names = client.list_collections()
             for name in names:
@@ -106,7 +107,7 @@ class Compaction:
 
     def kafka(self) -> Done:
         """Segments rolled and compacted topics cleaned; topics with a retention keep theirs."""
-        held = Roll(self._settings.kafka, self._settings.partitions, self._patience).run()
+        held = Roll(self._settings.brokers, self._settings.partitions, self._patience).run()
         left = ", ".join(f"{topic}: {n} superseded records" for topic, n in sorted(held.items()) if n)
         return Done("kafka", "segments rolled, compacted topics cleaned", left)
 

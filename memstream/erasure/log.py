@@ -12,6 +12,7 @@ import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from schemas import topics
+from schemas.access import Bootstrap, librdkafka
 from schemas.erasure import Erasure
 from schemas.owner import partition
 from schemas.topics import Cleanup, Topic
@@ -36,13 +37,13 @@ class Remains:
 class Log:
     """Reads partitions from their start to their end. Not for the hot path: an erasure is rare."""
 
-    def __init__(self, bootstrap: str, partitions: int, timeout: float = 10.0) -> None:
+    def __init__(self, bootstrap: Bootstrap, partitions: int, timeout: float = 10.0) -> None:
         self._bootstrap, self._count, self._timeout = bootstrap, partitions, timeout
 
     def remove(self, e: Erasure) -> dict[str, int]:
         """Topic -> records that stood and have a null now. Raises KafkaException."""
         out: dict[str, int] = {}
-        producer = Producer({"bootstrap.servers": self._bootstrap, "enable.idempotence": True, "log_level": 3})
+        producer = Producer({**librdkafka(self._bootstrap), "enable.idempotence": True, "log_level": 3})
         for topic in topics.CATALOGUE:
             if topic.cleanup is Cleanup.DELETE or topic is topics.PROFILES:
                 continue
@@ -97,14 +98,14 @@ class Log:
         return read_to_end(self._bootstrap, [(topic.name, p) for p in places], self._timeout)
 
 
-def read_to_end(bootstrap: str, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
+def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
     """Every record of these partitions (topic, number), from the start of each to its end as it is when it is reached.
 
     Raises KafkaException, also after `timeout` seconds without a record.
     """
     consumer = Consumer(
         {
-            "bootstrap.servers": bootstrap, "group.id": "memstream-erasure", "enable.auto.commit": False,
+            **librdkafka(bootstrap), "group.id": "memstream-erasure", "enable.auto.commit": False,
             "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 3,
         }
     )  # fmt: skip

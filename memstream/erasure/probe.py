@@ -15,7 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,15 @@ from memstream.keyring.state import owner_of
 from memstream.keyring.wiring import MASTER_FILE, sealing_of
 from memstream.settings import Settings
 from schemas import topics
+from schemas.access import librdkafka, milvus_options
 from schemas.codec import DecodeError, clear_owner
+from schemas.owner import Owner
 from schemas.sealing import SealedError
 
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 SILENT_SECONDS = 30
+OPENED = " (opened)"
+"""Behind a place: what lies there sealed under a key that stands."""
 _TABLES = """
 SELECT table_schema, table_name FROM information_schema.tables
 WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')
@@ -75,6 +79,10 @@ class Probe:
                 out[place] += self.hits(raw)
         return {place: count for place, count in sorted(out.items()) if count}
 
+    def close(self) -> None:
+        if self._sealing.keyring is not None:
+            self._sealing.keyring.close()
+
     def hits(self, raw: bytes) -> int:
         """How often a word stands in these bytes."""
         return len(self._pattern.findall(raw))
@@ -89,6 +97,7 @@ class Probe:
                 with conn.cursor("probe", withhold=True) as cursor:
                     for (row,) in cursor.execute(query):
                         yield f"postgres {schema}.{table}", row.encode()
+                        yield from self._opened_rows(f"postgres {schema}.{table}", row.encode())
                         if outbox:
                             yield f"postgres {schema}.{table}", self._opened_row(json.loads(row))
 
@@ -110,10 +119,11 @@ class Probe:
                     values = [client.dump(key)]
             for value in values:
                 yield "redis", value or b""
+                yield from self._opened_rows("redis", value or b"")
         client.close()
 
     def milvus(self) -> Iterator[tuple[str, bytes]]:
-        client: Any = MilvusClient(self._settings.milvus, timeout=30)
+        client: Any = MilvusClient(**milvus_options(self._settings.milvus_access), timeout=30)
         with closing(client):
             for name in client.list_collections():
                 told = client.describe_collection(name)["fields"]
@@ -126,9 +136,9 @@ class Probe:
 
     def kafka(self) -> Iterator[tuple[str, bytes]]:
         """Every topic of the broker, but its own."""
-        known = AdminClient({"bootstrap.servers": self._settings.kafka, "log_level": 3}).list_topics(timeout=30).topics
+        known = AdminClient({**librdkafka(self._settings.brokers), "log_level": 3}).list_topics(timeout=30).topics
         places = [(n, p) for n, t in known.items() if not n.startswith("__") for p in t.partitions]
-        for m in read_to_end(self._settings.kafka, places, SILENT_SECONDS):
+        for m in read_to_end(self._settings.brokers, places, SILENT_SECONDS):
             headers: Any = m.headers() or ()
             value, topic = m.value() or b"", m.topic() or ""
             source = dict(headers).get("source_topic", b"").decode() or topic
@@ -157,6 +167,20 @@ class Probe:
             return json.dumps(cipher.open(clear_owner(topic, data), data["sealed"]), ensure_ascii=False).encode()
         except (SealedError, DecodeError, ValueError, KeyError, TypeError):
             return b""
+
+    def _opened_rows(self, place: str, raw: bytes) -> Iterator[tuple[str, bytes]]:
+        """Text of a view's rows, or of a snapshot of them, that stands sealed (C7)."""
+        if self._sealing.cipher is None or b'"sealed_for"' not in raw or b'"ct"' not in raw:
+            return
+        left = [json.loads(raw)]
+        while left:
+            node = left.pop()
+            if isinstance(node, dict) and node.get("sealed") and node.get("sealed_for"):
+                with suppress(SealedError):
+                    body = self._sealing.cipher.open(Owner.parse(node["sealed_for"]), node["sealed"])
+                    yield f"{place}{OPENED}", json.dumps(body, ensure_ascii=False).encode()
+            elif isinstance(node, dict | list):
+                left.extend(node.values() if isinstance(node, dict) else node)
 
     def _opened_row(self, row: dict[str, Any]) -> bytes:
         """A state row or an outbox as bytes, opened where its key still stands."""

@@ -14,6 +14,7 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from memstream.erasure.log import read_to_end
 from memstream.timer import TICKED, send_tick
 from schemas import topics
+from schemas.access import Bootstrap, kafka_python, librdkafka
 from schemas.topics import Cleanup, Topic
 
 _NOW = {
@@ -30,13 +31,13 @@ class Roll:
     """Compacted topics of one cluster (but the profiles, which hold no user's words). Their settings are as before
     when it ends; a process that is killed meanwhile leaves them, and `memstream topics apply` sets them right."""
 
-    def __init__(self, bootstrap: str, partitions: int, patience: float) -> None:
+    def __init__(self, bootstrap: Bootstrap, partitions: int, patience: float) -> None:
         self._bootstrap, self._count, self._patience = bootstrap, partitions, patience
         self._compacted = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
 
     def run(self) -> dict[str, int]:
         """Topic -> records that were superseded when this began and are still there. Raises KafkaException."""
-        producer = Producer({"bootstrap.servers": self._bootstrap, "enable.idempotence": True, "log_level": 3})
+        producer = Producer({**librdkafka(self._bootstrap), "enable.idempotence": True, "log_level": 3})
         began, deadline = datetime.now(UTC), time.monotonic() + self._patience
         with self._eager():
             while True:
@@ -63,7 +64,7 @@ class Roll:
 
     @contextmanager
     def _eager(self) -> Iterator[None]:
-        with closing(KafkaAdminClient(bootstrap_servers=self._bootstrap, client_id="memstream-erasure")) as admin:
+        with closing(KafkaAdminClient(**kafka_python(self._bootstrap), client_id="memstream-erasure")) as admin:
             try:
                 for topic in self._compacted:
                     _change(admin, topic, _NOW)

@@ -24,6 +24,7 @@ from memstream.erasure.report import signed, signing_key
 from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
 from schemas import audit, generations, topics
+from schemas.access import librdkafka
 from schemas.documents import Document
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
@@ -59,11 +60,11 @@ class Eraser:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._log = Log(settings.kafka, settings.partitions)
+        self._log = Log(settings.brokers, settings.partitions)
         self._sealing = sealing_of(settings)
         self._codec = self._sealing.codec
         self._producer = Producer(
-            {"bootstrap.servers": settings.kafka, "enable.idempotence": True, "client.id": "memstream-eraser",
+            {**librdkafka(settings.brokers), "enable.idempotence": True, "client.id": "memstream-eraser",
              "log_level": 3}
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.log import LogReader
 from memstream.settings import Settings
 from query.freshness import needs_of
+from schemas.access import librdkafka
 from schemas.amend import Amendment, AmendmentBody
 from schemas.base import JsonObject
 from schemas.codec import Codec, Event
@@ -57,7 +58,7 @@ class Folded:
 
 def newest(settings: Settings, codec: Codec, topics: Sequence[Topic], number: int) -> list[Event]:
     """The newest event of every record that one partition of these topics holds."""
-    log, folded = LogReader(settings.kafka, [(t.name, number) for t in topics]), Folded(codec, topics)
+    log, folded = LogReader(settings.brokers, [(t.name, number) for t in topics]), Folded(codec, topics)
     try:
         for messages in log.to_end():
             folded.take(messages)
@@ -90,7 +91,7 @@ class Sender:
         self._last: dict[tuple[str, int], int] = {}
         self._producer = Producer(
             {
-                "bootstrap.servers": settings.kafka, "enable.idempotence": True, "client.id": f"memstream-{name}",
+                **librdkafka(settings.brokers), "enable.idempotence": True, "client.id": f"memstream-{name}",
                 "linger.ms": 20, "log_level": 3,
             }
         )  # fmt: skip

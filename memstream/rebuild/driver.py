@@ -189,7 +189,7 @@ class Rebuild:
     def _beside_the_log(self, new: Generation) -> Comparison:
         s, name = self._settings, self._store.name
         self._progress.step(name, f"comparing generation {new.number} with the log")
-        log = LogSide(s.kafka, self._store.topics, s.partitions, self._store.fold(), sealing_of(s).codec)
+        log = LogSide(s.brokers, self._store.topics, s.partitions, self._store.fold(), sealing_of(s).codec)
 
         def on() -> None:
             log.advance()
@@ -203,4 +203,4 @@ class Rebuild:
 
     def _offsets(self, number: int) -> GroupOffsets:
         s = self._settings
-        return GroupOffsets(s.kafka, sink_group(self._store.name, number), self._store.topics, s.partitions)
+        return GroupOffsets(s.brokers, sink_group(self._store.name, number), self._store.topics, s.partitions)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from memstream.rebuild.compare import by_revision
 from memstream.rebuild.log import LogReader
 from schemas import topics
+from schemas.access import Bootstrap
 from schemas.codec import Codec, Event
 from schemas.erasure import Erasure
 from schemas.memory import Decision, MemoryUpdate
@@ -169,7 +170,7 @@ class Fold:
 class LogSide:
     """The fold of a store's topics, read on to their present ends whenever it is asked to `advance`."""
 
-    def __init__(self, bootstrap: str, names: Sequence[str], partitions: int, fold: Fold, codec: Codec) -> None:
+    def __init__(self, bootstrap: Bootstrap, names: Sequence[str], partitions: int, fold: Fold, codec: Codec) -> None:
         self._fold, self._codec = fold, codec
         self._log = LogReader(bootstrap, [(t, p) for t in names for p in range(partitions)])
 

@@ -9,18 +9,19 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from memstream.rebuild.errors import BrokerAwayError
 from memstream.rebuild.offsets import Place
+from schemas.access import Bootstrap, librdkafka
 from sinks.protocol import Message
 
 
 class LogReader:
     """Commits nothing. Each `to_end` goes on where the last one ended."""
 
-    def __init__(self, bootstrap: str, places: Sequence[Place]) -> None:
+    def __init__(self, bootstrap: Bootstrap, places: Sequence[Place]) -> None:
         self._places = list(places)
         self._next: dict[Place, int] = {}
         self._consumer = Consumer(
             {
-                "bootstrap.servers": bootstrap, "group.id": "memstream-rebuild-fold", "enable.auto.commit": False,
+                **librdkafka(bootstrap), "group.id": "memstream-rebuild-fold", "enable.auto.commit": False,
                 "enable.auto.offset.store": False, "auto.offset.reset": "earliest", "log_level": 3,
                 "enable.partition.eof": True,
             }

@@ -9,6 +9,7 @@ from typing import TypeVar
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from memstream.rebuild.errors import BrokerAwayError
+from schemas.access import Bootstrap, librdkafka
 
 T = TypeVar("T")
 Place = tuple[str, int]
@@ -18,11 +19,11 @@ RATE_SECONDS = 20.0
 class GroupOffsets:
     """What a group has committed, beside starts and ends. Commits nothing and joins nothing."""
 
-    def __init__(self, bootstrap: str, group: str, topics: Sequence[str], partitions: int) -> None:
+    def __init__(self, bootstrap: Bootstrap, group: str, topics: Sequence[str], partitions: int) -> None:
         self._places = [TopicPartition(t, p) for t in topics for p in range(partitions)]
         self._consumer = Consumer(
             {
-                "bootstrap.servers": bootstrap, "group.id": group, "enable.auto.commit": False,
+                **librdkafka(bootstrap), "group.id": group, "enable.auto.commit": False,
                 "client.id": "memstream-rebuild", "log_level": 3,
             }
         )  # fmt: skip

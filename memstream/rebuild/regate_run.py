@@ -192,7 +192,7 @@ class Regate:
     def __init__(self, settings: Settings, sealing: Sealing, progress: Progress) -> None:
         self._settings, self._sealing, self._progress = settings, sealing, progress
         self._parts = parts_of(settings)
-        self._profiles = ProfileFollower(self._parts.book.default).start(settings.kafka)
+        self._profiles = ProfileFollower(self._parts.book.default).start(settings.brokers)
         self._book = BookOfNow(self._profiles)
         self._parts = Parts(self._parts.models, self._book, self._parts.extractor)
         self._total = self._read = 0
@@ -230,7 +230,7 @@ class Regate:
     def _sizes(self) -> list[int]:
         """Records of the ledger a partition."""
         places = [self._place(n) for n in range(self._settings.partitions)]
-        with closing(LogReader(self._settings.kafka, places)) as log:
+        with closing(LogReader(self._settings.brokers, places)) as log:
             sizes = log.sizes()
         return [sizes[place] for place in places]
 
@@ -245,8 +245,8 @@ class Regate:
         """Records that differ at two looks, unchanged meanwhile, and that nothing speaks for leaving alone."""
         s, codec = self._settings, self._sealing.codec
         with ExitStack() as stack:
-            ledger = stack.enter_context(closing(LogReader(s.kafka, [self._place(number)])))
-            updates = stack.enter_context(closing(LogReader(s.kafka, [(topics.UPDATES.name, number)])))
+            ledger = stack.enter_context(closing(LogReader(s.brokers, [self._place(number)])))
+            updates = stack.enter_context(closing(LogReader(s.brokers, [(topics.UPDATES.name, number)])))
             replay = Replay(ledger, self._parts, self._book, codec, number, s.partitions)
             stack.enter_context(closing(replay))
             found, stands = twice(replay, Live(updates, codec, number), heard, told)

@@ -35,7 +35,7 @@ def _milvus(s: Settings) -> Store:
     from sinks.milvus import MilvusSink
     from sinks.milvus_contents import MilvusContents
 
-    return Store("milvus", MilvusSink.topics, MilvusContents(s.milvus))
+    return Store("milvus", MilvusSink.topics, MilvusContents(s.milvus_access))
 
 
 def _redis(s: Settings) -> Store:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from query.streams import Read, TopicReader, window
+from schemas.access import Bootstrap
 
 Bounds = Mapping[int, tuple[int, int]]
 """Partition -> first offset and end."""
@@ -24,7 +25,7 @@ class TopicAccess(Protocol):
 class KafkaAccess:
     """Over consumers without a group, one a call: nothing is committed and nobody is disturbed."""
 
-    def __init__(self, bootstrap: str, partitions: int, seconds: float = 3.0) -> None:
+    def __init__(self, bootstrap: Bootstrap, partitions: int, seconds: float = 3.0) -> None:
         self._bootstrap, self._partitions, self._seconds = bootstrap, partitions, seconds
 
     def bounds(self, topic: str) -> Bounds:

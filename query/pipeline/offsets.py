@@ -16,6 +16,7 @@ from kafka import KafkaAdminClient, TopicPartition
 from kafka.errors import KafkaError
 
 from query.pipeline.groups import Group
+from schemas.access import Bootstrap, kafka_python
 
 Place = tuple[str, int]
 """Topic and partition."""
@@ -39,7 +40,7 @@ class Offsets:
 class OffsetReader:
     """Blocking, one call after the other. Connects when first asked, and again after a failure."""
 
-    def __init__(self, bootstrap: str, partitions: int, timeout: float = 5.0) -> None:
+    def __init__(self, bootstrap: Bootstrap, partitions: int, timeout: float = 5.0) -> None:
         self._bootstrap, self._partitions, self._timeout = bootstrap, partitions, timeout
         self._admin: Any = None
         self._one_at_a_time = threading.RLock()
@@ -76,7 +77,7 @@ class OffsetReader:
         if self._admin is None:
             milliseconds = int(self._timeout * 1000)
             self._admin = KafkaAdminClient(
-                bootstrap_servers=self._bootstrap.split(","),
+                **kafka_python(self._bootstrap),
                 client_id="memstream-lag",
                 request_timeout_ms=milliseconds,
                 bootstrap_timeout_ms=milliseconds,

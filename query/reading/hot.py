@@ -9,6 +9,7 @@ from query.errors import ProblemError
 from query.reading import cache
 from query.reading.common import Context
 from query.repo import hot
+from query.repo.sealed import opened
 from schemas.hot_memory import HotRow, hot_memory
 from schemas.scope import OwnerScope
 from schemas.stores import RedisLayout
@@ -38,7 +39,12 @@ async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | 
     except ProblemError as exc:
         return exc
     found = cache.parsed(raw[0])
-    return found if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        return None
+    try:
+        return {name: await opened(ctx.deps.codec, group) for name, group in found.items()}
+    except ProblemError as exc:
+        return exc
 
 
 async def _revisions(ctx: Context, owner: OwnerScope) -> dict[str, int] | ProblemError:

@@ -11,8 +11,9 @@ from query.reading import cache
 from query.reading.common import Context
 from query.repo import sessions
 from query.repo.db import Row
+from query.repo.sealed import opened
 from schemas.scope import OwnerScope
-from schemas.session_value import value_of_row
+from schemas.session_value import row_of_sealed, value_of_row
 from schemas.stores import RedisLayout
 
 
@@ -67,4 +68,10 @@ async def _cached(
     found = cache.parsed(value)
     if not isinstance(found, dict) or revision is None or not revision.isdigit():
         return None
+    if "sealed" in found:
+        try:
+            rows = await opened(ctx.deps.codec, [row_of_sealed(found)])
+        except ProblemError as exc:
+            return exc
+        return (int(revision), value_of_row(rows[0])) if rows else None
     return int(revision), found

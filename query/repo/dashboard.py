@@ -29,7 +29,7 @@ _CHECKPOINTS = TenantStatement(
 )
 _TIMELINE = OwnerStatement(
     """SELECT accepted_at AS at, outcome, gate, rule, score, kind, field, text, value, record_id, version, turn_id,
-        decision_id
+        decision_id, sealed, sealed_for
     FROM {v}.decisions
     WHERE tenant = %(tenant)s AND owner_id = %(owner_id)s AND owner_kind = %(owner_kind)s
         AND (%(before)s::timestamptz IS NULL OR (accepted_at, decision_id) < (%(before)s, %(before_id)s))

@@ -16,6 +16,8 @@ from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from query.errors import store_down
+from query.repo.sealed import opened
+from schemas.codec import Codec
 from schemas.scope import OwnerScope, TenantScope
 from schemas.stores import postgres_schema
 
@@ -76,8 +78,12 @@ class LiveViews:
 class Database:
     """The pool and the live generation of the views. Every failure of the store is ProblemError `store-unavailable`."""
 
-    def __init__(self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float) -> None:
+    def __init__(
+        self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float, codec: Codec | None = None
+    ) -> None:
+        """`codec` opens rows whose text is sealed (C7)."""
         self._pool = pool
+        self._codec = codec or Codec()
         self._remember = generation_seconds
         self._timeout = timeout
         self._live = LiveViews({"postgres": 1, "milvus": 1, "redis": 1})
@@ -125,7 +131,7 @@ class Database:
         query = text.encode()
         if _VIEWS in text:
             query = _located(text, await self.generation("postgres"))
-        return await self._run(query, values, tenant)
+        return await opened(self._codec, await self._run(query, values, tenant))
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         try:

@@ -8,7 +8,8 @@ from schemas.scope import OwnerScope
 _WHERE = """FROM {v}.memories WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s
     AND kind = 'hot' AND state = 'active' AND NOT deleted"""
 _ROWS = OwnerStatement(
-    f"SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, sources, text {_WHERE}"
+    f"""SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, sources, text,
+    sealed, sealed_for {_WHERE}"""
 )
 _REVISIONS = OwnerStatement(f"SELECT record_id, revision {_WHERE}")
 

@@ -9,7 +9,7 @@ from query.repo.db import Database, Row, TenantStatement
 from schemas.scope import TenantScope
 
 _COLUMNS = """record_id, owner_id, namespace, key, value, attributes, occurred_at, known_at, last_accessed_at,
-    expires_at"""
+    expires_at, sealed, sealed_for"""
 _WHERE = """tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted
     AND (expires_at IS NULL OR expires_at > %(now)s)
     AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))"""

@@ -11,7 +11,7 @@ from schemas.scope import OwnerScope, TenantScope
 COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, state, field, fields, scope, category,
     episode_type, namespace, key, text, value, attributes, importance, confidence, source, priority, negated,
     approximate, user_id, session_id, project_id, interaction_id, language, sources, reason, conflicts_with,
-    occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at"""
+    occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at, sealed, sealed_for"""
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted"
 _LIVING = "(expires_at IS NULL OR expires_at > %(now)s)"
 _PAGE = """AND (%(after_at)s::timestamptz IS NULL

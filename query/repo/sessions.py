@@ -7,7 +7,7 @@ from schemas.scope import OwnerScope
 
 _GET = OwnerStatement(
     """SELECT tenant, user_id, session_id, revision, status, mode, checkpoint_message_id, segment, segment_start,
-      turn_count, segment_tokens, current_agent_key, project_id, updated_at, body FROM {v}.sessions
+      turn_count, segment_tokens, current_agent_key, project_id, updated_at, body, sealed, sealed_for FROM {v}.sessions
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s"""
 )
 _REVISION = OwnerStatement(
@@ -15,7 +15,8 @@ _REVISION = OwnerStatement(
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s"""
 )
 _CHECKPOINTS = OwnerStatement(
-    """SELECT message_id, segment, position, summary, extractive, model, created_at FROM {v}.checkpoints
+    """SELECT message_id, segment, position, summary, extractive, model, created_at, sealed, sealed_for
+    FROM {v}.checkpoints
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s
       AND (%(before)s::bigint IS NULL OR position < %(before)s)
     ORDER BY position DESC, message_id LIMIT %(limit)s"""

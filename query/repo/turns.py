@@ -9,7 +9,8 @@ from query.repo.db import Database, OwnerStatement, Row, TenantStatement
 from schemas.scope import OwnerScope, TenantScope
 
 _COLUMNS = """turn_id, user_id, session_id, role, speaker, content, occurred_at, accepted_at, expires_at, project_id,
-    agent_id, interaction_id, intent, language, tokens, position, metadata, pii, refused, content_hash"""
+    agent_id, interaction_id, intent, language, tokens, position, metadata, pii, refused, content_hash, sealed,
+    sealed_for"""
 
 _BY_ID = OwnerStatement(
     f"""SELECT {_COLUMNS} FROM {{v}}.turns
@@ -24,30 +25,31 @@ _BY_IDS_OF_PROJECT = OwnerStatement(
     WHERE tenant = %(tenant)s AND project_id = %(owner_id)s AND turn_id = ANY(%(ids)s) AND expires_at > %(now)s"""  # noqa: S608
 )
 _OF_SESSION = OwnerStatement(
-    """SELECT turn_id, role, speaker, content, occurred_at, tokens, position FROM {v}.turns
+    """SELECT turn_id, role, speaker, content, occurred_at, tokens, position, sealed, sealed_for FROM {v}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
       AND position >= %(start)s
     ORDER BY position"""
 )
 _BEFORE = OwnerStatement(
-    """SELECT turn_id, role, speaker, content, occurred_at, tokens, position FROM {v}.turns
+    """SELECT turn_id, role, speaker, content, occurred_at, tokens, position, sealed, sealed_for FROM {v}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
       AND position < %(start)s
     ORDER BY position DESC LIMIT %(limit)s"""
 )
 _LAST = OwnerStatement(
-    """SELECT content, embedding, model_id FROM {v}.turns
+    """SELECT content, embedding, model_id, sealed, sealed_for FROM {v}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
     ORDER BY position DESC LIMIT %(limit)s"""
 )
 _DECISIONS = OwnerStatement(
     """SELECT decision_id, ordinal, kind, field, fields, category, record_id, version, text, value, outcome, gate, rule,
-      score, extractor, accepted_at FROM {v}.decisions
+      score, extractor, accepted_at, sealed, sealed_for FROM {v}.decisions
     WHERE tenant = %(tenant)s AND owner_id = %(owner_id)s AND owner_kind = %(owner_kind)s AND turn_id = %(turn_id)s
     ORDER BY ordinal, accepted_at, decision_id"""
 )
 _TENANT_BY_KEYS = TenantStatement(
-    """SELECT t.turn_id, t.user_id, t.session_id, t.role, t.speaker, t.content, t.occurred_at, t.project_id
+    """SELECT t.turn_id, t.user_id, t.session_id, t.role, t.speaker, t.content, t.occurred_at, t.project_id,
+      t.sealed, t.sealed_for
     FROM {v}.turns t JOIN unnest(%(users)s::text[], %(ids)s::text[]) AS k(user_id, turn_id) USING (user_id, turn_id)
     WHERE t.tenant = %(tenant)s AND t.expires_at > %(now)s"""
 )

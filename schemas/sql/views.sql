@@ -32,6 +32,8 @@ CREATE TABLE {schema}.turns (
     occurred_at    timestamptz NOT NULL,
     accepted_at    timestamptz NOT NULL,
     expires_at     timestamptz NOT NULL,
+    sealed         jsonb,                  -- the log's own sealed part (C7); the columns of text are empty then
+    sealed_for     text,                   -- whose key it is under
     PRIMARY KEY (tenant, user_id, turn_id)
 );
 CREATE INDEX turns_session ON {schema}.turns (tenant, user_id, session_id, position);
@@ -85,6 +87,8 @@ CREATE TABLE {schema}.memories (
     last_accessed_at timestamptz NOT NULL,
     expires_at     timestamptz,
     deleted        boolean     NOT NULL DEFAULT false,   -- the non-null marker: ids and revision stay, content is gone
+    sealed         jsonb,
+    sealed_for     text,
     PRIMARY KEY (tenant, record_id, version)
 );
 CREATE INDEX memories_owner ON {schema}.memories (tenant, owner_kind, owner_id, kind, state);
@@ -117,6 +121,8 @@ CREATE TABLE {schema}.decisions (
     profile     text        NOT NULL,
     profile_version integer NOT NULL,
     accepted_at timestamptz NOT NULL,
+    sealed      jsonb,
+    sealed_for  text,
     PRIMARY KEY (tenant, decision_id)
 );
 CREATE INDEX decisions_turn ON {schema}.decisions (tenant, owner_id, turn_id) WHERE turn_id IS NOT NULL;
@@ -140,6 +146,8 @@ CREATE TABLE {schema}.sessions (
     project_id     text,
     updated_at     timestamptz NOT NULL,
     body           jsonb       NOT NULL,   -- window, summaries, anchors, global_state, user_snapshot
+    sealed         jsonb,
+    sealed_for     text,
     PRIMARY KEY (tenant, user_id, session_id)
 );
 CREATE INDEX sessions_updated ON {schema}.sessions (updated_at);
@@ -156,6 +164,8 @@ CREATE TABLE {schema}.checkpoints (
     extractive boolean     NOT NULL,
     model      text,
     created_at timestamptz NOT NULL,
+    sealed     jsonb,
+    sealed_for text,
     PRIMARY KEY (tenant, user_id, session_id, message_id)
 );
 

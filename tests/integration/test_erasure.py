@@ -4,6 +4,7 @@ then the probe looks into every store, topic and file (C7, C9, N6)."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ import psycopg
 import pytest
 from pydantic import SecretStr
 
-from memstream.erasure.probe import Probe
+from memstream.erasure.probe import OPENED, Probe
 from memstream.erasure.report import ReportError, verify
 from memstream.settings import Settings
 from tests.integration.scenario import World, world
@@ -50,6 +51,36 @@ def settings(here: World) -> Settings:
     )  # fmt: skip
 
 
+def test_c7_stores_hold_none_of_what_was_said_and_readers_see_all(here: World) -> None:
+    for n, text in enumerate(("My favourite stone is moldavite.", "我喜欢翡翠胡同。", "I work as a cooper.")):
+        post(here, "cat", text, None, n)
+    post(here, "cat", "We decided to paint the hall moldavite green.", "hall-9", 7)
+    here.call("PUT", "/v1/store/memories/cat/k", {"value": {"of": "moldavite"}})
+    here.call("PUT", "/v1/projects/hall-9/hot-memory/status/phase", {"value": "翡翠胡同 is measured", "user_id": "cat"})
+
+    found = here.until("/v1/users/cat/memories", lambda b: "moldavite" in str(b) and "翡翠胡同" in str(b))
+    assert [m for m in found["memories"] if "moldavite" in m["text"]]
+    for query, word in (("Which stone?", "moldavite"), ("翡翠胡同", "翡翠胡同")):
+        hits = here.post("/v1/search", {"query": query, "user_id": "cat"})["results"]
+        assert [h for h in hits if word in h["text"]], query
+    prompt = here.post("/v1/context", {"query": "moldavite", "user_id": "cat", "session_id": "cat-s"})["prompt"]
+    assert "moldavite" in prompt
+    assert "cooper" in str(here.get("/v1/users/cat/profile"))
+    for _ in range(2):  # from Postgres; then from Redis, which has been asked to hold it
+        assert "翡翠胡同" in str(here.get("/v1/sessions/cat-s", user_id="cat"))
+        here.until("/v1/projects/hall-9/hot-memory", lambda b: "moldavite" in str(b) and "翡翠胡同" in str(b))
+    assert "moldavite" in str(here.get("/v1/store/memories/cat/k"))
+    turn = here.get("/v1/turns/cat-0", user_id="cat")
+    assert "moldavite" in str(turn)
+
+    with closing(Probe(settings(here), ("moldavite", "翡翠胡同", "cooper"))) as probe:
+        views = [p for p in probe.postgres() if p[0].startswith("postgres views_")]
+        held = [*views, *probe.redis(), *probe.milvus()]
+        assert {place for place, raw in held if probe.hits(raw) and not place.endswith(OPENED)} == set()
+        assert any(b"hot_memory:hall-9" in raw for _, raw in held), "Redis holds the snapshot"
+        assert {"postgres views_g1.turns (opened)", "redis (opened)"} <= {p for p, raw in held if probe.hits(raw)}
+
+
 def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: World) -> None:
     for n, (who, text, project) in enumerate(SAID):
         post(here, who, text, project, n)
@@ -76,9 +107,9 @@ def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: Wor
     given = settings(here)
     with psycopg.connect(given.postgres.get_secret_value(), autocommit=True) as conn:
         conn.execute("VACUUM FULL")
-    probe = Probe(given, PLANTED)
-    found = [p for part in (probe.postgres, probe.redis, probe.milvus, probe.kafka) for p in part()]
-    leaks = {place for place, raw in found if probe.hits(raw)}
+    with closing(Probe(given, PLANTED)) as probe:
+        found = [p for part in (probe.postgres, probe.redis, probe.milvus, probe.kafka) for p in part()]
+        leaks = {place for place, raw in found if probe.hits(raw)}
     assert not leaks
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import orjson
 import pytest
 
+from schemas import sealed_rows
 from schemas.hot_memory import HotRow, hot_memory
 from schemas.session_value import history_list, session_value, value_of_row
 from schemas.sessions import SessionBody, WindowMessage
@@ -25,7 +26,7 @@ def test_every_column_is_filled(event: object) -> None:
     found = postgres_row(event)  # type: ignore[arg-type]
     assert found is not None
     table, row = found
-    assert set(row) == {name for name, _ in table.columns}
+    assert {*row, *sealed_rows.COLUMNS} == {name for name, _ in table.columns}
     orjson.dumps(row)
 
 
