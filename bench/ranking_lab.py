@@ -78,6 +78,9 @@ def ablation(sets: Sets) -> None:
         line(f"no {name}", sets, replace(whole, **{name: 0.0}))  # type: ignore[arg-type]
     line("no neighbours' words", sets, replace(whole, term_window=()))
     line("no neighbours' vectors", sets, replace(whole, dense_window=()))
+    line("query not centred", sets, replace(whole, centring=0.0))
+    line("one round of feedback, all alike", sets, replace(whole, feedback_rounds=1, feedback_odds=0.0))
+    line("neither", sets, replace(whole, centring=0.0, feedback_rounds=1, feedback_odds=0.0))
     header("One weight halved or doubled", sets)
     for name in WEIGHED:
         for factor in (0.5, 2.0):

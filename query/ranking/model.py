@@ -60,9 +60,20 @@ def _session_evidence(frequencies: Floats, terms: list[str], asked: Counter[str]
     return result
 
 
-def dense(vector: Floats, vectors: Floats, view: View, within: Mask, w: Weights) -> Floats:
-    """Standard score of the cosine, each row lent some of its neighbours'; 0 where there is no vector."""
-    similarity = fusion.standardised(vectors @ vector, within & view.has_vector)
+def mean_vector(vectors: Floats, view: View, within: Mask) -> Floats:
+    """Return the mean of the candidates' vectors, which all documents share; zeros where there are none."""
+    usable = within & view.has_vector
+    result: Floats = (usable.astype(np.float32) @ vectors) / max(int(usable.sum()), 1)
+    return result
+
+
+def dense(vector: Floats, mean: Floats, vectors: Floats, view: View, within: Mask, w: Weights) -> Floats:
+    """Standard score of the closeness, each row lent some of its neighbours'; 0 where there is no vector.
+
+    The query gives up half of `mean`: a document near everything that the user said is near every chat turn as well
+    (hubness), and that says nothing about this one.
+    """
+    similarity = fusion.standardised(vectors @ (vector - w.centring * mean), within & view.has_vector)
     similarity = np.where(view.has_vector, similarity, 0.0).astype(np.float32)
     return view.layout.spread(similarity, w.dense_window) if view.has_dialogue else similarity
 
@@ -87,24 +98,28 @@ def prior(query: RankQuery, named: dialogue.Speakers, view: View, within: Mask, 
     return np.asarray(out, dtype=np.float32)
 
 
-def feedback(total: Floats, vectors: Floats, view: View, within: Mask, w: Weights) -> Floats:
+def feedback(total: Floats, mean: Floats, vectors: Floats, view: View, within: Mask, w: Weights) -> Floats:
     """Standard score of the cosine to the centroid of the best documents so far (Rocchio 1971, blind feedback).
 
     What the user's own documents say around the answer stands in for the words that the query lacks. Vectors are
-    centred first: what all of the user's documents share says nothing.
+    centred first. The best count by their odds, so that one that stands out leads; the second round looks at what
+    became best by the first.
     """
     usable = within & view.has_vector
     rows = np.flatnonzero(usable)
     if len(rows) <= w.feedback_depth:
         return np.zeros_like(total)
-    best = rows[np.argsort(-total[rows], kind="stable")[: w.feedback_depth]]
-    mean = vectors[rows].mean(axis=0)
-    toward = (vectors[best] - mean).mean(axis=0)
     # The norms of the centred vectors, without a centred copy: |v - m|^2 = 1 - 2 v.m + m.m for unit vectors.
     norms = np.sqrt(np.maximum(1.0 - 2.0 * (vectors @ mean) + float(mean @ mean), 1e-6))
-    closeness = fusion.standardised((vectors @ toward - float(mean @ toward)) / norms, usable)
-    result: Floats = np.where(usable, closeness, 0.0).astype(np.float32)
-    return result
+    closeness = np.zeros_like(total)
+    for _ in range(w.feedback_rounds):
+        score = total + w.feedback * closeness
+        best = rows[np.argsort(-score[rows], kind="stable")[: w.feedback_depth]]
+        odds = np.exp(w.feedback_odds * (score[best] - score[best[0]]))
+        toward = (odds / odds.sum()) @ ((vectors[best] - mean) / norms[best, None])
+        found = fusion.standardised((vectors @ toward - float(mean @ toward)) / norms, usable)
+        closeness = np.where(usable, found, 0.0).astype(np.float32)
+    return closeness
 
 
 def combine(
@@ -124,7 +139,8 @@ def combine(
     usual = words.coverage / w.usual_coverage
     total = total + usual * w.lexical * lex + usual * w.session * words.session
     if query.vector is not None:
-        total = total + w.dense * dense(query.vector.astype(np.float32), vectors, view, within, w)
+        mean = mean_vector(vectors, view, within)
+        total = total + w.dense * dense(query.vector.astype(np.float32), mean, vectors, view, within, w)
         if w.feedback:
-            total = total + w.feedback * feedback(total, vectors, view, within, w)
+            total = total + w.feedback * feedback(total, mean, vectors, view, within, w)
     return np.asarray(total, dtype=np.float32)

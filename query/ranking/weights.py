@@ -11,7 +11,7 @@ from dataclasses import dataclass
 class Weights:
     """What each kind of evidence counts; 0 switches one off."""
 
-    lexical: float = 0.35
+    lexical: float = 0.45
     usual_coverage: float = 2 / 3
     dense: float = 0.6
     session: float = 0.5
@@ -24,3 +24,6 @@ class Weights:
     dense_window: tuple[float, ...] = (0.25, 0.1)
     feedback: float = 0.35
     feedback_depth: int = 5
+    feedback_rounds: int = 2
+    feedback_odds: float = 2.0
+    centring: float = 0.5
