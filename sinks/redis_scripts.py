@@ -5,8 +5,9 @@ SESSION = """
 -- ARGV: revision, ttl ms (0: not held), guard ttl ms, value, n, n messages, m, m summaries, anchors (field, value)*
 local held = tonumber(redis.call('GET', KEYS[5]) or '-1')
 if tonumber(ARGV[1]) < held then return 0 end
-redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+-- The SET comes first: a server without memory refuses a script at its first write that needs some, and none behind it.
 redis.call('SET', KEYS[5], ARGV[1], 'PX', ARGV[3])
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
 local ttl = tonumber(ARGV[2])
 if ttl <= 0 then return 1 end
 redis.call('SET', KEYS[1], ARGV[4], 'PX', ttl)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from psycopg import AsyncConnection, InterfaceError, OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
 from psycopg.rows import TupleRow
 from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool
@@ -76,11 +77,12 @@ class PostgresStateStore:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[TupleRow]]:
-        """A connection of the pool. What Postgres says of being away, shutting down or full is StoreAway."""
+        """A connection of the pool. What Postgres says of being away, shutting down, full or read-only (a standby
+        after a failover) is StoreAway."""
         try:
             async with self._pool.connection() as conn:
                 yield conn
-        except (OperationalError, InterfaceError) as exc:
+        except (OperationalError, InterfaceError, ReadOnlySqlTransaction) as exc:
             raise StoreAway(f"{type(exc).__name__} {getattr(exc, 'sqlstate', None) or ''}".strip()) from None
 
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:

@@ -17,6 +17,7 @@ from tests.crash.client import Accepted, Caller
 from tests.crash.compare import Differences, dead_letters, topic_records
 from tests.crash.load import calls
 from tests.crash.log import Broker, Lag, Log, groups, wait_through
+from tests.crash.memory import Sampler, Use
 from tests.crash.nemesis import SINKS, Event, Nemesis
 from tests.crash.oracle import STEPS, Expected, Oracle, of_owners, source_topic
 from tests.crash.stack import CrashStack, crash_stack
@@ -44,6 +45,12 @@ class RoundConfig:
     drain_seconds: float = 180.0
     sinks: tuple[str, ...] = SINKS
     keep: Path | None = None
+    refusals: bool = False
+    """Stores that are full or read-only, and processes without file handles, are among the acts."""
+    memory_gap: float = 0.0
+    """Seconds between two looks at the memory of each process; 0: none."""
+    broker_away: tuple[float, float] | None = None
+    """(after so many seconds, for so many seconds) the broker is stopped."""
 
 
 @dataclass(slots=True)
@@ -63,6 +70,7 @@ class Report:
     compacted: int = 0
     """Updates that compaction had taken when they were compared."""
     seconds: dict[str, float] = field(default_factory=dict)
+    memory: dict[str, Use] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -121,15 +129,21 @@ def run_round(config: RoundConfig, oracle: Oracle, say: Say) -> Report:
 
 
 def _load(config: RoundConfig, stack: CrashStack, report: Report) -> Accepted:
-    nemesis = Nemesis(stack, config.seed, config.gap, config.must, config.insist)
+    nemesis = Nemesis(stack, config.seed, config.gap, config.must, config.insist, config.refusals, config.broker_away)
     caller = Caller(stack.url, config.rate, config.seed)
+    sampler = Sampler(stack.pids, config.memory_gap) if config.memory_gap else None
     began = time.monotonic()
     nemesis.start()
+    if sampler:
+        sampler.start()
     try:
         work = calls(config.data, config.seed, config.turns, config.users, f"s{config.seed}")
         asyncio.run(caller.run(work))
         nemesis.finish()
     finally:
+        if sampler:
+            sampler.stop()
+            report.memory = sampler.uses()
         nemesis.stop()
     a = caller.accepted
     report.turns, report.events = len(a.turns), nemesis.events

@@ -82,6 +82,8 @@ def dialogues(folder: Path, rng: random.Random, turns: int) -> list[tuple[str, s
         with path.open(encoding="utf-8") as lines:
             for line in lines:
                 row = json.loads(line)
+                if not row["text"].strip():  # the door takes no blank turn
+                    continue
                 lang = row["lang"]
                 by_id.setdefault(row["conv"], []).append((row["role"], row["text"]))
         ids = sorted(by_id)

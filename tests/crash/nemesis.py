@@ -6,10 +6,16 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
+
+import psutil
+import psycopg
+import redis
 
 from streams.app import SESSION_TIMEOUT
 from streams.faults import SINK_POINTS, Point
+from tests.crash import hurt
 from tests.crash.stack import SERVERS, CrashStack
 
 STAGES = {
@@ -55,17 +61,20 @@ class Nemesis:
     """Acts from a thread of its own until told to stop; what it froze or stopped it brings back before it ends.
 
     `must`: fault points that are visited first, in this order; then everything is drawn. `insist`: they are waited for
-    until they are reached.
+    until they are reached. `refusals`: stores refuse and processes run out of handles, too. `broker_away`: (after so
+    many seconds, for so many seconds) the broker is stopped.
     """
 
     def __init__(
-        self, stack: CrashStack, seed: int, gap: tuple[float, float], must: Sequence[str] = (), insist: bool = False
-    ) -> None:
+        self, stack: CrashStack, seed: int, gap: tuple[float, float], must: Sequence[str] = (), insist: bool = False,
+        refusals: bool = False, broker_away: tuple[float, float] | None = None,
+    ) -> None:  # fmt: skip
         self._stack = stack
         self._rng = random.Random(seed)
         self._gap = gap
         self._must = list(must)
         self._patience = _LONG_PATIENCE if insist else _PATIENCE
+        self._refusals, self._broker_away = refusals, broker_away
         self._closing = False
         self._armed: dict[str, tuple[int | None, int]] = {}
         self._stop = threading.Event()
@@ -96,6 +105,8 @@ class Nemesis:
 
     def _run(self) -> None:
         try:
+            if self._broker_away is not None and not self._stop.wait(self._broker_away[0]):
+                self._away("kafka", self._broker_away[1])
             while not self._stop.wait(self._rng.uniform(*self._gap)):
                 self._settle()
                 if self._must or not self._closing:
@@ -117,6 +128,7 @@ class Nemesis:
             (self._freeze_server, 6),
             (self._outage, 6),
             (self._scale, 10),
+            *([(self._refuse, 20)] if self._refusals else []),
         ]
         self._rng.choices([a for a, _ in actions], [w for _, w in actions])[0]()
 
@@ -182,7 +194,9 @@ class Nemesis:
     def _outage(self) -> None:
         """A server or a sink is away for seconds: connections are refused."""
         name = self._rng.choice([*SERVERS, *(f"sink-{s}" for s in SINKS)])
-        seconds = self._rng.uniform(2, 7)
+        self._away(name, self._rng.uniform(2, 7))
+
+    def _away(self, name: str, seconds: float) -> None:
         self._note("outage", name, f"{seconds:.1f} s")
         self._stack.stop(name)
         try:
@@ -200,3 +214,22 @@ class Nemesis:
         else:
             self._note("join", name)
             self._stack.join(kind)
+
+    def _refuse(self) -> None:
+        """A store is full or read-only; or a process has no file handle left."""
+        a = self._stack.addresses
+        process = self._rng.choice(sorted(n for n in self._stack.pids() if n not in SERVERS))
+        kinds: dict[str, Callable[[], AbstractContextManager[None]]] = {
+            "postgres read-only": lambda: hurt.postgres_read_only(a.postgres),
+            "valkey full": lambda: hurt.redis_full(a.redis),
+            "valkey read-only": lambda: hurt.redis_read_only(a.redis),
+            f"{process} handles": lambda: hurt.no_handles(self._stack.pids()[process]),
+        }
+        what = self._rng.choice(sorted(kinds))
+        seconds = self._rng.uniform(3, 10)
+        self._note("refusal", *what.split(" "))
+        try:
+            with kinds[what]():
+                self._stop.wait(seconds)
+        except (psycopg.Error, redis.RedisError, psutil.Error, KeyError):
+            self._note("missed", what)  # it was not there to be hurt; what was set is back with its next life

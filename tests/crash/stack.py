@@ -58,6 +58,9 @@ class CrashStack:
         """Names of the children that have a process now."""
         return [s.name for s in self._supervisor.status() if s.pid is not None]
 
+    def pids(self) -> dict[str, int]:
+        return {s.name: s.pid for s in self._supervisor.status() if s.pid is not None}
+
     def restarts(self) -> dict[str, int]:
         return {s.name: s.restarts for s in self._supervisor.status() if s.restarts}
 

@@ -1,0 +1,111 @@
+"""Stores that refuse instead of being away (N2): full, read-only, slow. The others go on meanwhile,
+nothing is given up, and nothing is missing afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from processors.step import Reads
+from schemas.stores import postgres_schema
+from streams.state import StoreAway
+from streams.state_postgres import PostgresStateStore
+from tests.crash import hurt
+from tests.integration.conftest import BackgroundStack
+from tests.integration.test_sinks_outage import COUNT, Stores, stores, until
+from tests.integration.test_state_away import batch
+
+__all__ = ["stores"]
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+
+
+@contextmanager
+def postgres_disk_full(s: Stores) -> Iterator[None]:
+    """The tables of the view lie on a small disk, which is then filled."""
+    disk = s.stack.stack.data_dir / "small-disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", disk]).returncode:
+        pytest.skip("a disk of its own needs the right to mount one")
+    schema, place = postgres_schema(s.number), disk / "space"
+    place.mkdir()
+    shutil.chown(place, Path(s.stack.stack.data_dir / "postgres").owner())
+    with psycopg.connect(s.stack.addresses.postgres, autocommit=True) as conn:
+        try:
+            conn.execute(f"CREATE TABLESPACE small LOCATION '{place}'".encode())
+            for table in ("turns", "memories"):
+                conn.execute(f"ALTER TABLE {schema}.{table} SET TABLESPACE small".encode())
+            filler = disk / "filler"
+            with filler.open("wb") as file:
+                file.write(b"x" * (shutil.disk_usage(disk).free - 4_096))
+            yield
+            filler.unlink()
+            until(lambda: s.in_postgres() == 4 * COUNT)
+        finally:
+            (disk / "filler").unlink(missing_ok=True)
+            for table in ("turns", "memories"):
+                conn.execute(f"ALTER TABLE {schema}.{table} SET TABLESPACE pg_default".encode())
+            conn.execute("DROP TABLESPACE IF EXISTS small")
+            subprocess.run(["umount", disk], check=True)
+
+
+FAULTS: dict[str, tuple[str, Callable[[Stores], AbstractContextManager[None]]]] = {
+    "read-only": ("postgres", lambda s: hurt.postgres_read_only(s.stack.addresses.postgres)),
+    "disk-full": ("postgres", postgres_disk_full),
+    "slow": ("postgres", lambda s: hurt.postgres_slow(s.stack.addresses.postgres, postgres_schema(s.number))),
+    "memory-full": ("redis", lambda s: hurt.redis_full(s.stack.addresses.redis)),
+    "writes-refused": ("redis", lambda s: hurt.redis_read_only(s.stack.addresses.redis)),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_n2_a_store_that_refuses_costs_nothing_and_delays_nobody_else(stores: Stores, fault: str) -> None:
+    hurt_one, hold = FAULTS[fault]
+    with stores.running():
+        first = made = stores.send(0)
+        reached = {
+            "postgres": lambda n: stores.in_postgres() >= 2 * n,
+            "redis": lambda n: stores.in_redis(n - COUNT) == COUNT,
+            "milvus": lambda n: stores.in_milvus(made if n > COUNT else first) == COUNT,
+        }
+        until(lambda: all(f(COUNT) for f in reached.values()))
+        with hold(stores):
+            made = stores.send(COUNT)
+            others = [f for name, f in reached.items() if name != hurt_one]
+            until(lambda: all(f(2 * COUNT) for f in others))
+            if fault != "slow":
+                until(lambda: len(stores.observers[hurt_one].delays) >= 3)
+        until(lambda: all(f(2 * COUNT) for f in reached.values()))
+    assert [o.letters for o in stores.observers.values()] == [[], [], []], "what the store refuses is not the record's"
+    assert all(o.delays == [] for name, o in stores.observers.items() if name != hurt_one)
+
+
+async def test_n2_steps_wait_for_a_postgres_that_only_reads(running_stack: BackgroundStack) -> None:
+    """A worker waits, instead of ending: the batch is done once, when writes are taken again."""
+    dsn = running_stack.addresses.postgres
+    async with AsyncConnectionPool(dsn, min_size=1, max_size=1, kwargs={"autocommit": True}, open=False) as pool:
+        store = PostgresStateStore(pool)
+        first = replace(batch(0), step="reads", outbox=[])
+        with hurt.postgres_read_only(dsn):
+            until(lambda: _reads_only(dsn))
+            with pytest.raises(StoreAway):
+                await store.commit([first])
+            assert await store.load(first.step, {0: [Reads("acme/user/ann")]}) == {0: {"acme/user/ann": {}}}
+        until(lambda: not _reads_only(dsn))
+        await store.commit([first])
+        position, _ = await store.position(first.step, 0)
+        assert position.next_offset == 1
+
+
+def _reads_only(dsn: str) -> bool:
+    with psycopg.connect(dsn) as conn:
+        row = conn.execute("SHOW default_transaction_read_only").fetchone()
+    return row == ("on",)
