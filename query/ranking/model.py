@@ -63,8 +63,7 @@ def _session_evidence(frequencies: Floats, terms: list[str], asked: Counter[str]
 def mean_vector(vectors: Floats, view: View, within: Mask) -> Floats:
     """Return the mean of the candidates' vectors, which all documents share; zeros where there are none."""
     usable = within & view.has_vector
-    result: Floats = (usable.astype(np.float32) @ vectors) / max(int(usable.sum()), 1)
-    return result
+    return np.asarray((usable.astype(np.float32) @ vectors) / max(int(usable.sum()), 1), dtype=np.float32)
 
 
 def dense(vector: Floats, mean: Floats, vectors: Floats, view: View, within: Mask, w: Weights) -> Floats:
