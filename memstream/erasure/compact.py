@@ -5,7 +5,7 @@ Nothing here deletes what still stands. Each part can be run again and tells wha
 
 from __future__ import annotations
 
-import sqlite3
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -20,7 +20,8 @@ from pymilvus.exceptions import MilvusException
 
 from memstream.erasure.roll import Roll
 from memstream.settings import Settings
-from memstream.stack.state import running_addresses
+from memstream.stack import milvus
+from memstream.stack.state import read_state, running_addresses
 from schemas.access import milvus_options
 
 _STATISTICS = """
@@ -90,11 +91,10 @@ class Compaction:
             return Done("redis", ", ".join(done) or "keeps nothing on disk", "the rewrite failed" if failed else "")
 
     def milvus(self) -> Done:
-        """The embedded server's file is vacuumed; a server of your own seals, merges and rewrites its segments."""
-        file = self._settings.data_dir / "milvus" / "memstream.db"
-        embedded = (running_addresses(self._settings.data_dir) or {}).get("milvus") == self._settings.milvus
-        if embedded and file.is_file():
-            return self._vacuum(file)
+        """The embedded server starts anew on a vacuumed file; one of your own merges and rewrites its segments."""
+        running = (running_addresses(self._settings.data_dir) or {}).get("milvus")
+        if running is not None and running == self._settings.milvus:
+            return self._restarted(self._settings.data_dir)
         client: Any = MilvusClient(**milvus_options(self._settings.milvus_access), timeout=self._patience)
         with closing(client):
             names = client.list_collections()
@@ -143,12 +143,23 @@ class Compaction:
         row = conn.execute("SELECT pg_walfile_name(pg_current_wal_insert_lsn())").fetchone()
         return str(row[0]) if row else ""
 
-    def _vacuum(self, file: Path) -> Done:
-        """Milvus Lite keeps its rows in SQLite, whose locks several processes honour: its server waits meanwhile."""
-        with closing(sqlite3.connect(file, timeout=self._patience, isolation_level=None)) as db:
-            db.execute("PRAGMA secure_delete = ON")
-            db.execute("VACUUM")
-        return Done("milvus", "file vacuumed")
+    def _restarted(self, data_dir: Path) -> Done:
+        """The supervisor brings it back within seconds, with its file vacuumed; writers wait, searches are degraded."""
+        asked = data_dir / milvus.NAME / milvus.VACUUM
+        who, number = read_state(data_dir).children[milvus.NAME]
+        asked.touch()
+        os.kill(who.pid, number)
+        self._until(lambda: not asked.exists() and self._serves(), "milvus: its restart")
+        return Done("milvus", "restarted, its file vacuumed")
+
+    def _serves(self) -> bool:
+        try:
+            client: Any = MilvusClient(**milvus_options(self._settings.milvus_access), timeout=5)
+            with closing(client):
+                client.list_collections()
+        except MilvusException:
+            return False
+        return True
 
     def _until(self, done: Callable[[], bool], what: str) -> None:
         """Raises TimeoutError."""

@@ -1,6 +1,9 @@
 """Milvus Lite 2.5 (the last C++ generation) run as a TCP server, so that several processes can use it."""
 
+import asyncio
 import importlib.util
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import grpc
@@ -12,6 +15,9 @@ from memstream.stack.spec import ChildSpec, Probe
 from memstream.stack.unprivileged import private_folder
 
 NAME = "milvus"
+FILE = "memstream.db"
+VACUUM = "vacuum"
+"""A file of this name beside the server's asks for its file to be vacuumed before the next start."""
 _CONNECT = "/milvus.proto.milvus.MilvusService/Connect"  # what every client calls first
 # A proxy in the environment is not for the loopback.
 _CHANNEL = (("grpc.enable_http_proxy", 0),)
@@ -28,13 +34,24 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     found = library()
     return ChildSpec(
         name=NAME,
-        argv=(str(found / "milvus"), str(home / "memstream.db"), f"{HOST}:{port}", "ERROR"),
+        argv=(str(found / "milvus"), str(home / FILE), f"{HOST}:{port}", "ERROR"),
         # Its library would write logs of megabytes into the system's temporary folder.
         env={"LD_LIBRARY_PATH": str(found), "GLOG_logtostderr": "1", "GLOG_minloglevel": "2"},
         cwd=home,
+        prepare=lambda: asyncio.to_thread(_vacuumed, home),
         ready=_probe(port),
         stop_timeout=10.0,
     )
+
+
+def _vacuumed(home: Path) -> None:
+    """Milvus Lite keeps its rows in SQLite, where deleted ones stay readable. Never beside a running server: it tells
+    its clients that rows are stored which it could not write."""
+    if (home / VACUUM).exists():
+        with closing(sqlite3.connect(home / FILE, isolation_level=None)) as db:
+            db.execute("PRAGMA secure_delete = ON")
+            db.execute("VACUUM")
+        (home / VACUUM).unlink()
 
 
 def library() -> Path:
