@@ -14,7 +14,9 @@ from pydantic import AfterValidator, Field, ValidationError, model_validator
 from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
 from schemas.memory import CandidateKind
 
-RESERVED_TABLES = frozenset({"turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses"})
+RESERVED_TABLES = frozenset(
+    {"turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive"}
+)
 PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
 
 
@@ -131,6 +133,12 @@ class RetentionSpec(Frozen):
     classes: dict[str, float] = Field(default_factory=dict)
     """Memory kind or namespace -> days."""
     on_expiry: dict[str, Literal["delete", "archive"]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _feedback_is_deleted(self) -> RetentionSpec:
+        if self.on_expiry.get("feedback") == "archive":
+            raise ValueError("on_expiry.feedback: expected delete: its text is kept in the view alone")
+        return self
 
 
 class HabitSpec(Frozen):

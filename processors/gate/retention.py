@@ -4,8 +4,9 @@ A record's class is its namespace (store items, rows, feedback, patterns) or its
 days (none: until the account goes) and whether it is deleted or archived. Days count from `known_at`, the last time
 that its value changed; its earlier values go with it. Store items with a time to live end the same way.
 
-Deleted: every version gets a marker without content. Archived: the record stays in the memory view with state
-`archived`, out of every search, list, table and prompt, readable only by asking for that state.
+Deleted: every version gets a marker without content. Archived: the newest version once more with state `archived`,
+which Postgres moves out of the memory view into the archive (schemas/sql/archive.sql), readable only by asking for
+that state; `expires_at` says when it ended. The versions before it get markers.
 
 State, partition-wide: a row a record and the day on which it may end, in a list a day; on that day a tick opens the
 day's list into the list of what is due. A tick ends at most `A_TICK` records of a partition, the next one goes on.
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
-from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.emit import because, plain_decision, update
 from processors.gate.standing import Standing
 from processors.gate.values import iso
 from processors.step import Emit, OwnerState, Reads, StateSpace
@@ -163,7 +164,9 @@ class Retention:
         mode = self._profile.retention.on_expiry.get(class_of(u), "delete")
         if mode == "archive" and not (u.kind == "item" and u.extractor == "table"):
             reason = because("retired", "retention", "archived")
-            gone: Sequence[MemoryUpdate] = [changed(u, state="archived", reason=reason, expires_at=None)]
+            earlier = self._markers(u, reason, u.version)
+            moved = {"revision": u.revision + 1 + len(earlier), "state": "archived", "reason": reason}
+            gone: Sequence[MemoryUpdate] = [*earlier, u.model_copy(update=moved)]
         else:
             reason = because("retired", "retention", "expired")
             gone = self._markers(u, reason)
@@ -188,10 +191,11 @@ class Retention:
         decided = plain_decision(self._owner, f"retention/{record_id}/{revision}", kind, reason, gone[-1], now)
         return [*map(update, gone), decided]
 
-    def _markers(self, u: MemoryUpdate, reason: object) -> Sequence[MemoryUpdate]:
-        """Every version of a record, without content; revisions go on, so that no redelivery comes between."""
+    def _markers(self, u: MemoryUpdate, reason: object, before: int | None = None) -> Sequence[MemoryUpdate]:
+        """Every version of a record (those before one), without content; revisions go on, so that no redelivery comes
+        between."""
         out: list[MemoryUpdate] = []
-        for n, version in enumerate(range(min(1, u.version), u.version + 1)):
+        for n, version in enumerate(range(min(1, u.version), u.version + 1 if before is None else before)):
             told = {
                 "version": version, "revision": u.revision + 1 + n, "op": "delete", "state": "deleted",
                 "reason": reason, "sealed": MemoryBody(), "sources": (), "conflicts_with": (), "expires_at": None,

@@ -13,7 +13,7 @@ from query.door import Reader
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
-from query.repo import memories, turns
+from query.repo import memories, retention, turns
 from query.repo.db import Row
 from schemas import owner as owners
 from schemas.memory import MemoryKind
@@ -44,12 +44,16 @@ async def list_memories(
     await fresh.wait("memories", *(("outcomes",) if state == "refused" else ()))
     if as_of is not None:
         rows = await memories.as_of(ctx.db, owner, kinds, as_of, limit + 1, after)
+    elif state == "archived":
+        rows = await retention.archived(ctx.db, owner, kinds, limit + 1, after)
     else:
         rows = await memories.listed(ctx.db, owner, kinds, state, ctx.deps.clock(), limit + 1, after)
         if state == "refused" and not rows:
             return await _refused(ctx, owner, kinds, limit, after)
     ctx.saw(owner, [row["record_id"] for row in rows[:limit]])
     shown = [memory(row) for row in rows[:limit]]
+    if state == "archived" and as_of is None:
+        shown = [{**m, "archived_at": row["expires_at"]} for m, row in zip(shown, rows, strict=False)]
     more = paging.dump(*_place(rows[limit - 1])) if len(rows) > limit else None
     return {"memories": shown, "cursor": more}
 

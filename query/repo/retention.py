@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from query.repo.db import Database, OwnerStatement, Row, TenantStatement
@@ -20,12 +21,22 @@ _FEEDBACK = OwnerStatement(
 _HELD = TenantStatement(
     """SELECT CASE WHEN cardinality(namespace) > 0 THEN namespace[1] ELSE kind END AS class,
       count(*) FILTER (WHERE state IN ('active', 'observed')) AS standing,
-      count(*) FILTER (WHERE state = 'archived') AS archived, min(expires_at) AS next_expiry
+      count(*) FILTER (WHERE state = 'archived') AS archived,
+      min(expires_at) FILTER (WHERE state <> 'archived') AS next_expiry
     FROM {v}.memories WHERE tenant = %(tenant)s AND owner_kind = 'user' AND NOT deleted GROUP BY 1"""
 )
 _ENDED = TenantStatement(
     """SELECT kind, rule, count(*) AS count, max(accepted_at) AS last FROM {v}.decisions
     WHERE tenant = %(tenant)s AND gate = 'retention' AND outcome = 'retired' GROUP BY 1, 2 ORDER BY 1, 2"""
+)
+_ARCHIVED = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM (
+      SELECT m.* FROM {{v}}.archive a, jsonb_populate_record(NULL::{{v}}.memories, a.record) AS m
+      WHERE a.tenant = %(tenant)s AND a.owner_kind = %(owner_kind)s AND a.owner_id = %(owner_id)s
+        AND a.kind = ANY(%(kinds)s)
+        AND (%(after_at)s::timestamptz IS NULL
+          OR (a.known_at, a.record_id, a.version) < (%(after_at)s, %(after_id)s, %(after_version)s))
+      ORDER BY a.known_at DESC, a.record_id DESC, a.version DESC LIMIT %(limit)s) AS found"""  # noqa: S608 - constants
 )
 _TURNS = TenantStatement(
     """SELECT count(*) AS held, min(expires_at) AS next_expiry FROM {v}.turns WHERE tenant = %(tenant)s"""
@@ -37,6 +48,14 @@ async def feedback(
 ) -> list[Row]:
     return await db.of_owner(
         scope, _FEEDBACK, about=about, now=now, limit=limit, after_at=after.at, after_id=after.record_id,
+        after_version=after.version,
+    )  # fmt: skip
+
+
+async def archived(db: Database, scope: OwnerScope, kinds: Sequence[str], limit: int, after: After) -> list[Row]:
+    """What left the views of an owner for the archive, newest known first; `expires_at`: when its class ended it."""
+    return await db.of_owner(
+        scope, _ARCHIVED, kinds=list(kinds), limit=limit, after_at=after.at, after_id=after.record_id,
         after_version=after.version,
     )  # fmt: skip
 

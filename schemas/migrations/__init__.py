@@ -56,9 +56,15 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
             return False
         # psycopg sends a statement without parameters by the simple protocol, which takes many at once.
         conn.execute(cast(Any, sql_text("views").replace("{schema}", schema)))
+        create_archive(conn, generation)
         if conn.execute("SELECT to_regproc('ops.wall') IS NOT NULL").fetchone() == (True,):
             conn.execute("SELECT ops.wall(%s)", (schema,))
     return True
+
+
+def create_archive(conn: Connection[Any], generation: int) -> None:
+    """The archive of a generation (C8): a table beside `memories`, and what moves rows there. Safe to repeat."""
+    conn.execute(cast(Any, sql_text("archive").replace("{schema}", postgres_schema(generation))))
 
 
 def wall(conn: Connection[Any]) -> None:

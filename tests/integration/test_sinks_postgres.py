@@ -254,3 +254,28 @@ def test_upgrade_by_many_at_once(dsn: str) -> None:
                     drop_generation(other, 1)
         finally:
             conn.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def test_c8_an_archived_record_is_in_the_archive_or_in_the_view_whatever_comes(store: PostgresStore) -> None:
+    sink = store.sink()
+
+    def stands() -> tuple[list[str], list[tuple[int, str]]]:
+        archived = [r["record"]["text"] for r in store.rows("archive")]
+        return archived, [(r["revision"], r["text"]) for r in store.rows("memories")]
+
+    moved = memory(1, 3, "moved", state="archived", expires_at=NOW)
+    sink.write(batch(memory(1, 2, "before")))
+    for _ in range(2):  # and once more, as a redelivery
+        sink.write(batch(moved))
+        assert stands() == (["moved"], [(3, "")])
+    sink.write(batch(memory(1, 2, "before")))
+    assert stands() == (["moved"], [(3, "")]), "what is older changes neither"
+    sink.write(batch(memory(1, 4, "amended", state="archived", expires_at=NOW)))
+    assert stands() == (["amended"], [(4, "")])
+    sink.write(batch(memory(1, 5, "back")))
+    assert stands() == ([], [(5, "back")])
+    sink.write(batch(memory(1, 6, "again", state="archived", expires_at=NOW)))
+    sink.write(batch(memory(1, 7, "", op="delete", state="deleted")))
+    assert stands() == ([], [(7, "")])
+    sink.write(batch(memory(2, 1, "new here", state="archived", expires_at=NOW)))
+    assert stands()[0] == ["new here"], "also where the view never had it"

@@ -28,6 +28,7 @@ from schemas.memory import (
 )
 from schemas.profile import Profile, load_profile
 from streams.driver import TopologyDriver, inline
+from streams.faults import Faults
 from streams.runtime import RunnerConfig, StepRunner
 from streams.state_memory import MemoryStateStore
 
@@ -49,16 +50,18 @@ def candidate(text: str, field: str | None = None, value: Any = None, **kw: Any)
 
 class GateBench:
     def __init__(
-        self, models: Models, *, profile: str | Profile = "general", batch: int = 64, cache_bytes: int = 2**30
-    ) -> None:
+        self, models: Models, *, profile: str | Profile = "general", batch: int = 64, cache_bytes: int = 2**30,
+        faults: Faults | None = None,
+    ) -> None:  # fmt: skip
         self.models = models
         self.driver = TopologyDriver([], START, batch=batch)
         self.store = MemoryStateStore()
         self.driver.store = self.store
         step = Gate(models, ProfileBook(load_profile(profile) if isinstance(profile, str) else profile))
         self.driver.runners["gate"] = StepRunner(
-            step, self.store, self.driver.log, self.driver.codec, RunnerConfig(8, cache_bytes), compute=inline
-        )
+            step, self.store, self.driver.log, self.driver.codec, RunnerConfig(8, cache_bytes), compute=inline,
+            faults=faults,
+        )  # fmt: skip
         self._read: dict[str, int] = {}
         self._sources: set[tuple[str, bytes | None]] = set()
         self._turns = 0
@@ -212,7 +215,10 @@ class GateBench:
             times = sorted(
                 (u.valid_from, u.valid_to or datetime.max.replace(tzinfo=UTC))
                 for u in versions
-                if u.valid_from is not None and u.op == "upsert" and u.kind in ("fact", "preference")
+                if u.valid_from is not None
+                and u.op == "upsert"
+                and u.kind in ("fact", "preference")
+                and u.valid_from != u.valid_to  # what was withdrawn spans no time (processors.gate.restate)
             )
             ends = [t[1] for t in times]
             starts = [t[0] for t in times[1:]]

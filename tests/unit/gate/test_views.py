@@ -12,10 +12,9 @@ import pytest
 from processors.ports import Models
 from schemas.memory import Feedback, FeedbackBody, MemoryUpdate
 from schemas.profile import load_profile
-from tests.unit.gate.bench import DAY, GateBench, candidate
+from tests.unit.gate.bench import GateBench, candidate
 
 HEALTH = load_profile("health")
-YEARS = timedelta(days=366 * 5)
 
 
 @pytest.fixture
@@ -165,45 +164,6 @@ async def test_c6_d4_another_trait_takes_over_after_contradictions(gate: GateBen
     assert gate.values("response_language") == []
     found = [u for u in gate.view.values() if u.field == "response_language" and u.state == "observed"]
     assert [u.sealed.value for u in found] == ["en"]
-
-
-async def ticks(gate: GateBench, count: int = 2, together: int = 1) -> None:
-    """`together`: ticks that come in one batch, as after a standstill."""
-    for n in range(count):
-        gate.driver.tick()
-        if n % together == together - 1:
-            await gate.run()
-    await gate.run()
-
-
-@pytest.mark.parametrize("mode", ["delete", "archive"])
-async def test_c8_a_class_ends_by_ticks_and_other_classes_stay(models: Models, mode: Any) -> None:
-    retention = HEALTH.retention.model_copy(update={"on_expiry": {"diagnosis_history": mode}})
-    gate = GateBench(models, profile=HEALTH.model_copy(update={"retention": retention}))
-    await put(gate, "diagnosis_history", "diagnosis_7", diagnosis="angina")
-    await put(gate, "health_profile", "profile", age=45)
-    gate.later(YEARS - 3 * DAY)
-    await put(gate, "diagnosis_history", "diagnosis_8", diagnosis="flu")
-    await ticks(gate, 30)
-    gate.restart()
-    await ticks(gate, 10)  # a tick opens at most a month of days
-    await ticks(gate, 120, together=4)
-    assert set(rows(gate)) == {"diagnosis_8", "profile"}
-    assert set(rows(gate, "item")) == {"diagnosis_8", "profile"}
-    [gone] = [u for u in gate.view.values() if u.kind == "table" and u.key == "diagnosis_7"]
-    assert gone.state == ("archived" if mode == "archive" else "deleted")
-    assert (gone.sealed.value == {"diagnosis": "angina"}) == (mode == "archive")
-    assert gone.reason.gate == "retention"
-
-
-async def test_c8_a_value_that_changed_since_stays_and_a_time_to_live_ends_an_item(gate: GateBench) -> None:
-    await gate.do("put_item", namespace=("memories", "ann"), key="k", value={"a": 1}, ttl_minutes=30)
-    await gate.do("put_item", namespace=("memories", "ann"), key="kept", value={"a": 1})
-    await ticks(gate)
-    assert set(rows(gate, "item")) == {"k", "kept"}
-    gate.later(timedelta(minutes=31))
-    await ticks(gate)
-    assert set(rows(gate, "item")) == {"kept"}
 
 
 async def test_b6_b9_a_narrative_is_written_when_a_conversation_ends_at_most_twice(gate: GateBench) -> None:

@@ -1,0 +1,25 @@
+"""Archived records have a table of their own (C8)."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from alembic import op
+
+from schemas.migrations import create_archive, generations, wall
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    connection = cast(Any, op.get_bind().connection.dbapi_connection)
+    for generation in generations(connection):
+        create_archive(connection, generation)
+    wall(connection)
+
+
+def downgrade() -> None:
+    raise NotImplementedError("views are rebuilt from the log, not migrated back")
