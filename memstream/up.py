@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import httpx
 import psycopg
@@ -33,8 +33,9 @@ def given(settings: Settings) -> Addresses:
     )
 
 
-def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
-    """The processes of a running memstream. Each gets its addresses by the environment, as it would in a cluster."""
+def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str] = ()) -> list[ChildSpec]:
+    """The processes of a running memstream. Each gets its addresses by the environment, as it would in a cluster.
+    `servers`: those of the same supervisor, which stop last: a worker that stops still commits what it has done."""
     env = {
         "MEMSTREAM_KAFKA": a.kafka,
         "MEMSTREAM_POSTGRES": a.postgres,
@@ -57,6 +58,7 @@ def children(settings: Settings, a: Addresses, port: int) -> list[ChildSpec]:
             start_timeout=180.0,
             stop_timeout=20.0,
             ready=ready,
+            depends_on=tuple(servers),
         )
 
     screens = [f"worker-screen-{n}" for n in range(1, settings.screen_workers + 1)]
@@ -110,7 +112,8 @@ async def start(stack: EmbeddedStack, settings: Settings, report: Report) -> str
             report(state.name, f"{state.action} {state.detail}".strip())
     await asyncio.to_thread(migrations.upgrade, a.postgres)
     port = pick((settings.port,))
-    stack.add(*children(settings, a, port))
+    servers = [child.name for child in stack.supervisor.status()]
+    stack.add(*children(settings, a, port, servers))
     await stack.supervisor.start_all()
     url = f"{scheme(settings)}://{settings.host}:{port}"
     folder = stack.supervisor.folder

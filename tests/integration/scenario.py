@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any, LiteralString
 
 import httpx
+import psycopg
 from confluent_kafka import KafkaError, Message, Producer
 
 from memstream.settings import Settings
@@ -57,20 +60,22 @@ class World:
     def say(
         self, user: str, text: str, *, at: datetime | None = None, session: str = "s", role: str = "user", **more: Any
     ) -> str:
-        """A turn that happened and came in at a time of the test's: written to the topic, as any producer may."""
+        """A turn that happened and came in at a time of the test's: written to the topic, as any producer may. Back
+        when it can be read; `wait=False`: at once, and the next read waits for it."""
         self._turns += 1
         when = at or datetime.now(UTC)
         metadata = more.pop("metadata", {})
         speaker = more.pop("speaker", None)
+        wait = more.pop("wait", True)
         turn_id = f"{user}-{self._turns}"
         event = TurnEvent(
             tenant=TENANT, user_id=user, session_id=session, turn_id=turn_id, role=role, occurred_at=when,
             accepted_at=when, sealed=TurnBody(content=text, metadata=metadata, speaker=speaker), **more,
         )  # fmt: skip
-        self.write(event, more.get("project_id"))
+        self.write(event, more.get("project_id"), wait)
         return turn_id
 
-    def write(self, event: UserEvent, project_id: str | None = None) -> None:
+    def write(self, event: UserEvent, project_id: str | None = None, wait: bool = True) -> None:
         """One event on the turns topic; the next read waits for it."""
         encoded = Codec().encode(event, "test", f"scenario-{self._turns}-{time.monotonic_ns()}")
         place = partition(event.owner, PARTITIONS)
@@ -87,6 +92,8 @@ class World:
         reach = (partition(project(TENANT, project_id), PARTITIONS),) if project_id else ()
         written = Written(topic=topics.TURNS.name, partition=place, offset=told[0], project_partitions=reach)
         self.token = str(FreshnessToken.of([written]))
+        if not wait:
+            return
         # Later writes have tokens of their own: this one is waited for here.
         self.get(f"/v1/users/{event.user_id}/memories", limit=1)
         if project_id:
@@ -94,6 +101,18 @@ class World:
 
     def tick(self, now: datetime) -> None:
         assert send_tick(self.producer, now, PARTITIONS) == 0
+
+    def tick_until(self, done: Callable[[], bool], now: datetime, seconds: float = 60) -> None:
+        """Ticks from a time on, two minutes apart (sinks sweep once a minute of ticks), until it is so."""
+        deadline = time.monotonic() + seconds
+        for n in count():
+            self.tick(now + timedelta(minutes=2 * n))
+            soon = time.monotonic() + 0.5
+            while time.monotonic() < soon:
+                if done():
+                    return
+                time.sleep(0.05)
+            assert time.monotonic() < deadline, "ticks never brought it"
 
     def until(self, path: str, good: Callable[[Any], bool], seconds: float = 60, **query: Any) -> Any:
         """What only time or a tick brings: asked for until it is there."""
@@ -104,16 +123,47 @@ class World:
             body = answer.json() if answer.is_success else None
             if body is not None and good(body):
                 return body
-            time.sleep(0.2)
+            time.sleep(0.05)
         raise AssertionError(f"{path} never was as expected: {str(body)[:2000]}")
 
     def run_on(self, profile: str) -> None:
         """The tenant's profile from here on."""
-        text = (PROFILES_DIR / f"{profile}.toml").read_text(encoding="utf-8")
-        answer = self.http.put("/v1/tenant/profile", json={"toml": text})
+        self.run_on_this(tomllib.loads((PROFILES_DIR / f"{profile}.toml").read_text(encoding="utf-8")))
+
+    def run_on_this(self, profile: dict[str, Any]) -> None:
+        """Back when the workers and sinks, which follow the same topic, run on it, too."""
+        answer = self.http.put("/v1/tenant/profile", json={"profile": profile})
         assert answer.status_code == 202, answer.text
-        self.until("/v1/tenant/profile", lambda b: b["name"] == profile)
-        time.sleep(2.0)  # the workers read the same topic, by polls of half a second
+        self.until("/v1/tenant/profile", lambda b: b["name"] == profile["name"])
+        deadline = time.monotonic() + 60
+        while not self._steps_run_on(profile["name"]):
+            assert time.monotonic() < deadline, f"the workers never ran on {profile['name']}"
+
+    def relation_of(self, table: str, row: dict[str, Any]) -> None:
+        """Back when Postgres has a relation for a table of the profile: its sink, which follows the profiles as well,
+        makes it with the first row."""
+        deadline = time.monotonic() + 60
+        while table not in self._relations():
+            assert time.monotonic() < deadline, f"there never was a relation {table}"
+            self.call("POST", f"/v1/users/probe/tables/{table}", row)
+
+    def sql(self, query: LiteralString, *params: object) -> list[tuple[Any, ...]]:
+        """Rows of the Postgres behind it."""
+        with psycopg.connect(self.stack.addresses.postgres) as conn:
+            return conn.execute(query, params).fetchall()
+
+    def _steps_run_on(self, profile: str) -> bool:
+        """A statement of a stranger goes through: which profile did the steps take?"""
+        turn = self.say("probe", f"We decided to move cupboard {self._turns} to room {self._turns + 7}.")
+        names = self.sql(
+            "SELECT profile FROM views_g1.turns WHERE turn_id = %s UNION SELECT profile FROM views_g1.memories "
+            "WHERE user_id = 'probe' AND sources->0->>'turn_id' = %s", turn, turn,
+        )  # fmt: skip
+        return names == [(profile,)]
+
+    def _relations(self) -> set[str]:
+        found = self.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = 'views_g1'")
+        return {name for (name,) in found}
 
 
 @contextmanager

@@ -8,15 +8,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from memstream.settings import Settings
+from memstream.timer import send_tick
 from memstream.up import start
 from schemas import topics
 from schemas.codec import Codec
@@ -59,17 +60,28 @@ def statement(kind: str, text: str, quote: str, fields: dict[str, Any], more: di
     }  # fmt: skip
 
 
+NARRATIVE = {"en": "A person who settled in Lisbon.", "zh": "一位在里斯本安家的人。"}
+REPORT = {"en": "The team agreed to close site 4.", "zh": "团队同意关闭4号中心。"}
+
+
 def answer(request: dict[str, Any]) -> Any:
-    """A model that reads where somebody lives, and sums up."""
+    """A model that reads where somebody lives, sums up, and words narratives and reports."""
     asked = json.loads(request["messages"][-1]["content"])
+    language = "zh" if "里斯本" in str(asked) or "中心" in str(asked) else "en"
+    if "STATEMENTS" in asked:
+        return {"narrative": NARRATIVE[language]}
+    if "DECISIONS" in asked:
+        return {"summary": REPORT[language]}
     if "CONVERSATION" in asked:
         return {"summary": SUMMARY}
     said = asked["MESSAGE"]
     if said in SCENARIOS:
         return {"candidates": [statement(*s) for s in SCENARIOS[said]]}
-    if "Lisbon" not in said:
+    place = next((p for p in ("Lisbon", "里斯本") if p in said), None)
+    if place is None:
         return {"candidates": []}
-    entry = statement("fact", "User lives in Lisbon.", said, {"currentLocation": "Lisbon"}, {})
+    text = "User lives in Lisbon." if place == "Lisbon" else "用户住在里斯本。"
+    entry = statement("fact", text, said, {"currentLocation": place}, {})
     return {"candidates": [entry]}
 
 
@@ -243,6 +255,49 @@ def test_e2_e3_a_long_session_is_summed_up_and_goes_on(running: Running, person:
     results = [e for e in running.ledger(person) if isinstance(e, JobResult)]
     assert results
     assert {(r.job, r.status, r.model) for r in results} == {("checkpoint", "done", "scripted-1")}
+
+
+@pytest.mark.parametrize(
+    ("language", "person", "text"), [("en", "fay", "I have settled in Lisbon."), ("zh", "范", "我已经在里斯本定居。")]
+)
+def test_b6_n1_a_narrative_in_a_models_words_comes_through_the_ledger(
+    running: Running, language: str, person: str, text: str
+) -> None:
+    running.say(person, text)
+    path = f"/v1/users/{person}/memories?limit=50"
+    running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
+    assert running.http.post(f"/v1/sessions/{person}-s/close", json={"user_id": person}).is_success
+    told = running.until(f"/v1/users/{person}/profile", lambda b: b["narrative_written_by"] == "scripted-1")
+    assert told["narrative_summary"] == NARRATIVE[language]
+    [result] = [e for e in running.ledger(person) if isinstance(e, JobResult) and e.job == "narrative"]
+    assert (result.status, result.model, bool(result.prompt_hash)) == ("done", "scripted-1", True)
+    # What is said since is worded by rules until the next narrative.
+    age = {"user_id": person, "kind": "fact", "field": "age", "text": "41", "value": 41}
+    assert running.http.post("/v1/memories", json=age).is_success
+    since = running.until(f"/v1/users/{person}/profile", lambda b: "41" in b["narrative_summary"])
+    assert since["narrative_summary"] != NARRATIVE[language]
+
+
+@pytest.mark.parametrize(("language", "text"), [("en", "We decided to close site 4."), ("zh", "我们决定关闭4号中心。")])
+def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str, text: str) -> None:
+    project, then = f"trial_{language}", datetime.now(UTC) - timedelta(days=14)
+    turn = {"user_id": f"pi_{language}", "session_id": "s", "role": "user", "content": text, "project_id": project,
+            "occurred_at": then.isoformat()}  # fmt: skip
+    sent = running.http.post("/v1/turns", json={"turns": [turn, {**turn, "role": "assistant", "content": "Noted."}]})
+    assert sent.status_code == 202
+    producer = Producer({"bootstrap.servers": running.stack.addresses.kafka, "log_level": 0})
+
+    def reworded(body: Any) -> bool:
+        """The week is over: the first tick after its turns closes it."""
+        assert send_tick(producer, datetime.now(UTC), 8) == 0
+        return any(REPORT[language] in r["summary"] and r["metrics"]["turns"] == 2 for r in body["reports"])
+
+    [report] = running.until(f"/v1/projects/{project}/reports", reworded)["reports"]
+    assert report["metrics"]["decisions"] == 0, "the model extracted none: figures stay those of the rules"
+    assert report["revision"] >= 2, "the report by rules stood before"
+    asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
+    *_, job = [a for a in asked if "DECISIONS" in a and text in str(a["CONVERSATION"])]
+    assert [t["role"] for t in job["CONVERSATION"]] == ["user", "assistant"]
 
 
 def test_e7_b7_calls_tokens_and_checkpoints_are_metrics(running: Running) -> None:

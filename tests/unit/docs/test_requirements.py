@@ -29,7 +29,7 @@ def rows() -> dict[str, str]:
 def test_every_id_of_the_memories_has_a_test_through_the_running_system() -> None:
     assert rows().keys() >= WANTED
     for name, row in rows().items():
-        named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", row)
+        named = re.findall(r"`((?:\w+/)*test_\w+\.py)::(test_\w+)`", row)
         assert named, name
         for file, function in named:
             assert function in functions(file), f"{name}: {file} has no {function}"

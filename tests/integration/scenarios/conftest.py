@@ -1,0 +1,15 @@
+"""One running memstream for all scenarios; each file runs on its own profile and its own users, in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.scenario import World, world
+
+
+@pytest.fixture(scope="package")
+def running() -> Iterator[World]:
+    with world() as caller:
+        yield caller

@@ -1,0 +1,133 @@
+"""Short-term memory (E), in Chinese and English. Summaries by a model: test_model_work.py."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import pytest
+import redis
+
+from schemas import topics
+from schemas.codec import Codec
+from schemas.owner import partition, user
+from schemas.sessions import SessionState
+from schemas.stores import RedisLayout
+from tests.integration.scenario import PARTITIONS, World
+from tests.integration.scenarios.days import NOW
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+
+
+@pytest.fixture
+def here(running: World) -> World:
+    return running
+
+
+@pytest.mark.parametrize(("who", "texts"), [
+    ("sess_zh", ("我最近感觉头晕，应该怎么办？", "请问您有高血压吗？")),
+    ("sess_en", ("I feel dizzy.", "Is it high blood pressure?")),
+])  # fmt: skip
+def test_e1_e2_e3_e4_e5_e6_a_session_from_beginning_to_reset(here: World, who: str, texts: tuple[str, str]) -> None:
+    here.post("/v1/sessions", {"user_id": who, "session_id": who})
+    here.say(who, texts[0], session=who, speaker="Ann")
+    here.say(who, texts[1], session=who, role="assistant")
+    here.call("PATCH", f"/v1/sessions/{who}", {"user_id": who, "current_agent_key": "triage",
+              "global_state": {"current_intent": "triage"}, "user_snapshot": {"name": "Ann"}})  # fmt: skip
+    value = here.get(f"/v1/sessions/{who}", user_id=who)
+    assert value["meta"]["conversation_id"] == who
+    assert value["flow_context"] == {"current_agent_key": "triage", "last_bot_message": texts[1], "turn_count": 1}
+    assert value["message_context"]["mode"] == "FULL_HISTORY"
+    assert value["message_context"]["window_messages"][0] == {"role": "user", "content": texts[0], "speaker": "Ann"}
+    assert value["global_state"]["current_intent"] == "triage"
+    asked = {"user_id": who, "query": "?", "model_context_window": 100, "token_threshold_ratio": 0.1}
+    context = here.post(f"/v1/sessions/{who}/memory-context", asked)
+    assert context["should_checkpoint_summary"]
+    assert context["history"].startswith(f"Ann: {texts[0]}")
+    here.post(f"/v1/sessions/{who}/checkpoint", {"user_id": who, "summary": "dizzy 头晕", "recent_turns": 1})
+    [past] = here.get(f"/v1/sessions/{who}/checkpoints", user_id=who)["checkpoints"]
+    assert (past["query"], past["answer"]) == ("[MEMORY_CHECKPOINT]", "历史摘要: dizzy 头晕")
+    value = here.get(f"/v1/sessions/{who}", user_id=who)
+    assert value["message_context"]["mode"] == "SUMMARY_N"
+    assert value["message_context"]["checkpoint_message_id"] == past["message_id"]
+    lose(here, who)
+    lost = here.get(f"/v1/sessions/{who}", user_id=who)
+    assert lost["message_context"] == value["message_context"], "served from Postgres (E6)"
+    assert lost["global_state"]["current_intent"] == "triage"
+    here.call("DELETE", f"/v1/sessions/{who}?user_id={who}")
+    fresh = here.get(f"/v1/sessions/{who}", user_id=who)
+    assert fresh["message_context"]["window_messages"] == []
+    assert fresh["flow_context"]["turn_count"] == 0
+
+
+def lose(here: World, who: str) -> None:
+    owner = user("default", who)
+    with redis.Redis.from_url(here.stack.addresses.redis) as store:
+        assert store.delete(RedisLayout().session(owner, who), RedisLayout().revision(owner, who))
+
+
+def test_e6_a_session_that_redis_lost_is_brought_back_by_its_sink(here: World) -> None:
+    who = "returning"
+    here.say(who, "Hello 你好", session=who)
+    value = here.get(f"/v1/sessions/{who}", user_id=who)
+    key = RedisLayout().session(user("default", who), who)
+    lose(here, who)
+    assert here.get(f"/v1/sessions/{who}", user_id=who) == value
+
+    def back(told: Any) -> bool:
+        with redis.Redis.from_url(here.stack.addresses.redis) as store:
+            held = store.get(key)
+            return held is not None and json.loads(held)["message_context"] == told["message_context"]
+
+    here.until(f"/v1/sessions/{who}", back, user_id=who)
+
+
+def test_e5_a_session_written_before_there_were_checkpoints_is_read_as_full_history(here: World) -> None:
+    """The record as it was written then: without mode, segment and checkpoint."""
+    who = "older"
+    window = [{"role": "user", "content": "old 旧", "timestamp": NOW.isoformat(), "turn_id": "t1"}]
+    event = SessionState.model_validate(
+        {"tenant": "default", "user_id": who, "session_id": who, "revision": 1, "updated_at": NOW.isoformat(),
+         "sealed": {"window": window}}
+    )  # fmt: skip
+    encoded = Codec().encode(event, "test", "an older writer")
+    body = json.loads(encoded.value or b"")
+    for name in ("mode", "checkpoint_message_id", "segment", "segment_start", "segment_tokens", "status"):
+        body.pop(name, None)
+    place = partition(event.owner, PARTITIONS)
+    headers = list(encoded.headers)
+    here.producer.produce(topics.SESSION_STATE.name, json.dumps(body), encoded.key, place, headers=headers)
+    assert here.producer.flush(30) == 0
+    value = here.until(f"/v1/sessions/{who}", lambda b: True, user_id=who)
+    assert (value["message_context"]["mode"], value["message_context"]["checkpoint_message_id"]) == ("FULL_HISTORY", "")
+    assert value["message_context"]["window_messages"] == [{"role": "user", "content": "old 旧"}]
+    context = here.post(f"/v1/sessions/{who}/memory-context", {"user_id": who})
+    assert (context["mode"], context["should_checkpoint_summary"]) == ("FULL_HISTORY", False)
+
+
+def test_e8_two_writers_to_one_session_lose_nothing(here: World) -> None:
+    def turn(n: int) -> dict[str, Any]:
+        return {"user_id": "pair", "session_id": "pair", "role": "user", "content": f"message {n}",
+                "occurred_at": NOW.isoformat()}  # fmt: skip
+
+    def ten(k: int) -> None:
+        for n in range(10):
+            here.http.post("/v1/turns", json={"turns": [turn(10 * k + n)]})
+
+    threads = [threading.Thread(target=ten, args=(k,)) for k in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    here.post("/v1/turns", {"turns": [turn(99)]})
+    value = here.get("/v1/sessions/pair", user_id="pair")
+    assert value["flow_context"]["turn_count"] == 21
+
+
+def test_e7_session_figures_are_metrics(here: World) -> None:
+    here.say("measured", "Hello.", session="measured")
+    here.post("/v1/sessions/measured/memory-context", {"user_id": "measured"})
+    told = here.http.get("/metrics").text
+    for name in ("memstream_session_token_ratio_count", "memstream_session_read_seconds_count"):
+        assert [line for line in told.splitlines() if line.startswith(name) and not line.endswith(" 0.0")], name
