@@ -23,8 +23,8 @@ _KEPT = {
 }
 """Views whose topic keeps less than the view does: time column and topic."""
 _BY_NAME = {t.name: t for t in TABLES}
-VECTORS = ("embedding", "model_id")
-"""Columns in which generations with different embedding models differ."""
+VECTORS = ("embedding", "model_id", "sealed")
+"""Columns in which generations with different embedding models differ: a sealed row's vector is in its sealed part."""
 
 
 class PostgresContents:

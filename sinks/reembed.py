@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from schemas.memory import MemoryUpdate
+from schemas.sealed_rows import SealedPart
 from schemas.turns import ScreenedTurn
 from sinks.protocol import Item, Mark, Sink, SinkBatch
 
@@ -16,12 +17,14 @@ AT_ONCE = 64
 
 
 class Reembedded:
-    """`sink` with other vectors. `embed`: records -> unit vectors, float16 bytes, of the model `model_id`."""
+    """`sink` with other vectors. `embed`: records -> unit vectors, float16 bytes, of the model `model_id`. `seal`: the
+    sealed part of a record as a store keeps it, None where nothing is sealed."""
 
     def __init__(
-        self, sink: Sink, model_id: str, embed: Callable[[Sequence[Embeddable]], Sequence[bytes]]
-    ) -> None:
-        self._sink, self._model_id, self._embed = sink, model_id, embed
+        self, sink: Sink, model_id: str, embed: Callable[[Sequence[Embeddable]], Sequence[bytes]],
+        seal: Callable[[Embeddable], SealedPart | None],
+    ) -> None:  # fmt: skip
+        self._sink, self._model_id, self._embed, self._seal = sink, model_id, embed, seal
         self.name: str = sink.name
         self.topics: Sequence[str] = sink.topics
 
@@ -44,7 +47,7 @@ class Reembedded:
     def _with(self, item: Item, e: Embeddable, vector: bytes) -> Item:
         body = e.sealed.model_copy(update={"embedding": vector})
         new = e.model_copy(update={"sealed": body, "model_id": self._model_id})
-        return replace(item, event=new)
+        return replace(item, event=new, sealed=None if item.sealed is None else self._seal(new))
 
     def progress(self) -> dict[Mark, int]:
         return self._sink.progress()

@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from inference.protocols import Embedder
+from memstream.keyring.wiring import sealing_of
 from memstream.models import embedder_named
 from memstream.settings import Settings
 from processors.chunk import found_by
 from processors.gate.items import whole_text
 from processors.weeks import lines_of
+from schemas.codec import parsed
 from schemas.memory import MemoryUpdate
+from schemas.sealed_rows import SealedPart, sealed_part
 from schemas.turns import ScreenedTurn
 from sinks.protocol import Sink
 from sinks.reembed import Embeddable, Reembedded
@@ -53,10 +56,13 @@ def embedded(embedder: Embedder, terms: Terms, events: Sequence[Embeddable]) -> 
     return out
 
 
-def with_vectors_of(_: Settings, name: str, sink: Sink) -> Sink:
-    """`sink` of a process with these settings, with the vectors of the named model. Raises ValueError,
-    EmbedderMissingError."""
+def with_vectors_of(settings: Settings, name: str, sink: Sink) -> Sink:
+    """`sink` with the vectors of the named model. Raises ValueError, EmbedderMissingError."""
     from inference.terms import terms
 
-    embedder = embedder_named(name)
-    return Reembedded(sink, embedder.model_id, lambda events: embedded(embedder, terms, events))
+    embedder, codec = embedder_named(name), sealing_of(settings).codec
+
+    def seal(event: Embeddable) -> SealedPart | None:
+        return sealed_part(parsed(codec.value(event)))
+
+    return Reembedded(sink, embedder.model_id, lambda events: embedded(embedder, terms, events), seal)

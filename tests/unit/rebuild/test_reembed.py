@@ -71,7 +71,7 @@ def test_the_writer_of_a_generation_puts_its_own_vectors() -> None:
         return [b"new" for _ in events]
 
     sink = MemorySink()
-    wrapped = Reembedded(sink, "other@1", embed)
+    wrapped = Reembedded(sink, "other@1", embed, lambda event: {"ct": event.model_id})
     message = Message("t", 0, 0, b"k", b"v", [], 0)
     bare = with_body(memory(3), embedding=b"")
     known = turn(4).model_copy(update={"model_id": "other@1"})
@@ -93,7 +93,7 @@ def test_many_records_go_through_the_model_in_parts() -> None:
         return [b"new" for _ in events]
 
     message = Message("t", 0, 0, b"k", b"v", [], 0)
-    sink = Reembedded(MemorySink(), "other@1", embed)
+    sink = Reembedded(MemorySink(), "other@1", embed, lambda event: None)
     sink.write(SinkBatch([Item(turn(n), message) for n in range(150)]))
     assert asked == [64, 64, 22]
 
