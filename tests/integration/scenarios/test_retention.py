@@ -115,6 +115,6 @@ def test_c8_what_a_class_ends_stays_ended_and_is_reported(aging: World) -> None:
     assert {e["kind"] for e in report["ended"] if e["rule"] == "expired"} >= {"feedback"}
     assert sum(c["archived"] for c in report["classes"]) >= 1
     # The user may have what is archived deleted, too (C9).
-    aging.call("DELETE", f"/v1/memories/{archived[0]['id']}")
+    aging.call("DELETE", f"/v1/memories/{archived[0]['id']}", user_id=who)
     assert aging.get(f"/v1/users/{who}/memories", state="archived", kind="table")["memories"] == []
     assert aging.sql("SELECT 1 FROM views_g1.archive WHERE owner_id = %s", who) == []
