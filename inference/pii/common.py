@@ -118,9 +118,7 @@ RULES: tuple[Rule, ...] = (
     Rule("email", EMAIL, re.compile(_EMAIL), 0.95, needs=("@",)),
     Rule("url", URL, re.compile(_URL, re.IGNORECASE), 0.8, needs=("http", "ftp:", "www.")),
     Rule("bank card", CARD, re.compile(_CARD), 0.8, needs=(DIGIT,), check=_card, context=_CARD_CONTEXT),
-    Rule(
-        "resident id", RESIDENT_ID, re.compile(_RESIDENT), 0.7, needs=(DIGIT,), check=_resident, context=_ID_CONTEXT
-    ),
+    Rule("resident id", RESIDENT_ID, re.compile(_RESIDENT), 0.7, needs=(DIGIT,), check=_resident, context=_ID_CONTEXT),
     Rule(
         "phone",
         PHONE,
