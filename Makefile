@@ -37,7 +37,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest tests/unit
+	$(BIN)/pytest tests/unit -n auto
 
 integration: install
 	$(BIN)/pytest tests/integration
