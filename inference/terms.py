@@ -27,6 +27,7 @@ _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]{2,39}(?::[0-9a-f]{1,64})?>")
 # What the screen put in the place of a value: nobody said these words.
 _APOSTROPHE = re.compile(r"(?<=[a-z])['’](?:s|t|re|ve|ll|d|m)\b")
 _LONGEST_TERM = 64  # characters; longer runs are noise, base64 or an attack on the index
+_LONGEST_RUN = 1_000  # Chinese characters cut together: the cutter's Viterbi is quadratic in what it does not know
 
 
 def terms(text: str) -> list[str]:
@@ -50,12 +51,17 @@ def terms(text: str) -> list[str]:
 
 def chinese_words(run: str) -> list[str]:
     """Return the words of a run of Chinese, without overlaps: together they are the run."""
-    return list(_segmenter().cut(run))
+    return [word for piece in _pieces(run) for word in _segmenter().cut(piece)]
+
+
+def _pieces(run: str) -> list[str]:
+    """A run without a mark for a thousand characters is nobody's sentence."""
+    return [run[i : i + _LONGEST_RUN] for i in range(0, len(run), _LONGEST_RUN)]
 
 
 def _chinese(run: str, found: list[str], stopped: list[str]) -> None:
     segmenter = _segmenter()
-    for word in segmenter.cut_for_search(run):
+    for word in (w for piece in _pieces(run) for w in segmenter.cut_for_search(piece)):
         if word in CHINESE:
             stopped.extend(word)
             continue

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inference.terms import terms
+from inference.terms import chinese_words, terms
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,11 @@ def test_nothing_to_index_gives_no_terms(text: str) -> None:
 
 def test_no_term_is_longer_than_the_index_allows() -> None:
     assert max(map(len, terms("a" * 500 + " " + "x-1" * 200 + "龘" * 500))) <= 64
+
+
+def test_a_run_without_a_mark_is_cut_in_pieces_and_nothing_of_it_is_lost() -> None:
+    run = "我在利兹做护士" * 600
+    words = chinese_words(run)
+    assert "".join(words) == run
+    assert words[:600] == chinese_words(run[:1000])[:600]
+    assert terms(run) == [t for i in range(0, len(run), 1000) for t in terms(run[i : i + 1000])]
