@@ -70,9 +70,12 @@ def dense(vector: Floats, mean: Floats, vectors: Floats, view: View, within: Mas
     """Standard score of the closeness, each row lent some of its neighbours'; 0 where there is no vector.
 
     The query gives up half of `mean`: a document near everything that the user said is near every chat turn as well
-    (hubness), and that says nothing about this one.
+    (hubness), and that says nothing about this one. Of few documents the mean is hardly a background.
     """
-    similarity = fusion.standardised(vectors @ (vector - w.centring * mean), within & view.has_vector)
+    usable = within & view.has_vector
+    count = int(usable.sum())
+    share = w.centring * count / max(count + w.centring_few, 1.0)
+    similarity = fusion.standardised(vectors @ (vector - share * mean), usable)
     similarity = np.where(view.has_vector, similarity, 0.0).astype(np.float32)
     return view.layout.spread(similarity, w.dense_window) if view.has_dialogue else similarity
 

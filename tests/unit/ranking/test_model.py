@@ -38,7 +38,15 @@ QUERY = unit(3.0, *[0.0] * 8, 1.0)
 
 def test_a_document_near_everything_stands_behind_one_near_the_query() -> None:
     assert ranked(SCOPE, QUERY, PLAIN)[0] == "hub"
-    assert ranked(SCOPE, QUERY, replace(PLAIN, centring=0.5))[0] == "own"
+    assert ranked(SCOPE, QUERY, replace(PLAIN, centring=0.5, centring_few=0.0))[0] == "own"
+
+
+def test_what_few_documents_share_may_be_the_answer() -> None:
+    scope = {"near": unit(3.0, 1.0, 0.0), "far": unit(2.0, 2.0, 0.0), "else": unit(0.0, 0.0, 1.0)}
+    assert ranked(scope, unit(3.0, 0.6, 1.0), Weights())[0] == "near"
+    few = replace(Weights(), centring=0.5, feedback=0.0)
+    plain = ranked(scope, unit(3.0, 0.6, 1.0), PLAIN)
+    assert ranked(scope, unit(3.0, 0.6, 1.0), few) == plain
 
 
 def closeness(total: list[float], weights: Weights) -> Vector:
