@@ -184,4 +184,3 @@ def _entry(chain: int, seq: int, event: Access, subject: str, key: bytes, before
         what_digest=what_digest(what, owner, event.record_ids, event.context_id), hash=b"",
     )  # fmt: skip
     return replace(made, hash=made.mac(key, before))
-

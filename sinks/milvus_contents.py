@@ -14,6 +14,7 @@ from typing import Any
 import grpc
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
 
 from schemas.access import MilvusAddress, milvus_options
 from schemas.stores import MilvusLayout
@@ -29,10 +30,15 @@ logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 
 
 class MilvusContents:
-    """Over a client of its own. `timeout`: seconds a call."""
+    """Over a client of its own. `timeout`: seconds a call; `patience`: seconds in which a call that failed is made
+    again, for a rebuild of hours does not end over one answer. All calls may be repeated."""
 
-    def __init__(self, address: MilvusAddress, timeout: float = 30.0) -> None:
+    def __init__(self, address: MilvusAddress, timeout: float = 30.0, patience: float = 60.0) -> None:
         self._address, self._timeout = address, timeout
+        self._tries = Retrying(
+            retry=retry_if_exception_type(Transient), stop=stop_after_delay(patience), wait=wait_exponential(max=5),
+            reraise=True,
+        )  # fmt: skip
         self._client: Any = None
         self._digits = 1
 
@@ -96,6 +102,9 @@ class MilvusContents:
                 yield Bucket(view, r["tenant"], prefix), r["pk"], Token(int(r["revision"]), content)
 
     def _call(self, method: str, collection: str, **options: Any) -> Any:
+        return self._tries(self._once, method, collection, **options)
+
+    def _once(self, method: str, collection: str, **options: Any) -> Any:
         try:
             if self._client is None:
                 self._client = MilvusClient(**milvus_options(self._address), timeout=self._timeout)

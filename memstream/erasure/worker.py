@@ -30,6 +30,7 @@ from schemas.envelope import Envelope
 from schemas.erasure import Erasure
 from schemas.erasure_findings import place
 from schemas.owner import Owner, OwnerKind, partition
+from schemas.sealing import KeysAway
 from schemas.topics import Topic
 
 log = logging.getLogger(__name__)
@@ -90,21 +91,21 @@ class Eraser:
         held = self._held(conn, e) if e.scope == "user" else []
         if held:
             return self._waits(conn, e, "state", len(held))
+        accesses = _accesses(conn, e)
+        if not accesses and datetime.now(UTC) - row["started_at"] < ACCESS_WAIT:
+            return self._waits(conn, e, "access log", 1)
         self._waits(conn, e, "log", 0)
         removed = self._log.remove(e)
         if removed and e.scope == "tenant":
             self._log.remove(e)
-        destroyed = self._destroy(e)
-        accesses = _accesses(conn, e)
-        if not accesses and datetime.now(UTC) - row["started_at"] < ACCESS_WAIT:
-            return self._waits(conn, e, "access log", 1)
+        self._destroy(e)
         if e.scope != "session":  # the log's own writer does so, too, whatever comes late
             with conn.transaction():
                 audit.erase(conn, e.owner, e.accepted_at)
         report = {
             **self._report(conn, e, removed),
             "encryption": self._settings.encryption,
-            "keys_destroyed": destroyed,
+            "keys_destroyed": _destroyed(conn, e, row["started_at"]),
             "accesses": accesses,
         }
         conn.execute(
@@ -115,12 +116,13 @@ class Eraser:
         log.info("an erasure is done", extra={"scope": e.scope, "erasure_id": e.erasure_id})
         return True
 
-    def _destroy(self, e: Erasure) -> int:
+    def _destroy(self, e: Erasure) -> None:
         """The owner's keys but the newest, which is for what came after the cut-off; a tenant's all."""
         keyring = self._sealing.keyring
-        if keyring is None or e.scope == "session":
-            return 0
-        return keyring.destroy_tenant(e.tenant) if e.scope == "tenant" else keyring.destroy(e.owner.key)
+        if keyring is not None and e.scope == "tenant":
+            keyring.destroy_tenant(e.tenant)
+        elif keyring is not None and e.scope == "user":
+            keyring.destroy(e.owner.key)
 
     def _expected(self, conn: Conn, e: Erasure) -> set[str]:
         """Places that must have answered: every generation of every store, of every partition that it comes from."""
@@ -219,6 +221,17 @@ def _accesses(conn: Conn, e: Erasure) -> list[dict[str, Any]]:
     return [{**row, "hash": bytes(row["hash"]).hex()} for row in rows]
 
 
+def _destroyed(conn: Conn, e: Erasure, since: datetime) -> int:
+    """Keys that the erasure destroyed, also before the eraser was killed and began anew."""
+    if e.scope == "session":
+        return 0
+    which = "starts_with(owner, %s)" if e.scope == "tenant" else "owner = %s"
+    owner = e.owner.key.removesuffix("tenant/") if e.scope == "tenant" else e.owner.key
+    query = f"SELECT count(*) AS n FROM trust.data_keys WHERE destroyed_at >= %s AND {which}"  # noqa: S608 - constants
+    row = conn.execute(query, (since, owner)).fetchone()
+    return int(row["n"]) if row else 0
+
+
 def _added(findings: Sequence[dict[str, Any]]) -> dict[str, dict[str, int]]:
     """Store (or step) -> kind -> removed, over partitions; a store's first generation speaks where several stand."""
     out: dict[str, dict[str, int]] = {}
@@ -254,6 +267,6 @@ def run_eraser(settings: Settings) -> None:
     while not stop.is_set():
         try:
             eraser.look()
-        except (psycopg.Error, KafkaException) as exc:
+        except (psycopg.Error, KafkaException, KeysAway) as exc:
             log.warning("erasures wait", extra={"error": type(exc).__name__})
         stop.wait(LOOK_SECONDS)

@@ -283,7 +283,8 @@ def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str
     project, then = f"trial_{language}", datetime.now(UTC) - timedelta(days=14)
     turn = {"user_id": f"pi_{language}", "session_id": "s", "role": "user", "content": text, "project_id": project,
             "occurred_at": then.isoformat()}  # fmt: skip
-    sent = running.http.post("/v1/turns", json={"turns": [turn, {**turn, "role": "assistant", "content": "Noted."}]})
+    reply = {**turn, "role": "assistant", "content": "Noted.", "occurred_at": (then + timedelta(minutes=1)).isoformat()}
+    sent = running.http.post("/v1/turns", json={"turns": [turn, reply]})
     assert sent.status_code == 202
     producer = Producer({"bootstrap.servers": running.stack.addresses.kafka, "log_level": 0})
 
