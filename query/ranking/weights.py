@@ -27,5 +27,5 @@ class Weights:
     feedback_rounds: int = 2
     feedback_odds: float = 2.0
     centring: float = 0.5
-    centring_few: float = 30.0
+    centring_few: float = 5.0
     """Documents with which half of `centring` counts: the mean of few is no background, it is the answers."""
