@@ -24,6 +24,8 @@ from sinks.postgres_contents import VECTORS, PostgresContents
 
 Connection = psycopg.Connection[Any]
 LOOK_SECONDS = 0.5
+READERS_SECONDS = 5.0
+"""Readers look once a second which generation is read; what they began on the one before comes to its end."""
 NEAR = 200
 """Records from the end at which a generation counts as caught up: the rest is what comes meanwhile."""
 
@@ -121,6 +123,7 @@ class Rebuild:
                     f"`memstream rebuild drop {name}` again"
                 )
             self._sleep(LOOK_SECONDS)
+        self._sleep(READERS_SECONDS)
         self._store.contents.drop(number)
         generations.mark(conn, name, number, "dropped")
 

@@ -128,10 +128,14 @@ class Database:
         return self._live.numbers[store]
 
     async def _fetch(self, text: str, values: dict[str, Any], tenant: str | None) -> list[Row]:
-        query = text.encode()
-        if _VIEWS in text:
-            query = _located(text, await self.generation("postgres"))
-        return await opened(self._codec, await self._run(query, values, tenant))
+        if _VIEWS not in text:
+            return await opened(self._codec, await self._run(text.encode(), values, tenant))
+        try:
+            rows = await self._run(_located(text, await self.generation("postgres")), values, tenant)
+        except psycopg.errors.UndefinedTable:  # that generation was dropped since it was looked at
+            self._read_at = float("-inf")
+            rows = await self._run(_located(text, await self.generation("postgres")), values, tenant)
+        return await opened(self._codec, rows)
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         try:
