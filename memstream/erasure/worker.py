@@ -121,7 +121,7 @@ class Eraser:
         keyring = self._sealing.keyring
         if keyring is not None and e.scope == "tenant":
             keyring.destroy_tenant(e.tenant)
-        elif keyring is not None and e.scope == "user":
+        elif keyring is not None and e.scope != "session":
             keyring.destroy(e.owner.key)
 
     def _expected(self, conn: Conn, e: Erasure) -> set[str]:
