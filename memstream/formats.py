@@ -19,9 +19,11 @@ class FileError(ValueError):
 def read_turns(path: Path, kind: FileFormat | None = None) -> Iterator[dict[str, Any]]:
     """Turns as `POST /v1/turns` takes them. `kind` None: a JSON array is LoCoMo-shaped, else JSONL."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors put a byte order mark first
     except FileNotFoundError:
         raise FileError(f"{path}: no such file") from None
+    except OSError as exc:  # a folder, no permission
+        raise FileError(f"{path}: cannot be read ({exc.strerror})") from None
     except UnicodeDecodeError as exc:
         raise FileError(f"{path}: not UTF-8 (byte {exc.start})") from None
     if kind == "locomo" or (kind is None and text.lstrip().startswith("[")):
@@ -30,7 +32,8 @@ def read_turns(path: Path, kind: FileFormat | None = None) -> Iterator[dict[str,
 
 
 def _jsonl(path: Path, text: str) -> Iterator[dict[str, Any]]:
-    for n, line in enumerate(text.splitlines(), 1):
+    # Not splitlines(): JSON allows U+2028, U+0085 and the like inside a string.
+    for n, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -64,6 +67,8 @@ def _locomo(path: Path, text: str) -> Iterator[dict[str, Any]]:
                         "content": t["text"] + caption,
                         "occurred_at": when.isoformat(),
                     }
+        except FileError as exc:
+            raise FileError(f"{path}: {exc}") from None
         except (KeyError, TypeError):
             raise FileError(f"{path}: not LoCoMo-shaped: expected id, sessions[].date_time, turns[].dia_id") from None
 

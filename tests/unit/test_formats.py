@@ -1,0 +1,61 @@
+"""Files of turns: what `memstream ingest` reads, and how it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memstream.formats import FileError, read_turns
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\u0085"])
+def test_a_line_ends_at_a_newline_only(tmp_path: Path, mark: str) -> None:
+    """JSON has these raw inside strings."""
+    file = tmp_path / "turns.jsonl"
+    file.write_text(f'{{"content": "a{mark}b"}}\r\n\n{{"content": "c"}}', encoding="utf-8")
+    assert [t["content"] for t in read_turns(file)] == [f"a{mark}b", "c"]
+
+
+def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
+    file = tmp_path / "turns.jsonl"
+    file.write_bytes(b'\xef\xbb\xbf{"content": "a"}\n')
+    assert [t["content"] for t in read_turns(file)] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b'{"content": "a"}\n{"content":\n', "line 2: not JSON"),
+        (b"[1, 2]", "not LoCoMo-shaped"),
+        (b'["a"]', "not LoCoMo-shaped"),
+        (b"7\n", "line 1: expected a turn"),
+        (b"\xff\xfe", "not UTF-8"),
+    ],
+)
+def test_a_refusal_names_the_place_and_what_was_expected(tmp_path: Path, content: bytes, expected: str) -> None:
+    file = tmp_path / "turns.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(FileError, match=expected):
+        list(read_turns(file))
+
+
+def test_what_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be read"):
+        list(read_turns(tmp_path))
+    with pytest.raises(FileError, match="no such file"):
+        list(read_turns(tmp_path / "absent.jsonl"))
+
+
+def test_a_locomo_date_of_another_form_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "locomo.json"
+    file.write_text('[{"id": "c", "sessions": [{"date_time": "8.5.2023", "turns": []}]}]', encoding="utf-8")
+    with pytest.raises(FileError, match=r"locomo\.json: date_time: expected the form"):
+        list(read_turns(file))
+
+
+def test_locomo_shaped_with_format_named_but_one_object(tmp_path: Path) -> None:
+    file = tmp_path / "locomo.json"
+    file.write_text('{"id": "c", "sessions": []}', encoding="utf-8")
+    with pytest.raises(FileError, match="not LoCoMo-shaped"):
+        list(read_turns(file, "locomo"))
