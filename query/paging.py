@@ -23,27 +23,32 @@ def dump(*parts: Any) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(parts)).decode().rstrip("=")
 
 
-def load(cursor: str | None, *types: type) -> list[Any] | None:
-    """The parts of a cursor, None without one. Raises ProblemError for what is none."""
+def load(cursor: str | None, *types: type, field: str = "cursor") -> list[Any] | None:
+    """The parts of a cursor, None without one. Raises ProblemError for what is none; `field` is what it calls it."""
     if cursor is None:
         return None
     try:
         parts = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         if not isinstance(parts, list) or len(parts) != len(types):
             raise ValueError("length")
-        parts = [datetime.fromisoformat(p) if t is datetime else p for p, t in zip(parts, types, strict=True)]
-        if not all(isinstance(p, t) for p, t in zip(parts, types, strict=True)):
-            raise ValueError("type")
+        return [_part(p, t) for p, t in zip(parts, types, strict=True)]
     except (ValueError, TypeError, binascii.Error):
-        raise invalid("cursor", "expected the cursor that a page returned") from None
-    return parts
+        raise invalid(field, "expected the cursor that a page returned") from None
+
+
+def _part(part: Any, kind: type) -> Any:
+    """What a store can be asked with. Raises ValueError or TypeError."""
+    if kind is datetime:
+        at = datetime.fromisoformat(part)
+        if at.tzinfo is None:
+            raise ValueError("zone")
+        return at
+    if type(part) is not kind or (isinstance(part, str) and "\0" in part):
+        raise ValueError("type")
+    return part
 
 
 def after(cursor: str | None) -> After:
     """Where a page of memories begins."""
     parts = load(cursor, datetime, str, int)
-    if parts is None:
-        return After()
-    if parts[0].tzinfo is None:
-        raise invalid("cursor", "expected the cursor that a page returned")
-    return After(*parts)
+    return After() if parts is None else After(*parts)

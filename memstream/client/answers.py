@@ -43,7 +43,10 @@ class Hit(Record):
 
 
 class SearchAnswer(Answer):
+    """`cursor` of the next page, None on the last."""
+
     results: list[Hit]
+    cursor: str | None = None
     degraded: list[Degraded] = []
     took_ms: float = 0.0
 

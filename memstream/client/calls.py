@@ -57,12 +57,13 @@ def _once(key: str | None) -> dict[str, str]:
 def search(
     query: str, *, user_id: str | None = None, project_id: str | None = None, session_id: str | None = None,
     kinds: Sequence[Kind] | None = None, limit: int = 10, filters: Mapping[str, Any] | None = None,
-    as_of: datetime | None = None, explain: bool = False,
+    as_of: datetime | None = None, explain: bool = False, cursor: str | None = None,
 ) -> Call[answers.SearchAnswer]:  # fmt: skip
-    """Words and meaning over turns, memories, reports and documents (D13)."""
+    """Words and meaning over turns, memories, reports and documents (D13). `cursor`: as the page before has it."""
     body = _given(
         query=query, user_id=user_id, project_id=project_id, session_id=session_id, limit=limit,
         kinds=None if kinds is None else list(kinds), filters=filters, as_of=as_of, explain=explain or None,
+        cursor=cursor,
     )  # fmt: skip
     return Call("POST", "/v1/search", answers.SearchAnswer, None if project_id else user_id, body)
 

@@ -94,13 +94,15 @@ class _Tools:
         limit: Annotated[int, Field(ge=1, le=200)] = 10,
         kinds: list[SearchKind] | None = None,
         project_id: str | None = None,
+        cursor: Annotated[str | None, Field(description="From the page before.")] = None,
     ) -> dict[str, Any]:
         """Find memories, conversation turns and documents by words and meaning, each with the turns it came from."""
         key, user = await self._who(ctx, user_id)
         asked = {"query": query, "user_id": user, "limit": limit, "kinds": kinds, "project_id": project_id}
+        asked["cursor"] = cursor
         body = {k: v for k, v in asked.items() if v is not None}
         found = await self._service.call("POST", "/v1/search", key=key, user=user, body=body)
-        return {"results": found["results"], "degraded": found["degraded"]}
+        return {k: found[k] for k in ("results", "cursor", "degraded")}
 
     async def get_memories(
         self,

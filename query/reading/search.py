@@ -19,6 +19,8 @@ from query.reading.common import USER_KINDS, Ctx
 from query.retrieval import documents
 from query.retrieval.request import KINDS, Found, Question, SearchIn
 from query.retrieval.retriever import Retriever
+from query.walk import Walk
+from query.walk import question as bound_to
 from schemas.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
@@ -53,11 +55,13 @@ async def search(
     ctx: Ctx,
     ranking: Annotated[Mode | None, Header(alias=RANKING)] = None,
 ) -> dict[str, Any]:
-    """Words and meaning, fused; every hit stands in Postgres as it is returned. `rrf` is reciprocal rank fusion with
-    k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores (D13)."""
+    """Words and meaning, fused; every hit stands in Postgres as it is returned. `cursor` of the answer brings the next
+    best of the same question, null where there are none: each hit once, whatever comes meanwhile. `rrf` is reciprocal
+    rank fusion with k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores (D13)."""
     if body.interaction_id is not None and body.user_id is None:
         raise invalid("user_id", "required where interaction_id says whose answer the search is for")
-    question = replace(question_of(body, scope), mode=ranking or request.app.state.config.ranking)
+    mode: Mode = ranking or request.app.state.config.ranking
+    question = walked(replace(question_of(body, scope), mode=mode), body.cursor)
     retriever = retriever_of(request)
     views = sorted(views_of(question))
     await fresh.wait(*views)
@@ -75,8 +79,33 @@ async def search(
         ctx.gave(question.user, mine, None, body.interaction_id)
     results = [documents.hit(row, round(score, 6), scores) for row, score, scores in found.hits]
     took = (time.perf_counter() - started) * 1000
-    answer = {"results": results, "degraded": found.degraded, "took_ms": round(took, 3)}
+    more = _next(question, found)
+    answer = {"results": results, "cursor": more, "degraded": found.degraded, "took_ms": round(took, 3)}
     return answer | {"hypothesis": found.hypothesis} if body.explain and found.hypothesis else answer
+
+
+def walked(question: Question, cursor: str | None) -> Question:
+    """The question as one of pages. Raises ProblemError for a cursor of another question, caller or ranking."""
+    scope = question.tenant
+    walk = Walk.resume(
+        cursor,
+        bound_to(
+            scope.tenant, _named(scope.users), _named(scope.projects), question.text, sorted(question.kinds),
+            question.user and question.user.owner.id, question.project and question.project.owner.id,
+            question.session_id, question.filters.model_dump(mode="json"), question.as_of, question.mode,
+        ),
+    )  # fmt: skip
+    return replace(question, walk=walk, limit=min(question.limit, walk.room))
+
+
+def _next(question: Question, found: Found) -> str | None:
+    if question.walk is None or not found.more:
+        return None
+    return question.walk.cursor(documents.name_of(row) for row, _, _ in found.hits)
+
+
+def _named(bound: frozenset[str] | None) -> list[str] | None:
+    return None if bound is None else sorted(bound)
 
 
 def _say_what_is_down(request: Request, found: Found) -> None:

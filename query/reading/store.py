@@ -8,8 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request
 from pydantic import Field
 
+from query import paging
 from query.body import Route
 from query.door import Reader
+from query.errors import invalid
 from query.freshness import Freshness
 from query.models import ItemKey
 from query.namespaces import owner_of
@@ -18,6 +20,7 @@ from query.reading.common import Context, Ctx, PathId
 from query.reading.tables import store_row
 from query.repo import memories
 from query.repo.db import Row
+from query.walk import LONGEST, question
 from schemas.base import CleanText, Frozen, Id, JsonObject
 from schemas.scope import TenantScope
 
@@ -30,6 +33,7 @@ class StoreSearchIn(Frozen):
     filter: JsonObject | None = None
     limit: int = Field(default=10, ge=1, le=200)
     offset: int = Field(default=0, ge=0, le=store_search.MOST)
+    cursor: CleanText | None = Field(default=None, max_length=LONGEST)
 
 
 class NamespacesIn(Frozen):
@@ -38,6 +42,7 @@ class NamespacesIn(Frozen):
     max_depth: int | None = Field(default=None, ge=1)
     limit: int = Field(default=100, ge=1, le=1_000)
     offset: int = Field(default=0, ge=0)
+    cursor: CleanText | None = Field(default=None, max_length=40_000)
 
 
 def item(row: Row, score: float | None = None) -> dict[str, Any]:
@@ -88,21 +93,21 @@ async def search_items(
 ) -> dict[str, Any]:
     """Items below a prefix: by meaning with a query, else newest first."""
     await fresh.wait("memories")
-    return {"items": await searched(request, ctx, scope, body)}
+    return await searched(request, ctx, scope, body)
 
 
 async def searched(
     request: Request, ctx: Context, scope: TenantScope, body: StoreSearchIn, field: str = ""
-) -> list[dict[str, Any]]:
-    """What a search shows. `field`: what an error calls the body."""
+) -> dict[str, Any]:
+    """A page of a search. `field`: what an error calls the body."""
     store_filter.check(body.filter, f"{field}filter")
-    found = await store_search.find(
-        request, ctx, scope, body.namespace_prefix, query=body.query, wanted=body.filter, limit=body.limit,
-        offset=body.offset,
-    )  # fmt: skip
+    asked = store_search.Asked(
+        body.namespace_prefix, body.query, body.filter, body.limit, body.offset, body.cursor, field
+    )
+    found, more = await store_search.find(request, ctx, scope, asked)
     for owner, ids in store_search.owners_of([r for r, _ in found], scope).values():
         ctx.saw(owner, ids)
-    return [item(r, s) for r, s in found]
+    return {"items": [item(r, s) for r, s in found], "cursor": more}
 
 
 @router.post("/v1/store/namespaces")
@@ -111,14 +116,22 @@ async def list_namespaces(
 ) -> dict[str, Any]:
     """Namespaces that hold items, in order."""
     await fresh.wait("memories")
-    return {"namespaces": await listed(ctx, scope, body)}
+    return await listed(ctx, scope, body)
 
 
-async def listed(ctx: Context, scope: TenantScope, body: NamespacesIn) -> list[list[str]]:
-    """Namespaces that hold items and fit, cut at a depth, in order."""
+async def listed(ctx: Context, scope: TenantScope, body: NamespacesIn, field: str = "") -> dict[str, Any]:
+    """A page of the namespaces that hold items and fit, cut at a depth, in order."""
+    if body.cursor is not None and body.offset:
+        raise invalid(f"{field}offset", "expected no offset with a cursor")
+    bound = question(scope.tenant, body.prefix, body.suffix, body.max_depth).hex()
+    parts = paging.load(body.cursor, str, list, field=f"{field}cursor")
+    if parts is not None and (parts[0] != bound or not all(isinstance(p, str) for p in parts[1])):
+        raise invalid(f"{field}cursor", "expected the cursor that a page of this list returned")
     found = await memories.namespaces(ctx.db, scope, ctx.deps.clock())
-    cut = {tuple(n[: body.max_depth]) for n in found if _fits(n, body.prefix, body.suffix)}
-    return [list(n) for n in sorted(cut)][body.offset : body.offset + body.limit]
+    cut = sorted({tuple(n[: body.max_depth]) for n in found if _fits(n, body.prefix, body.suffix)})
+    rest = [list(n) for n in cut if parts is None or list(n) > parts[1]][body.offset :]
+    more = paging.dump(bound, rest[body.limit - 1]) if len(rest) > body.limit else None
+    return {"namespaces": rest[: body.limit], "cursor": more}
 
 
 def _fits(namespace: Sequence[str], prefix: Sequence[str], suffix: Sequence[str]) -> bool:

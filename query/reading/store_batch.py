@@ -64,8 +64,8 @@ class BatchIn(Frozen):
 async def batch(
     request: Request, response: Response, body: Annotated[BatchIn, Body()], scope: Scope, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
-    """`results` in the order of the operations: `{"item"}`, `{"items"}`, `{"namespaces"}`, or null for a write. 202
-    and a `freshness_token` where something was written, a renewed time to live included."""
+    """`results` in the order of the operations: `{"item"}`, `{"items", "cursor"}`, `{"namespaces", "cursor"}`, or null
+    for a write. 202 and a `freshness_token` where something was written, a renewed time to live included."""
     writes = [o for o in body.operations if isinstance(o, PutOp | DeleteOp)]
     if len(writes) < len(body.operations):
         demand(scope, Permission.READ)
@@ -94,9 +94,9 @@ async def _read(
         case GetOp():
             return await store.got(ctx, scope, operation.namespace, operation.key)
         case SearchOp():
-            return {"items": await store.searched(request, ctx, scope, operation, field)}
+            return await store.searched(request, ctx, scope, operation, field)
         case NamespacesOp():
-            return {"namespaces": await store.listed(ctx, scope, operation)}
+            return await store.listed(ctx, scope, operation, field)
         case _:
             return None
 

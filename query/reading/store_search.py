@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from fastapi import Request
 
+from query import paging
+from query.errors import invalid
 from query.namespaces import owner_of
 from query.reading import store_filter
 from query.reading.common import Context
@@ -15,6 +19,7 @@ from query.repo.db import Row
 from query.retrieval import documents
 from query.retrieval.lane import Understood
 from query.retrieval.retriever import Retriever
+from query.walk import Walk, question
 from schemas.base import JsonObject
 from schemas.scope import OwnerScope, TenantScope
 
@@ -25,26 +30,76 @@ _MEANING = 0.7
 codes and names that a sentence vector blurs."""
 
 
-async def find(
-    request: Request, ctx: Context, scope: TenantScope, prefix: Sequence[str], *, query: str | None,
-    wanted: JsonObject | None, limit: int, offset: int,
-) -> list[tuple[Row, float | None]]:  # fmt: skip
-    """Rows with their score in [-1, 1] (None without a query, and for items that are not indexed, which come last).
-    Raises OutOfScopeError."""
-    user = scope.user(owner_of(prefix)).owner.id if len(prefix) > 1 else None
-    now = ctx.deps.clock()
-    if query is None or not query.strip():
-        most, skip = (MOST, 0) if wanted else (limit, offset)
-        rows = await items.below(ctx.db, scope, prefix, now, most, skip=skip, user=user)
-        kept = [r for r in rows if store_filter.matches(r["value"], wanted)]
-        return [(r, None) for r in (kept[offset : offset + limit] if wanted else kept)]
-    rows = await items.below(ctx.db, scope, prefix, now, MOST, searched=True, user=user)
-    kept = [r for r in rows if store_filter.matches(r["value"], wanted)]
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search of items. `offset`: for callers that count; `cursor`: for those that page."""
+
+    prefix: Sequence[str]
+    query: str | None
+    wanted: JsonObject | None
+    limit: int
+    offset: int = 0
+    cursor: str | None = None
+    field: str = ""
+    """What an error calls the body."""
+
+    @property
+    def ranked(self) -> bool:
+        return self.query is not None and bool(self.query.strip())
+
+
+Shown = list[tuple[Row, float | None]]
+"""Rows with their score in [-1, 1]: None without a query, and for items that are not indexed, which come last."""
+
+
+async def find(request: Request, ctx: Context, scope: TenantScope, asked: Asked) -> tuple[Shown, str | None]:
+    """A page, and the cursor of the next. Raises OutOfScopeError, or ProblemError for a cursor of another search."""
+    user = scope.user(owner_of(asked.prefix)).owner.id if len(asked.prefix) > 1 else None
+    if asked.cursor is not None and asked.offset:
+        raise invalid(f"{asked.field}offset", "expected no offset with a cursor")
+    reached = None if scope.users is None else sorted(scope.users)
+    bound = question(scope.tenant, reached, list(asked.prefix), asked.query, asked.wanted)
+    if asked.ranked:
+        walk = Walk.resume(asked.cursor, bound, f"{asked.field}cursor")
+        return await _by_meaning(request, ctx, scope, asked, walk, user)
+    return await _by_time(ctx, scope, asked, bound.hex(), user)
+
+
+async def _by_meaning(
+    request: Request, ctx: Context, scope: TenantScope, asked: Asked, walk: Walk, user: str | None
+) -> tuple[Shown, str | None]:
+    rows = await items.below(ctx.db, scope, asked.prefix, ctx.deps.clock(), MOST, searched=True, user=user)
+    kept = [r for r in rows if store_filter.matches(r["value"], asked.wanted) and not walk.has(r["record_id"])]
     if not kept:
-        return []
+        return [], None
     retriever: Retriever = request.app.state.retriever
-    asked, model_id = await retriever.understood(query)
-    return scored(kept, asked, model_id)[offset : offset + limit]
+    understood, model_id = await retriever.understood(asked.query or "")
+    end = asked.offset + min(asked.limit, walk.room)
+    ranked = scored(kept, understood, model_id)
+    # Who skips has not seen what was skipped, so its cursor would bring that first.
+    page, more = ranked[asked.offset : end], len(ranked) > end and not asked.offset
+    return page, walk.cursor(r["record_id"] for r, _ in page) if more else None
+
+
+async def _by_time(
+    ctx: Context, scope: TenantScope, asked: Asked, bound: str, user: str | None
+) -> tuple[Shown, str | None]:
+    parts = paging.load(asked.cursor, str, datetime, str, field=f"{asked.field}cursor")
+    if parts is not None and parts[0] != bound:
+        raise invalid(f"{asked.field}cursor", "expected the cursor that a page of this search returned")
+    after = None if parts is None else (parts[1], parts[2])
+    most, skip = (MOST, 0) if asked.wanted else (asked.limit + 1, asked.offset)
+    rows = await items.below(ctx.db, scope, asked.prefix, ctx.deps.clock(), most, skip=skip, user=user, after=after)
+    kept = [r for r in rows if store_filter.matches(r["value"], asked.wanted)]
+    if asked.wanted:
+        kept = kept[asked.offset :]
+    page = kept[: asked.limit]
+    last = None
+    if len(kept) > asked.limit:
+        last = page[-1]
+    elif asked.wanted and len(rows) == most:  # older ones were not looked at
+        last = rows[-1]
+    return [(r, None) for r in page], paging.dump(bound, last["known_at"], last["record_id"]) if last else None
 
 
 def scored(rows: Sequence[Row], asked: Understood, model_id: str) -> list[tuple[Row, float | None]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request
 from pydantic import Field
 
+from query import paging
 from query.body import Route
 from query.door import Reader
-from query.errors import not_found
+from query.errors import invalid, not_found
 from query.freshness import Freshness
 from query.reading.common import Context, Ctx, PathId, source_turn_ids
 from query.reading.search import retriever_of
@@ -72,14 +74,20 @@ async def list_rows(
     ctx: Ctx,
     limit: Annotated[int, Query(ge=1, le=200)] = ROWS,
     offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
+    cursor: paging.Cursor = None,
 ) -> dict[str, Any]:
     """Rows of a structured table, the newest first (C2)."""
     owner = scope.user(user_id)
     spec = spec_of(ctx, scope.tenant, table)
+    after = None if (parts := paging.load(cursor, datetime, str)) is None else (parts[0], parts[1])
+    if after is not None and offset:
+        raise invalid("offset", "expected no offset with a cursor")
     await fresh.wait("memories")
-    rows = await structured.rows(ctx.db, owner, spec.name, ctx.deps.clock(), limit, offset)
+    found = await structured.rows(ctx.db, owner, spec.name, ctx.deps.clock(), limit + 1, offset, after)
+    rows = found[:limit]
     ctx.saw(owner, [r["record_id"] for r in rows])
-    return {"table": spec.name, "rows": [table_row(spec, r) for r in rows]}
+    more = paging.dump(rows[-1]["occurred_at"], rows[-1]["record_id"]) if len(found) > limit else None
+    return {"table": spec.name, "rows": [table_row(spec, r) for r in rows], "cursor": more}
 
 
 @router.get("/v1/users/{user_id}/tables/{table}/{key}")

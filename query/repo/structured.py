@@ -14,6 +14,8 @@ _STANDING = """tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id 
     AND (expires_at IS NULL OR expires_at > %(now)s)"""
 _ROWS = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories WHERE {_STANDING}
+      AND (%(after_at)s::timestamptz IS NULL OR occurred_at < %(after_at)s
+        OR (occurred_at = %(after_at)s AND record_id > %(after_id)s))
     ORDER BY occurred_at DESC, record_id LIMIT %(limit)s OFFSET %(offset)s"""  # noqa: S608 - constants
 )
 _BY_KEYS = OwnerStatement(
@@ -21,9 +23,15 @@ _BY_KEYS = OwnerStatement(
 )
 
 
-async def rows(db: Database, scope: OwnerScope, table: str, now: datetime, limit: int, offset: int) -> list[Row]:
-    """Newest first, by the time that the row is of."""
-    return await db.of_owner(scope, _ROWS, name=table, now=now, limit=limit, offset=offset)
+async def rows(
+    db: Database, scope: OwnerScope, table: str, now: datetime, limit: int, offset: int = 0,
+    after: tuple[datetime, str] | None = None,
+) -> list[Row]:  # fmt: skip
+    """Newest first, by the time that the row is of. `after`: beyond the row of that time, with that record id."""
+    at, record_id = after or (None, None)
+    return await db.of_owner(
+        scope, _ROWS, name=table, now=now, limit=limit, offset=offset, after_at=at, after_id=record_id
+    )
 
 
 async def by_keys(db: Database, scope: OwnerScope, table: str, keys: Sequence[str], now: datetime) -> list[Row]:

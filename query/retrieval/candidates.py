@@ -21,7 +21,7 @@ class WordCandidates:
 
     async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
         terms = list(dict.fromkeys(probe.rank.terms))
-        limit = max(PER_RETRIEVER, probe.question.limit)
+        limit = max(PER_RETRIEVER, probe.question.depth)
         try:
             return await candidates.by_words(self._db, scope, terms, probe.question.kinds, probe.now, limit)
         except ProblemError:

@@ -69,6 +69,11 @@ def is_turn(row: Row) -> bool:
     return "turn_id" in row
 
 
+def name_of(row: Row) -> str:
+    """What an answer shows a hit as: a record has one name in all its versions."""
+    return f"t:{turn_key(row)}" if is_turn(row) else f"m:{row['record_id']}"
+
+
 def meta(row: Row) -> Row:
     """What an answer shows of a document: the row without what only ranking needs."""
     return {k: v for k, v in row.items() if k not in ("terms", "embedding", "model_id")}

@@ -30,7 +30,7 @@ class MilvusCandidates:
         self._words = WordCandidates(db)
 
     async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
-        limit = max(PER_RETRIEVER, probe.question.limit)
+        limit = max(PER_RETRIEVER, probe.question.depth)
         layout = MilvusLayout(probe.serving.generations["milvus"], probe.serving.embedder.dimensions)
         try:
             async with asyncio.timeout(self._timeout):

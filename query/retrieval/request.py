@@ -11,6 +11,7 @@ from pydantic import Field
 
 from query.ranking.types import Floats, Mode
 from query.repo.db import Row
+from query.walk import LONGEST, Walk
 from schemas.base import CleanText, Content, Frozen, Id, Timestamp
 from schemas.scope import OwnerScope, TenantScope
 
@@ -73,6 +74,8 @@ class SearchIn(Frozen):
     session_id: Id | None = None
     kinds: tuple[Kind, ...] | None = Field(default=None, min_length=1)
     limit: int = Field(default=10, ge=1, le=200)
+    cursor: CleanText | None = Field(default=None, max_length=LONGEST)
+    """As the page before returned it: the next best hits of the same question, 1,000 in all."""
     filters: Filters = Filters()
     as_of: Timestamp | None = None
     interaction_id: Id | None = None
@@ -97,6 +100,13 @@ class Question:
     mode: Mode = "adaptive"
     said_before: tuple[Floats, ...] = ()
     """Vectors of what was said just before in the caller's session, oldest first; chat leans on them."""
+    walk: Walk | None = None
+    """What the pages before have shown; None where nobody pages."""
+
+    @property
+    def depth(self) -> int:
+        """Hits to look for: what was shown, a page, and one more to know whether there is another."""
+        return self.limit if self.walk is None else len(self.walk.shown) + self.limit + 1
 
     def wants(self, row: Row) -> bool:
         """Kind, session, project and filters; what the scope of the row already guarantees is not asked again."""
@@ -131,6 +141,8 @@ class Found:
     unconfirmed: int = 0
     hypothesis: str | None = None
     """What a model thought an answer might say (D12): searched with, never shown as a memory."""
+    more: bool = False
+    """Whether there are hits beyond these, where the question is walked."""
 
     def without(self, store: str, reason: str) -> None:
         entry = {"store": store, "reason": reason}

@@ -78,8 +78,12 @@ class Retriever:
         probe = self._probe(question, await self._understood(question, serving, found), serving)
         scopes = self._scopes(question)
         ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
-        hits = _distinct(merge(ranked))[: question.limit]
-        found.hits = [(row, score, scores if question.explain else None) for row, score, scores in hits]
+        hits = _distinct(merge(ranked))
+        if question.walk is not None:
+            hits = [h for h in hits if not question.walk.has(documents.name_of(h[0]))]
+            found.more = len(hits) > question.limit
+        page = hits[: question.limit]
+        found.hits = [(row, score, scores if question.explain else None) for row, score, scores in page]
         return found
 
     async def _understood(self, question: Question, serving: Serving, found: Found) -> Understood:
@@ -226,7 +230,7 @@ def _rank(
         )  # fmt: skip
 
     where = index.mask(question.kinds, keep)
-    ranked: list[Ranked] = index.search(probe.rank, question.limit, where=where, explain=True, reranker=reranker)
+    ranked: list[Ranked] = index.search(probe.rank, question.depth, where=where, explain=True, reranker=reranker)
     return [(rows[r.id], r.score, dict(r.scores or {})) for r in ranked]
 
 
