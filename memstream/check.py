@@ -54,13 +54,12 @@ def check(
 
 def migrate(data: Data = None) -> None:
     """Bring the Postgres schema to the newest version; safe while other processes do the same."""
-    from memstream.checks.stores import newest_schema
     from memstream.cli import running
     from schemas import migrations
 
     settings = running(data)
     migrations.upgrade(settings.postgres.get_secret_value())
-    console.print(f"schema {newest_schema()}", highlight=False)
+    console.print(f"schema {migrations.newest()}", highlight=False)
 
 
 def alive(

@@ -26,6 +26,8 @@ app = typer.Typer(
 topics_app = typer.Typer(no_args_is_help=True, help="The topics of the broker.")
 app.add_typer(topics_app, name="topics")
 
+SERVING = frozenset({"up", "worker", "sink", "serve"})
+"""Commands of this module that processes are started with; they do without what the others import."""
 console = Console()
 errors = Console(stderr=True)
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
@@ -192,6 +194,20 @@ def application() -> Any:
 
 def main() -> None:
     """Entry point: known errors are one line with the remedy, never a traceback."""
+    if not SERVING.intersection(sys.argv[1:2]):
+        application()
+    try:
+        app()
+    except Exception as exc:
+        told = failure(exc)
+        if told is None:
+            raise
+        fail(*told)
+
+
+def failure(exc: Exception) -> tuple[str, int] | None:
+    """What a known error is told as, and the exit status; None for one that nobody foresaw. What raises them is
+    imported here: a process that runs well needs none of it."""
     import confluent_kafka
     import httpx
     import psycopg
@@ -215,28 +231,26 @@ def main() -> None:
     from schemas.profile import ProfileError
     from sinks.protocol import Transient
 
-    application()
     known = (
         UsageError, StackError, PartitionCountError, ProfileError, ConfigError, FileError, ServiceError, PreflightError,
         TracingError, RebuildError, GenerationError, KeyCommandError, AuditError, BackupError, MasterKeyError,
         WeightsError,
     )  # fmt: skip
-    try:
-        app()
-    except known as exc:
-        fail(str(exc), 2)
-    except ValidationError as exc:
+    if isinstance(exc, known):
+        return str(exc), 2
+    if isinstance(exc, ValidationError):
         first = exc.errors(include_input=False, include_url=False)[0]
         name = "_".join(("MEMSTREAM", *(str(p).upper() for p in first["loc"])))
-        fail(f"{name}: {first['msg']}", 2)
-    except (BrokerAwayError, Transient) as exc:
-        fail(f"the store or the brokers do not answer ({exc}): run the command again", 3)
-    except (psycopg.OperationalError, PoolTimeout) as exc:
-        fail(f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3)
-    except (KafkaError, confluent_kafka.KafkaException) as exc:
-        fail(f"the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", 3)
-    except httpx.TransportError as exc:
-        fail(f"the service does not answer ({type(exc).__name__}): is `memstream up` running?", 3)
+        return f"{name}: {first['msg']}", 2
+    if isinstance(exc, (BrokerAwayError, Transient)):
+        return f"the store or the brokers do not answer ({exc}): run the command again", 3
+    if isinstance(exc, (psycopg.OperationalError, PoolTimeout)):
+        return f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3
+    if isinstance(exc, (KafkaError, confluent_kafka.KafkaException)):
+        return f"the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", 3
+    if isinstance(exc, httpx.TransportError):
+        return f"the service does not answer ({type(exc).__name__}): is `memstream up` running?", 3
+    return None
 
 
 def fail(message: str, status: int) -> NoReturn:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ssl
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from memstream.http import Service
 from memstream.settings import Settings
 from memstream.stack import StackError
 from memstream.stack.state import running_addresses
+
+if TYPE_CHECKING:
+    from memstream.http import Service
 
 
 def with_addresses(settings: Settings) -> Settings:
@@ -34,6 +37,8 @@ def with_addresses(settings: Settings) -> Settings:
 
 def service(settings: Settings, url: str | None = None) -> Service:
     """The query service, called with the key that is configured."""
+    from memstream.http import Service  # an HTTP client, which no worker needs
+
     return Service(url or service_url(settings), settings.key.get_secret_value(), verify=verification(settings))
 
 

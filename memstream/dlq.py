@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from memstream.connect import service as connected
-from memstream.http import Service
 from memstream.settings import Settings
+
+if TYPE_CHECKING:
+    from memstream.http import Service
 
 dlq_app = typer.Typer(
     no_args_is_help=True,

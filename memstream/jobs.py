@@ -22,16 +22,17 @@ from functools import partial
 from typing import Any, Protocol
 
 from inference.memory import return_freed_memory
-from inference.openai_compatible import EndpointConfig, OpenAiCompatible
+from inference.openai_compatible import OpenAiCompatible
+from memstream.endpoint import endpoint_of
 from memstream.job_work import JobWork, Parts, UnknownJob
 from memstream.keyring.wiring import sealing_of
 from memstream.observe import HeartbeatSender, ProcessStats
+from memstream.parts import parts_of
 from memstream.preflight import check_topics
 from memstream.profiles import LiveBook, ProfileFollower
 from memstream.settings import Settings
 from memstream.slots import Slots
 from memstream.tracing import spans_of
-from memstream.worker import parts_of
 from processors.step import Emit
 from schemas import topics
 from schemas.codec import Codec, DecodeError
@@ -234,19 +235,6 @@ class JobsWorker:
         except CommitLost:
             self._stats.outcome(STAGE, "commit_lost", 1)
         self._to_commit.clear()
-
-
-def endpoint_of(settings: Settings) -> OpenAiCompatible | None:
-    """None where no model is configured. One try a call: whoever runs a job knows how long it may wait."""
-    if not settings.model_url:
-        return None
-    return OpenAiCompatible(
-        EndpointConfig(
-            settings.model_url, settings.model_name, settings.model_key.get_secret_value(),
-            timeout=settings.model_timeout_seconds, concurrency=settings.model_concurrency, tries=1,
-            prompt_price=settings.model_prompt_price, completion_price=settings.model_completion_price,
-        )
-    )  # fmt: skip
 
 
 async def run_jobs(settings: Settings) -> None:

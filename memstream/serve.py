@@ -13,7 +13,7 @@ from inference.reranker import CrossEncoderReranker
 from inference.terms import terms
 from memstream import keys
 from memstream.connections import secret
-from memstream.jobs import endpoint_of
+from memstream.endpoint import endpoint_of
 from memstream.keyring.wiring import sealing_of
 from memstream.models import counter, default_embedder, embedder_named
 from memstream.profiles import ProfileFollower, TenantProfiles

@@ -38,7 +38,7 @@ def apply(bootstrap: Bootstrap, partitions: int, replication: int, *, dry_run: b
                     f"{topic.name} has {have} partitions, MEMSTREAM_PARTITIONS says {partitions}: the count is fixed "
                     "for good. Set MEMSTREAM_PARTITIONS to the broker's count, or start on an empty broker."
                 )
-        out = [_create(client, missing, partitions, replication, dry_run) for missing in _missing(counts)]
+        out = _create(client, _missing(counts), partitions, replication, dry_run)
         return out + [_settle(client, name, dry_run) for name in counts if name in {t.name for t in CATALOGUE}]
     finally:
         client.close()
@@ -48,14 +48,16 @@ def _missing(counts: dict[str, int]) -> list[str]:
     return [t.name for t in CATALOGUE if t.name not in counts]
 
 
-def _create(client: KafkaAdminClient, name: str, partitions: int, replication: int, dry_run: bool) -> TopicState:
+def _create(
+    client: KafkaAdminClient, names: list[str], partitions: int, replication: int, dry_run: bool
+) -> list[TopicState]:
+    """All in one call: each call waits until every broker knows its topics."""
     if dry_run:
-        return TopicState(name, "drift", "missing")
-    topic = next(t for t in CATALOGUE if t.name == name)
-    client.create_topics(
-        [NewTopic(name, partitions, replication, topic_configs=topic.config())], wait_for_metadata=True
-    )
-    return TopicState(name, "created", f"{partitions} partitions")
+        return [TopicState(name, "drift", "missing") for name in names]
+    wanted = [NewTopic(t.name, partitions, replication, topic_configs=t.config()) for t in CATALOGUE if t.name in names]
+    if wanted:
+        client.create_topics(wanted, wait_for_metadata=True)
+    return [TopicState(name, "created", f"{partitions} partitions") for name in names]
 
 
 def _settle(client: KafkaAdminClient, name: str, dry_run: bool) -> TopicState:

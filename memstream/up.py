@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 
 import httpx
@@ -21,6 +22,8 @@ from schemas.stores import STORES
 
 MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
 """Steps that share one process: all but screen, which alone can fill a core."""
+_ASK_EVERY = 0.2
+"""Seconds between two looks at the heartbeats while children start."""
 Report = Callable[[str, str], None]
 
 
@@ -61,43 +64,64 @@ def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str]
             depends_on=tuple(servers),
         )
 
+    beats = _Heartbeats(a.postgres)
     screens = [f"worker-screen-{n}" for n in range(1, settings.screen_workers + 1)]
     count = settings.memory_workers
     names = ["worker-memory"] if count == 1 else [f"worker-memory-{n}" for n in range(1, count + 1)]
     return [
-        *(child(name, "worker", "screen", ready=_beats(a.postgres, name)) for name in screens),
-        *(child(name, "worker", *MEMORY_STEPS, ready=_beats(a.postgres, name)) for name in names),
-        child("worker-jobs", "worker", "jobs", ready=_beats(a.postgres, "worker-jobs")),
-        child("worker-audit", "worker", "audit", ready=_beats(a.postgres, "worker-audit")),
+        *(child(name, "worker", "screen", ready=beats.of(name)) for name in screens),
+        *(child(name, "worker", *MEMORY_STEPS, ready=beats.of(name)) for name in names),
+        child("worker-jobs", "worker", "jobs", ready=beats.of("worker-jobs")),
+        child("worker-audit", "worker", "audit", ready=beats.of("worker-audit")),
         child("timer", "worker", "timer"),
         child("eraser", "worker", "eraser"),
-        *(child(f"sink-{n}", "sink", n, ready=_beats(a.postgres, f"sink-{n}")) for n in STORES),
-        child("query", "serve", ready=_answers(settings, f"{scheme(settings)}://{settings.host}:{port}/livez")),
+        *(child(f"sink-{n}", "sink", n, ready=beats.of(f"sink-{n}")) for n in STORES),
+        child("query", "serve", ready=_answers(settings, port)),
     ]
 
 
-def _beats(dsn: str, process: str) -> Probe:
-    """Ready when the process has sent a heartbeat: it does so once its models are loaded and its apps run."""
+class _Heartbeats:
+    """Who has sent a heartbeat: asked of Postgres once for all children that wait, not by each of them."""
 
-    async def probe(pid: int) -> bool:
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._alone = asyncio.Lock()
+        self._asked = -_ASK_EVERY
+        self._seen: set[tuple[str, int]] = set()
+
+    def of(self, process: str) -> Probe:
+        """Ready when the process has sent a heartbeat: it does so once its models are loaded and its apps run."""
+
+        async def probe(pid: int) -> bool:
+            async with self._alone:
+                if time.monotonic() - self._asked >= _ASK_EVERY:
+                    self._seen = await self._ask()
+                    self._asked = time.monotonic()
+                return (process, pid) in self._seen
+
+        return probe
+
+    async def _ask(self) -> set[tuple[str, int]]:
         try:
-            async with await psycopg.AsyncConnection.connect(dsn, connect_timeout=2) as conn:
-                cur = await conn.execute(
-                    "SELECT 1 FROM ops.heartbeats WHERE process = %s AND (stats->>'pid')::int = %s", (process, pid)
-                )
-                return await cur.fetchone() is not None
+            async with await psycopg.AsyncConnection.connect(self._dsn, connect_timeout=2) as conn:
+                cur = await conn.execute("SELECT process, (stats->>'pid')::int FROM ops.heartbeats")
+                return {(process, pid) for process, pid in await cur.fetchall()}
         except psycopg.Error:
-            return False
-
-    return probe
+            return set()
 
 
-def _answers(settings: Settings, url: str) -> Probe:
+def _answers(settings: Settings, port: int) -> Probe:
+    """Whether the door is open and says that it lives."""
+    url = f"{scheme(settings)}://{settings.host}:{port}/livez"
+
     async def probe(pid: int) -> bool:
         try:
+            # An HTTP client reads every authority of the system: too much to ask with, ten times a second.
+            _, door = await asyncio.open_connection(settings.host, port)
+            door.close()
             async with httpx.AsyncClient(timeout=2, verify=verification(settings)) as client:
                 return (await client.get(url)).status_code == 200
-        except httpx.HTTPError:
+        except (OSError, httpx.HTTPError):
             return False
 
     return probe
@@ -107,10 +131,13 @@ async def start(stack: EmbeddedStack, settings: Settings, report: Report) -> str
     """Bring everything up on a fresh or existing data folder; returns the address of the query service."""
     a = await stack.start()
     brokers = connections.brokers(a.kafka, settings)
-    for state in await asyncio.to_thread(topics.apply, brokers, settings.partitions, settings.replication):
+    states, _ = await asyncio.gather(
+        asyncio.to_thread(topics.apply, brokers, settings.partitions, settings.replication),
+        asyncio.to_thread(migrations.upgrade, a.postgres),
+    )
+    for state in states:
         if state.action != "ok":
             report(state.name, f"{state.action} {state.detail}".strip())
-    await asyncio.to_thread(migrations.upgrade, a.postgres)
     port = pick((settings.port,))
     servers = [child.name for child in stack.supervisor.status()]
     stack.add(*children(settings, a, port, servers))

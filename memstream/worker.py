@@ -18,17 +18,13 @@ from psycopg_pool import AsyncConnectionPool
 
 from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
-from memstream.models import default_models
 from memstream.observe import HeartbeatSender, ProcessStats, StepObserver
+from memstream.parts import parts_of
 from memstream.preflight import check_topics
 from memstream.profiles import FollowedBook, Following, ProfileFollower
-from memstream.secretfile import key_from
 from memstream.settings import Settings
 from memstream.traced import TracedRunner
 from memstream.tracing import spans_of
-from processors.extract.rules import RuleExtractor
-from processors.ports import ProfileBook
-from schemas.profile import load_profile
 from streams.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
 from streams.faults import Faults, KillAt
 from streams.kafka import KafkaOutbox
@@ -40,13 +36,6 @@ from streams.topology import TOPOLOGY, Parts
 log = logging.getLogger(__name__)
 SCREENING = frozenset({"gate", "project", "chunk"})
 """Steps, beside screen, that read texts which no step screened before: commands, feedback, documents."""
-
-
-def parts_of(settings: Settings) -> Parts:
-    """Models, profile and extractor of this process."""
-    key = key_from(settings.hash_key.get_secret_value(), settings.data_dir)
-    book = ProfileBook(load_profile(settings.profile, settings.profiles_dir))
-    return Parts(default_models(key), book, RuleExtractor(), ask_model=bool(settings.model_url))
 
 
 def warm(parts: Parts, steps: Sequence[str]) -> None:

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import psycopg
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
-from psycopg import sql
 
 from memstream import topics
 from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
@@ -72,18 +69,13 @@ def postgres(settings: Settings) -> Iterator[CheckResult]:
         _connected(settings.postgres.get_secret_value()) as conn,
     ):
         version, encoding = conn.info.server_version, conn.info.parameter_status("server_encoding")
-        row = conn.execute("SELECT to_regclass(%s) IS NOT NULL", (migrations.VERSION_TABLE,)).fetchone()
-        have = None
-        if row is not None and row[0]:
-            query = sql.SQL("SELECT version_num FROM {}").format(sql.Identifier(migrations.VERSION_TABLE))
-            found = conn.execute(query).fetchone()
-            have = found[0] if found else None
+        have = migrations.version(conn)
     if version < POSTGRES_LEAST:
         raise CheckFailedError(f"Postgres {version // 10_000} is too old", "use Postgres 14 or newer")
     if encoding != "UTF8":
         raise CheckFailedError(f"the database is {encoding}", "create it with ENCODING 'UTF8' and LOCALE 'C.UTF-8'")
     yield CheckResult("postgres", Status.OK, f"Postgres {version // 10_000}.{version % 10_000}, {encoding}")
-    head = newest_schema()
+    head = migrations.newest()
     if have != head:
         yield CheckResult(
             "schema", Status.FAIL, f"schema {have or 'missing'}, newest is {head}", "run `memstream migrate`"
@@ -102,13 +94,6 @@ def _connected(dsn: str) -> psycopg.Connection[Any]:
                 f"Postgres does not answer: {why}", "check MEMSTREAM_POSTGRES and its TLS settings"
             ) from None
         raise
-
-
-def newest_schema() -> str | None:
-    """The revision that `memstream migrate` leads to."""
-    config = Config()
-    config.set_main_option("script_location", str(next(iter(migrations.__path__))).replace("%", "%%"))
-    return ScriptDirectory.from_config(config).get_current_head()
 
 
 def redis(settings: Settings) -> Iterator[CheckResult]:

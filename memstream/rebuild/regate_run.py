@@ -15,6 +15,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool
 
 from memstream.keyring.wiring import Sealing
+from memstream.parts import parts_of
 from memstream.profiles import FollowedBook, Following, ProfileFollower
 from memstream.rebuild.amend_log import Folded, Sender, until_readable
 from memstream.rebuild.errors import RebuildError
@@ -33,7 +34,6 @@ from memstream.rebuild.regate import (
     screened,
 )
 from memstream.settings import Settings
-from memstream.worker import parts_of
 from processors.pii.redact import Redaction
 from processors.redaction import redact
 from processors.step import Out, Reads, Record, StateSpace, Step

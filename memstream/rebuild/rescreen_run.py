@@ -8,11 +8,11 @@ from typing import Any
 
 import psycopg
 
+from memstream.parts import parts_of
 from memstream.rebuild.amend_log import Sender, newest, until_readable
 from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.rescreen import READ, Found, rescreened
 from memstream.settings import Settings
-from memstream.worker import parts_of
 from processors.pii.redact import Redaction
 from processors.redaction import redact
 from schemas import generations

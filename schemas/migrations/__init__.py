@@ -12,11 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import psycopg
-from alembic import command
-from alembic.config import Config
 from psycopg import Connection, sql
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from schemas.stores import postgres_schema
 
@@ -33,6 +29,14 @@ def sql_text(name: str) -> str:
 def upgrade(dsn: str) -> None:
     """Bring the database at `dsn` (libpq form) to the newest version. Safe when several processes call at once:
     one migrates, the others wait and then find nothing to do. Raises psycopg.Error or alembic's CommandError."""
+    with psycopg.connect(dsn) as conn:
+        if version(conn) == newest():
+            return  # as at nearly every start of a process, which then goes without Alembic's import
+    from alembic import command
+    from alembic.config import Config
+    from sqlalchemy import create_engine
+    from sqlalchemy.pool import NullPool
+
     engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(dsn), poolclass=NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
@@ -41,6 +45,20 @@ def upgrade(dsn: str) -> None:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
     engine.dispose()
+
+
+def version(conn: Connection[Any]) -> str | None:
+    """The revision that was applied last; None where none was."""
+    if conn.execute("SELECT to_regclass(%s) IS NULL", (VERSION_TABLE,)).fetchone() == (True,):
+        return None
+    query = sql.SQL("SELECT version_num FROM {}").format(sql.Identifier(VERSION_TABLE))
+    row = conn.execute(query).fetchone()
+    return None if row is None else str(row[0])
+
+
+def newest() -> str:
+    """The revision that `upgrade` leads to: each file is named after its own, and they are one line."""
+    return max(path.name[1:5] for path in (Path(__file__).parent / "versions").glob("v[0-9][0-9][0-9][0-9]_*.py"))
 
 
 def create_generation(conn: Connection[Any], generation: int) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,22 @@ def test_every_folder_of_the_house_is_under_the_rule() -> None:
     for folder in ("schemas", "processors", "inference", "streams", "sinks", "query", "memstream"):
         assert (ROOT / folder / "__init__.py").is_file()
         assert f'"{folder}"' in text
+
+
+@pytest.mark.parametrize(
+    ("process", "without"),
+    [
+        ("memstream.timer", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
+        ("memstream.erasure.worker", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
+        ("memstream.auditor", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
+        ("memstream.sink", "alembic faust httpx kafka pymilvus redis sqlalchemy"),
+        ("memstream.worker", "alembic httpx kafka pymilvus redis sqlalchemy"),
+        ("memstream.jobs", "alembic faust kafka pymilvus redis sqlalchemy"),
+        ("memstream.serve", "alembic faust sqlalchemy"),
+    ],
+)
+def test_a_process_imports_no_client_that_it_does_not_need(process: str, without: str) -> None:
+    """Each costs up to a second of every start, of fourteen processes on the same cores."""
+    asked = f"import sys, memstream.cli, memstream.connect, memstream.logs, {process}; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True, cwd=ROOT)
+    assert not set(without.split()) & set(found.stdout.split())
