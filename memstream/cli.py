@@ -138,6 +138,8 @@ def sink(
 @app.command()
 def serve() -> None:
     """Run the query service in this process."""
+    import uvloop
+
     from memstream.logs import configure
     from memstream.serve import serve as run
     from memstream.up import single_threaded
@@ -145,7 +147,7 @@ def serve() -> None:
     single_threaded()
     settings = running()
     configure(settings.log_level, settings.instance or "query")
-    asyncio.run(run(settings))
+    uvloop.run(run(settings))
 
 
 @topics_app.command("apply")

@@ -7,7 +7,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from psycopg import AsyncConnection
+from psycopg.types.json import set_json_loads
 from psycopg_pool import AsyncConnectionPool
+from pydantic_core import from_json
 from redis.asyncio import BlockingConnectionPool, Redis
 
 from inference.protocols import Embedder, TokenCounter
@@ -21,6 +24,11 @@ from schemas.profile import Profile
 
 _POSTGRES_CONNECTIONS = 8
 _REDIS_CONNECTIONS = 16
+
+
+async def _configure(connection: AsyncConnection[Any]) -> None:
+    """A scope is thousands of JSON values; pydantic's parser takes a quarter of the time of the standard library's."""
+    set_json_loads(from_json, connection)
 
 
 @asynccontextmanager
@@ -43,6 +51,7 @@ async def open_deps(
         max_size=_POSTGRES_CONNECTIONS,
         open=False,
         reconnect_timeout=5.0,
+        configure=_configure,
         kwargs={"autocommit": True, "connect_timeout": 3, "options": "-c jit=off", "application_name": "query"},
     )
     await pool.open(wait=False)

@@ -1,6 +1,6 @@
 """Evidence of dates: what a query names ("in May 2023", "上周") against when a memory was made and what it tells of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -45,7 +45,7 @@ def gathered(intervals: Sequence[tuple[Interval, ...]]) -> Intervals:
 
 
 def closeness(
-    text: str, now: datetime | None, newest: datetime | None, held: Intervals, rows: int, *, retell: bool
+    text: str, now: datetime | None, newest: datetime | None, held: Callable[[], Intervals], rows: int, *, retell: bool
 ) -> Floats | None:
     """Return 1 for each row that falls in a span named by `text`, less the further away; None where none is named.
 
@@ -61,7 +61,7 @@ def closeness(
             spans = [s for s in spans if not s.relative]
         if not spans:
             continue
-        near = _nearness([(s.start.timestamp(), s.end.timestamp()) for s in spans], held, rows)
+        near = _nearness([(s.start.timestamp(), s.end.timestamp()) for s in spans], held(), rows)
         if near.max(initial=0.0) > _NEAR_ENOUGH:
             return near
     return None

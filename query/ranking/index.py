@@ -9,7 +9,6 @@ import numpy.typing as npt
 from inference.protocols import Reranker
 from query.ranking import dialogue, fusion, model
 from query.ranking.bm25 import Bm25, CorpusPrior
-from query.ranking.dates import intervals_of
 from query.ranking.decay import age_days, decay_factors
 from query.ranking.types import Document, Floats, Mask, Ranked, RankQuery
 from query.ranking.view import Facts, View, build_view
@@ -64,7 +63,7 @@ class ScopeIndex:
                 self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
             if document.vector is not None:
                 self._vectors[row] = document.vector
-            self._facts.append(Facts(dialogue.is_asking(document.text), intervals_of(document)))
+            self._facts.append(Facts(document, dialogue.is_asking(document.text)))
             self._documents.append(document)
             self._row_of[document.id] = row
         self._changed()

@@ -84,7 +84,7 @@ def prior(query: RankQuery, named: dialogue.Speakers, view: View, within: Mask, 
     """Evidence beside the match of content: dates, who spoke, how much a turn says, importance."""
     out = w.importance * (view.importance - 0.5)
     asks = fusion.is_question(query.text)
-    near = dates.closeness(query.text, query.now, view.newest, view.intervals, len(view.alive), retell=asks)
+    near = dates.closeness(query.text, query.now, view.newest, lambda: view.intervals, len(view.alive), retell=asks)
     if near is not None:
         out = out + w.date * fusion.standardised(near, within)
     turns = within & (view.sessions != dialogue.NO_SESSION)

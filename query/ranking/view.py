@@ -3,25 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from query.ranking.bm25 import Bm25
-from query.ranking.dates import Interval, Intervals, gathered
+from query.ranking.dates import Interval, Intervals, gathered, intervals_of
 from query.ranking.dialogue import DIALOGUE_KIND, NO_SESSION, Layout
 from query.ranking.types import Document, Floats, Mask
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Facts:
-    """What is read off a document's text once, when it is added."""
+    """What is read off a document's text, once."""
 
+    document: Document
     asking: bool
-    intervals: tuple[Interval, ...]
+
+    @cached_property
+    def intervals(self) -> tuple[Interval, ...]:
+        """Only for a query that names a date: reading time expressions takes as long as all other indexing."""
+        return intervals_of(self.document)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """What is derived from all rows together. Rows of removed documents are there, and False in `alive`."""
 
@@ -38,8 +44,12 @@ class View:
     window_lengths: Floats
     importance: Floats
     asking: Floats
-    intervals: Intervals
+    facts: tuple[Facts | None, ...]
     newest: datetime | None
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        return gathered([f.intervals if f is not None else () for f in self.facts])
 
     @property
     def has_dialogue(self) -> bool:
@@ -76,6 +86,6 @@ def build_view(
         window_lengths=layout.spread(lengths, window),
         importance=np.array([d.importance if d else 0.5 for d in documents], dtype=np.float32),
         asking=asking,
-        intervals=gathered([f.intervals if d is not None else () for d, f in zip(documents, facts, strict=True)]),
+        facts=tuple(f if d is not None else None for d, f in zip(documents, facts, strict=True)),
         newest=max((d.occurred_at for d in documents if d is not None and d.occurred_at is not None), default=None),
     )

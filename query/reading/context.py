@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
@@ -59,6 +60,8 @@ class Asked:
     project: OwnerScope | None
     routed: Routed
     degraded: list[dict[str, str]] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
+    """The parts of the prompt are read as the views stood then or later."""
     because: list[dict[str, Any]] = field(default_factory=list)
     """Which words of the query chose intents, project and filters (D10), and which state was named."""
 
@@ -79,6 +82,7 @@ async def context(
     """The prompt, its sections with citations, and how many pieces did not fit."""
     asked = _asked(body, scope, ctx)
     await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
+    asked.since = time.monotonic()
     session, groups, known, hits = await asyncio.gather(
         _session(ctx, asked),
         _hot(ctx, asked),
@@ -190,6 +194,7 @@ async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[
         question = Question(
             asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
             mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
+            since=asked.since,
         )  # fmt: skip
         limited = frozenset(kinds) & asked.routed.kinds
         questions = [question]

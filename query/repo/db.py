@@ -141,7 +141,8 @@ class Database:
         try:
             async with asyncio.timeout(self._timeout), self._pool.connection(timeout=self._timeout) as connection:
                 await self._become(connection, tenant)
-                cursor = connection.cursor(row_factory=dict_row)
+                # Binary: embeddings are a kilobyte each, and hexadecimal text would be read character by character.
+                cursor = connection.cursor(row_factory=dict_row, binary=True)
                 await cursor.execute(query, values)
                 rows: list[Row] = await cursor.fetchall()
                 return rows

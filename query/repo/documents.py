@@ -27,24 +27,43 @@ _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(o
 _MARK = "count(*) AS n, COALESCE(bit_xor(hashtextextended({id}, revision)), 0) AS mark"
 
 
-def _turns(condition: str) -> tuple[OwnerStatement, OwnerStatement, OwnerStatement]:
-    """Fingerprint, ids with revisions, rows."""
-    where = f"FROM {{v}}.turns WHERE tenant = %(tenant)s AND {condition}"
-    key = "user_id || '/' || turn_id"
-    return (
-        OwnerStatement(f"SELECT {_MARK.format(id=key)} {where}"),
-        OwnerStatement(f"SELECT {key} AS key, revision {where}"),
-        OwnerStatement(f"SELECT {TURN_COLUMNS} {where} AND {key} = ANY(%(keys)s)"),
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The statements over one table of a scope: fingerprint, ids with revisions, rows of some ids, and all rows."""
+
+    mark: str
+    revisions: TenantStatement
+    some: TenantStatement
+    whole: TenantStatement
+
+
+def _table(columns: str, where: str, key: str, kind: type[TenantStatement]) -> _Table:
+    return _Table(
+        mark=f"SELECT {_MARK.format(id=key)} {where}",
+        revisions=kind(f"SELECT {key} AS key, revision {where}"),
+        some=kind(f"SELECT {columns} {where} AND {key} = ANY(%(keys)s)"),
+        whole=kind(f"SELECT {columns} {where}"),
     )
 
 
-def _memories(condition: str, kind: type[TenantStatement]) -> tuple[TenantStatement, TenantStatement, TenantStatement]:
+def _turns(condition: str) -> _Table:
+    where = f"FROM {{v}}.turns WHERE tenant = %(tenant)s AND {condition}"
+    return _table(TURN_COLUMNS, where, "user_id || '/' || turn_id", OwnerStatement)
+
+
+def _memories(condition: str, kind: type[TenantStatement]) -> _Table:
     where = f"FROM {{v}}.memories WHERE {condition} AND {_STANDS}"
-    key = "record_id || '/' || version"
-    return (
-        kind(f"SELECT {_MARK.format(id=key)} {where}"),
-        kind(f"SELECT {key} AS key, revision {where}"),
-        kind(f"SELECT {MEMORY_COLUMNS} {where} AND {key} = ANY(%(keys)s)"),
+    return _table(MEMORY_COLUMNS, where, "record_id || '/' || version", kind)
+
+
+def _marks(turns: _Table | None, memories: _Table, kind: type[TenantStatement]) -> TenantStatement:
+    """The fingerprints of both tables in one round trip: asked by every search."""
+    said = turns.mark if turns is not None else "SELECT 0 AS n, 0 AS mark"
+    return kind(
+        f"SELECT t.n AS turns, t.mark AS turns_mark, m.n AS memories, m.mark AS memories_mark"  # noqa: S608
+        f" FROM ({said}) t, ({memories.mark}) m"
     )
 
 
@@ -52,6 +71,9 @@ _USER_TURNS = _turns("user_id = %(owner_id)s")
 _PROJECT_TURNS = _turns("project_id = %(owner_id)s")
 _OWN = _memories(_OWNER, OwnerStatement)
 _CHUNKS = _memories("tenant = %(tenant)s AND owner_kind = 'document'", TenantStatement)
+_OF_USER = _marks(_USER_TURNS, _OWN, OwnerStatement)
+_OF_PROJECT = _marks(_PROJECT_TURNS, _OWN, OwnerStatement)
+_OF_KNOWLEDGE = _marks(None, _CHUNKS, TenantStatement)
 
 _AS_OF = OwnerStatement(
     f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
@@ -78,34 +100,38 @@ class ScopeDocuments:
     def __init__(self, db: Database, scope: OwnerScope | TenantScope) -> None:
         """A tenant's scope stands for its knowledge."""
         self._db, self._scope = db, scope
-        self._turn_statements: tuple[OwnerStatement, ...] = ()
-        self._memory_statements: tuple[TenantStatement, ...] = _CHUNKS
+        self._turns: _Table | None = None
+        self._memories, self._mark = _CHUNKS, _OF_KNOWLEDGE
         if isinstance(scope, OwnerScope):
-            self._memory_statements = _OWN
-            self._turn_statements = _USER_TURNS if scope.owner.kind is OwnerKind.USER else _PROJECT_TURNS
+            of_user = scope.owner.kind is OwnerKind.USER
+            self._turns, self._memories = (_USER_TURNS if of_user else _PROJECT_TURNS), _OWN
+            self._mark = _OF_USER if of_user else _OF_PROJECT
 
     async def mark(self) -> Mark:
-        turns = (0, 0)
-        if self._turn_statements:
-            row = (await self._run(self._turn_statements[0]))[0]
-            turns = (row["n"], row["mark"])
-        row = (await self._run(self._memory_statements[0]))[0]
-        return Mark(turns, (row["n"], row["mark"]))
+        row = (await self._run(self._mark))[0]
+        return Mark((row["turns"], row["turns_mark"]), (row["memories"], row["memories_mark"]))
 
     async def turn_revisions(self) -> dict[str, int]:
-        return await self._revisions(self._turn_statements)
+        return await self._revisions(self._turns)
 
     async def memory_revisions(self) -> dict[str, int]:
-        return await self._revisions(self._memory_statements)
+        return await self._revisions(self._memories)
 
-    async def turn_rows(self, keys: Sequence[str]) -> list[Row]:
-        return await self._run(self._turn_statements[2], keys=list(keys)) if self._turn_statements else []
+    async def turn_rows(self, keys: Sequence[str] | None = None) -> list[Row]:
+        """Those of some ids; all where None."""
+        return await self._rows(self._turns, keys)
 
-    async def memory_rows(self, keys: Sequence[str]) -> list[Row]:
-        return await self._run(self._memory_statements[2], keys=list(keys))
+    async def memory_rows(self, keys: Sequence[str] | None = None) -> list[Row]:
+        """Those of some ids; all where None."""
+        return await self._rows(self._memories, keys)
 
-    async def _revisions(self, statements: Sequence[TenantStatement]) -> dict[str, int]:
-        return {r["key"]: r["revision"] for r in await self._run(statements[1])} if statements else {}
+    async def _revisions(self, table: _Table | None) -> dict[str, int]:
+        return {} if table is None else {r["key"]: r["revision"] for r in await self._run(table.revisions)}
+
+    async def _rows(self, table: _Table | None, keys: Sequence[str] | None) -> list[Row]:
+        if table is None:
+            return []
+        return await (self._run(table.whole) if keys is None else self._run(table.some, keys=list(keys)))
 
     async def _run(self, statement: TenantStatement, **values: object) -> list[Row]:
         if isinstance(self._scope, OwnerScope):

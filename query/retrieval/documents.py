@@ -75,8 +75,10 @@ def name_of(row: Row) -> str:
 
 
 def meta(row: Row) -> Row:
-    """What an answer shows of a document: the row without what only ranking needs."""
-    return {k: v for k, v in row.items() if k not in ("terms", "embedding", "model_id")}
+    """What an answer shows of a document: the row, which loses what only ranking needs."""
+    for name in ("terms", "embedding", "model_id"):
+        row.pop(name, None)
+    return row
 
 
 def living(row: Row, now: datetime) -> bool:

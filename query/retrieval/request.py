@@ -100,6 +100,9 @@ class Question:
     mode: Mode = "adaptive"
     said_before: tuple[Floats, ...] = ()
     """Vectors of what was said just before in the caller's session, oldest first; chat leans on them."""
+    since: float = float("inf")
+    """A look at the views that began then or later (monotonic seconds) will do, so that the questions of one request
+    share one; without a number each takes its own."""
     walk: Walk | None = None
     """What the pages before have shown; None where nobody pages."""
 

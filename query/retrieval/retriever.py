@@ -179,7 +179,9 @@ class Retriever:
         seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
         try:
             async with asyncio.timeout(seconds):
-                return await self.cache.get(key, ScopeDocuments(self._db, scope), probe.serving.embedder)
+                return await self.cache.get(
+                    key, ScopeDocuments(self._db, scope), probe.serving.embedder, probe.question.since
+                )
         except (ProblemError, TimeoutError) as exc:
             held = self.cache.last(key, STALE_SECONDS)
             if held is None:

@@ -39,8 +39,11 @@ class Held:
     rows: dict[str, Row] = field(default_factory=dict)
     mark: Mark | None = None
     confirmed_at: float = float("-inf")
+    """When Postgres was asked for the fingerprint that `mark` is (monotonic seconds)."""
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     loading: asyncio.Task[None] | None = None
+    counted: int | None = 0
+    """How many of its documents the cache has counted; None once it is out of the cache."""
 
 
 class ScopeCache:
@@ -50,21 +53,29 @@ class ScopeCache:
         """`most`: documents held, all scopes together; `bound`: documents of one scope."""
         self._run, self._most, self._bound = run, most, bound
         self._held: OrderedDict[ScopeKey, Held] = OrderedDict()
+        self._total = 0
+        """Documents held: counted along, since every search asks."""
         self.large: set[ScopeKey] = set()
         """Scopes that were found to be beyond the bound when last asked."""
 
-    async def get(self, key: ScopeKey, source: ScopeDocuments, embedder: Embedder) -> Held:
-        """The scope as Postgres has it now; `embedder` is whose vectors the key's generation holds. Raises
-        TooLargeError, or ProblemError when Postgres does not answer."""
+    async def get(
+        self, key: ScopeKey, source: ScopeDocuments, embedder: Embedder, since: float = float("inf")
+    ) -> Held:
+        """The scope as Postgres had it at `since` (monotonic seconds) or later, now where none is given: the parts of
+        one prompt share one look. `embedder` is whose vectors the key's generation holds. Raises TooLargeError, or
+        ProblemError when Postgres does not answer."""
         held = self._held.get(key)
         if held is None:
             size = embedder.dimensions
             held = self._held[key] = Held(ScopeIndex(size), embedder.model_id, size)
         self._held.move_to_end(key)
         async with held.lock:
+            if held.mark is not None and held.confirmed_at >= since:
+                return held
+            asked_at = time.monotonic()
             mark = await source.mark()
             if mark.count > self._bound:
-                self._held.pop(key, None)
+                self._forget(key)
                 self.large.add(key)
                 raise TooLargeError
             self.large.discard(key)
@@ -73,7 +84,7 @@ class ScopeCache:
                 if held.loading is None or held.loading.done():
                     held.loading = asyncio.create_task(self._renew(held, mark, source))
                 await asyncio.shield(held.loading)
-            held.confirmed_at = time.monotonic()
+            held.confirmed_at = asked_at
         self._shrink(key)
         return held
 
@@ -92,11 +103,17 @@ class ScopeCache:
     @property
     def size(self) -> tuple[int, int]:
         """Scopes and documents held."""
-        return len(self._held), sum(len(h.rows) for h in self._held.values())
+        return len(self._held), self._total
 
     async def _renew(self, held: Held, mark: Mark, source: ScopeDocuments) -> None:
         old = held.mark
         held.mark = None  # until everything is in: a failure half-way must not pass for a copy
+        if not held.rows and mark.count <= _CHUNK:
+            # One statement a table, side by side: most scopes are small, and their first question waits for this.
+            for rows in await asyncio.gather(source.turn_rows(), source.memory_rows()):
+                await self._add(held, rows)
+            held.mark = mark
+            return
         if old is None or old.turns != mark.turns:
             await self._apply(held, "t:", await source.turn_revisions(), source.turn_rows)
         if old is None or old.memories != mark.memories:
@@ -116,29 +133,50 @@ class ScopeCache:
         changed = [k for k, revision in now.items() if had.get(k) != revision]
         for doc_id in gone:
             del held.rows[doc_id]
+        self._count(held, -len(gone))
         if gone:
             await self._run(partial(held.index.remove, gone))
         for start in range(0, len(changed), _CHUNK):
-            rows = await load(changed[start : start + _CHUNK])
-            # In the order of the conversation, so that equal scores keep it.
-            rows.sort(key=lambda r: (r.get("position", 0), r["occurred_at"]))
-            made: list[Document] = await self._run(partial(_documents, held, rows))
-            await self._run(partial(held.index.add, made))
-            held.rows.update({d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)})
+            await self._add(held, await load(changed[start : start + _CHUNK]))
+
+    async def _add(self, held: Held, rows: list[Row]) -> None:
+        if not rows:
+            return
+        # In the order of the conversation, so that equal scores keep it.
+        rows.sort(key=lambda r: (r.get("position", 0), r["occurred_at"]))
+        before = len(held.rows)
+        held.rows.update(await self._run(partial(_indexed, held, rows)))
+        self._count(held, len(held.rows) - before)
+
+    def _count(self, held: Held, more: int) -> None:
+        """A scope that was forgotten while it was loaded is not counted."""
+        if held.counted is not None:
+            held.counted += more
+            self._total += more
+
+    def _forget(self, key: ScopeKey) -> None:
+        held = self._held.pop(key, None)
+        if held is not None and held.counted is not None:
+            self._total -= held.counted
+            held.counted = None
 
     def _shrink(self, keep: ScopeKey) -> None:
-        total = sum(len(h.rows) for h in self._held.values())
+        if self._total <= self._most:
+            return
         for key in list(self._held):
-            if total <= self._most:
-                return
             if key != keep and not self._held[key].lock.locked():
-                total -= len(self._held.pop(key).rows)
+                self._forget(key)
+            if self._total <= self._most:
+                return
 
 
-def _documents(held: Held, rows: Sequence[Row]) -> list[Document]:
-    return [
+def _indexed(held: Held, rows: Sequence[Row]) -> dict[str, Row]:
+    """Add the rows to the index; by document id what an answer shows of them."""
+    made: list[Document] = [
         documents.turn_document(r, held.model_id, held.dimensions)
         if documents.is_turn(r)
         else documents.memory_document(r, held.model_id, held.dimensions)
         for r in rows
     ]
+    held.index.add(made)
+    return {d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)}

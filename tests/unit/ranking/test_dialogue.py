@@ -67,7 +67,7 @@ def near(
     query: str, *documents: Document, now: datetime | None = DAY, newest: datetime | None = None, retell: bool = True
 ) -> list[float]:
     held = dates.gathered([dates.intervals_of(d) for d in documents])
-    got = dates.closeness(query, now, newest, held, len(documents), retell=retell)
+    got = dates.closeness(query, now, newest, lambda: held, len(documents), retell=retell)
     return [] if got is None else got.tolist()
 
 
