@@ -11,11 +11,13 @@ from typing import Any, cast
 import orjson
 
 from processors.step import Reads, StateSpace
+from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
 from schemas.documents import Job
 from schemas.memory import Extraction
 from schemas.owner import Owner
+from schemas.topics import Topic
 
 WAIT = timedelta(seconds=30)
 """Of accepted_at: no longer than this is a turn held back; ticks come once a minute."""
@@ -41,11 +43,13 @@ class Waiting:
 
     @staticmethod
     def of_row(row: dict[str, Any]) -> Waiting:
-        def extraction(name: str) -> Extraction | None:
-            return Extraction.model_validate(row[name]) if name in row else None
+        """Through the codec that wrote it: vectors stand in the row as base64."""
 
-        job = Job.model_validate(row["job"]) if "job" in row else None
-        return Waiting(extraction("plain"), extraction("confirmed"), job, row["interaction"])
+        def event(name: str, topic: Topic) -> Any:
+            return _PLAIN.event(topic.name, row[name]) if name in row else None
+
+        plain, confirmed = event("plain", topics.LEDGER), event("confirmed", topics.LEDGER)
+        return Waiting(plain, confirmed, event("job", topics.JOBS), row["interaction"])
 
 
 def key(session_id: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -20,6 +21,7 @@ from schemas.progress import dump_progress, load_progress, merge, root_partition
 from streams.cache import PartitionCache
 from streams.state import OutboxRow, PartitionCommit, Position, Write
 
+log = logging.getLogger(__name__)
 MARKER_ORDINAL = 1_000_000
 """A marker comes after every output of its offset."""
 MAX_OUTPUT_BYTES = 1_950_000
@@ -224,7 +226,8 @@ def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
         if item.failed is None:
             try:
                 call(item)
-            except Exception as exc:  # noqa: BLE001 - it becomes a dead letter in `handle`
+            except Exception as exc:
+                log.exception("a step raised: one record becomes a dead letter")  # in `handle`
                 item.failed = type(exc).__name__
 
 

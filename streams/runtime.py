@@ -4,6 +4,7 @@ step (DESIGN, delivery rules 1, 2, 4)."""
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -27,6 +28,7 @@ from streams.cache import PartitionCache, RecordState
 from streams.faults import Faults, Point
 from streams.state import OutboxRow, StateStore
 
+log = logging.getLogger(__name__)
 Inline = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
@@ -151,7 +153,8 @@ class StepRunner:
             for item in items:
                 try:
                     await self._prepare_together([item])
-                except Exception as exc:  # noqa: BLE001
+                except Exception as exc:
+                    log.exception("step %s raised: one record becomes a dead letter", self.step.name)
                     item.failed = type(exc).__name__
 
     async def _prepare_together(self, items: Sequence[Item]) -> None:
@@ -203,7 +206,8 @@ class StepRunner:
             raise  # the record is sound: it waits for the keyring
         except OutputTooLargeError:
             reject = Reject("too_large", f"value: what becomes of it is larger than {MAX_OUTPUT_BYTES} bytes")
-        except Exception as exc:  # noqa: BLE001 - a step's bug costs one record, said so, never the stream
+        except Exception as exc:  # a step's bug costs one record, said so, never the stream
+            log.exception("step %s raised: one record becomes a dead letter", self.step.name)
             reject = Reject("step_failed", f"{self.step.name} raised {type(exc).__name__}")
         if reject is not None:
             state.drop()

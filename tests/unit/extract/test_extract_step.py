@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from processors.extract.rules import RuleExtractor
-from processors.extraction import Extract, turn_of
+from processors.extraction import Extract, encode, turn_of
 from processors.ports import Models, ProfileBook
 from processors.waiting import WAIT
 from schemas import topics
@@ -65,3 +66,29 @@ async def test_b7_without_a_model_the_rules_do_the_work(models: Models) -> None:
     jobs, [e] = await step(models, False)
     assert jobs == []
     assert {c.field for c in e.sealed.candidates} >= {"age"}
+
+
+@pytest.mark.parametrize(
+    ("language", "content"),
+    [
+        ("en", "Cute, right? Almost as silly as when I got to feed a horse a carrot."),
+        ("zh", "你说我记得对吗？我上周五去杭州看了西湖的荷花。"),
+    ],
+)
+async def test_d1_a_turn_that_waited_reaches_the_gate_as_it_was(models: Models, language: str, content: str) -> None:
+    """It waits in a row of the state; its vectors come out of it as they went in, so the gate can compare them."""
+    changes = {"sealed": turn(language).sealed.model_copy(update={"content": content, "previous": ()})}
+    extract = Extract(RuleExtractor(), models, ProfileBook(load_profile("general")), ask_model=False)
+    d = TopologyDriver([extract], AT)
+    d.pipe(topics.HISTORY, turn(language, **changes))
+    await d.run()
+    assert not d.read(topics.LEDGER)  # it waits for its reply
+    d.advance(WAIT)
+    d.pipe_raw(topics.HISTORY, partition(user("acme", "ann"), 8), d.codec.value(Tick(now=d.now)))
+    await d.run()
+    [e] = [e for e in d.read(topics.LEDGER) if isinstance(e, Extraction)]
+    assert e.sealed.candidates
+    made = encode([e.sealed.candidates], models)[0]
+    for came, expected in zip(e.sealed.candidates, made, strict=True):
+        vector = np.frombuffer(came.embedding, np.float16)
+        assert vector == pytest.approx(np.frombuffer(expected.embedding, np.float16), abs=0.01)
