@@ -106,8 +106,11 @@ class KafkaConsumer:
 
     def _on_assign(self, consumer: _Consumer, partitions: list[TopicPartition]) -> None:
         consumer.incremental_assign(partitions)
+        # A pause outlives the assignment: of a partition that left paused nothing would be read when it comes back.
         if self._paused:
             consumer.pause(partitions)
+        else:
+            consumer.resume(partitions)
 
     def _on_revoke(self, consumer: _Consumer, partitions: list[TopicPartition]) -> None:
         left = [(p.topic, p.partition) for p in partitions]

@@ -6,7 +6,7 @@ import random
 import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -190,6 +190,36 @@ def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses
         worker.step()
     assert again.held() == {}, "all of it was committed"
     assert [log.committed(UPDATES, p) for p in range(8)] == ends
+
+
+def test_a_partition_that_left_while_paused_is_read_when_it_comes_back(log: KafkaLog, addresses: Addresses) -> None:
+    """As after an outage of the broker: the client remembers the pause of a partition beyond its assignment."""
+    settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0)
+    mine, other = KafkaConsumer(settings), KafkaConsumer(settings)
+    left: list[tuple[str, int]] = []
+
+    read: list[int] = []
+
+    def poll_until(done: Callable[[], bool], *others: KafkaConsumer) -> None:
+        end = time.monotonic() + 60
+        while not done() and time.monotonic() < end:
+            read.extend(m.partition for m in mine.poll(100, 0.1))
+            for consumer in others:
+                consumer.poll(100, 0.1)
+
+    mine.subscribe([UPDATES], left.extend)
+    log.send(*(message(memory(n), partition=n) for n in range(8)))
+    poll_until(lambda: set(read) == set(range(8)))
+    mine.pause()
+    other.subscribe([UPDATES], lambda _: None)
+    poll_until(lambda: len(left) == 4, other)
+    mine.resume()
+    other.close()
+    read.clear()
+    log.send(*(message(memory(n), partition=n) for n in range(8)))
+    poll_until(lambda: set(read) == set(range(8)))
+    assert set(read) == set(range(8))
+    mine.close()
 
 
 def test_poison_in_a_real_store_stands_alone(log: KafkaLog, addresses: Addresses) -> None:
