@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer.main
 from pydantic import ValidationError
 from rich.console import Console
 
-from memstream.settings import Settings
+from memstream.settings import Settings, unknown_names
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -58,9 +59,14 @@ def up(data: Data = None) -> None:
     """Start everything that is not given by address; Ctrl-C stops it."""
     from memstream.stack import EmbeddedStack
     from memstream.up import given, single_threaded, start
+    from schemas.profile import load_profile
 
     single_threaded()
     settings = settings_of(data)
+    for name, near in unknown_names(os.environ):
+        meant = f"; did you mean {near}?" if near else ""
+        errors.print(f"memstream: {name} is no setting and is passed over{meant}", markup=False, soft_wrap=True)
+    load_profile(settings.profile, settings.profiles_dir)  # here, and not again and again in processes that restart
 
     def report(name: str, state: str) -> None:
         console.print(f"{name:<18} {state}", highlight=False)
@@ -70,7 +76,13 @@ def up(data: Data = None) -> None:
 
             async def everything() -> None:
                 url = await start(stack, settings, report)
-                console.print(f"\nmemstream is up: {url}  (ops page: {url}/ops, API: {url}/docs)\nCtrl-C stops it.")
+                if settings.port and not url.endswith(f":{settings.port}"):
+                    console.print(f"port {settings.port} is taken: another one was chosen", highlight=False)
+                console.print(
+                    f"\nmemstream is up: {url}  (ops page: {url}/ops, API: {url}/docs; "
+                    f"Kafka: {stack.addresses.kafka})\nCtrl-C stops it.",
+                    soft_wrap=True,
+                )
 
             await stack.supervisor.run(everything)
 

@@ -72,7 +72,7 @@ def demo(
         async with _stack(settings) as url:
             await asyncio.to_thread(show, console, service(settings, url), turns, question)
             console.rule()
-            console.print(f"service {url}   ops page {url}/ops   API {url}/docs")
+            console.print(f"service {url}   ops page {url}/ops   API {url}/docs", soft_wrap=True)
 
     asyncio.run(run())
     if "query" not in (running_addresses(settings.data_dir) or {}):

@@ -21,9 +21,11 @@ def with_addresses(settings: Settings) -> Settings:
         return settings
     found = running_addresses(settings.data_dir)
     if found is None:
+        given = {"MEMSTREAM_KAFKA": settings.kafka, "MEMSTREAM_POSTGRES": settings.postgres.get_secret_value()}
+        missing = " and ".join(name for name, address in given.items() if not address)
         raise StackError(
-            "no addresses are set (MEMSTREAM_KAFKA, MEMSTREAM_POSTGRES, MEMSTREAM_REDIS, MEMSTREAM_MILVUS) and nothing "
-            f"runs on {settings.data_dir}: start it with `memstream up`, or name its folder with --data"
+            f"{missing} must be set (and MEMSTREAM_REDIS, MEMSTREAM_MILVUS where those are read), or a stack must "
+            f"run; nothing runs on {settings.data_dir}: start it with `memstream up`, or name its folder with --data"
         )
     return settings.model_copy(
         update={

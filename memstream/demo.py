@@ -77,7 +77,7 @@ def _prompt(
     if project:
         body["project_id"] = project
     answer = service.post("/v1/context", body, token)
-    console.print(escape(answer["prompt"]), highlight=False)
+    console.print(escape(answer["prompt"]), highlight=False, soft_wrap=True)
     console.print(f"[dim]{answer['tokens']} tokens, {answer['dropped']} passages left out[/dim]")
 
 
@@ -86,7 +86,7 @@ def _freshness(console: Console, service: Service) -> None:
     stores: dict[str, Any] = {}
     for _ in range(10):  # sinks report every two seconds, the service asks as often
         stores = service.get("/v1/pipeline").get("freshness", {})
-        if any(f.get("p50_seconds") is not None for f in stores.values()):
+        if all(stores.get(s, {}).get("p50_seconds") is not None for s in ("postgres", "milvus", "redis")):
             break
         time.sleep(1)
     for name, f in sorted(stores.items()):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +15,8 @@ from memstream.connections import Connections
 from schemas.access import Brokers, MilvusAccess
 from schemas.profile import PROFILES_DIR
 
+OTHERS = frozenset({"MEMSTREAM_URL"})
+"""Names that programs beside these processes read: the examples and the agents' clients."""
 SECRETS_DIR = Path("/run/secrets")
 """Where containers mount their secrets: a file named as a setting (memstream_postgres) is that setting. The
 environment wins over it."""
@@ -176,3 +180,12 @@ class Settings(Connections):
         if info.data.get("model_url") and not name:
             raise ValueError("must name a model where MEMSTREAM_MODEL_URL is set")
         return name
+
+
+def unknown_names(environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(variable, the setting that it may mean or "") for each MEMSTREAM_ variable that is no setting."""
+    known = {f"MEMSTREAM_{name.upper()}" for name in Settings.model_fields} | OTHERS
+    given = {name.upper(): name for name in environment if name.upper().startswith("MEMSTREAM_")}
+    return [
+        (given[name], next(iter(get_close_matches(name, known, 1)), "")) for name in sorted(given) if name not in known
+    ]

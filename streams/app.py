@@ -54,10 +54,15 @@ def _credentials(b: Brokers) -> Any:
     """TLS and SASL as Faust takes them."""
     context = b.ssl_context() if b.tls else None
     if b.mechanism:
-        return faust.SASLCredentials(
-            username=b.user, password=b.password, ssl_context=context, mechanism=b.mechanism
-        )
+        return faust.SASLCredentials(username=b.user, password=b.password, ssl_context=context, mechanism=b.mechanism)
     return None if context is None else faust.SSLCredentials(context)
+
+
+class _App(faust.App):  # type: ignore[misc]
+    """Without tables nothing of Faust's is kept on disk: no empty folders where a worker happens to be started."""
+
+    def _create_directories(self) -> None:
+        pass
 
 
 def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callable[[], None] | None = None) -> Any:
@@ -67,7 +72,7 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
     """
     step = runner.step
     options: dict[str, Any] = {"consumer_group_instance_id": config.instance} if config.instance else {}
-    app = faust.App(
+    app = _App(
         group_of(step.name),
         broker=_urls(config.bootstrap),
         store="memory://",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from collections.abc import Iterator
 
@@ -10,8 +11,17 @@ import httpx
 
 from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
 from memstream.connect import service_url, verification
-from memstream.settings import Settings
+from memstream.settings import Settings, unknown_names
 from schemas.profile import ProfileError, load_profile
+
+
+def names(settings: Settings) -> Iterator[CheckResult]:
+    """Every MEMSTREAM_ variable in the environment is a setting: a misspelt one would be passed over."""
+    if unknown := unknown_names(os.environ):
+        told = "; ".join(f"{name} is no setting" + (f", meant {near}?" if near else "") for name, near in unknown)
+        yield CheckResult("settings", Status.WARN, told, "see docs/configuration.md; it is passed over")
+        return
+    yield CheckResult("settings", Status.OK, "every MEMSTREAM_ variable is known")
 
 
 def profiles(settings: Settings) -> Iterator[CheckResult]:
@@ -107,7 +117,8 @@ def embedded(settings: Settings) -> Iterator[CheckResult]:
             yield CheckResult("embedded kafka", Status.FAIL, "no Java", str(exc))
         else:
             yield CheckResult("embedded kafka", Status.OK, f"Java at {java}")
-    free = shutil.disk_usage(settings.data_dir.parent if not settings.data_dir.exists() else settings.data_dir).free
+    folder = settings.data_dir.absolute()
+    free = shutil.disk_usage(next(f for f in (folder, *folder.parents) if f.exists())).free
     if free < 2 * 1024**3:
         yield CheckResult(
             "disk", Status.WARN, f"{free / 1024**3:.1f} GiB free below {settings.data_dir}", "free some space"

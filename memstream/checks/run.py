@@ -10,6 +10,7 @@ from memstream.settings import Settings
 
 Check = Callable[[Settings], Iterator[CheckResult]]
 CHECKS: dict[str, Check] = {
+    "settings": local.names,
     "kafka": stores.kafka,
     "topics": stores.topics_,
     "postgres": stores.postgres,

@@ -116,7 +116,7 @@ async def _resolve(target: Path) -> None:
             f"-DoutputDirectory={jars}",
         )
         try:
-            status, output = await asyncio.wait_for(run_tool(argv), _MAVEN_TIMEOUT)
+            status, output = await asyncio.wait_for(run_tool(await _with_java(argv)), _MAVEN_TIMEOUT)
         except TimeoutError:
             status, output = 1, f"no end after {_MAVEN_TIMEOUT:.0f} s"
         if status != 0 or not _move(jars, target):
@@ -124,6 +124,13 @@ async def _resolve(target: Path) -> None:
                 f"Maven could not fetch Kafka {KAFKA_VERSION}: {_first_error(output)}. "
                 f"Check the network and Maven's settings and start again, or {_OTHER_WAYS}"
             )
+
+
+async def _with_java(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Maven looks for Java itself; where there is none to find, it runs on the one that the broker runs on."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return argv
+    return ("env", f"JAVA_HOME={(await find_java()).resolve().parents[1]}", *argv)
 
 
 def _write_pom(folder: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from memstream.checks import CHECKS, Status, run_checks
 from memstream.checks.result import CheckFailedError, failing
 from memstream.cli import app
 from memstream.settings import Settings
-from schemas.profile import PROFILES_DIR
+from schemas.profile import PROFILES_DIR, ProfileError
 
 PASSWORD = "hunter2-is-secret"
 CLOSED = "127.0.0.1:1"
@@ -82,3 +83,25 @@ def test_command_prints_json_and_exits_1_on_a_failure(tmp_path: Path, monkeypatc
 def test_every_check_is_documented() -> None:
     text = (Path(__file__).parents[3] / "docs" / "operations.md").read_text(encoding="utf-8")
     assert [n for n in CHECKS if f"`{n}`" not in text] == []
+
+
+def test_a_misspelt_setting_is_named_with_what_it_may_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [n for n in os.environ if n.upper().startswith("MEMSTREAM_")]:
+        monkeypatch.delenv(name)
+    assert [r.status for r in run_checks(settings(), ["settings"])] == [Status.OK]
+    monkeypatch.setenv("MEMSTREAM_PROT", "9000")
+    monkeypatch.setenv("MEMSTREAM_PORT", "9001")
+    [result] = run_checks(settings(), ["settings"])
+    assert (result.status, result.detail) == (Status.WARN, "MEMSTREAM_PROT is no setting, meant MEMSTREAM_PORT?")
+
+
+def test_up_refuses_an_unknown_profile_before_it_starts_anything(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["up", "--data", str(tmp_path / "data")], env={"MEMSTREAM_PROFILE": "nope"})
+    assert isinstance(done.exception, ProfileError)
+    assert "immigration" in str(done.exception)
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_disk_is_looked_at_where_the_data_folder_will_be(tmp_path: Path) -> None:
+    results = list(run_checks(settings(data_dir=tmp_path / "not" / "yet"), ["embedded"]))
+    assert {r.name for r in results} >= {"embedded postgres", "embedded kafka"}
