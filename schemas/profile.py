@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
 from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
 from schemas.memory import CandidateKind
@@ -323,7 +323,26 @@ def parse_profile(text: str, source: str) -> Profile:
     except ValidationError as exc:
         first = exc.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(p) for p in first["loc"]) or "profile"
+        if first["type"] == "extra_forbidden":
+            raise ProfileError(f"{source}: {where}: no such key; allowed: {_allowed(first['loc'])}") from None
         raise ProfileError(f"{source}: {where}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _allowed(place: tuple[int | str, ...]) -> str:
+    """The keys of the table that an unknown key stands in."""
+    model: type[BaseModel] = Profile
+    for part in place[:-1]:
+        field = model.model_fields.get(str(part))
+        if field is not None:
+            model = next(_models(field.annotation), model)
+    return ", ".join(sorted(f.alias or name for name, f in model.model_fields.items()))
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models(part)
 
 
 def load_profile(name: str, directory: Path = PROFILES_DIR) -> Profile:
@@ -332,7 +351,11 @@ def load_profile(name: str, directory: Path = PROFILES_DIR) -> Profile:
     if not path.is_file():
         known = ", ".join(sorted(p.stem for p in directory.glob("*.toml"))) or "none"
         raise ProfileError(f"no profile {name!r} in the profile folder (there are: {known})")
-    profile = parse_profile(path.read_text(encoding="utf-8"), str(path.name))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as exc:
+        raise ProfileError(f"{path.name}: not UTF-8 (byte {exc.start})") from None
+    profile = parse_profile(text, path.name)
     if profile.name != name:
         raise ProfileError(f"{path.name}: name: must be {name!r}, the file's name")
     return profile
