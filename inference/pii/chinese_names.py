@@ -6,7 +6,7 @@ are ours: clauses in batches of equal length (padding changes what a bidirection
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,6 +20,7 @@ from inference.weights import checked_folder
 _NAME = "lac"
 _LONGEST = 256  # characters a clause; longer runs without a mark are cut
 _BATCH = 64
+_DECODED = 128  # clauses at once: beyond that the decoding takes memory and saves no time
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
@@ -66,21 +67,31 @@ class LacRecognizer:
         for number, (_, _, clause) in enumerate(clauses):
             by_length[len(clause)].append(number)
         found: list[list[EntitySpan]] = [[] for _ in texts]
-        for numbers in by_length.values():
-            for first in range(0, len(numbers), _BATCH):
-                batch = numbers[first : first + _BATCH]
-                for number, tokens in zip(batch, self._tag([clauses[n][2] for n in batch]), strict=True):
-                    text_number, offset, clause = clauses[number]
-                    found[text_number].extend(_entities(clause, tokens, offset))
+        for number, path in self._paths([c for _, _, c in clauses], by_length):
+            text_number, offset, clause = clauses[number]
+            found[text_number].extend(_entities(clause, self._words(path), offset))
         return [sorted(spans, key=lambda span: (span.start, span.end)) for spans in found]
 
-    def _tag(self, clauses: Sequence[str]) -> list[list[_Token]]:
-        """Tag clauses of one length; return the words of each."""
-        length = len(clauses[0])
+    def _paths(self, clauses: Sequence[str], by_length: Mapping[int, list[int]]) -> Iterator[tuple[int, list[int]]]:
+        """Number and tag path of each clause: the network a length at a time, the decoding of several at once."""
+        order: list[int] = []
+        logits: list[Matrix] = []
+        for _, numbers in sorted(by_length.items(), reverse=True):
+            for first in range(0, len(numbers), _BATCH):
+                part = numbers[first : first + _BATCH]
+                order += part
+                logits.append(self._logits([clauses[n] for n in part]))
+                if len(order) >= _DECODED:
+                    yield from zip(order, _viterbi(logits, self._transitions), strict=True)
+                    order, logits = [], []
+        yield from zip(order, _viterbi(logits, self._transitions), strict=True)
+
+    def _logits(self, clauses: Sequence[str]) -> Matrix:
+        """What the network says of clauses of one length: (clauses, length, tags)."""
         ids = np.array([[self._id(character) for character in clause] for clause in clauses], dtype=np.int64)
-        lengths = np.full(len(clauses), length, dtype=np.int64)
+        lengths = np.full(len(clauses), ids.shape[1], dtype=np.int64)
         logits: Matrix = self._session.run(None, {"token_ids": ids, "length": lengths})[0]
-        return [self._words(path) for path in _viterbi(logits, self._transitions)]
+        return logits
 
     def _id(self, character: str) -> int:
         return self._vocabulary.get(self._narrow.get(character, character), self._unknown)
@@ -107,22 +118,30 @@ def _clauses(text: str) -> Iterator[re.Match[str]]:
     return (match for match in _CLAUSE.finditer(text) if _HAN.search(match.group()))
 
 
-def _viterbi(logits: Matrix, transitions: Matrix) -> list[list[int]]:
-    """Best tag path of each row of `logits` (batch, length, tags), all rows at once."""
-    best = logits[:, 0]
+def _viterbi(logits: Sequence[Matrix], transitions: Matrix) -> list[list[int]]:
+    """Best tag path of each row of each (batch, length, tags), the longest first; all rows at once, so that a step
+    costs its numbers and not its calls."""
+    if not logits:
+        return []
+    lengths = np.concatenate([np.full(len(part), part.shape[1]) for part in logits])
+    into = np.ascontiguousarray(transitions.T)  # [to, from]: the maximum is taken over what lies side by side
+    best = np.concatenate([part[:, 0] for part in logits])
     pointers = []
-    for step in range(1, logits.shape[1]):
-        scores = best[:, :, None] + transitions
-        pointer = scores.argmax(axis=1)
-        best = np.take_along_axis(scores, pointer[:, None, :], axis=1)[:, 0] + logits[:, step]
+    for step in range(1, int(lengths[0])):
+        emitted = np.concatenate([part[:, step] for part in logits if part.shape[1] > step])
+        scores = best[: len(emitted), None, :] + into
+        pointer = scores.argmax(axis=2)
+        best[: len(emitted)] = scores.max(axis=2) + emitted
         pointers.append(pointer)
     current = best.argmax(axis=1)
-    paths = [current]
-    rows = np.arange(len(logits))
-    for pointer in reversed(pointers):
-        current = pointer[rows, current]
-        paths.append(current)
-    return [list(map(int, path)) for path in np.stack(paths[::-1], axis=1)]
+    paths = np.empty((len(lengths), int(lengths[0])), dtype=np.intp)
+    for step in range(int(lengths[0]) - 1, 0, -1):
+        pointer = pointers[step - 1]
+        alive = len(pointer)
+        paths[:alive, step] = current[:alive]
+        current[:alive] = pointer[np.arange(alive), current[:alive]]
+    paths[:, 0] = current
+    return [path[:length].tolist() for path, length in zip(paths, lengths, strict=True)]
 
 
 def _entities(clause: str, tokens: Sequence[_Token], offset: int) -> Iterator[EntitySpan]:
