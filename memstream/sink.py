@@ -87,6 +87,9 @@ PACE: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {
 """Seconds for which a batch gathers, and how the consumer fetches. Every call to Milvus costs it and its client half a
 millisecond whatever is in it, and a second is fast enough for it: it gets larger batches."""
 
+COMMIT_EVERY = 0.2
+"""Seconds. A commit costs the broker as much as a batch of records does, and its sink waits for it."""
+
 
 def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
     """Until SIGTERM; raises what ends the process uncommitted. Writes the live generation of the store and keeps a
@@ -138,7 +141,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
         KafkaConsumer(kafka),
         Unsent() if beside else KafkaDeadLetters(kafka),
         sealing_of(settings).codec,
-        WorkerConfig(linger=linger),
+        WorkerConfig(linger=linger, commit_every=COMMIT_EVERY),
         observer=SinkObserver(stats, f"{own.store}-g{own.number}" if beside else None),
         faults=KillAt(settings.fault) if settings.fault else None,
     )

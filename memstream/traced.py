@@ -18,7 +18,7 @@ from schemas.tracing import TRACEPARENT, Span, Spans, TraceContext, Value, begin
 from sinks.protocol import Item, Message, SinkBatch
 from sinks.worker import Worker
 from streams.batch import Message as StepMessage
-from streams.runtime import StepRunner
+from streams.runtime import StepRunner, Upcoming, nothing
 from streams.topology import group_of
 
 now = time.time_ns
@@ -43,9 +43,9 @@ class TracedRunner(StepRunner):
         super().__init__(*args, **more)
         self.spans = spans
 
-    async def process(self, messages: Sequence[StepMessage]) -> None:
+    async def process(self, messages: Sequence[StepMessage], ahead: Upcoming = nothing) -> None:
         started = now()
-        await super().process(messages)
+        await super().process(messages, ahead)
         ended, name = now(), self.step.name
         out = []
         for m in messages:

@@ -14,7 +14,7 @@ import psycopg
 from memstream import connections, topics
 from memstream.connect import scheme, verification
 from memstream.settings import Settings
-from memstream.stack import Addresses, ChildSpec, EmbeddedStack
+from memstream.stack import Addresses, ChildSpec, EmbeddedStack, milvus
 from memstream.stack.ports import pick
 from memstream.stack.spec import Probe
 from schemas import migrations
@@ -25,6 +25,9 @@ MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
 _ASK_EVERY = 0.2
 """Seconds between two looks at the heartbeats while children start."""
 Report = Callable[[str, str], None]
+NICE = {"worker-memory": 3, "worker-jobs": 5, "worker-audit": 5, "eraser": 5, "sink-milvus": milvus.NICE}
+"""What stands behind where cores are short. Every turn waits for screen, and readers for what is written in Postgres
+and Redis; the longest wait is best there where the most time is allowed."""
 
 
 def given(settings: Settings) -> Addresses:
@@ -61,6 +64,7 @@ def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str]
             start_timeout=180.0,
             stop_timeout=20.0,
             ready=ready,
+            nice=next((n for prefix, n in NICE.items() if name.startswith(prefix)), 0),
             depends_on=tuple(servers),
         )
 

@@ -56,7 +56,7 @@ class KafkaConsumer:
             "partition.assignment.strategy": "cooperative-sticky",
             "session.timeout.ms": int(settings.session_timeout * 1000),
             "heartbeat.interval.ms": int(settings.session_timeout * 1000 / 10),
-            "fetch.wait.max.ms": 100,
+            "fetch.wait.max.ms": 500,  # without records; the first one ends the wait
             "queued.max.messages.kbytes": 32_768,
             **dict(settings.extra),
         }

@@ -46,11 +46,13 @@ class Stopped(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
-    """Times in seconds. A batch is what came within `linger` of its first record, up to `max_records`."""
+    """Times in seconds. A batch is what came within `linger` of its first record, up to `max_records`. What is written
+    may stay uncommitted for `commit_every`: it is read once more after a crash, and the sink refuses it."""
 
     max_records: int = 1_000
     poll: float = 0.25
     linger: float = 0.01
+    commit_every: float = 0.0
     first_delay: float = 0.1
     max_delay: float = 10.0
 
@@ -104,6 +106,8 @@ class Worker:
         self._held: list[Message] = []
         self._gone: set[tuple[str, int]] = set()
         self._seen: set[tuple[str, int]] = set()
+        self._done: dict[tuple[str, int], int] = {}
+        self._committed = 0.0
         self._written_at: datetime | None = None
         self.step_name = f"sink-{sink.name}"
 
@@ -116,6 +120,7 @@ class Worker:
             self.start()
             while not self._stop.is_set():
                 self.step()
+            self._commit()
         except Stopped:
             pass
         finally:
@@ -140,6 +145,8 @@ class Worker:
             self._check_age(messages)
             self._faults.hit(self.step_name, "after_poll")
             self._take(messages)
+        elif self._due():
+            self._commit()
         self._idle()
         return len(messages)
 
@@ -156,8 +163,13 @@ class Worker:
             self._observer.refused(self._sink.name, refused)
         self._observe_freshness(decoded)
         self._faults.hit(self.step_name, "after_write")
-        self._commit(messages)
-        self._faults.hit(self.step_name, "after_commit")
+        for m in messages:
+            place = (m.topic, m.partition)
+            if place not in self._gone:
+                self._done[place] = max(m.offset + 1, self._done.get(place, 0))
+        if self._due():
+            self._commit()
+            self._faults.hit(self.step_name, "after_commit")
         seconds = self._clock.monotonic() - began
         self._observer.batch(self._sink.name, len(messages), written, seconds)
 
@@ -197,22 +209,22 @@ class Worker:
         self._observer.dead_letter(self._sink.name, reason)
         self._faults.hit(self.step_name, "after_dead_letter")
 
-    def _commit(self, messages: Sequence[Message]) -> None:
-        """Last. Partitions that moved away meanwhile are their new owner's to commit."""
-        offsets: dict[tuple[str, int], int] = {}
-        for m in messages:
-            place = (m.topic, m.partition)
-            offsets[place] = max(m.offset + 1, offsets.get(place, 0))
+    def _due(self) -> bool:
+        return bool(self._done) and self._clock.monotonic() - self._committed >= self._config.commit_every
+
+    def _commit(self) -> None:
+        """Last: all that is written. Partitions that moved away meanwhile are their new owner's to commit."""
 
         def commit() -> None:
-            mine = {place: offset for place, offset in offsets.items() if place not in self._gone}
-            if mine:
-                self._consumer.commit(mine)
+            if self._done:
+                self._consumer.commit(self._done)
 
         try:
             self._retry("commit", commit)
         except CommitLost:
             self._observer.retry(self._sink.name, "commit_lost", 0.0)
+        self._done.clear()
+        self._committed = self._clock.monotonic()
 
     def _retry(self, operation: str, call: Callable[[], T], waiting: Callable[[float], None] | None = None) -> T:
         """One operation, as long as it fails in passing: delays double up to the longest, each between its half and
@@ -251,6 +263,8 @@ class Worker:
     def _revoked(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Their new owner starts at the last commit: nothing of theirs is committed from here on."""
         self._gone.update(partitions)
+        for place in partitions:
+            self._done.pop(place, None)
         self._held = [m for m in self._held if (m.topic, m.partition) not in self._gone]
 
     def _check_age(self, messages: Sequence[Message]) -> None:

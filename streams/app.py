@@ -134,7 +134,7 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
         left = _current(app, left)
         try:
             left = await _without_gaps(app, runner, left, intake)
-            await runner.process([f.message for f in left])
+            await runner.process([f.message for f in left], lambda: [f.message for f in intake.ahead()])
             break
         except StaleOwner as exc:
             # A worker on its way out may have stored one more batch after these partitions came here.

@@ -213,6 +213,14 @@ class BatchFrame:
         return rows
 
 
+def begun(partition: int, share: list[Message], part: Partition, position: Position) -> Batch:
+    """Offsets below the position are redeliveries: their outcomes are stored and delivered, never recomputed."""
+    start = position.next_offset
+    # A consumer that went back may bring a record twice in one batch.
+    fresh = list({m.offset: m for m in share if start is None or m.offset >= start}.values())
+    return Batch(partition, fresh, part, position)
+
+
 def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
     out: dict[int, list[Message]] = {}
     for m in sorted(messages, key=lambda m: (m.partition, m.offset)):

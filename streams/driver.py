@@ -107,8 +107,9 @@ class TopologyDriver:
             log = self.log.partitions[runner.step.source.name, p]
             place = runner.step.name, p
             while self._cursor[place] < len(log):
-                chunk = log[self._cursor[place] : self._cursor[place] + self._batch]
-                await runner.process(chunk)
+                end = self._cursor[place] + self._batch
+                chunk = log[self._cursor[place] : end]
+                await runner.process(chunk, lambda log=log, end=end: log[end : end + self._batch])  # type: ignore[misc]
                 self._cursor[place] += len(chunk)
                 moved = True
         return moved

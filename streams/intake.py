@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import deque
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,18 +31,20 @@ class Fetched:
 
 class Intake:
     """Records between the consumer and its step, in the order of each partition. `within` seconds after the first one
-    waits, or with `batch` of them, a batch is taken."""
+    came, or with `batch` of them, a batch is taken. `clock` in seconds."""
 
-    def __init__(self, batch: int, within: float) -> None:
-        self._batch, self._within = batch, within
-        self._waiting: deque[Fetched] = deque()
+    def __init__(self, batch: int, within: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._batch, self._within, self._clock = batch, within, clock
+        self._waiting: deque[tuple[float, Fetched]] = deque()
+        self._next: list[Fetched] = []
         self._some, self._full, self._room = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._room.set()
         self.done: dict[TP, int] = {}
         """Per partition, the first offset that is not stored and delivered: what may be committed."""
 
     def put(self, records: Iterable[Fetched]) -> None:
-        self._waiting.extend(records)
+        now = self._clock()
+        self._waiting.extend((now, f) for f in records)
         self._signal()
 
     async def room(self) -> None:
@@ -50,24 +53,44 @@ class Intake:
 
     def clear(self) -> None:
         self._waiting.clear()
+        self._next = []
         self._signal()
 
     def drop(self, partitions: Collection[TP]) -> None:
         """Forget what waits of these: who owns them next starts at the commit."""
         gone = {(tp.topic, tp.partition) for tp in partitions}
-        self._waiting = deque(f for f in self._waiting if (f.message.topic, f.message.partition) not in gone)
+        self._waiting = deque(w for w in self._waiting if (w[1].message.topic, w[1].message.partition) not in gone)
+        self._next = [f for f in self._next if (f.message.topic, f.message.partition) not in gone]
         self._signal()
+
+    def ahead(self) -> list[Fetched]:
+        """What `batches` gives next, where its time has come already, so that it can be prepared before; else nothing.
+        What arrives meanwhile goes into the batch after it."""
+        if not self._next and self._waiting and (len(self._waiting) >= self._batch or self._left() <= 0):
+            self._next = self._take()
+        return self._next
 
     async def batches(self) -> AsyncIterator[list[Fetched]]:
         while True:
+            if self._next:
+                taken, self._next = self._next, []
+                yield taken
+                continue
             await self._some.wait()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._within):
+                async with asyncio.timeout(self._left()):
                     await self._full.wait()
-            taken = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
-            self._signal()
-            if taken:
+            if taken := self._take():
                 yield taken
+
+    def _left(self) -> float:
+        """Seconds until the first that waits has waited long enough."""
+        return self._waiting[0][0] + self._within - self._clock() if self._waiting else 0.0
+
+    def _take(self) -> list[Fetched]:
+        taken = [self._waiting.popleft()[1] for _ in range(min(self._batch, len(self._waiting)))]
+        self._signal()
+        return taken
 
     def _signal(self) -> None:
         count = len(self._waiting)

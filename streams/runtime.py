@@ -21,6 +21,7 @@ from streams.batch import (
     Message,
     OutputTooLargeError,
     Partition,
+    begun,
     by_partition,
     guarded,
 )
@@ -30,6 +31,12 @@ from streams.state import OutboxRow, StateStore
 
 log = logging.getLogger(__name__)
 Inline = Callable[[Callable[[], Any]], Awaitable[Any]]
+Upcoming = Callable[[], Sequence[Message]]
+
+
+def nothing() -> Sequence[Message]:
+    """Of the next batch nothing is there yet."""
+    return ()
 
 
 class Producer(Protocol):
@@ -89,22 +96,22 @@ class StepRunner:
         self._observer = observer or Silent()
         self._compute = compute
         self._parts: dict[int, Partition] = {}
+        self._ahead: _Ahead | None = None
 
-    async def process(self, messages: Sequence[Message]) -> None:
+    async def process(self, messages: Sequence[Message], upcoming: Upcoming = nothing) -> None:
         """Take a batch through. On return every outcome is stored and delivered: the caller may commit.
 
+        `upcoming`: asked once this batch is decided. What it names is decoded and goes through the models while this
+        batch is stored and delivered; it reads state, and is decided, only when it is processed itself.
         Raises StaleOwner (nothing was written; the partitions belong to another worker) and whatever the store or the
         producer raise when they give up. After an exception the runner must be told `forget`.
         """
         clock = _Stopwatch()
-        batches = [await self._begin(p, share) for p, share in by_partition(messages).items()]
-        batches = [b for b in batches if b.fresh]
+        batches = await self._made_ahead(messages)
+        if batches is None:
+            batches = await self._received([await self._begin(p, share) for p, share in by_partition(messages).items()])
         if not batches:
             return
-        self._faults.hit(self.step.name, Point.BEFORE_LOAD)
-        for b in batches:
-            self._frame.receive(b)
-        await self._prepare([i for b in batches for i in b.items])
         clock.lap("prepare")
         await self._load(batches)
         clock.lap("load")
@@ -114,12 +121,15 @@ class StepRunner:
                 self._handle(b, item)
         clock.lap("compute")
         self._faults.hit(self.step.name, Point.AFTER_COMPUTE)
+        self._look_ahead(upcoming(), batches)
         await self._finish(batches, clock)
 
     def forget(self, partitions: Sequence[int] | None = None) -> None:
         """Partitions moved away or a batch failed: positions and cached state are read again before use."""
         for p in list(self._parts) if partitions is None else partitions:
             self._parts.pop(p, None)
+        if self._ahead is not None:
+            self._ahead.sound = False
 
     async def stored_offset(self, partition: int) -> int | None:
         """The offset that comes next in a partition; None when it was never started."""
@@ -136,12 +146,39 @@ class StepRunner:
         return part
 
     async def _begin(self, partition: int, share: list[Message]) -> Batch:
-        """Offsets below the position are redeliveries: their outcomes are stored and delivered, never recomputed."""
         part = await self._partition(partition)
-        start = part.position.next_offset
-        # A consumer that went back may bring a record twice in one batch.
-        fresh = list({m.offset: m for m in share if start is None or m.offset >= start}.values())
-        return Batch(partition, fresh, part, part.position)
+        return begun(partition, share, part, part.position)
+
+    async def _received(self, batches: Sequence[Batch]) -> list[Batch]:
+        """Those with anything new, decoded and through the models."""
+        found = [b for b in batches if b.fresh]
+        if found:
+            self._faults.hit(self.step.name, Point.BEFORE_LOAD)
+            for b in found:
+                self._frame.receive(b)
+            await self._prepare([i for b in found for i in b.items])
+        return found
+
+    def _look_ahead(self, messages: Sequence[Message], current: Sequence[Batch]) -> None:
+        """Begin with the batch after the current one, which goes on from where that will stand."""
+        shares = by_partition(messages)
+        if not messages or any(p not in self._parts for p in shares):
+            return  # a partition's first batch delivers its outbox before
+        reached = {b.partition: b.position for b in current}
+        batches = [begun(p, s, part := self._parts[p], reached.get(p, part.position)) for p, s in shares.items()]
+        self._ahead = _Ahead(messages, asyncio.ensure_future(self._received(batches)))
+
+    async def _made_ahead(self, messages: Sequence[Message]) -> list[Batch] | None:
+        """These messages as they were prepared ahead; None where they were not, or where what came before them did
+        not end as it should. Nothing else is prepared meanwhile: models are not for two at once."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is None:
+            return None
+        await asyncio.wait({ahead.work})
+        same = [id(m) for m in ahead.messages] == [id(m) for m in messages]
+        if ahead.work.exception() is not None or not (same and ahead.sound):
+            return None  # what went wrong goes wrong again, where it is handled
+        return ahead.work.result()
 
     async def _prepare(self, items: list[Item]) -> None:
         """Models over the whole batch; when that fails, record by record, so that one poison record fails alone."""
@@ -241,6 +278,15 @@ class StepRunner:
         await self._producer.deliver(rows)
 
 
+@dataclass(slots=True)
+class _Ahead:
+    """The next batch on its way through the models. `sound` until a partition is forgotten: its positions hold."""
+
+    messages: Sequence[Message]
+    work: asyncio.Future[list[Batch]]
+    sound: bool = True
+
+
 class _Stopwatch:
     """Seconds a phase, for metrics."""
 
@@ -262,5 +308,7 @@ __all__ = [
     "RunnerConfig",
     "Silent",
     "StepRunner",
+    "Upcoming",
     "in_thread",
+    "nothing",
 ]

@@ -68,18 +68,20 @@ def listens(pid: int, port: int) -> bool:
         return False
 
 
-def command(argv: tuple[str, ...], death_signal: int, user: int | None = None, group: int | None = None) -> list[str]:
+def command(
+    argv: tuple[str, ...], death_signal: int, user: int | None = None, group: int | None = None, nice: int = 0
+) -> list[str]:
     """The argv that runs `argv` through the launcher."""
-    ids = [str(-1 if value is None else value) for value in (user, group)]
+    numbers = [str(-1 if value is None else value) for value in (user, group, nice)]
     program = shutil.which(argv[0]) or argv[0]
-    return [sys.executable, "-I", "-S", _LAUNCH, str(int(death_signal)), str(os.getpid()), *ids, program, *argv[1:]]
+    return [sys.executable, "-I", "-S", _LAUNCH, str(int(death_signal)), str(os.getpid()), *numbers, program, *argv[1:]]
 
 
 async def spawn(spec: ChildSpec, log: IO[bytes]) -> Process:
     """Start the child in a session of its own, so that a terminal's Ctrl-C reaches only the supervisor."""
     env = dict(os.environ) | {launch.PREFIX + key: value for key, value in spec.env.items()}
     return await asyncio.create_subprocess_exec(
-        *command(spec.argv, spec.death_signal, spec.user, spec.group),
+        *command(spec.argv, spec.death_signal, spec.user, spec.group, spec.nice),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=log,
         stderr=log,

@@ -36,7 +36,7 @@ class ChildSpec:
     `env` is laid over the supervisor's own environment. `user` and `group` are numeric ids, used only when the
     supervisor runs as root. `start_tries` bounds how often a child may die before it was ever ready; once it has been
     ready it is restarted for as long as the supervisor lives. `death_signal` is what the kernel sends the child when
-    the supervisor itself dies (Linux).
+    the supervisor itself dies (Linux). `nice`: how far it stands behind the others where cores are short, 0 to 19.
     """
 
     name: str
@@ -52,6 +52,7 @@ class ChildSpec:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_timeout: float = 10.0
     death_signal: signal.Signals = signal.SIGKILL
+    nice: int = 0
     restart: bool = True
     backoff: Backoff = Backoff()
     depends_on: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ import pytest
 
 from schemas import topics
 from sinks.protocol import CommitLost, Permanent, TooFarBehind, Transient
-from sinks.worker import Worker
+from sinks.worker import Worker, WorkerConfig
 from tests.unit.sinks.events import NOW, memory, message, turn
 from tests.unit.sinks.fakes import FakeConsumer, FakeLog
 from tests.unit.sinks.worker_contract import UPDATES, Scripted, Seen, WorkerContract, drain, updates
@@ -120,6 +120,41 @@ def test_commit_is_retried_and_a_lost_one_is_left_to_the_new_owner(log: FakeLog,
     consumer_of(log).commit_failures = [CommitLost("ILLEGAL_GENERATION")]
     drain(worker, 1)
     assert log.committed(UPDATES, 0) == 1
+
+
+def test_what_is_written_is_committed_once_in_a_while_and_at_the_end(log: FakeLog, sink: Scripted) -> None:
+    worker = log.worker(sink, config=WorkerConfig(commit_every=10.0))
+    consumer = consumer_of(log)
+    log.clock.at = 100.0
+    for n in range(3):
+        log.send(*updates((n, 1)))
+        drain(worker, 1)
+        log.clock.at += 4.0
+    assert (log.committed(UPDATES, 0), consumer.calls) == (1, ["commit"])  # the first at once
+    log.clock.at += 4.0
+    worker.step()
+    assert (log.committed(UPDATES, 0), consumer.calls) == (3, ["commit", "commit"])
+    log.send(*updates((3, 1)))
+    worker.step()
+    assert log.committed(UPDATES, 0) == 3
+    worker.stop()
+    worker.run()
+    assert (log.committed(UPDATES, 0), consumer.closed) == (4, True)
+
+
+def test_what_waits_for_its_commit_is_not_committed_once_it_moved_away(log: FakeLog, sink: Scripted) -> None:
+    worker = log.worker(sink, config=WorkerConfig(commit_every=10.0))
+    consumer = consumer_of(log)
+    log.clock.at = 100.0
+    log.send(*updates((1, 1)))
+    drain(worker, 1)
+    log.send(*updates((2, 1)), *updates((3, 1), partition=1))
+    drain(worker, 2)
+    assert consumer.revoked is not None
+    consumer.revoked([(UPDATES, 0)])
+    log.clock.at += 11.0
+    worker.step()
+    assert (log.committed(UPDATES, 0), log.committed(UPDATES, 1)) == (1, 1)
 
 
 def test_a_commit_that_is_put_off_and_then_lost_leaves_nothing_paused(log: FakeLog, sink: Scripted) -> None:

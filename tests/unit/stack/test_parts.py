@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from memstream.stack import EmbeddedStack, StackError, jars, logs, ports, unprivileged
-from memstream.stack.process import listens, run_tool
+from memstream.stack.process import listens, run_tool, spawn
+from memstream.stack.spec import ChildSpec
 from memstream.stack.state import State
 
 
@@ -61,6 +62,14 @@ def test_a_log_is_bounded_while_it_is_written(tmp_path: Path) -> None:
 
 async def test_a_tool_is_run_with_its_output_and_status() -> None:
     assert await run_tool(("sh", "-c", "echo out; echo err >&2; exit 4")) == (4, "out\nerr\n")
+
+
+async def test_a_child_that_gives_way_has_a_lower_priority(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w+b") as log:
+        process = await spawn(ChildSpec("child", ("/bin/sh", "-c", "nice"), nice=3), log)
+        assert await process.wait() == 0
+        log.seek(0)
+        assert int(log.read()) == os.nice(0) + 3
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can drop privileges")

@@ -59,6 +59,48 @@ def test_records_that_arrive_while_a_batch_waits_go_with_it() -> None:
     asyncio.run(run())
 
 
+def test_a_record_that_waited_while_a_batch_was_worked_on_waits_no_longer() -> None:
+    async def run() -> None:
+        clock = [0.0]
+        intake = Intake(64, within=3600, clock=lambda: clock[0])
+        intake.put(records([1]))
+        assert intake.ahead() == []
+        clock[0] = 3600
+        intake.put(records([2]))
+        assert await next_batch(intake) == [1, 2]
+
+    asyncio.run(run())
+
+
+def test_what_is_given_ahead_is_the_next_batch_whatever_comes_meanwhile() -> None:
+    async def run() -> None:
+        intake = Intake(2, within=3600)
+        intake.put(records(range(3)))
+        assert offsets(intake.ahead()) == [0, 1]
+        intake.put(records([3]))
+        assert offsets(intake.ahead()) == [0, 1]
+        assert await next_batch(intake) == [0, 1]
+        assert await next_batch(intake) == [2, 3]
+
+    asyncio.run(run())
+
+
+def test_of_what_is_given_ahead_nothing_is_left_that_moved_away() -> None:
+    async def run() -> None:
+        intake = Intake(3, within=0)
+        intake.put([*records([1, 2], partition=0), *records([5], partition=1)])
+        assert len(intake.ahead()) == 3
+        intake.drop([TP(topics.TURNS.name, 0)])
+        assert await next_batch(intake) == [5]
+        intake.put(records([6]))
+        assert offsets(intake.ahead()) == [6]
+        intake.clear()
+        intake.put(records([7]))
+        assert await next_batch(intake) == [7]
+
+    asyncio.run(run())
+
+
 def test_there_is_room_for_two_batches() -> None:
     async def run() -> None:
         intake = Intake(2, within=0)
