@@ -24,7 +24,16 @@ $(STAMP): pyproject.toml requirements.lock
 demo: install
 	$(BIN)/memstream demo $(if $(FILE),$(FILE)) $(if $(FORMAT),--format $(FORMAT))
 
-test: lint unit integration crash-short
+# Types are checked beside the unit tests; tests of running stacks wait more than they compute, so two go side by side.
+test: install
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint unit
+	$(MAKE) --no-print-directory running
+
+# Each running stack belongs to one worker of pytest-xdist (tests/integration/conftest.py), the longest first.
+STACKS := -n 2 --dist loadgroup --no-loadscope-reorder --durations=20 --durations-min=5
+.PHONY: running
+running: install
+	$(BIN)/pytest tests/integration tests/crash $(STACKS)
 
 # Alert rules: syntax and unit tests, by promtool (Debian: apt-get install prometheus).
 .PHONY: alerts
@@ -40,7 +49,7 @@ unit: install
 	$(BIN)/pytest tests/unit -n auto
 
 integration: install
-	$(BIN)/pytest tests/integration
+	$(BIN)/pytest tests/integration $(STACKS)
 
 .PHONY: crash-short
 crash-short: install

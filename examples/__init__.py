@@ -1,1 +1,1 @@
-"""Programs to start from; tests/integration/clients/test_examples.py runs them."""
+"""Programs to start from; tests/integration/scenarios/clients/test_examples.py runs them."""

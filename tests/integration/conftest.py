@@ -19,6 +19,26 @@ import pytest
 from memstream.stack import Addresses, EmbeddedStack
 
 T = TypeVar("T")
+HERE = Path(__file__).parent
+FIRST = ("test_crash", "servers", "scenarios", "test_rebuild", "test_model_work")
+"""Groups that take longest: begun first, so that workers end together. The crash test before all: a worker takes the
+next group when it has two tests left, so that a group of one test is never its last."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share a running stack go to one worker of pytest-xdist (`--dist loadgroup`), one behind the other:
+    those on the session's servers, those of a folder, those of a file with a stack of its own."""
+    on_servers = {item.path for item in items if "running_stack" in getattr(item, "fixturenames", ())}
+
+    def group(item: pytest.Item) -> str:
+        inside = item.path.relative_to(HERE).parts if item.path.is_relative_to(HERE) else item.path.parts[-1:]
+        return "servers" if item.path in on_servers else inside[0].removesuffix(".py")
+
+    groups = {item: group(item) for item in items}
+    for item, name in groups.items():
+        item.add_marker(pytest.mark.xdist_group(name))
+    items.sort(key=lambda item: FIRST.index(groups[item]) if groups[item] in FIRST else len(FIRST))
 
 
 class BackgroundStack:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -70,10 +71,13 @@ def produce(addresses: Addresses, topic: str, partition: int, value: bytes, head
 
 
 async def eventually(env: Env, path: str, good: Any) -> httpx.Response:
-    for _ in range(100):
+    deadline = time.monotonic() + 60
+    while True:
         answer = await env.client.get(path)
         if good(answer):
             return answer
+        if time.monotonic() > deadline:
+            break
         await asyncio.sleep(0.1)
     raise AssertionError(f"{path} never was as expected: {answer.status_code} {answer.text[:500]}")
 

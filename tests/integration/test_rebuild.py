@@ -123,8 +123,8 @@ def until(condition: Callable[[], Any], seconds: float = 120.0) -> Any:
 
 
 def found(here: World, asked: str, who: str, word: str) -> None:
-    """A search finds it: at once, or within the second in which readers follow a switch."""
-    until(lambda: word in str(here.post("/v1/search", {"query": asked, "user_id": who})["results"]), 10)
+    """A search finds it: at once, or when its reader has followed a switch."""
+    until(lambda: word in str(here.post("/v1/search", {"query": asked, "user_id": who})["results"]))
 
 
 def values(here: World, who: str, name: str) -> list[Any]:

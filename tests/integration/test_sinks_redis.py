@@ -186,7 +186,8 @@ def tenant() -> str:
 
 
 def _until(condition: Callable[[], Any]) -> Any:
-    for _ in range(500):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
         found = condition()
         if found:
             return found

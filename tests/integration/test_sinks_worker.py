@@ -113,7 +113,7 @@ class KafkaLog:
         return Consumer({"bootstrap.servers": self._servers, "group.id": name, "enable.auto.commit": False})
 
     def _end(self, probe: Consumer, topic: str, partition: int) -> TopicPartition:
-        for _ in range(100):
+        for _ in range(600):
             with suppress(KafkaException):  # a topic just made has no leader yet
                 _, high = probe.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
                 return TopicPartition(topic, partition, high)
@@ -176,7 +176,7 @@ def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses
         log.send(*(message(memory(n), partition=n % 8) for n in range(sent, sent + 80)))
         sent += 80
         time.sleep(0.5)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while len(held()) < sent and time.monotonic() < end:
         time.sleep(0.1)
     while running:
@@ -260,7 +260,7 @@ def test_write_that_outlasts_the_poll_interval_is_survived(log: KafkaLog, addres
     worker = Worker(sink, KafkaConsumer(settings), KafkaDeadLetters(settings), CODEC)
     thread = threading.Thread(target=worker.run)
     thread.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while log.committed(UPDATES, 0) != sent[-1].offset + 1 and time.monotonic() < end:
         time.sleep(0.2)
     worker.stop()

@@ -58,14 +58,14 @@ class Kafka:
     @staticmethod
     def _end(consumer: Consumer, place: TopicPartition) -> int:
         """A broker that has just come back may not lead its partitions yet: a retriable answer."""
-        for _ in range(40):
+        for _ in range(240):
             try:
                 return int(consumer.get_watermark_offsets(place, 20)[1])
             except KafkaException as exc:
                 if not exc.args[0].retriable() and exc.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION:
                     raise
                 time.sleep(0.25)
-        raise AssertionError("the partition found no leader in ten seconds")
+        raise AssertionError("the partition found no leader in a minute")
 
 
 class Postgres:
@@ -122,7 +122,7 @@ class Milvus:
     def _client(self) -> MilvusClient:
         """The client shares one channel a process and gives up on it within two seconds, while gRPC still waits out
         its own back-off after the server was killed: asked again, it connects."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while True:
             try:
                 return MilvusClient(self.uri)

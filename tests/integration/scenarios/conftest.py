@@ -11,5 +11,7 @@ from tests.integration.scenario import World, world
 
 @pytest.fixture(scope="package")
 def running() -> Iterator[World]:
-    with world() as caller:
-        yield caller
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMSTREAM_TICK_SECONDS", "5")  # what a tick closes is closed soon
+        with world() as caller:
+            yield caller

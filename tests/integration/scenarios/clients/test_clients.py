@@ -14,7 +14,7 @@ from mcp import Client, StdioServerParameters
 from memstream.client import AsyncProducer, Memory, Memstream, NotFoundError, Producer, Turn
 from memstream.client.changes import MemoryChange
 from memstream.client.subscriber import Subscriber
-from tests.integration.clients.conftest import PATIENT, Live
+from tests.integration.scenarios.clients.conftest import PATIENT, Live
 
 pytestmark = pytest.mark.integration
 

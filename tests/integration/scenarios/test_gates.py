@@ -1,22 +1,21 @@
 """The gates through everything that `memstream up` starts, on the immigration profile: what becomes memory, and why.
 
-One stack and one user a test; the memory-manager seed's scenarios with the values of DETAILS B8, and an English twin.
+One user a test; the memory-manager seed's scenarios with the values of DETAILS B8, and an English twin.
 """
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from memstream.settings import Settings
-from memstream.up import start
 from schemas.profile import load_profile
-from tests.integration.conftest import BackgroundStack, temporary_folder
-from tests.integration.test_end_to_end import Service
+from tests.integration.scenario import World
+from tests.integration.scenarios.test_end_to_end import Service
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(400)]
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -31,21 +30,10 @@ VALUES = {
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        temporary_folder() as folder,
-        BackgroundStack(folder) as stack,
-    ):
-        patch.setenv("MEMSTREAM_PROFILE", "immigration")  # for the workers
-        settings = Settings(data_dir=folder, port=0, log_level="WARNING", profile="immigration", tick_seconds=5)
-
-        async def everything() -> str:
-            return await start(stack.stack, settings, lambda name, state: None)
-
-        caller = Service(asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(300), stack)
+def service(running: World) -> Iterator[Service]:
+    running.run_on("immigration")
+    with closing(Service(str(running.http.base_url), running.stack)) as caller:
         yield caller
-        caller.http.close()
 
 
 def say(service: Service, user: str, n: int, content: str, role: str = "user", **more: Any) -> str:
@@ -72,10 +60,12 @@ def of_field(service: Service, user: str, field: str, **query: str) -> dict[str,
 
 def until_known(service: Service, user: str, turn_id: str) -> dict[str, Any]:
     """A turn that waited for its reply: its outcome is there once the reply has gone through."""
-    for _ in range(100):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
         found = outcome(service, user, turn_id)
         if found["decisions"]:
             return found
+        time.sleep(0.05)
     raise AssertionError(f"{turn_id} was never extracted")
 
 

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.integration.clients.conftest import Live
+from tests.integration.scenarios.clients.conftest import Live
 
 pytestmark = pytest.mark.integration
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 MARK = "----block----"
 
 

@@ -15,7 +15,7 @@ from pydantic import Field
 from examples import agent as agents
 from examples import chat_service
 from memstream.client import Memory, Memstream
-from tests.integration.clients.conftest import Live
+from tests.integration.scenarios.clients.conftest import Live
 
 pytestmark = pytest.mark.integration
 

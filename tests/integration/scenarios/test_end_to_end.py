@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +17,10 @@ from memstream import topics as provisioning
 from memstream.preflight import PreflightError, check_topics
 from memstream.sample import sample_turns
 from memstream.settings import Settings
-from memstream.up import start
 from schemas.owner import partition, user
 from schemas.stores import RedisLayout
-from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.conftest import BackgroundStack
+from tests.integration.scenario import World
 
 pytestmark = pytest.mark.integration
 PARTITIONS = 8
@@ -33,6 +33,9 @@ class Service:
         self.http = httpx.Client(base_url=url, timeout=60)
         self.stack = stack
         self.token = ""
+
+    def close(self) -> None:
+        self.http.close()
 
     def post(self, path: str, body: Any) -> dict[str, Any]:
         return self._answer("POST", path, body)
@@ -59,25 +62,20 @@ class Service:
 
     def dead_letter(self, reason: str) -> dict[str, Any]:
         """The newest dead letter of that reason; they come through the log, so it may take a moment."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             letters = self.http.get("/v1/dead-letters?limit=200").json()["dead_letters"]
             if found := [d for d in letters if d["reason"] == reason]:
                 return dict(found[-1])
+            time.sleep(0.1)
         raise AssertionError(f"no dead letter with reason {reason}")
 
 
 @pytest.fixture(scope="module")
-def service() -> Iterator[Service]:
-    with temporary_folder() as folder, BackgroundStack(folder) as stack:
-        settings = Settings(data_dir=folder, port=0, log_level="WARNING", profile="general")
-
-        async def everything() -> str:
-            return await start(stack.stack, settings, lambda name, state: None)
-
-        caller = Service(asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(300), stack)
+def service(running: World) -> Iterator[Service]:
+    running.run_on("general")
+    with closing(Service(str(running.http.base_url), running.stack)) as caller:
         yield caller
-        caller.http.close()
 
 
 def raw(service: Service, topic: str, value: bytes, to: int) -> None:
@@ -151,6 +149,10 @@ def test_a_document_is_found_by_its_section(service: Service) -> None:
     service.post("/v1/documents", {"document_id": "doc-1", "version": "1", "title": "Cache", "markdown": text})
     found = service.post("/v1/search", {"query": "每个会话多少条消息？", "kinds": ["chunk"], "limit": 3})
     assert "二十条" in found["results"][0]["text"]
+    answer = service.http.request("DELETE", "/v1/documents/doc-1")
+    service.token = answer.json()["freshness_token"]
+    found = service.post("/v1/search", {"query": "每个会话多少条消息？", "kinds": ["chunk"], "limit": 50})
+    assert "doc-1" not in str(found["results"])
 
 
 @pytest.mark.parametrize(
@@ -238,14 +240,14 @@ def test_a_frozen_stage_turns_readiness_red_and_comes_back(service: Service) -> 
             json={"turns": [{"user_id": "wait", "session_id": "s", "role": "user", "content": "I like tea.",
                              "occurred_at": datetime.now(UTC).isoformat()}]},
         )  # fmt: skip
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while service.http.get("/readyz").status_code == 200:
             assert time.monotonic() < deadline, "readiness never turned red"
             time.sleep(1)
         assert "extract" in service.http.get("/readyz").text or "gate" in service.http.get("/readyz").text
     finally:
         service.stack.resume("worker-memory")
-    deadline = time.monotonic() + 90
+    deadline = time.monotonic() + 180
     while service.http.get("/readyz").status_code != 200:
         assert time.monotonic() < deadline, "readiness never came back"
         time.sleep(1)

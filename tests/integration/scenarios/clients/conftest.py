@@ -1,0 +1,33 @@
+"""The running memstream, for the tests of what programs hold in their hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from memstream.client import HttpOptions, Memstream
+from memstream.stack import Addresses
+from tests.integration.scenario import World
+
+PATIENT = HttpOptions(wait_ms=30_000, require_fresh=True, timeout=60, retry_seconds=30)
+"""A loaded machine is slow; a read that is not fresh fails the test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    url: str
+    addresses: Addresses
+
+
+@pytest.fixture(scope="package")
+def live(running: World) -> Live:
+    running.run_on("health")
+    return Live(str(running.http.base_url).rstrip("/"), running.stack.addresses)
+
+
+@pytest.fixture(scope="package")
+def memory(live: Live) -> Iterator[Memstream]:
+    with Memstream(live.url, options=PATIENT) as client:
+        yield client
