@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, cast
 
@@ -13,7 +14,7 @@ from schemas import topics
 from schemas.migrations import create_generation, drop_generation, generations
 from schemas.stores import postgres_schema
 from sinks.contents import Bucket, Digest, Token, part_of
-from sinks.postgres_tables import CHECKPOINTS, SESSIONS, TABLES, TURNS, Table
+from sinks.postgres_tables import CHECKPOINTS, MEMORIES, SESSIONS, TABLES, TURNS, Table
 from sinks.protocol import Mark, Transient
 
 _KEPT = {
@@ -23,8 +24,44 @@ _KEPT = {
 }
 """Views whose topic keeps less than the view does: time column and topic."""
 _BY_NAME = {t.name: t for t in TABLES}
+_LEFT_BEHIND = ("terms", "embedding")
+"""Columns of `memories` that a row does not take along into the archive."""
 VECTORS = ("embedding", "model_id", "sealed")
 """Columns in which generations with different embedding models differ: a sealed row's vector is in its sealed part."""
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What is counted: a table of a generation, read from `source` with these columns."""
+
+    name: str
+    source: str
+    key: tuple[str, ...]
+    revision: str
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Table) -> _View:
+        columns = tuple(name for name, _ in table.columns)
+        return cls(table.name, f"{{schema}}.{table.name} t", table.key, table.guard or "0", columns)
+
+    @property
+    def names(self) -> str:
+        parts = ", ".join(f"t.{n}::text" for n in self.key if n != "tenant")
+        return f"concat_ws(chr(31), {parts})"
+
+
+ARCHIVE = _View(
+    "archive",
+    # Its rows are JSON, in which a time reads as the writer's zone has it.
+    "{schema}.archive a, jsonb_populate_record(NULL::{schema}.memories, a.record) AS t",
+    MEMORIES.key,
+    "t.revision",
+    tuple(name for name, _ in MEMORIES.columns if name not in _LEFT_BEHIND),
+)
+"""Postgres fills it itself when `memories` gets an archived record (C8)."""
+_VIEWS = (*(_View.of(t) for t in TABLES), ARCHIVE)
+_VIEW = {v.name: v for v in _VIEWS}
 
 
 class PostgresContents:
@@ -43,21 +80,21 @@ class PostgresContents:
         out: dict[Bucket, Digest] = {}
         if not self._stands(generation):
             return out
-        for table in TABLES:
+        for view in _VIEWS:
             rows = self._run(
-                f"SELECT tenant, left(md5({_key(table)}), 1), count(*), bit_xor({self._hash(table)})"  # noqa: S608
-                f" FROM {postgres_schema(generation)}.{table.name} GROUP BY 1, 2"
+                f"SELECT t.tenant, left(md5({view.names}), 1), count(*), bit_xor({self._hash(view)})"  # noqa: S608
+                f" FROM {_from(view, generation)} GROUP BY 1, 2"
             )
-            out.update({Bucket(table.name, t, part): Digest(n, h) for t, part, n, h in rows})
+            out.update({Bucket(view.name, t, part): Digest(n, h) for t, part, n, h in rows})
         return out
 
     def rows(self, generation: int, bucket: Bucket) -> dict[str, Token]:
         if not self._stands(generation):
             return {}
-        table = _BY_NAME[bucket.view]
+        view = _VIEW[bucket.view]
         found = self._run(
-            f"SELECT {_key(table)}, {table.guard or '0'}, {self._hash(table)}"  # noqa: S608 - names are constants
-            f" FROM {postgres_schema(generation)}.{table.name} WHERE tenant = %s AND left(md5({_key(table)}), 1) = %s",
+            f"SELECT {view.names}, {view.revision}, {self._hash(view)}"  # noqa: S608 - names are constants
+            f" FROM {_from(view, generation)} WHERE t.tenant = %s AND left(md5({view.names}), 1) = %s",
             (bucket.tenant, bucket.part),
         )
         return {key: Token(revision, value) for key, revision, value in found}
@@ -101,8 +138,8 @@ class PostgresContents:
             self._conn.close()
             self._conn = None
 
-    def _hash(self, table: Table) -> str:
-        names = ", ".join(n for n, _ in table.columns if n not in self._ignore)
+    def _hash(self, view: _View) -> str:
+        names = ", ".join(f"t.{n}" for n in view.columns if n not in self._ignore)
         return f"hashtextextended(ROW({names})::text, 0)"
 
     def _stands(self, generation: int) -> bool:
@@ -125,6 +162,5 @@ class PostgresContents:
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
 
 
-def _key(table: Table) -> str:
-    names = ", ".join(f"{n}::text" for n in table.key if n != "tenant")
-    return f"concat_ws(chr(31), {names})"
+def _from(view: _View, generation: int) -> str:
+    return view.source.format(schema=postgres_schema(generation))

@@ -7,7 +7,7 @@ deleted or is over. About 200 bytes a record.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from memstream.rebuild.compare import by_revision
@@ -17,7 +17,7 @@ from schemas.access import Bootstrap
 from schemas.codec import Codec, Event
 from schemas.erasure import Erasure
 from schemas.memory import Decision, MemoryUpdate
-from schemas.owner import Owner
+from schemas.owner import Owner, OwnerKind
 from schemas.sessions import Checkpoint, SessionState
 from schemas.turns import ScreenedTurn
 from sinks.collapse import accepted_at, identity, memory_of, revision, session_of
@@ -52,6 +52,8 @@ class Held:
     owner: Owner | None = None
     session_id: str | None = None
     accepted_at: datetime | None = None
+    beside: str = ""
+    """Another view that has a row of it, under the same key."""
 
 
 Reading = Callable[[Event], Held | None]
@@ -64,7 +66,9 @@ def in_postgres(event: Event) -> Held | None:
             return _held("turns", event, f"{event.user_id}\x1f{event.turn_id}", until=event.expires_at)
         case MemoryUpdate():
             key = f"{event.record_id}\x1f{event.version}"
-            return _held("memories", event, key, marked=event.op == "delete")
+            moved = event.state == "archived" and event.op != "delete" and event.owner_kind is OwnerKind.USER
+            held = _held("memories", event, key, marked=event.op == "delete")
+            return replace(held, beside="archive") if moved else held
         case Decision():
             return _held("decisions", event, event.decision_id, until=event.accepted_at + DECISIONS_KEPT)
         case SessionState():
@@ -133,17 +137,17 @@ class Fold:
                 self.records[name] = found
 
     def buckets(self) -> dict[Bucket, Digest]:
-        return digests((self._bucket(h), by_revision(h.key, h.revision)) for h in self._standing())
+        return digests((b, by_revision(h.key, h.revision)) for h in self._standing() for b in self._buckets(h))
 
     def rows(self, bucket: Bucket) -> Mapping[str, Token]:
-        return {h.key: by_revision(h.key, h.revision) for h in self._standing() if self._bucket(h) == bucket}
+        return {h.key: by_revision(h.key, h.revision) for h in self._standing() if bucket in self._buckets(h)}
 
     def _standing(self) -> Iterable[Held]:
         now = self.ticked if self.clock is None else self.clock()
         return (h for h in self.records.values() if h.held and (h.until is None or h.until > now))
 
-    def _bucket(self, h: Held) -> Bucket:
-        return Bucket(h.view, h.tenant, self.part(h.key))
+    def _buckets(self, h: Held) -> Iterable[Bucket]:
+        return tuple(Bucket(view, h.tenant, self.part(h.key)) for view in (h.view, h.beside) if view)
 
     def _erase(self, e: Erasure, topic: str) -> None:
         """As the sinks do (C9): what the topic feeds, of the owner, accepted by the cut-off."""

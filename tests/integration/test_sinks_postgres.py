@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,6 +15,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
+from memstream.rebuild.compare import Comparison, GenerationSide, RevisionSide, compare
+from memstream.rebuild.fold import Fold, in_postgres
 from memstream.stack import Addresses
 from schemas.codec import Event
 from schemas.memory import MemoryUpdate
@@ -21,11 +24,13 @@ from schemas.migrations import create_generation, drop_generation, generations, 
 from schemas.sessions import SessionState
 from schemas.stores import postgres_schema
 from schemas.turns import ScreenedTurn
+from sinks.decode import decode
 from sinks.postgres import PostgresSink
+from sinks.postgres_contents import PostgresContents
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store
-from tests.unit.sinks.events import NOW, TEXTS, batch, checkpoint, decision, hot, memory, message, session, turn
+from tests.unit.sinks.events import CODEC, NOW, TEXTS, batch, checkpoint, decision, hot, memory, message, session, turn
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
 
@@ -279,3 +284,47 @@ def test_c8_an_archived_record_is_in_the_archive_or_in_the_view_whatever_comes(s
     assert stands() == ([], [(7, "")])
     sink.write(batch(memory(2, 1, "new here", state="archived", expires_at=NOW)))
     assert stands()[0] == ["new here"], "also where the view never had it"
+
+
+def test_n1_c8_generations_are_compared_by_their_archives_too(dsn: str, generation: int) -> None:
+    """Written one revision at a time or only the last, by writers in other time zones: equal. A row that is lost or
+    changed in the archive alone is found, beside another generation and beside the log."""
+    other = generation + 1_000_000
+    with psycopg.connect(dsn) as conn:
+        create_generation(conn, other)
+    # What stood in three revisions, what came archived, what came back, what is no user's.
+    late = memory(1, 3, "达喀尔 Dakar", state="archived", expires_at=NOW, importance=Decimal("0.7"), valid_from=NOW)
+    last = [late, memory(2, 1, "new here", state="archived"), memory(3, 4, "back"), hot(4, 1, state="archived")]
+    early: list[Event] = [memory(1, 1, "before"), memory(1, 2, "moved", state="archived"),
+                          memory(3, 3, "went", state="archived"), *last, late]  # fmt: skip
+    fold = Fold(in_postgres)
+    fold.add(decode(CODEC, [message(e, n) for n, e in enumerate(early)]))
+    contents = PostgresContents(dsn)
+    try:
+        for number, zone, rows in ((generation, "Asia/Shanghai", early), (other, "America/New_York", last)):
+            with closing(PostgresSink(make_conninfo(dsn, options=f"-c TimeZone={zone}"), [number])) as sink:
+                sink.ensure()
+                for event in rows:
+                    sink.write(batch(event))
+
+        def compared() -> tuple[Comparison, Comparison]:
+            sides = GenerationSide(contents, generation), GenerationSide(contents, other)
+            return compare(*sides, lambda: None), compare(fold, RevisionSide(contents, other), lambda: None)
+
+        for found in compared():
+            assert found.agrees, found.as_json()
+            assert found.rows["archive"] == (2, 2)
+        with psycopg.connect(dsn) as conn:
+            change = f"UPDATE views_g{other}.archive SET record = jsonb_set(record, '{{text}}', '\"?\"')"  # noqa: S608
+            conn.execute(change.encode())
+        assert compared()[0].different == {("archive", "differs"): 2}
+        with psycopg.connect(dsn) as conn:
+            lose = f"DELETE FROM views_g{other}.archive WHERE record_id = 'record-2'"  # noqa: S608
+            conn.execute(lose.encode())
+        beside, from_log = compared()
+        assert beside.different == {("archive", "differs"): 1, ("archive", "missing"): 1}
+        assert from_log.different == {("archive", "missing"): 1}
+    finally:
+        contents.close()
+        with psycopg.connect(dsn) as conn:
+            drop_generation(conn, other)

@@ -11,7 +11,8 @@ import pytest
 from memstream.rebuild.fold import Fold, in_milvus, in_postgres, in_redis
 from schemas import topics
 from schemas.envelope import Tick
-from schemas.memory import MemoryBody
+from schemas.memory import MemoryBody, MemoryUpdate
+from schemas.owner import OwnerKind
 from sinks.collapse import collapse, revision
 from sinks.decode import decode
 from sinks.memory import MemorySink
@@ -77,6 +78,28 @@ def test_n1_the_fold_is_what_a_sink_holds(seed: int, size: int) -> None:
     }
     assert folded["postgres"] == {"\x1f".join(map(str, name[2:])): number for name, number in rows.items()}
     assert len(folded["milvus"]) == sum(is_held(event) for event in sink.rows.values())
+
+
+def test_n1_c8_an_archived_record_of_a_user_stands_in_two_views() -> None:
+    """In the archive with its content, in the view with its revision, until it comes back or goes."""
+    fold = Fold(in_postgres)
+
+    def views(*events: MemoryUpdate) -> dict[str, dict[str, int]]:
+        fold.add(decode(CODEC, [message(e, n) for n, e in enumerate(events)]))
+        out: dict[str, dict[str, int]] = {}
+        for bucket in fold.buckets():
+            out.setdefault(bucket.view, {}).update({k: t.revision for k, t in fold.rows(bucket).items()})
+        return out
+
+    key = "record-1\x1f0"
+    chunk = memory(2, 1, state="archived", kind="chunk", owner_kind=OwnerKind.DOCUMENT, owner_id="d", user_id=None)
+    assert views(memory(1, 1), memory(1, 2, state="archived"), chunk) == {
+        "memories": {key: 2, "record-2\x1f0": 1}, "archive": {key: 2},
+    }  # fmt: skip
+    assert views(memory(1, 3, state="archived"))["archive"] == {key: 3}
+    assert "archive" not in views(memory(1, 4))
+    assert views(memory(1, 5, state="archived"))["archive"] == {key: 5}
+    assert "archive" not in views(memory(1, 6, op="delete", state="deleted", sealed=MemoryBody(), sources=()))
 
 
 def test_n1_redis_holds_sessions_that_are_not_over() -> None:
