@@ -149,6 +149,16 @@ class FollowedBook(ProfileBook):
         return self._follower.versions.get((tenant, name, version)) or super().named(tenant, name, version)
 
 
+class BookOfNow(FollowedBook):
+    """The profiles in force at the start of a pass over what is stored, also for what an earlier version made."""
+
+    def refresh(self) -> None:
+        """Every record of a pass is read under the same."""
+
+    def named(self, tenant: str, name: str, version: int) -> Profile:
+        return self.of(tenant)
+
+
 class LiveBook(FollowedBook):
     """The newest profiles, for work of one record at a time: a job is done under the version that asked for it where
     its result depends on it."""

@@ -236,7 +236,8 @@ def rescreen(
             bars.step("rescreen", what)
             bars.done("rescreen", total, done)
 
-        out = Rescreen(settings, sealing_of(settings).codec, told).run(conn, dry=dry_run)
+        with closing(Rescreen(settings, sealing_of(settings).codec, told)) as work:
+            out = work.run(conn, dry=dry_run)
     if as_json:
         print_json(out)
     else:

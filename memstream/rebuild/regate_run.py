@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from memstream.keyring.wiring import Sealing
 from memstream.parts import parts_of
-from memstream.profiles import FollowedBook, Following, ProfileFollower
+from memstream.profiles import BookOfNow, FollowedBook, Following, ProfileFollower
 from memstream.rebuild.amend_log import Folded, Sender, until_readable
 from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.log import LogReader
@@ -41,7 +41,6 @@ from schemas import generations, topics
 from schemas.amend import Amendment
 from schemas.codec import Codec
 from schemas.memory import Extraction
-from schemas.profile import Profile
 from schemas.progress import root_partition
 from schemas.stores import stage
 from sinks.protocol import Mark
@@ -68,16 +67,6 @@ class Log(Protocol):
     def to_end(self, told: Callable[[int], None] = ...) -> Iterator[list[Stored]]: ...
 
     def position(self, place: Place) -> int: ...
-
-
-class BookOfNow(FollowedBook):
-    """The profiles in force now, also for what an earlier version extracted. Standing still."""
-
-    def refresh(self) -> None:
-        """Every record of a regate is decided under the same."""
-
-    def named(self, tenant: str, name: str, version: int) -> Profile:
-        return self.of(tenant)
 
 
 class Ledger(Following):

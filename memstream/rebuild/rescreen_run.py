@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 
 from memstream.parts import parts_of
+from memstream.profiles import BookOfNow, ProfileFollower
 from memstream.rebuild.amend_log import Sender, newest, until_readable
 from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.rescreen import READ, Found, rescreened
@@ -24,11 +25,17 @@ Told = Callable[[str, int, int], None]
 
 
 class Rescreen:
-    """`codec` reads and writes what is sealed."""
+    """Each tenant's texts under the profile that config.profiles names for it, the default where it names none.
+    `codec` reads and writes what is sealed. Close after use."""
 
     def __init__(self, settings: Settings, codec: Codec, told: Told) -> None:
         self._settings, self._codec, self._told = settings, codec, told
         self._parts = parts_of(settings)
+        self._profiles = ProfileFollower(self._parts.book.default).start(settings.brokers)
+        self._book = BookOfNow(self._profiles)
+
+    def close(self) -> None:
+        self._profiles.stop()
 
     def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]:
         """What was found, and what a second look still finds. Raises RebuildError."""
@@ -61,4 +68,4 @@ class Rescreen:
         return newest(self._settings, self._codec, READ, number)
 
     def _redact(self, tenants: Sequence[str], texts: Sequence[str]) -> Sequence[Redaction]:
-        return redact(self._parts.models, self._parts.book, tenants, texts)
+        return redact(self._parts.models, self._book, tenants, texts)

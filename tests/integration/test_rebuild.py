@@ -25,10 +25,13 @@ from inference.e5 import MultilingualE5Small
 from memstream.cli import application
 from memstream.models import default_embedder
 from memstream.rebuild.errors import RebuildError
-from schemas import generations
+from schemas import generations, topics
+from schemas.codec import Codec
+from schemas.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.owner import OwnerKind, partition
 from schemas.profile import load_profile
 from schemas.stores import MilvusLayout
-from tests.integration.scenario import World, world
+from tests.integration.scenario import PARTITIONS, TENANT, World, world
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
 SAID = ("I live in Leeds.", "My cat is called Biscuit.", "I work as a nurse.", "我喜欢打网球。", "We chose Kafka.")
@@ -106,7 +109,7 @@ def live(here: World) -> dict[str, tuple[int, str]]:
 
 def rows(here: World, number: int, table: str) -> list[str]:
     """Those of the users who say nothing more, whole."""
-    column = "owner_id" if table in ("memories", "decisions") else "user_id"
+    column = "owner_id" if table in ("memories", "decisions", "archive") else "user_id"
     text = sql.SQL("SELECT t::text FROM {}.{} t WHERE {} = ANY(%s) ORDER BY 1").format(
         sql.Identifier(f"views_g{number}"), sql.Identifier(table), sql.Identifier(column)
     )
@@ -127,6 +130,27 @@ def found(here: World, asked: str, who: str, word: str) -> None:
     until(lambda: word in str(here.post("/v1/search", {"query": asked, "user_id": who})["results"]))
 
 
+def archive(here: World, who: str, text: str) -> None:
+    """A record as the gate writes it when its class ends (C8), and as it was before."""
+    for revision, state in ((1, "active"), (2, "archived")):
+        kept = MemoryUpdate(
+            tenant=TENANT, owner_kind=OwnerKind.USER, owner_id=who, user_id=who, record_id=f"{who}-archived",
+            revision=revision, kind="fact", state=state, field="visit", occurred_at=datetime.now(UTC),  # type: ignore[arg-type]
+            known_at=datetime.now(UTC), last_accessed_at=datetime.now(UTC), sealed=MemoryBody(text=text, value=text),
+            reason=Reason(outcome="kept", gate="confidence", rule="explicit"),
+        )  # fmt: skip
+        record = Codec().encode(kept, "test", f"{who}-archived-{revision}")
+        place = partition(kept.owner, PARTITIONS)
+        here.producer.produce(topics.UPDATES.name, record.value, record.key, place, headers=list(record.headers))
+    assert here.producer.flush(30) == 0
+    until(lambda: rows(here, 1, "archive"))
+
+
+def archived(here: World, who: str) -> list[str]:
+    found = here.get(f"/v1/users/{who}/memories", state="archived")["memories"]
+    return [m["text"] for m in found]
+
+
 def values(here: World, who: str, name: str) -> list[Any]:
     found = here.get(f"/v1/users/{who}/memories", limit=200)["memories"]
     return sorted(m["value"] for m in found if m["field"] == name)
@@ -139,6 +163,7 @@ def here() -> Iterator[World]:
             for text in SAID:
                 running.say(who, text)
         assert values(running, "ann", "residence") == ["Leeds"]
+        archive(running, "bea", "就诊于达喀尔 Dakar")
         yield running
 
 
@@ -160,11 +185,12 @@ def _environ(p: psutil.Process) -> dict[str, str]:
 
 
 def test_n1_a_wiped_store_comes_back_equal_under_load_though_the_rebuild_is_killed(here: World) -> None:
-    tables = ("turns", "memories", "sessions", "decisions")
+    tables = ("turns", "memories", "sessions", "decisions", "archive")
     before = {t: rows(here, 1, t) for t in tables}
     assert all(before.values())
     with load(here) as told:
-        query(here, "TRUNCATE views_g1.turns, views_g1.memories, views_g1.sessions, views_g1.decisions")
+        query(here, "TRUNCATE " + ", ".join(f"views_g1.{t}" for t in tables))
+        assert archived(here, "bea") == []
         refused = run(here, "rebuild", "postgres", code=1)
         assert {d["what"] for d in refused[0]["comparison"]["different"]} == {"extra"}, "no yardstick, and so not read"
         assert live(here)["postgres"] == (1, "")
@@ -185,6 +211,8 @@ def test_n1_a_wiped_store_comes_back_equal_under_load_though_the_rebuild_is_kill
     for table in tables:
         assert rows(here, 3, table) == before[table], table
     found(here, "Where do I live?", "ann", "Leeds")
+    assert done["comparison"]["rows"]["archive"] == {"reference": 1, "new": 1}
+    assert archived(here, "bea") == ["就诊于达喀尔 Dakar"], "what time ended is read again (C8)"
     run(here, "rebuild", "drop", "postgres")
     here.say("cem-2", "I live in Hull.")
     assert values(here, "cem-2", "residence") == ["Hull"], "the writer of what is read goes on"
@@ -270,6 +298,30 @@ def test_n1_all_stores_are_rebuilt_and_the_old_ones_are_gone(here: World) -> Non
     assert {s: m for s, (_, m) in after.items()} == {s: m for s, (_, m) in before.items()}, "the model is kept"
     assert len(run(here, "rebuild", "status")) == 3
     found(here, "Where do I live?", "bea", "Leeds")
+    assert archived(here, "bea") == ["就诊于达喀尔 Dakar"]
+
+
+def test_n1_d5_a_tenants_own_policy_reaches_what_is_stored(here: World) -> None:
+    """The service's profile stays as it is: only the tenant's own is tightened."""
+    plain = load_profile("general").model_dump(mode="json", exclude_defaults=True)
+    phone = "202-555-0143"
+
+    def stored() -> list[str]:
+        number = live(here)["postgres"][0]
+        text = sql.SQL("SELECT content FROM {}.turns WHERE user_id = 'tess'").format(sql.Identifier(f"views_g{number}"))
+        with psycopg.connect(here.stack.addresses.postgres) as conn:
+            return [content for (content,) in conn.execute(text)]
+
+    here.run_on_this({**plain, "name": "open", "version": 1, "pii": {"PHONE_NUMBER": "allow"}})
+    here.say("tess", f"My phone number is {phone}.")
+    assert phone in str(stored())
+    here.run_on_this({**plain, "name": "tight", "version": 1, "pii": {"PHONE_NUMBER": "mask"}})
+    seen = run(here, "rescreen", "--dry-run")
+    assert seen["entities"]["PHONE_NUMBER:mask"] >= 1
+    done = run(here, "rescreen")
+    assert done["still_there"] == {}
+    assert phone not in str(stored())
+    assert "<PHONE_NUMBER>" in str(stored())
 
 
 def test_n1_one_at_a_time_and_never_the_live_one(here: World) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-from memstream.profiles import ProfileFollower
+from memstream.profiles import BookOfNow, ProfileFollower
 from memstream.rebuild.offsets import Place
 from memstream.rebuild.regate import Difference, Name, Remembered, Told, Versions, amendments, left_alone, screened
-from memstream.rebuild.regate_run import BookOfNow, Live, Replay, twice
+from memstream.rebuild.regate_run import Live, Replay, twice
 from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from processors.redaction import redact

@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
+from memstream.profiles import ProfileFollower
+from memstream.rebuild import rescreen_run
 from memstream.rebuild.rescreen import READ, Found, rescreened
+from memstream.settings import Settings
 from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from processors.redaction import redact
 from schemas import topics
 from schemas.codec import Codec, Event
+from schemas.documents import ProfileVersion
 from schemas.memory import MemoryCommand
 from schemas.pii import PiiAction
 from schemas.profile import Profile, load_profile
@@ -166,3 +170,29 @@ async def test_n1_a_memory_that_was_forgotten_meanwhile_is_not_brought_back(
     mine = [e for e in stored(d) if getattr(e, "record_id", "") == target.record_id and hasattr(e, "op")]  # type: ignore[attr-defined]
     assert mine
     assert all(e.op == "delete" for e in mine)  # type: ignore[attr-defined]
+
+
+async def test_d5_each_tenant_is_rescreened_under_its_own_profile(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest that config.profiles names for it; the default for who has none."""
+
+    def read(follower: ProfileFollower, bootstrap: object) -> ProfileFollower:
+        for tenant, version, action in (("own", 1, PiiAction.ALLOW), ("own", 2, PiiAction.MASK), ("free", 1, "allow")):
+            spec = profile(PiiAction(action)).model_dump(mode="json") | {"name": tenant, "version": version}
+            follower.take(CODEC.value(ProfileVersion(tenant=tenant, profile=spec)))
+        return follower
+
+    plain = Parts(models, ProfileBook(profile(PiiAction.ALLOW)), RuleExtractor())
+    monkeypatch.setattr(ProfileFollower, "start", read)
+    monkeypatch.setattr(rescreen_run, "parts_of", lambda settings: plain)
+    work = rescreen_run.Rescreen(Settings(), CODEC, lambda *_: None)
+    texts = ["My phone number is 202-555-0143.", "我的电话是13812345678。"]
+    try:
+        own, free, none = (
+            [r.text for r in work._redact([tenant] * 2, texts)] for tenant in ("own", "free", "nobody's")
+        )
+    finally:
+        work.close()
+    assert not any(phone in text for phone in PHONES for text in own)
+    assert free == none == texts
