@@ -208,7 +208,7 @@ def extraction(
     )
     return Extraction(
         tenant=turn.tenant, user_id=turn.user_id, session_id=turn.session_id, turn=source, role=turn.role,
-        accepted_at=turn.accepted_at, language=turn.language, project_id=turn.project_id,
+        position=turn.position, accepted_at=turn.accepted_at, language=turn.language, project_id=turn.project_id,
         interaction_id=turn.interaction_id, context_id=turn.context_id, recalled_ids=_cited(turn), extractor=extractor,
         extractor_version=version, model=model, prompt_hash=prompt_hash, reason=reason, model_id=embedding_model,
         profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused, sealed=body,

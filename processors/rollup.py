@@ -52,6 +52,8 @@ class Spoken:
     role: Role
     speaker: str | None
     text: str
+    position: int = 0
+    """In the log: which of two turns of one moment came first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,7 @@ class Noted:
     kind: str
     episode_type: str | None
     text: str
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +141,13 @@ def _solves(
 
 def open_tasks(notes: Sequence[Noted], turns: Sequence[Spoken], terms: Terms) -> list[Noted]:
     """Tasks of the week that no later sentence says are done (a third of the task's words, at least one)."""
-    done = [(t.at, t.turn_id, set(terms(s))) for t in turns for s in _stated(t.text) if _DONE.search(s)]
+    done = [((t.at, t.position), t.turn_id, set(terms(s))) for t in turns for s in _stated(t.text) if _DONE.search(s)]
     out = []
     for task in (n for n in notes if n.episode_type == "task"):
         words = set(terms(task.text))
         need = max(1, round(len(words) / 3))
-        later = (said for at, turn_id, said in done if at >= task.at and turn_id != task.turn_id)
+        since = task.at, task.position
+        later = (said for at, turn_id, said in done if at >= since and turn_id != task.turn_id)
         if not any(len(words & said) >= need for said in later):
             out.append(task)
     return out

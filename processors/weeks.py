@@ -136,7 +136,7 @@ class Weeks:
         if d.sealed.kept and (old is not None or meta["notes"] < NOTES):
             meta["notes"] += old is None
             kept: list[Json] = [[m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id] for m in d.sealed.kept]
-            rows.put(name, {"k": kept, "s": d.turn.model_dump(mode="json"), "u": d.user_id}, gone)
+            rows.put(name, {"k": kept, "s": d.turn.model_dump(mode="json"), "u": d.user_id, "n": d.position}, gone)
         elif old is not None:
             meta["notes"] -= 1
             rows.delete(name)
@@ -158,7 +158,7 @@ class Weeks:
         expires = d.accepted_at + timedelta(days=self._profile.retention.turns_days)
         row: dict[str, Json] = {
             "c": text, "r": d.role, "p": d.sealed.speaker, "s": d.turn.model_dump(mode="json"), "u": d.user_id,
-            "x": iso(expires),
+            "x": iso(expires), "n": d.position,
         }  # fmt: skip
         rows.put(f"t/{name}", row, expires)
 
@@ -272,7 +272,7 @@ class Weeks:
                 "source_turn_ids": [n.turn_id],
             }  # fmt: skip
 
-        notable = sorted((*week.decisions, *week.tasks, *week.events), key=lambda n: (n.at, n.turn_id))
+        notable = sorted((*week.decisions, *week.tasks, *week.events), key=_order)
         value: dict[str, Json] = {
             "week_start": week.monday.isoformat(), "week_end": sunday(week.monday).isoformat(),
             "key_events": [told(n) for n in notable[: 2 * EVENTS]],
@@ -331,8 +331,8 @@ def _spoken(rows: OwnerState, now: datetime) -> tuple[list[Spoken], dict[str, So
             continue
         s = SourceTurn.model_validate(row["s"])
         sources[s.turn_id] = s
-        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row["r"], row["p"], row["c"]))
-    return sorted(out, key=lambda t: (t.at, t.turn_id)), sources
+        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row["r"], row["p"], row["c"], row.get("n", 0)))
+    return sorted(out, key=_order), sources
 
 
 def _noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
@@ -341,8 +341,13 @@ def _noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
     for _, raw in rows.items("k/"):
         row = cast(dict[str, Any], raw)
         s = sources.setdefault(row["s"]["turn_id"], SourceTurn.model_validate(row["s"]))
-        out += [Noted(s.turn_id, s.occurred_at, k[0], k[1], k[2]) for k in row["k"]]
-    return sorted(out, key=lambda n: (n.at, n.turn_id))
+        out += [Noted(s.turn_id, s.occurred_at, k[0], k[1], k[2], row.get("n", 0)) for k in row["k"]]
+    return sorted(out, key=_order)
+
+
+def _order(said: Spoken | Noted) -> tuple[datetime, int, str]:
+    """When it was said; within one moment as the log has it."""
+    return said.at, said.position, said.turn_id
 
 
 def _load(raw: Any) -> MemoryUpdate | None:

@@ -147,6 +147,8 @@ class TurnDigest(UsersWords):
     SEALED: ClassVar[bool] = True
     type: Literal["turn_digest"] = "turn_digest"
     turn: SourceTurn
+    position: int = Field(default=0, ge=0)
+    """Of the turn, in the order of its user's turns: a message and its reply may be of the same moment."""
     role: Literal["user", "assistant", "system", "tool"]
     language: Literal["en", "zh", "und"]
     accepted_at: Timestamp

@@ -84,6 +84,8 @@ class Extraction(UserEvent):
     type: Literal["extraction"] = "extraction"
     session_id: Id
     turn: SourceTurn
+    position: int = Field(default=0, ge=0)
+    """Of the turn, in the order of its user's turns; 0 where an older extractor wrote this."""
     role: Literal["user", "assistant", "system", "tool"]
     accepted_at: Timestamp
     language: Literal["en", "zh", "und"]

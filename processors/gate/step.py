@@ -277,7 +277,7 @@ def _digest(e: Extraction, kept: Sequence[KeptMemory], restated: bool = False) -
         topics.PROJECT_EVENTS,
         TurnDigest(
             tenant=e.tenant, project_id=e.project_id, user_id=e.user_id, turn=e.turn, role=e.role, language=e.language,
-            accepted_at=e.accepted_at, restated=restated,
+            position=e.position, accepted_at=e.accepted_at, restated=restated,
             sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept), hot=hot),
         ),
     )  # fmt: skip

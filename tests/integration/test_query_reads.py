@@ -14,7 +14,7 @@ from schemas.profile import load_profile
 from schemas.progress import FreshnessToken, Written
 from schemas.stores import STAGE_OF_VIEW
 from sinks.protocol import Mark
-from tests.integration.query_env import Env, query_service
+from tests.integration.query_env import START, Env, query_service
 
 pytestmark = pytest.mark.integration
 
@@ -135,3 +135,15 @@ async def test_n3_a_read_waits_for_its_write(env: Env) -> None:
     assert plain.headers["Memstream-Fresh"] == "true"
     bad = await env.client.get("/v1/users/n3/memories", headers={"Memstream-Wait-For": "no token"})
     assert (bad.status_code, bad.json()["errors"][0]["field"]) == (422, "Memstream-Wait-For")
+
+
+async def test_e3_a_session_reads_in_the_order_of_the_log_though_all_is_of_one_moment(env: Env) -> None:
+    """Ids and times say nothing of it: a chat service may stamp a message and its reply alike."""
+    said = [("z", "user", "first 第一"), ("m", "assistant", "second 第二"), ("a", "user", "third 第三")]
+    for turn_id, role, text in said:
+        env.rows.turn("order", "s", text, role=role, turn_id=turn_id, occurred_at=START)
+    answer = await env.client.post("/v1/sessions/s/memory-context", json={"user_id": "order"})
+    history = answer.json()["full_history"]
+    places = [history.index(text) for _, _, text in said]
+    assert places == sorted(places)
+    assert answer.json()["mode"] == "FULL_HISTORY"

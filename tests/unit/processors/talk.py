@@ -41,11 +41,11 @@ class Talk:
 
     async def say(
         self, text: str, at: datetime | None = None, *, user: str = "ann", role: Any = "user", session: str = "s1",
-        intent: str | None = None, **metadata: Any,
+        intent: str | None = None, turn_id: str | None = None, **metadata: Any,
     ) -> str:  # fmt: skip
         """A turn that happened `at` (now, if not said) and comes in now."""
         self._number += 1
-        name = f"turn-{self._number}"
+        name = turn_id or f"turn-{self._number}"
         event = TurnEvent(
             tenant="acme", user_id=user, session_id=session, turn_id=name, role=role, project_id=self.project,
             intent=intent, occurred_at=at or self.driver.now, accepted_at=self.driver.now,

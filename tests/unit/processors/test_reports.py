@@ -12,7 +12,7 @@ import pytest
 from processors.ports import Models
 from processors.rollup import bounds, shortened, units, week_of
 from schemas.memory import MemoryUpdate
-from schemas.profile import Profile
+from schemas.profile import Profile, load_profile
 from tests.unit.processors.talk import Talk
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -237,3 +237,37 @@ def test_a6_units_are_words_or_chinese_characters() -> None:
     assert units("把第3次访视改到4号") == 10
     assert shortened("one two three four", 3) == "one two…"
     assert shortened("一二三四", 4) == "一二三四"
+
+
+@LANGUAGES
+async def test_a6_e3_turns_of_one_moment_stand_in_the_order_of_the_log(models: Models, language: str) -> None:
+    """A message and its reply often carry one time; their ids sort the other way round."""
+    talk = talk_of(models)
+    (problem, _), _, _, (solved, _) = SAID[language]
+    at = talk.driver.now
+    await talk.say(problem, at, turn_id="x:user")
+    await talk.say(solved, at, role="assistant", turn_id="x:assistant")
+    await talk.say(SAID[language][1][0], at, turn_id="b")
+    freezer = {"en": "We decided to buy a second freezer.", "zh": "我们决定再买一台冰柜。"}[language]
+    await talk.say(freezer, at, turn_id="a")
+    await talk.until(MONDAY + WEEK + EARLY)
+    [report] = talk.updates("report")
+    [found] = value(report)["problems"]
+    assert (found["turn_id"], found["solved_by"]) == ("x:user", "x:assistant")
+    assert [d["source_turn_ids"] for d in value(report)["decisions"]] == [["b"], ["a"]]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "shown"),
+    [("I live in Leeds.", "I live in York.", "York"), ("我住在杭州。", "我住在苏州。", "苏州")],
+)
+async def test_b4_of_two_values_of_one_moment_the_later_in_the_log_stands(
+    models: Models, first: str, then: str, shown: str
+) -> None:
+    talk = Talk(models, load_profile("general"), MONDAY)
+    for text, turn_id in ((first, "b"), (then, "a")):
+        await talk.say(text, MONDAY, turn_id=turn_id)
+    newest = {(u.record_id, u.version): u for u in talk.updates("fact") if u.field == "residence"}
+    [standing] = [u for u in newest.values() if u.state == "active"]
+    assert shown in standing.sealed.text
+    assert [s.turn_id for s in standing.sources] == ["a"]
