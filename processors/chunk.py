@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import blake2b
 from typing import Any, cast
 
 import orjson
@@ -23,6 +25,9 @@ from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.owner import OwnerKind
 
 _PLAIN = Codec()
+REMEMBERED = 8_192
+"""Chunks whose vectors are kept in memory (about 1.2 kB each, by a hash of their text): those of the last documents. A
+worker that starts anew embeds a document's next version whole, once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ class ChunkStep(PlainStep):
     def __init__(self, models: Models, book: ProfileBook) -> None:
         self._models = models
         self._book = book
+        self._embedded: OrderedDict[bytes, bytes] = OrderedDict()
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Screened | None]:
         return [self._screened(r.event) if isinstance(r.event, Document) else None for r in records]
@@ -119,7 +125,7 @@ class ChunkStep(PlainStep):
         plain = dict(zip(others, found[1:], strict=True))
         pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
         embeddable = [found_by(c.headings, c.text) for c in pieces]
-        embedded = vectors(self._models.embedder, embeddable)
+        embedded = self._vectors(embeddable)
         digest = content_hash(
             orjson.dumps([d.sealed.title, d.sealed.metadata, d.sealed.markdown], option=orjson.OPT_SORT_KEYS).decode()
         )
@@ -130,6 +136,19 @@ class ChunkStep(PlainStep):
             replaced(d.sealed.metadata, plain),
             tuple(Piece(c, tuple(self._models.terms(t)), v) for c, t, v in made),
         )
+
+    def _vectors(self, texts: Sequence[str]) -> list[bytes]:
+        """Texts of the last versions are not embedded again: of a new version most are as they were."""
+        names = [hash_of(t) for t in texts]
+        new = {n: t for n, t in zip(names, texts, strict=True) if n not in self._embedded}
+        found = dict(zip(new, vectors(self._models.embedder, list(new.values())), strict=True))
+        out = [found.get(n) or self._embedded[n] for n in names]
+        for name, vector in zip(names, out, strict=True):
+            self._embedded[name] = vector
+            self._embedded.move_to_end(name)
+        while len(self._embedded) > REMEMBERED:
+            self._embedded.popitem(last=False)
+        return out
 
     def _update(self, d: Document, n: int, clean: Screened, piece: Piece, at: datetime, revision: int) -> MemoryUpdate:
         profile = self._book.of(d.tenant)
@@ -148,6 +167,10 @@ class ChunkStep(PlainStep):
                 text=piece.chunk.text, attributes=attributes, terms=piece.terms, embedding=piece.embedding
             ),
         )  # fmt: skip
+
+
+def hash_of(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()
 
 
 def found_by(headings: Mapping[str, object], text: str) -> str:

@@ -19,16 +19,30 @@ class Chunk:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """`head`, `tail`: lines that each piece of it begins and ends with where it has to be split, so that a table keeps
+    its columns' names and code its fences."""
+
+    text: str
+    head: str = ""
+    tail: str = ""
+
+
 @dataclass(slots=True)
 class _Section:
     headings: dict[str, str] = field(default_factory=dict)
-    blocks: list[str] = field(default_factory=list)
+    blocks: list[_Block] = field(default_factory=list)
+    line: str = ""
+    """The heading as it is written."""
 
 
 def chunks(markdown: str, count: Callable[[str], int], max_tokens: int = 400) -> list[Chunk]:
     """Split at #, ##, ### and, where a section is longer than `max_tokens`, between its blocks (never inside a code
-    block or table unless that alone is longer; then between its lines)."""
-    text = _without_front_matter(markdown.replace("\r\n", "\n").replace("\r", "\n"))
+    block or table unless that alone is longer; then between its lines, a table's header and a code block's fences
+    with each piece). A heading with nothing below it is a chunk of its own: outlines say what they say in headings."""
+    # A byte order mark before it would make a first heading a paragraph.
+    text = _without_front_matter(markdown.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))
     out: list[Chunk] = []
     for section in _sections(text):
         out.extend(Chunk(section.headings, piece) for piece in _packed(section.blocks, count, max_tokens))
@@ -52,10 +66,33 @@ def _sections(text: str) -> list[_Section]:
         if token.level != 0 or token.map is None or token.nesting == -1:
             continue
         if token.type == "heading_open" and token.tag in _LEVELS:
-            sections.append(_Section(_below(sections[-1].headings, token, tokens[i + 1].content)))
+            headings = _below(sections[-1].headings, token, tokens[i + 1].content)
+            written = "\n".join(lines[token.map[0] : token.map[1]]).strip()
+            sections.append(_Section(headings, line=written if tokens[i + 1].content.strip() else ""))
         else:
-            sections[-1].blocks.append("\n".join(lines[token.map[0] : token.map[1]]).strip("\n"))
-    return [s for s in sections if any(b.strip() for b in s.blocks)]
+            sections[-1].blocks.append(_block("\n".join(lines[token.map[0] : token.map[1]]).strip("\n"), token))
+    for section, following in zip(sections, [*sections[1:], None], strict=True):
+        if _is_empty(section) and section.line and (following is None or not _holds(section, following)):
+            section.blocks = [_Block(section.line)]
+    return [s for s in sections if not _is_empty(s)]
+
+
+def _block(text: str, token: Token) -> _Block:
+    lines = text.split("\n")
+    if token.type == "table_open":
+        return _Block(text, "\n".join(lines[:2]))
+    if token.type == "fence" and lines[-1].strip() == token.markup and len(lines) > 2:
+        return _Block(text, lines[0], lines[-1])
+    return _Block(text)
+
+
+def _is_empty(section: _Section) -> bool:
+    return not any(b.text.strip() for b in section.blocks)
+
+
+def _holds(section: _Section, following: _Section) -> bool:
+    """Whether the next section lies below this one."""
+    return section.headings.items() < following.headings.items()
 
 
 def _below(headings: dict[str, str], token: Token, title: str) -> dict[str, str]:
@@ -63,8 +100,8 @@ def _below(headings: dict[str, str], token: Token, title: str) -> dict[str, str]
     return {**{k: v for k, v in headings.items() if _LEVELS.index(k) < rank}, token.tag: title.strip()}
 
 
-def _packed(blocks: list[str], count: Callable[[str], int], limit: int) -> list[str]:
-    pieces = [p for b in blocks for p in ([b] if count(b) <= limit else _lines(b, count, limit))]
+def _packed(blocks: list[_Block], count: Callable[[str], int], limit: int) -> list[str]:
+    pieces = [p for b in blocks for p in ([b.text] if count(b.text) <= limit else _split(b, count, limit))]
     out: list[str] = []
     for piece in pieces:
         joined = f"{out[-1]}\n\n{piece}" if out else piece
@@ -73,6 +110,20 @@ def _packed(blocks: list[str], count: Callable[[str], int], limit: int) -> list[
         else:
             out.append(piece)
     return [piece for piece in out if piece.strip()]
+
+
+def _split(block: _Block, count: Callable[[str], int], limit: int) -> list[str]:
+    """A block that is too long alone. What each piece repeats may take half of it; beyond that it is split plainly."""
+    if not block.head or 2 * count(f"{block.head}\n\n{block.tail}") > limit:
+        return _lines(block.text, count, limit)
+    inner = block.text.removeprefix(block.head + "\n")
+    if block.tail:
+        inner = inner.removesuffix("\n" + block.tail)
+
+    def whole(piece: str) -> str:
+        return "\n".join(part for part in (block.head, piece, block.tail) if part)
+
+    return [whole(piece) for piece in _lines(inner, lambda text: count(whole(text)), limit) if piece.strip()]
 
 
 def _lines(block: str, count: Callable[[str], int], limit: int) -> list[str]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pytest
 
+from inference.protocols import Embedder
+from processors import chunk
 from processors.chunk import ChunkStep
 from processors.ports import Models, ProfileBook
 from schemas import topics
@@ -104,3 +109,62 @@ async def test_d5_text_title_and_metadata_are_behind_policy(bench: Bench) -> Non
     [chunk] = (await bench.view()).values()
     assert mail.encode() not in Codec().value(chunk)
     assert chunk.sealed.attributes["source_metadata"]["owner"] == {"mail": ["<EMAIL_ADDRESS>"]}
+
+
+class Counting:
+    """An embedder that says what it was given."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner, self.given = inner, list[str]()
+
+    @property
+    def model_id(self) -> str:
+        return self._inner.model_id
+
+    @property
+    def dimensions(self) -> int:
+        return self._inner.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.given += texts
+        return self._inner.embed(texts)
+
+
+@pytest.mark.parametrize("batch", [1, 64])
+async def test_d8_of_a_new_version_only_what_changed_is_embedded(models: Models, batch: int) -> None:
+    counting = Counting(models.embedder)
+    bench = Bench(replace(models, embedder=counting), batch)
+    bench.put("1", ONE)
+    bench.put("2", ONE.replace("two", "zwei 二"))
+    view = await bench.view()
+    assert counting.given == ["A > one", "B > two", "C > three", "B > zwei 二"]
+    by_text = {(u.key, u.sealed.text): u.sealed.embedding for u in view.values() if u.state == "active"}
+    plain = Bench(models)
+    plain.put("2", ONE.replace("two", "zwei 二"))
+    fresh = {(u.key, u.sealed.text): u.sealed.embedding for u in (await plain.view()).values()}
+    assert by_text.keys() == fresh.keys()
+    for name, vector in by_text.items():
+        a, b = (np.frombuffer(v, dtype=np.float16).astype(float) for v in (vector, fresh[name]))
+        assert float(a @ b) > 0.999
+    counting.given.clear()
+    bench.put("3", "# Z\none")
+    await bench.view()
+    assert counting.given == ["Z > one"], "headings are part of what is embedded"
+
+
+async def test_d8_what_is_remembered_is_bounded(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunk, "REMEMBERED", 2)
+    counting = Counting(models.embedder)
+    bench = Bench(replace(models, embedder=counting))
+    bench.put("1", ONE)
+    bench.put("2", ONE)
+    await bench.view()
+    assert len(counting.given) == 4, "the one that had to leave"
+
+
+@pytest.mark.parametrize("empty", ["---\ntitle: x\n---\n", "#\n", "\n"])
+async def test_d8_an_empty_version_archives_what_stood(bench: Bench, empty: str) -> None:
+    bench.put("1", ONE)
+    bench.put("2", empty)
+    assert await bench.texts() == []
+    assert len(await bench.texts("archived")) == 3

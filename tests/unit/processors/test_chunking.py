@@ -103,7 +103,7 @@ def test_d8_a_long_code_block_splits_between_its_lines() -> None:
     assert [x for x in kept if x.startswith("value_")] == lines
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# Only a heading", "---\na: b\n---\n"])
+@pytest.mark.parametrize("text", ["", "\n\n", "#", "# \n\n## \n", "---\na: b\n---\n", "---\na: b\n---", "\ufeff"])
 def test_d8_nothing_to_say_is_no_chunk(text: str) -> None:
     assert split(text) == []
 
@@ -113,3 +113,53 @@ def test_d8_any_text_is_split_within_the_limit(text: str, limit: int) -> None:
     for _, piece in split(text, limit):
         assert piece.strip()
         assert COUNT(piece) <= limit or len(piece) <= 1
+
+
+def test_d8_a_byte_order_mark_hides_no_heading_and_no_front_matter() -> None:
+    assert split("\ufeff# A\none") == [({"h1": "A"}, "one")]
+    assert split("\ufeff---\na: b\n---\n# A\none") == [({"h1": "A"}, "one")]
+
+
+def test_d8_a_heading_with_nothing_below_it_is_what_it_says() -> None:
+    """Outlines: the rule is the heading. One that only holds others is in their hierarchy."""
+    assert split("# Only a heading") == [({"h1": "Only a heading"}, "# Only a heading")]
+    text = "# 规则\n\n## 周五不部署\n\n## 两人评审\n### 例外\n紧急修复\n\n空\n===\n\nNext\n===="
+    assert split(text) == [
+        ({"h1": "规则", "h2": "周五不部署"}, "## 周五不部署"),
+        ({"h1": "规则", "h2": "两人评审", "h3": "例外"}, "紧急修复"),
+        ({"h1": "空"}, "空\n==="),
+        ({"h1": "Next"}, "Next\n===="),
+    ]
+
+
+def test_d8_a_table_beyond_the_bound_keeps_its_header_with_each_piece() -> None:
+    header = "| 药名 drug | 剂量 dose |\n| --- | :-: |"
+    rows = [f"| 阿司匹林 {n} | {n} mg |" for n in range(60)]
+    found = split("# 用药\n\nbefore\n\n" + header + "\n" + "\n".join(rows) + "\n\nafter", limit=120)
+    tables = [text.split(header + "\n")[1] for _, text in found]
+    assert len(tables) > 3
+    assert all(COUNT(text) <= 120 and headings == {"h1": "用药"} for headings, text in found)
+    assert [r for text in tables for r in text.split("\n\n")[0].split("\n")] == rows
+    assert found[0][1].startswith("before\n\n")
+    assert found[-1][1].endswith("\n\nafter")
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~"])
+def test_d8_code_beyond_the_bound_keeps_its_fences_and_no_sharp_in_it_is_a_heading(fence: str) -> None:
+    lines = [f"# comment {n} 注释" for n in range(100)]
+    found = split("\n".join(["# A", "", f"{fence}sh", *lines, fence]), limit=100)
+    assert len(found) > 3
+    for headings, text in found:
+        assert headings == {"h1": "A"}
+        assert COUNT(text) <= 100
+        assert text.startswith(f"{fence}sh\n# comment")
+        assert text.endswith(f"\n{fence}")
+    assert [x for _, text in found for x in text.split("\n")[1:-1]] == lines
+
+
+def test_d8_a_code_block_that_never_ends_and_one_line_beyond_the_bound() -> None:
+    assert split("# A\n```\n# no heading\n## nor this") == [({"h1": "A"}, "```\n# no heading\n## nor this")]
+    line = "很长的一行。" * 200
+    found = split(f"# A\n\n```\n{line}\n```", limit=60)
+    assert all(COUNT(text) <= 60 for _, text in found)
+    assert "".join(text.removeprefix("```\n").removesuffix("\n```") for _, text in found) == line
