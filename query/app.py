@@ -12,6 +12,7 @@ from query import errors
 from query.access import AccessLog
 from query.agents.mount import Agents
 from query.auth.book import KeyBook
+from query.circuit import Circuits
 from query.config import QueryConfig
 from query.deadletters.access import KafkaAccess
 from query.deadletters.index import LetterIndex
@@ -40,6 +41,7 @@ from query.repo.db import Database
 from query.retrieval.lane import ComputeLane
 from query.retrieval.milvus import MilvusCandidates
 from query.retrieval.retriever import Retriever
+from query.withheld import Withheld
 from query.writing import erasures as write_erasures
 from query.writing import memories as write_memories
 from query.writing import profiles as write_profiles
@@ -82,18 +84,21 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         redoc_url=None,
     )
     lane = ComputeLane()
-    db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec)
+    circuits, withheld = Circuits(), Withheld()
+    db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres)
     book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
-    milvus = Milvus(deps.milvus, config.store_timeout)
+    milvus = Milvus(deps.milvus, config.store_timeout, circuits.milvus)
     topic_access = KafkaAccess(config.kafka, config.partitions)
     letters = LetterIndex(topic_access)
-    monitor = Monitor(config, deps, db, milvus.ping, letters)
+    monitor = Monitor(config, deps, db, milvus.ping, letters, circuits.redis)
     streams = updates.UpdateStreams(config)
     metrics = Metrics()
     accesses = AccessLog(
         deps.log, deps.codec, config.partitions, deps.clock, metrics, config.max_accesses_waiting
     )
     app.state.config = config
+    app.state.circuits = circuits
+    app.state.withheld = withheld
     app.state.milvus = milvus
     app.state.monitor = monitor
     app.state.topics = topic_access
@@ -106,7 +111,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db
     large = MilvusCandidates(db, milvus, config.store_timeout)
-    retriever = Retriever(config, deps, db, large, lane)
+    retriever = Retriever(config, deps, db, large, lane, withheld)
     app.state.retriever = retriever
     app.state.watches = {
         "postgres": postgres_watch(db),
@@ -114,6 +119,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     }
     metrics.watch_pipeline(lambda: monitor.current)
     metrics.watch_accesses(lambda: accesses.waiting)
+    metrics.watch_circuits(circuits.open)
     metrics.watch_scopes(lambda: retriever.cache.size)
     app.add_middleware(Measured, metrics=metrics)
     errors.install(app)

@@ -54,8 +54,16 @@ def not_found(what: str) -> ProblemError:
     return ProblemError("not-found", f"no such {what}")
 
 
-def store_down(store: str) -> ProblemError:
-    return ProblemError("store-unavailable", f"{store} does not answer", headers={"Retry-After": "1"}, store=store)
+def store_down(store: str, reason: str = "unreachable") -> ProblemError:
+    """`reason`: as `degraded` says it where the answer can do without."""
+    return ProblemError(
+        "store-unavailable", f"{store} does not answer", headers={"Retry-After": "1"}, store=store, reason=reason
+    )
+
+
+def done_without(problem: ProblemError) -> dict[str, str]:
+    """A store that did not answer, as an entry of `degraded`."""
+    return {k: str(problem.extra.get(k, "unreachable")) for k in ("store", "reason")}
 
 
 def invalid(field: str, expected: str) -> ProblemError:

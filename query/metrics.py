@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -50,6 +50,10 @@ class Metrics:
         self._scopes.set_function(lambda: size()[0])
         self._documents.set_function(lambda: size()[1])
 
+    def watch_circuits(self, is_open: Callable[[], Mapping[str, bool]]) -> None:
+        """`is_open`: store -> whether its circuit is."""
+        self.registry.register(_CircuitCollector(is_open))
+
     def watch_accesses(self, waiting: Callable[[], int]) -> None:
         """`waiting`: access records not acknowledged yet."""
         self._accesses.set_function(waiting)
@@ -63,6 +67,14 @@ class Metrics:
 
     def _histogram(self, m: Metric, buckets: tuple[float, ...]) -> Histogram:
         return Histogram(m.name, m.help, m.labels, buckets=buckets, registry=self.registry)
+
+
+class _CircuitCollector(Collector):
+    def __init__(self, is_open: Callable[[], Mapping[str, bool]]) -> None:
+        self._is_open = is_open
+
+    def collect(self) -> Iterable[Family]:
+        yield gauge(metrics.CIRCUIT, (([store], float(now)) for store, now in sorted(self._is_open().items())))
 
 
 class _PipelineCollector(Collector):

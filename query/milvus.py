@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,55 +12,15 @@ import grpc
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
+from query.circuit import Circuit
 from schemas.access import MilvusAddress, milvus_options
 
 # pymilvus logs each failed call with its filter, and filters hold ids of users.
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 
 
-FAILURES = 3
-"""Failures in a row that open the circuit."""
-OPEN_SECONDS = 5.0
-"""How long an open circuit asks nothing; one call then tries, and closes it or opens it again."""
-
-
 class MilvusAwayError(OSError):
     """Milvus did not answer, or is not asked for now; the message never holds a filter."""
-
-
-class Circuit:
-    """Open: what has failed some times in a row is left alone for a while. Thread-safe."""
-
-    def __init__(
-        self, failures: int = FAILURES, seconds: float = OPEN_SECONDS, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._failures, self._seconds, self._clock = failures, seconds, clock
-        self._count = 0
-        self._until = float("-inf")
-        self._lock = threading.Lock()
-
-    @property
-    def is_open(self) -> bool:
-        return self._count >= self._failures
-
-    def lets_through(self) -> bool:
-        """Whether a call may be made now: always while closed, and one at a time once an open circuit has waited."""
-        with self._lock:
-            if self._count < self._failures:
-                return True
-            if self._clock() < self._until:
-                return False
-            self._until = self._clock() + self._seconds
-            return True
-
-    def succeeded(self) -> None:
-        with self._lock:
-            self._count = 0
-
-    def failed(self) -> None:
-        with self._lock:
-            self._count += 1
-            self._until = self._clock() + self._seconds
 
 
 class Milvus:

@@ -35,6 +35,9 @@ LIMITED = Metric("memstream_limited_requests_total", "counter", "Requests over a
 DEGRADED = Metric(
     "memstream_degraded_answers_total", "counter", "Answers that did without a store (D11).", ("store", "reason")
 )
+CIRCUIT = Metric(
+    "memstream_circuit_open", "gauge", "1 while reads leave a store alone because it failed (D11).", ("store",)
+)
 UNCONFIRMED = Metric(
     "memstream_unconfirmed_hits_total", "counter", "Hits of Milvus that Postgres did not confirm: dropped (D11)."
 )
@@ -88,7 +91,7 @@ CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("pr
 
 METRICS: tuple[Metric, ...] = (
     HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, ACCESSES, ACCESSES_WAITING, LIMITED,
-    DEGRADED, UNCONFIRMED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
+    DEGRADED, CIRCUIT, UNCONFIRMED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
     TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, DEAD_LETTERS, DECISIONS, FRESHNESS, STAGE_RECORDS,
     STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED, MODEL_TOKENS,
     MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 from redis.exceptions import RedisError
 
+from query.circuit import Circuit
 from query.config import QueryConfig
 from query.deadletters.index import Filters, LetterIndex
 from query.deps import Deps
@@ -47,13 +48,14 @@ class Monitor:
         db: Database,
         ping_milvus: Callable[[], None],
         letters: LetterIndex,
+        redis_circuit: Circuit,
     ) -> None:
         self._config, self._deps, self._db, self._letters = config, deps, db, letters
         self.history, self.minutes = History(), Minutes()
         self._counted: datetime | None = None
         self._letters_end = -1
         self._letters_open: dict[tuple[str, str], int] = {}
-        self._ping_milvus = ping_milvus
+        self._ping_milvus, self._redis_circuit = ping_milvus, redis_circuit
         self._reader = OffsetReader(config.kafka, config.partitions) if config.kafka else None
         self._tracker = LagTracker()
         self._looks = 0
@@ -141,7 +143,7 @@ class Monitor:
 
     async def _postgres(self) -> dict[str, Any] | None:
         try:
-            await self._db.generation("postgres")  # kept fresh also where nobody reads (N1)
+            await self._db.ping()  # what is read now, kept fresh also where nobody reads (N1)
             beats = await ops.heartbeats(self._db, HEARTBEAT_SECONDS)
             out: dict[str, Any] = {"heartbeats": _valid(beats)}
             if self._looks % SLOW_EVERY == 0:
@@ -166,9 +168,12 @@ class Monitor:
         try:
             async with asyncio.timeout(PING_SECONDS):
                 client: Any = self._deps.redis
-                return bool(await client.ping())
+                await client.ping()
         except (RedisError, OSError, TimeoutError):
+            self._redis_circuit.failed()
             return False
+        self._redis_circuit.succeeded()
+        return True
 
     async def _milvus(self) -> bool:
         try:

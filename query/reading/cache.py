@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 from redis.exceptions import RedisError
 
+from query.circuit import OPEN
 from query.errors import store_down
 from query.reading.common import Context
 from schemas.stores import RedisLayout
@@ -23,18 +24,25 @@ def layout(ctx: Context) -> RedisLayout:
 
 
 async def read(ctx: Context, *keys: str) -> list[bytes | None]:
-    """Raises ProblemError when Redis does not answer in time."""
+    """Raises ProblemError when Redis does not answer in time, and at once while its circuit is open."""
+    circuit = ctx.circuits.redis
+    if not circuit.lets_through():
+        raise store_down("redis", OPEN)
     try:
         async with asyncio.timeout(SECONDS):
             client: Any = ctx.deps.redis  # typed as text or bytes; this client is never told to decode
             found: list[bytes | None] = await client.mget(keys)
-            return found
     except (RedisError, OSError, TimeoutError):
+        circuit.failed()
         raise store_down("redis") from None
+    circuit.succeeded()
+    return found
 
 
 async def wish(ctx: Context, wanted: bytes) -> None:
     """Ask the sink to fill in what was found in Postgres only. A wish that is lost is made by the next reader."""
+    if ctx.circuits.redis.is_open:
+        return
     wishes = layout(ctx).wanted
     pipe: Any = ctx.deps.redis.pipeline(transaction=False)
     try:

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Request
 
 from query.access import AccessLog, operation_of
+from query.circuit import Circuits
 from query.config import QueryConfig
 from query.deps import Deps
 from query.metrics import Metrics
 from query.repo.db import Database, Row
+from query.withheld import Withheld
 from schemas.base import Id, Timestamp
 from schemas.owner import tenant_owner
 from schemas.scope import OwnerScope, TenantScope
@@ -33,6 +35,8 @@ class Context:
         self.deps: Deps = state.deps
         self.db: Database = state.db
         self.metrics: Metrics = state.metrics
+        self.circuits: Circuits = state.circuits
+        self.withheld: Withheld = state.withheld
         self._accesses: AccessLog = state.accesses
         self._operation = operation_of(request)
         self._accesses.admit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from query.errors import ProblemError
+from query.errors import ProblemError, done_without
 from query.reading import cache
 from query.reading.common import Context
 from query.repo import hot
@@ -23,8 +23,10 @@ async def load(ctx: Context, owner: OwnerScope) -> tuple[Groups, list[dict[str, 
     if isinstance(revisions, ProblemError):
         if isinstance(snapshot, ProblemError) or snapshot is None:
             raise revisions
-        return snapshot, [{"store": "postgres", "reason": "unreachable"}]
-    degraded = [{"store": "redis", "reason": "unreachable"}] if isinstance(snapshot, ProblemError) else []
+        if ctx.withheld.project(owner.owner.tenant, owner.owner.id):
+            raise revisions
+        return snapshot, [done_without(revisions)]
+    degraded = [done_without(snapshot)] if isinstance(snapshot, ProblemError) else []
     if snapshot and not isinstance(snapshot, ProblemError) and _revisions_of(snapshot) == revisions:
         return snapshot, []
     rows = await hot.rows(ctx.db, owner)

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
-from query.errors import ProblemError
+from query.errors import ProblemError, done_without
 from query.reading import cache
 from query.reading.common import Context
 from query.repo import sessions
@@ -35,16 +35,25 @@ async def load(ctx: Context, owner: OwnerScope, session_id: str) -> Session | No
             raise row
         if cached is None:
             raise row
-        return Session(cached[1], None, [{"store": "postgres", "reason": "unreachable"}])
+        if ctx.withheld.session(owner.owner.tenant, owner.owner.id, session_id, _updated_at(cached[1])):
+            raise row
+        return Session(cached[1], None, [done_without(row)])
     if row is None:
         return None
     if isinstance(cached, ProblemError):
-        return Session(value_of_row(row), row, [{"store": "redis", "reason": "unreachable"}])
+        return Session(value_of_row(row), row, [done_without(cached)])
     if cached is not None and cached[0] >= row["revision"]:
         return Session(cached[1], row)
     if row["status"] == "open":
         await cache.wish(ctx, RedisLayout.want_session(owner.owner, session_id))
     return Session(value_of_row(row), row)
+
+
+def _updated_at(value: dict[str, Any]) -> float:
+    """Seconds since 1970; 0 where the value does not say."""
+    meta = value.get("meta")
+    at = meta.get("updated_at") if isinstance(meta, dict) else None
+    return float(at) if isinstance(at, int | float) else 0.0
 
 
 async def _stored(ctx: Context, owner: OwnerScope, session_id: str) -> Row | ProblemError | None:

@@ -15,6 +15,7 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from query.circuit import OPEN, Circuit
 from query.errors import store_down
 from query.repo.sealed import opened
 from schemas.codec import Codec
@@ -79,16 +80,19 @@ class Database:
     """The pool and the live generation of the views. Every failure of the store is ProblemError `store-unavailable`."""
 
     def __init__(
-        self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float, codec: Codec | None = None
-    ) -> None:
-        """`codec` opens rows whose text is sealed (C7)."""
+        self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float, codec: Codec | None = None,
+        circuit: Circuit | None = None,
+    ) -> None:  # fmt: skip
+        """`codec` opens rows whose text is sealed (C7). While `circuit` is open nothing is asked."""
         self._pool = pool
+        self._circuit = circuit or Circuit()
         self._codec = codec or Codec()
         self._remember = generation_seconds
         self._timeout = timeout
         self._live = LiveViews({"postgres": 1, "milvus": 1, "redis": 1})
         self._read_at = float("-inf")
         self._reading = asyncio.Lock()
+        self._left: set[asyncio.Task[list[Row]]] = set()
         self._acting: WeakKeyDictionary[AsyncConnection[Any], str | None] = WeakKeyDictionary()
 
     async def of_owner(self, scope: OwnerScope, statement: OwnerStatement, **values: Any) -> list[Row]:
@@ -111,14 +115,22 @@ class Database:
     async def live(self) -> LiveViews:
         """What is read now, of all stores at one moment."""
         if time.monotonic() - self._read_at > self._remember:
+            if self._reading.locked() and self._circuit.is_open:  # who looks may wait for long
+                raise store_down("postgres", OPEN)
             async with self._reading:
                 if time.monotonic() - self._read_at > self._remember:
-                    rows = await self._run(_LIVE, {}, None)
-                    numbers = {r["store"]: r["generation"] for r in rows}
-                    models = {r["store"]: r["embedder"] for r in rows}
-                    self._live = LiveViews({**self._live.numbers, **numbers}, models.get("milvus") or "")
-                    self._read_at = time.monotonic()
+                    self._look_at(await self._run(_LIVE, {}, None))
         return self._live
+
+    async def ping(self) -> None:
+        """Asks in any case, what is read now; an answer closes the circuit. Raises ProblemError."""
+        self._look_at(await self._ask(_LIVE, {}, None))
+
+    def _look_at(self, rows: list[Row]) -> None:
+        numbers = {r["store"]: r["generation"] for r in rows}
+        models = {r["store"]: r["embedder"] for r in rows}
+        self._live = LiveViews({**self._live.numbers, **numbers}, models.get("milvus") or "")
+        self._read_at = time.monotonic()
 
     def last_live(self) -> LiveViews:
         """The same as last read: for answers from memory while Postgres is away."""
@@ -138,16 +150,50 @@ class Database:
         return await opened(self._codec, rows)
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
+        if not self._circuit.lets_through():
+            raise store_down("postgres", OPEN)
+        return await self._ask(query, values, tenant)
+
+    async def _ask(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
+        """Whatever the circuit says. In a task of its own: a cancelled query asks the server to stop and waits up to
+        ten seconds for that, which is not the caller's to wait for where the server hangs."""
+        task = asyncio.create_task(self._query(query, values, tenant))
         try:
-            async with asyncio.timeout(self._timeout), self._pool.connection(timeout=self._timeout) as connection:
-                await self._become(connection, tenant)
-                # Binary: embeddings are a kilobyte each, and hexadecimal text would be read character by character.
-                cursor = connection.cursor(row_factory=dict_row, binary=True)
-                await cursor.execute(query, values)
-                rows: list[Row] = await cursor.fetchall()
-                return rows
+            done, _ = await asyncio.wait({task}, timeout=self._timeout)
+        except asyncio.CancelledError:
+            self._leave(task)
+            raise
+        if not done:
+            self._leave(task)
+            self._circuit.failed()
+            raise store_down("postgres")
+        try:
+            rows = task.result()
         except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError):
+            self._circuit.failed()
             raise store_down("postgres") from None
+        self._circuit.succeeded()
+        return rows
+
+    def _leave(self, task: asyncio.Task[list[Row]]) -> None:
+        """Nobody waits for it any more; its connection goes back to the pool when it is over."""
+        self._left.add(task)
+        task.add_done_callback(self._over)
+        task.cancel()
+
+    def _over(self, task: asyncio.Task[list[Row]]) -> None:
+        self._left.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, or asyncio would log it
+
+    async def _query(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
+        async with self._pool.connection(timeout=self._timeout) as connection:
+            await self._become(connection, tenant)
+            # Binary: embeddings are a kilobyte each, and hexadecimal text would be read character by character.
+            cursor = connection.cursor(row_factory=dict_row, binary=True)
+            await cursor.execute(query, values)
+            rows: list[Row] = await cursor.fetchall()
+            return rows
 
     async def _become(self, connection: AsyncConnection[Any], tenant: str | None) -> None:
         """The second wall (C7): a connection that reads for a tenant is the reading role, to which every table shows

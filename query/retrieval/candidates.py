@@ -24,6 +24,6 @@ class WordCandidates:
         limit = max(PER_RETRIEVER, probe.question.depth)
         try:
             return await candidates.by_words(self._db, scope, terms, probe.question.kinds, probe.now, limit)
-        except ProblemError:
-            found.without("postgres", "unreachable")
+        except ProblemError as exc:
+            found.lost(exc)
             return []

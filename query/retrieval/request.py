@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
+from query.errors import ProblemError, done_without
 from query.ranking.types import Floats, Mode
 from query.repo.db import Row
 from query.walk import LONGEST, Walk
@@ -146,6 +147,10 @@ class Found:
     """What a model thought an answer might say (D12): searched with, never shown as a memory."""
     more: bool = False
     """Whether there are hits beyond these, where the question is walked."""
+
+    def lost(self, problem: ProblemError) -> None:
+        """A store did not answer."""
+        self.without(**done_without(problem))
 
     def without(self, store: str, reason: str) -> None:
         entry = {"store": store, "reason": reason}

@@ -24,6 +24,7 @@ from query.retrieval.lane import ComputeLane, Questions, Understood
 from query.retrieval.request import Found, Question
 from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
 from query.retrieval.serving import Serving, Servings
+from query.withheld import Withheld
 from schemas.owner import tenant_owner
 from schemas.scope import OwnerScope, TenantScope
 
@@ -58,7 +59,11 @@ class Candidates(Protocol):
 class Retriever:
     """Holds the scopes and the lane; one a process."""
 
-    def __init__(self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane) -> None:
+    def __init__(
+        self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane,
+        withheld: Withheld,
+    ) -> None:  # fmt: skip
+        self._withheld = withheld
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = Questions(lane)
         self._servings = Servings(db, deps.embedder, deps.embedder_named, lane)
@@ -159,7 +164,7 @@ class Retriever:
                     return await self._as_of(probe, scope)
             if whole_tenant:
                 raise TooLargeError
-            held = await self._held(scope, probe, found)
+            held, stale = await self._held(scope, probe, found)
         except TooLargeError:
             rows = await self._large.find(probe, scope, found)
             return await self._rank_rows(probe, rows)
@@ -167,27 +172,30 @@ class Retriever:
             found.without("postgres", "timeout")
             return []
         except ProblemError as exc:
-            found.without(str(exc.extra.get("store", "postgres")), "unreachable")
+            found.lost(exc)
             return []
-        return await self._lane(lambda: _rank(held.index, held.rows, probe, self._deps.reranker))
+        withheld = self._withheld if stale else None
+        return await self._lane(lambda: _rank(held.index, held.rows, probe, self._deps.reranker, withheld))
 
-    async def _held(self, scope: OwnerScope | TenantScope, probe: Probe, found: Found) -> Held:
-        """The scope as it stands; a copy of the last minute where Postgres is away or slower than the profile's
+    async def _held(self, scope: OwnerScope | TenantScope, probe: Probe, found: Found) -> tuple[Held, bool]:
+        """The scope as it stands; a copy of the last minute (True) where Postgres is away or slower than the profile's
         latency budget (D11). A scope that was never read may take longer, once."""
         key = _key(probe.serving.generations["postgres"], scope)
         budget = self._deps.profile_of(probe.question.tenant.tenant).ranking.latency_budget_ms / 1000
         seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
         try:
             async with asyncio.timeout(seconds):
-                return await self.cache.get(
-                    key, ScopeDocuments(self._db, scope), probe.serving.embedder, probe.question.since
-                )
+                source = ScopeDocuments(self._db, scope)
+                return await self.cache.get(key, source, probe.serving.embedder, probe.question.since), False
         except (ProblemError, TimeoutError) as exc:
             held = self.cache.last(key, STALE_SECONDS)
             if held is None:
                 raise
-            found.without("postgres", "timeout" if isinstance(exc, TimeoutError) else "unreachable")
-            return held
+            if isinstance(exc, ProblemError):
+                found.lost(exc)
+            else:
+                found.without("postgres", "timeout")
+            return held, True
 
     async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Hit]:
         """Versions that were true then, and the turns that had been said by then (N8)."""
@@ -219,17 +227,18 @@ class Retriever:
 
 
 def _rank(
-    index: ScopeIndex, rows: dict[str, Row], probe: Probe, reranker: Any
+    index: ScopeIndex, rows: dict[str, Row], probe: Probe, reranker: Any, withheld: Withheld | None = None
 ) -> list[Hit]:
-    """In the lane: mask and search in one go, so that nothing changes between them."""
-    question, now = probe.question, probe.now
+    """In the lane: mask and search in one go, so that nothing changes between them. `withheld`: for rows that Postgres
+    did not confirm."""
+    question, now, tenant = probe.question, probe.now, probe.question.tenant.tenant
 
     def keep(document: Any) -> bool:
         row = rows.get(document.id)
         # What was true at an earlier time may have expired since.
         return row is not None and question.wants(row) and (
             documents.living(row, now) or (question.as_of is not None and not documents.is_turn(row))
-        )  # fmt: skip
+        ) and not (withheld and withheld.row(tenant, row))  # fmt: skip
 
     where = index.mask(question.kinds, keep)
     ranked: list[Ranked] = index.search(probe.rank, question.depth, where=where, explain=True, reranker=reranker)

@@ -19,6 +19,7 @@ from query.errors import ProblemError, invalid, store_down
 from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
+from query.withheld import Withheld
 from schemas import topics
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
@@ -59,9 +60,10 @@ class Publisher:
         accesses: AccessLog,
         operation: str,
         limits: TenantLimits,
+        withheld: Withheld,
     ) -> None:
         self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace
-        self._accesses, self._operation, self._limits = accesses, operation, limits
+        self._accesses, self._operation, self._limits, self._withheld = accesses, operation, limits, withheld
         self.scope = scope
         self.now: datetime = deps.clock()
 
@@ -97,6 +99,9 @@ class Publisher:
             counter = self._metrics.produced if offset is not None else self._metrics.produce_failed
             counter.labels(record.topic).inc()
         self._record(entries, offsets)
+        for entry, offset in zip(entries, offsets, strict=True):
+            if offset is not None:
+                self._withheld.note(entry.event)
         if any(offset is None for offset in offsets):
             missing = {e.id for e, offset in zip(entries, offsets, strict=True) if offset is None}
             delivered = list(dict.fromkeys(e.id for e in entries if e.id not in missing))
@@ -154,8 +159,10 @@ def publisher_of(request: Request, scope: TenantScope) -> Publisher:
     given = request.headers
     trace = [(name, given[name].encode()[:512]) for name in ("traceparent", "tracestate") if name in given]
     state.accesses.admit()
-    operation, limits = operation_of(request), state.limits
-    return Publisher(state.deps, state.config, state.metrics, scope, trace, state.accesses, operation, limits)
+    return Publisher(
+        state.deps, state.config, state.metrics, scope, trace, state.accesses, operation_of(request), state.limits,
+        state.withheld,
+    )  # fmt: skip
 
 
 async def _publisher(request: Request, scope: Writer) -> Publisher:

@@ -9,11 +9,12 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+import psutil
 import pytest
 
 from memstream.stack import Addresses, EmbeddedStack
@@ -108,6 +109,25 @@ class BackgroundStack:
     def resume(self, name: str) -> None:
         """Let it go on."""
         self._loop.call_soon_threadsafe(self.stack.supervisor.resume, name)
+
+    @contextmanager
+    def frozen(self, *names: str) -> Iterator[None]:
+        """Servers with all their processes stand still: a paused Postgres would answer through its children."""
+        pids = {c.name: c.pid for c in self.stack.supervisor.status()}
+        stood: list[psutil.Process] = []
+        try:
+            for name in names:
+                server = psutil.Process(pids[name])
+                server.suspend()
+                stood.append(server)
+                for child in server.children(recursive=True):
+                    child.suspend()
+                    stood.append(child)
+            yield
+        finally:
+            for process in stood:
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
 
 
 def _stands(task: Path) -> bool:
