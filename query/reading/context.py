@@ -15,12 +15,12 @@ from pydantic import Field
 from inference.language import language_of
 from query.body import Route
 from query.door import Reader
-from query.errors import ProblemError
+from query.errors import ProblemError, done_without
 from query.freshness import Freshness
 from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
 from query.reading.common import USER_KINDS, Context, Ctx
-from query.reading.intents import Routed, folded, names, route
+from query.reading.intents import Routed, folded, names, route, told
 from query.reading.prompt import Piece, compose
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
@@ -72,7 +72,7 @@ class Asked:
         """A store that does not answer costs its part of the prompt, not the prompt (D11)."""
         if problem.word != "store-unavailable":
             raise problem
-        self.without([{"store": str(problem.extra["store"]), "reason": "unreachable"}])
+        self.without([done_without(problem)])
 
 
 @router.post("/v1/context")
@@ -105,6 +105,7 @@ async def context(
         "tokens": prompt.tokens,
         "intents": [i.name for i in asked.routed.intents],
         "because": asked.because,
+        "routing": told(body.query, asked.routed),
         "sections": prompt.sections,
         "dropped": prompt.dropped,
         "degraded": asked.degraded,

@@ -75,6 +75,32 @@ def _limits(query: str, now: datetime | None, because: list[dict[str, Any]]) -> 
     return (Filters(**wanted), kinds) if wanted else (None, frozenset())
 
 
+_ENTITIES = {"episode_type": "event_type", "occurred": "time"}
+_MEMORIES = {"episode": "episodic_memory", "turn": "history"}
+
+
+def told(query: str, routed: Routed) -> dict[str, Any]:
+    """What the router made of a query, in the seed's shape (D10): intents, the entities by what they are, and what
+    limits the search of each memory. Words are the query's own; ids and times are the filters."""
+    entities: dict[str, Any] = {}
+    for why in routed.because:
+        if "project" in why:
+            entities["project_name"] = why["words"][0]
+        elif "filter" in why:
+            words = why["words"]
+            entities[_ENTITIES[why["filter"]]] = words if len(words) > 1 else words[0]
+    limits: dict[str, Any] = {}
+    if routed.project_id is not None:
+        limits["project_id"] = routed.project_id
+    if (f := routed.filters) is not None:
+        given = {"event_type": f.episode_type, "occurred_from": f.occurred_from, "occurred_to": f.occurred_to}
+        limits |= {k: v for k, v in given.items() if v is not None}
+    limited = {name: limits for kind, name in _MEMORIES.items() if limits and kind in (routed.kinds or _TIMED)}
+    return {
+        "query": query, "intents": [i.name for i in routed.intents], "entities": entities, "metadata_filter": limited,
+    }  # fmt: skip
+
+
 def folded(text: str) -> str:
     """Text as keys are compared: "Record 12" names the key "record_12"."""
     return _JOINTS.sub("", text.lower())

@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
+from inference.protocols import LanguageModel
 from inference.terms import terms
 from inference.tokens import token_counter
 from memstream.stack import Addresses
@@ -173,9 +174,10 @@ async def living(app: Any) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def query_service(
-    addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None, **settings: Any
-) -> AsyncIterator[Env]:
-    """The app in this process, its clients over the real servers."""
+    addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None,
+    hyde: LanguageModel | None = None, **settings: Any,
+) -> AsyncIterator[Env]:  # fmt: skip
+    """The app in this process, its clients over the real servers. `hyde`: imagines answers (D12)."""
     prepare(addresses)
     config = QueryConfig(kafka=addresses.kafka, **settings)
     deps_of = open_deps(
@@ -192,6 +194,7 @@ async def query_service(
         sink = stack.enter_context(closing(PostgresSink(addresses.postgres)))
         sink.ensure()
         async with deps_of as deps:
+            deps.hyde = hyde
             app = create_app(config, deps)
             async with living(app):
                 transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)

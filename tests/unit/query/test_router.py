@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from query.reading.intents import route
+from query.reading.intents import route, told
 from schemas.profile import load_profile
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
@@ -57,3 +57,24 @@ def test_d10_an_intent_says_which_words_chose_it_and_a_given_one_that_it_was_giv
     assert [i.name for i in given.intents] == [intent.name]
     assert any(b.get("given") for b in given.because)
     assert route(clinical, "zzz").intents == []
+
+
+def test_d10_the_seeds_example_in_the_seeds_shape() -> None:
+    query = "我们上次关于苍穹项目的决策是什么？"
+    answer = told(query, route(load_profile("engineering"), query, None, NOW))
+    assert answer["query"] == query
+    assert set(answer["intents"]) == {"project_review", "recall_decision"}
+    assert answer["entities"] == {"project_name": "苍穹", "event_type": "决策"}
+    assert answer["metadata_filter"] == {
+        "episodic_memory": {"project_id": "proj_123_cangqiong", "event_type": "decision"}
+    }
+
+
+def test_d10_times_limit_what_happened_and_nothing_limits_where_no_word_does() -> None:
+    profile = load_profile("engineering")
+    answer = told("What broke last month?", route(profile, "What broke last month?", None, NOW))
+    assert answer["entities"] == {"time": "last month"}
+    assert answer["metadata_filter"].keys() == {"episodic_memory", "history"}
+    assert answer["metadata_filter"]["history"].keys() == {"occurred_from", "occurred_to"}
+    plain = told("hello", route(profile, "hello", None, NOW))
+    assert (plain["entities"], plain["metadata_filter"]) == ({}, {})
