@@ -141,7 +141,7 @@ class Codec:
         if owner is not None:
             headers.append(("owner", owner.key.encode()))
         headers.extend(extra)
-        return Encoded(_key(event, subject, event_id), self.value(event), headers)
+        return Encoded(_key(event, subject, event_id, source), self.value(event), headers)
 
     def decode(self, topic: str, value: bytes | None) -> Event:
         """Raises DecodeError; never returns a half-valid event."""
@@ -231,11 +231,11 @@ def clear_owner(topic: str, data: dict[str, Any]) -> Owner:
     return Owner(tenant, kind, name)
 
 
-def _key(event: Event, subject: str, event_id: str) -> bytes:
+def _key(event: Event, subject: str, event_id: str, source: str) -> bytes:
     """What names a record of its own is its key; of the rest each has one of its own, so that compaction loses none
-    and a null removes one (C9). Markers are worth nothing but the last."""
+    and a null removes one (C9). Of a step's markers only the last is worth anything."""
     if isinstance(event, Marker):
-        return subject.encode()
+        return topics.marker_key(source)
     named = isinstance(event, Envelope) and type(event).subject is not Envelope.subject
     return subject.encode() if named else f"{subject}/{event_id}".encode()
 

@@ -87,11 +87,22 @@ KEPT_LOGS: frozenset[str] = frozenset({LEDGER.name, PROJECT_EVENTS.name})
 _MARKER = b"marker"
 
 
+def marker_key(source: str) -> bytes:
+    """Several steps write into one partition, and compaction must leave the last word of each: a view that is rebuilt
+    takes its progress from there. No id holds a NUL."""
+    return _MARKER + b"\x00" + source.encode()
+
+
+def is_marker(key: bytes | None) -> bool:
+    """Of those written before, too, which had one key for all steps."""
+    return key is not None and (key == _MARKER or key.startswith(_MARKER + b"\x00"))
+
+
 def sent_key(topic: str, key: bytes | None) -> bytes | None:
     """The key under which a record is sent now. In a kept log no two records share one, a repeated sending included:
     compaction would leave the later of the two, and a replay would meet it behind what came after the first, take it
     for a redelivery and drop it (N1). Markers are worth nothing but the last."""
-    if key is None or key == _MARKER or topic not in KEPT_LOGS:
+    if key is None or is_marker(key) or topic not in KEPT_LOGS:
         return key
     return key + b"~" + secrets.token_hex(6).encode()
 

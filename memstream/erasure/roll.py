@@ -22,8 +22,6 @@ _NOW = {
     "file.delete.delay.ms": "1000",
 }  # fmt: skip
 _LOOK_SECONDS = 3.0
-MARKER = b"marker"
-"""Markers supersede each other all the time."""
 Changes = Mapping[str, str | tuple[str, str]]
 
 
@@ -55,7 +53,8 @@ class Roll:
         places = [(t.name, p) for t in self._compacted for p in range(self._count)]
         for m in read_to_end(self._bootstrap, places, self._patience):
             key, until = m.key(), before.timestamp() * 1000
-            if key is None or key == MARKER or m.timestamp()[1] > until:
+            # Markers supersede each other all the time.
+            if key is None or topics.is_marker(key) or m.timestamp()[1] > until:
                 continue
             place = (m.topic() or "", m.partition() or 0, key)
             out[place[0]] += place in last

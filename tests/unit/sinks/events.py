@@ -10,7 +10,7 @@ import numpy as np
 
 from schemas import topics
 from schemas.codec import Codec, Event, Headers
-from schemas.envelope import Marker, SourceTurn
+from schemas.envelope import SourceTurn
 from schemas.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
 from schemas.owner import OwnerKind
 from schemas.progress import dump_progress
@@ -169,9 +169,8 @@ def message(
     if progress is not None:
         extra.append(("progress", dump_progress(progress)))
     encoded = CODEC.encode(event, f"memstream/{step}", f"e{offset}", extra)
-    key = b"marker" if isinstance(event, Marker) else encoded.key
     stamp = int(NOW.timestamp() * 1000)
-    return Message(topic or topic_of(event), partition, offset, key, encoded.value, encoded.headers, stamp)
+    return Message(topic or topic_of(event), partition, offset, encoded.key, encoded.value, encoded.headers, stamp)
 
 
 def batch(*events: Event, **changes: Any) -> SinkBatch:

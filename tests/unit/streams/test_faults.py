@@ -189,7 +189,7 @@ def last_by_key(d: TopologyDriver, topic: topics.Topic) -> dict[Any, Any]:
         for (name, p), log in sorted(d.log.partitions.items())
         if name == topic.name
         for m in log
-        if m.key != b"marker"
+        if not topics.is_marker(m.key)
     }
 
 

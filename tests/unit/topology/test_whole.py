@@ -62,7 +62,7 @@ async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, An
     values: dict[str, dict[str, Any]] = defaultdict(dict)
     for (topic, _), log in sorted(driver.log.partitions.items()):
         for m in log:
-            if m.key not in (None, b"marker") and header(m.headers, "src") is not None:
+            if m.key is not None and not topics.is_marker(m.key) and header(m.headers, "src") is not None:
                 values[topic][(m.key or b"").decode()] = _without_vectors(orjson.loads(m.value or b"null"))
     rows = {
         place: {o: {k: _without_vectors(orjson.loads(v)) for k, v in r.items()} for o, r in table.items() if r}
