@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 from psycopg import Connection
+from psycopg.rows import tuple_row
 
 from schemas.base import Json
 from schemas.owner import Owner, OwnerKind
@@ -165,8 +166,9 @@ def erase(conn: Connection[Any], owner: Owner, before: datetime | None = None) -
     """
     values = {"owner": owner.key, "tenant": owner.tenant, "principal": f"jwt:{owner.id}", "before": before}
     whose = "tenant = %(tenant)s" if owner.kind is OwnerKind.TENANT else "owner = %(owner)s"
-    changed = conn.execute(_ERASE_WHAT.format(whose).encode(), values)
-    subjects = {row[0] for row in changed}
+    with conn.cursor(row_factory=tuple_row) as cursor:  # whatever rows the caller's connection makes
+        cursor.execute(_ERASE_WHAT.format(whose).encode(), values)
+        changed, subjects = cursor.rowcount, {subject for (subject,) in cursor}
     conn.execute(_ERASE_NAME, (sorted(subjects),))
     who = conn.execute(_ERASE_WHO, values).rowcount if owner.kind is OwnerKind.USER else 0
-    return changed.rowcount + who
+    return changed + who

@@ -80,8 +80,7 @@ class Probe:
         return {place: count for place, count in sorted(out.items()) if count}
 
     def close(self) -> None:
-        if self._sealing.keyring is not None:
-            self._sealing.keyring.close()
+        self._sealing.close()
 
     def hits(self, raw: bytes) -> int:
         """How often a word stands in these bytes."""

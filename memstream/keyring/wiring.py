@@ -26,6 +26,10 @@ class Sealing:
     def state(self, store: StateStore) -> StateStore:
         return store if self.cipher is None else SealedStateStore(store, self.cipher)
 
+    def close(self) -> None:
+        if self.keyring is not None:
+            self.keyring.close()
+
 
 def master_keys(settings: Settings) -> LocalMasterKeys:
     """From the environment, a named file, or the file in the data folder. Raises MasterKeyError."""

@@ -81,7 +81,7 @@ def regate(
             if left == 0:
                 bars.step("regate", f"{what}: done")
 
-        with closing(Regate(settings, sealing_of(settings), told)) as work:
+        with closing(sealing_of(settings)) as sealing, closing(Regate(settings, sealing, told)) as work:
             out = work.run(conn, apply=apply)
     if as_json:
         print_json(out)

@@ -236,7 +236,7 @@ def rescreen(
             bars.step("rescreen", what)
             bars.done("rescreen", total, done)
 
-        with closing(Rescreen(settings, sealing_of(settings).codec, told)) as work:
+        with closing(sealing_of(settings)) as sealing, closing(Rescreen(settings, sealing.codec, told)) as work:
             out = work.run(conn, dry=dry_run)
     if as_json:
         print_json(out)

@@ -192,7 +192,8 @@ class Rebuild:
     def _beside_the_log(self, new: Generation) -> Comparison:
         s, name = self._settings, self._store.name
         self._progress.step(name, f"comparing generation {new.number} with the log")
-        log = LogSide(s.brokers, self._store.topics, s.partitions, self._store.fold(), sealing_of(s).codec)
+        sealing = sealing_of(s)
+        log = LogSide(s.brokers, self._store.topics, s.partitions, self._store.fold(), sealing.codec)
 
         def on() -> None:
             log.advance()
@@ -203,6 +204,7 @@ class Rebuild:
             return compare(log, RevisionSide(self._store.contents, new.number), on)
         finally:
             log.close()
+            sealing.close()
 
     def _offsets(self, number: int) -> GroupOffsets:
         s = self._settings

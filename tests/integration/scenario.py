@@ -75,9 +75,11 @@ class World:
         self.write(event, more.get("project_id"), wait)
         return turn_id
 
-    def write(self, event: UserEvent, project_id: str | None = None, wait: bool = True) -> None:
-        """One event on the turns topic; the next read waits for it."""
-        encoded = Codec().encode(event, "test", f"scenario-{self._turns}-{time.monotonic_ns()}")
+    def write(
+        self, event: UserEvent, project_id: str | None = None, wait: bool = True, codec: Codec | None = None
+    ) -> None:
+        """One event on the turns topic; the next read waits for it. `codec`: one that seals, where the stack does."""
+        encoded = (codec or Codec()).encode(event, "test", f"scenario-{self._turns}-{time.monotonic_ns()}")
         place = partition(event.owner, PARTITIONS)
         told: list[int] = []
 

@@ -3,9 +3,11 @@ then the probe looks into every store, topic and file (C7, C9, N6)."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -15,7 +17,10 @@ from pydantic import SecretStr
 from memstream.erasure.compact import Compaction
 from memstream.erasure.probe import OPENED, Probe
 from memstream.erasure.report import ReportError, verify
+from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
+from schemas.profile import load_profile
+from schemas.turns import TurnBody, TurnEvent
 from tests.integration.scenario import World, world
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
@@ -128,3 +133,49 @@ def test_n6_who_returns_is_remembered_anew(here: World) -> None:
     texts = [m["text"] for m in here.get("/v1/users/ann/memories")["memories"]]
     assert [t for t in texts if "Leeds" in t]
     assert here.http.get("/v1/dead-letters").json()["dead_letters"] == []
+
+
+def command(here: World, *words: str) -> None:
+    told = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
+    done = subprocess.run(told, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
+def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and_restart(here: World) -> None:
+    word = "hoopoe"
+    general = load_profile("general").model_dump(mode="json", exclude_defaults=True)
+    kept = {"classes": {"preference": 1}, "on_expiry": {"preference": "archive"}}
+    here.run_on_this({**general, "name": "archiving", "version": 1, "retention": kept})
+    when = datetime.now(UTC) - timedelta(days=3)
+    said = TurnEvent(
+        tenant="default", user_id="dan", session_id="dan-s", turn_id="dan-0", role="user", occurred_at=when,
+        accepted_at=when, sealed=TurnBody(content=f"My favourite bird is {word}."),
+    )  # fmt: skip
+    with closing(sealing_of(settings(here))) as sealing:
+        here.write(said, codec=sealing.codec)
+    post(here, "dan", f"I said another thing of the {word}.", None, 0)  # the same id: a dead letter
+    letters = here.until("/v1/dead-letters", lambda b: len(b["dead_letters"]) == 1)
+    archived = "SELECT 1 FROM views_g1.archive WHERE owner_id = 'dan'"
+    here.tick_until(lambda: here.sql(archived) != [], datetime.now(UTC) - timedelta(minutes=10))
+    with closing(Probe(settings(here), (word,))) as probe:
+        found = {place.removesuffix(OPENED).split(" ")[0] for place in probe.everything()}
+    assert {"postgres", "kafka"} <= found
+
+    erasure = here.call("DELETE", "/v1/users/dan")["erasure_id"]
+    here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)
+    assert here.sql(archived) == []
+
+    letter = letters["dead_letters"][0]["id"]
+    for words in (("dlq", "replay", letter), ("rebuild", "all", "--drop-old"), ("regate", "--apply")):
+        command(here, *words)
+    for process in ("worker-screen-1", "worker-memory", "sink-postgres", "sink-milvus", "sink-redis", "query"):
+        here.stack.call(here.stack.stack.supervisor.restart(process))
+    here.until("/readyz", lambda body: body["status"] == "ready")
+    post(here, "bob", "I like walking.", None, 77)
+    assert "walking" in str(here.get("/v1/users/bob/memories")), "the sealed views go on after it"
+
+    given = settings(here)
+    with closing(Probe(given, (word,))) as probe:
+        assert [d.left for d in Compaction(given).everything()] == [""] * 4
+        assert probe.everything() == {}
+    assert word not in str(here.get("/v1/users/dan/memories"))
