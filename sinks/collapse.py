@@ -60,6 +60,18 @@ def accepted_at(event: Event | Tombstone) -> datetime | None:
             return None
 
 
+_JUDGED = frozenset({"fact", "preference", "intent", "episode", "relation"})
+"""Their later revisions change what is thought of them, not what they say; of other kinds a change is a new value."""
+
+
+def caused_at(event: Event | Tombstone) -> datetime | None:
+    """When what caused this revision was accepted, for freshness; None where the record does not say: a memory that
+    ends, or is judged anew, keeps the time at which it became known, which may be days ago."""
+    if not isinstance(event, MemoryUpdate) or event.revision == 1 or event.kind not in _JUDGED:
+        return accepted_at(event)
+    return event.last_accessed_at if event.last_accessed_at > event.known_at else None
+
+
 def collapse(items: Sequence[Item]) -> list[Item]:
     """At most one item a record: the highest revision, at equal revisions the later one; the others stand in its
     `older`. A tombstone gives way to a later value under its key, and never swallows the deletion before it: the

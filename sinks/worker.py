@@ -15,7 +15,7 @@ from schemas.codec import Codec
 from schemas.dead_letters import dead_letter_headers
 from schemas.topics import Cleanup
 from sinks.clock import SystemClock
-from sinks.collapse import accepted_at, collapse, runs
+from sinks.collapse import caused_at, collapse, runs
 from sinks.decode import Decoded, decode
 from sinks.protocol import (
     Clock,
@@ -290,7 +290,7 @@ class Worker:
         now = self._clock.now()
         ages: dict[str, list[float]] = {}
         for item in decoded.items:
-            at = accepted_at(item.event)
+            at = caused_at(item.event)
             if at is not None:
                 ages.setdefault(item.message.topic, []).append(max(0.0, (now - at).total_seconds()))
         for topic, seconds in ages.items():

@@ -10,7 +10,7 @@ import pytest
 from schemas import topics
 from sinks.protocol import CommitLost, Permanent, TooFarBehind, Transient
 from sinks.worker import Worker, WorkerConfig
-from tests.unit.sinks.events import NOW, memory, message, turn
+from tests.unit.sinks.events import NOW, hot, memory, message, turn
 from tests.unit.sinks.fakes import FakeConsumer, FakeLog
 from tests.unit.sinks.worker_contract import UPDATES, Scripted, Seen, WorkerContract, drain, updates
 
@@ -228,11 +228,21 @@ def test_refusal_of_progress_alone_ends_the_process(log: FakeLog, sink: Scripted
 
 def test_freshness_is_reported_per_record(log: FakeLog, sink: Scripted) -> None:
     """N3: accepted to readable, also for what was collapsed."""
-    log.send(*updates((1, 1), (1, 2)), message(turn(0)))
+    log.send(*updates((1, 1), (2, 1)), message(hot(1, 3)), message(turn(0)))
     log.clock.at = 5.0
     seen = Seen()
-    drain(log.worker(sink, observer=seen), 3)
-    assert sorted(seen.ages) == [(topics.HISTORY.name, 5.0), (UPDATES, 5.0), (UPDATES, 5.0)]
+    drain(log.worker(sink, observer=seen), 4)
+    assert sorted(seen.ages) == [(topics.HISTORY.name, 5.0), *[(UPDATES, 5.0)] * 3]
+
+
+def test_freshness_counts_from_what_caused_a_revision(log: FakeLog, sink: Scripted) -> None:
+    """N3: said again three seconds later, then ended: the end keeps old times, which tell nothing of its delay."""
+    again = memory(1, 2, last_accessed_at=NOW + timedelta(seconds=3))
+    log.send(message(again), message(memory(1, 3, state="superseded")))
+    log.clock.at = 5.0
+    seen = Seen()
+    drain(log.worker(sink, observer=seen), 2)
+    assert seen.ages == [(UPDATES, 2.0)]
 
 
 def test_refused_revisions_are_reported(log: FakeLog, sink: Scripted) -> None:
