@@ -119,7 +119,7 @@ class Settings(Connections):
         default="adaptive", description="How searches are fused that do not name it (header Memstream-Ranking)."
     )
     hyde: bool = Field(
-        default=False, description="Search also with what the model imagines as an answer (D12); needs a model."
+        default=False, description="Search complex questions by an answer that the model imagines (D12)."
     )
     reranker: str = Field(
         default="",

@@ -1,17 +1,21 @@
-"""A passage that would answer a question, embedded beside it (D12; HyDE, Gao et al. 2022). Needs a language model."""
+"""A passage that would answer a question, embedded in its place (D12; HyDE, Gao et al. 2022), by a model."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from inference.openai_compatible import Away, Malformed
 from inference.protocols import LanguageModel
+from query.ranking.fusion import is_question
 
 _REMEMBERED = 256
+_COMPLEX = 3
+"""Words that a complex question asks about, at least."""
 _MOST_TOKENS = 200
 _LONGEST = 1_000
 _SCHEMA: dict[str, Any] = {
@@ -24,6 +28,11 @@ _ASK = (
     "Write one or two sentences that a person could have said in an earlier conversation and that would answer the"
     " message, in its language. Invent details where you must. Answer as JSON: {\"passage\": \"...\"}."
 )
+
+
+def is_complex(text: str, terms: Sequence[str]) -> bool:
+    """Whether a model is worth asking: a question of several words ("Where do I live?" has one), never chat."""
+    return is_question(text) and len(set(terms)) >= _COMPLEX
 
 
 class NoHypothesisError(Exception):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from query.ranking.context import DEPTH, blended, in_context
+from query.ranking.context import DEPTH, in_context
 from query.ranking.fusion import is_question
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Floats, Ranked, RankQuery
@@ -19,7 +19,7 @@ from query.repo import turns
 from query.repo.db import Database, Row
 from query.repo.documents import ScopeDocuments, memories_as_of
 from query.retrieval import documents
-from query.retrieval.hypothesis import Hypotheses, NoHypothesisError
+from query.retrieval.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from query.retrieval.lane import ComputeLane, Questions, Understood
 from query.retrieval.request import Found, Question
 from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
@@ -92,11 +92,11 @@ class Retriever:
         return found
 
     async def _understood(self, question: Question, serving: Serving, found: Found) -> Understood:
-        """The question, and where a model is configured half-way to what might answer it (D12)."""
+        """The question; a complex one has the vector of what might answer it, where a model is configured (D12)."""
         plain = await self._questions.read(question.text, serving.embedder)
         if serving.blind:
             found.without("model", "embedder")
-        if self._hypotheses is None or question.mode == "bm25":
+        if self._hypotheses is None or question.mode == "bm25" or not is_complex(question.text, plain.terms):
             return plain
         try:
             found.hypothesis = await self._hypotheses.passage(question.text)
@@ -104,7 +104,7 @@ class Retriever:
             found.without("model", exc.reason)
             return plain
         imagined = await self._questions.read(found.hypothesis, serving.embedder)
-        return replace(plain, vector=blended([plain.vector, imagined.plain]))
+        return replace(plain, vector=imagined.plain)
 
     async def said_before(self, user: OwnerScope, session_id: str, text: str) -> tuple[Floats, ...]:
         """What `Question.said_before` takes: nothing for a question, which stands by itself. A message that is

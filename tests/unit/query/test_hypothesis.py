@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
-from query.retrieval.hypothesis import Hypotheses, NoHypothesisError
+from inference.terms import terms
+from query.retrieval.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from tests.endpoint import Scripted, serving
 
 
@@ -32,3 +33,13 @@ async def test_d12_what_goes_wrong_is_named(move: str | int, reason: str) -> Non
             await Hypotheses(model, 0.05 if reason == "timeout" else 5.0).passage("what colour is my bike?")
         assert told.value.reason == reason
         await model.close()
+
+
+@pytest.mark.parametrize(("text", "wanted"), [
+    ("How does the consent procedure differ between phase two and three?", True),
+    ("苍穹项目的数据库为什么从MySQL换成了Postgres?", True),
+    ("Where do I live?", False), ("我住在哪里?", False),
+    ("I talked to my sister about the garden and the new fence today.", False),
+])  # fmt: skip
+def test_d12_only_a_complex_question_is_worth_a_model(text: str, wanted: bool) -> None:
+    assert is_complex(text, terms(text)) is wanted
