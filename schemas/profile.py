@@ -15,7 +15,7 @@ from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
 from schemas.memory import CandidateKind
 
 RESERVED_TABLES = frozenset(
-    {"turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive"}
+    {"turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive", "ai_message"}
 )
 PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
 

@@ -75,6 +75,7 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
         # psycopg sends a statement without parameters by the simple protocol, which takes many at once.
         conn.execute(cast(Any, sql_text("views").replace("{schema}", schema)))
         create_archive(conn, generation)
+        create_messages(conn, generation)
         if conn.execute("SELECT to_regproc('ops.wall') IS NOT NULL").fetchone() == (True,):
             conn.execute("SELECT ops.wall(%s)", (schema,))
     return True
@@ -83,6 +84,11 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
 def create_archive(conn: Connection[Any], generation: int) -> None:
     """The archive of a generation (C8): a table beside `memories`, and what moves rows there. Safe to repeat."""
     conn.execute(cast(Any, sql_text("archive").replace("{schema}", postgres_schema(generation))))
+
+
+def create_messages(conn: Connection[Any], generation: int) -> None:
+    """Turns and checkpoints of a generation as the seed's ai_message (E3). Safe to repeat. Postgres 15 or newer."""
+    conn.execute(cast(Any, sql_text("messages").replace("{schema}", postgres_schema(generation))))
 
 
 def wall(conn: Connection[Any]) -> None:

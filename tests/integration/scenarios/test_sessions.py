@@ -48,6 +48,10 @@ def test_e1_e2_e3_e4_e5_e6_a_session_from_beginning_to_reset(here: World, who: s
     here.post(f"/v1/sessions/{who}/checkpoint", {"user_id": who, "summary": "dizzy 头晕", "recent_turns": 1})
     [past] = here.get(f"/v1/sessions/{who}/checkpoints", user_id=who)["checkpoints"]
     assert (past["query"], past["answer"]) == ("[MEMORY_CHECKPOINT]", "历史摘要: dizzy 头晕")
+    rows = here.sql("SELECT message_id, query, answer, create_by FROM views_g1.ai_message WHERE conversation_id = %s "
+                    "ORDER BY create_time", who)  # fmt: skip
+    assert [r[1:] for r in rows] == [(*texts, who), (past["query"], past["answer"], "memstream")], "the seed's table"
+    assert rows[1][0] == past["message_id"]
     value = here.get(f"/v1/sessions/{who}", user_id=who)
     assert value["message_context"]["mode"] == "SUMMARY_N"
     assert value["message_context"]["checkpoint_message_id"] == past["message_id"]
