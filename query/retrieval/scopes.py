@@ -79,8 +79,9 @@ class ScopeCache:
                 self.large.add(key)
                 raise TooLargeError
             self.large.discard(key)
-            if mark != held.mark:
-                # A caller that gives up leaves the loading to the next: it would only be begun again.
+            while mark != held.mark:
+                # A caller that gives up leaves the loading to the next: it would only be begun again. It may have begun
+                # before `mark`, and then there is more to load.
                 if held.loading is None or held.loading.done():
                     held.loading = asyncio.create_task(self._renew(held, mark, source))
                 await asyncio.shield(held.loading)

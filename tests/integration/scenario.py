@@ -24,6 +24,7 @@ from schemas.envelope import UserEvent
 from schemas.owner import partition, project
 from schemas.profile import PROFILES_DIR
 from schemas.progress import FreshnessToken, Written
+from schemas.stores import postgres_schema
 from schemas.turns import TurnBody, TurnEvent
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
@@ -150,21 +151,23 @@ class World:
             self.call("POST", f"/v1/users/probe/tables/{table}", row)
 
     def sql(self, query: LiteralString, *params: object) -> list[tuple[Any, ...]]:
-        """Rows of the Postgres behind it."""
+        """Rows of the Postgres behind it; `{v}` is the schema of the views that are read now."""
         with psycopg.connect(self.stack.addresses.postgres) as conn:
-            return conn.execute(query, params).fetchall()
+            live = conn.execute("SELECT generation FROM ops.live_views WHERE store = 'postgres'").fetchone()
+            schema = postgres_schema(int(live[0]) if live else 1)
+            return conn.execute(query.replace("{v}", schema).encode(), params).fetchall()
 
     def _steps_run_on(self, profile: str) -> bool:
         """A statement of a stranger goes through: which profile did the steps take?"""
         turn = self.say("probe", f"We decided to move cupboard {self._turns} to room {self._turns + 7}.")
         names = self.sql(
-            "SELECT profile FROM views_g1.turns WHERE turn_id = %s UNION SELECT profile FROM views_g1.memories "
+            "SELECT profile FROM {v}.turns WHERE turn_id = %s UNION SELECT profile FROM {v}.memories "
             "WHERE user_id = 'probe' AND sources->0->>'turn_id' = %s", turn, turn,
         )  # fmt: skip
         return names == [(profile,)]
 
     def _relations(self) -> set[str]:
-        found = self.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = 'views_g1'")
+        found = self.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = '{v}'")
         return {name for (name,) in found}
 
 

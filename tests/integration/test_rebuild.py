@@ -239,7 +239,7 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
         assert {(d["what"], d["field"]) for d in shown["differences"]} == {
             ("added", "residence"), ("retired", "residence"),
         }  # fmt: skip
-        assert shown["left"] == {"rejected": 1, "the_users_own": 1}
+        assert shown["left"] == {"deleted": 1, "rejected": 1, "the_users_own": 1}, "the first is what time ended"
         assert values(here, "mira", "residence") == ["York"], "looking changes nothing"
         done = run(here, "regate", "--apply")
     assert done["still_there"] == []

@@ -113,7 +113,7 @@ def test_search_and_prompt_find_the_decision_with_its_source(service: Service) -
     query = "我们关于苍穹项目的决策是什么？"
     found = service.post("/v1/search", {"query": query, "user_id": "li_wei", "limit": 5})
     assert found["degraded"] == []
-    assert any("Redis" in r["text"] for r in found["results"])
+    assert any("Redis" in r["text"] for r in found["results"]), found
     body = {"query": query, "user_id": "li_wei", "session_id": "li-cq", "project_id": "cangqiong", "budget_tokens": 600}
     context = service.post("/v1/context", body)
     assert context["tokens"] <= 600
