@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -39,10 +40,12 @@ def usage(stack: EmbeddedStack) -> Usage:
         if child.pid is None:
             continue
         p = psutil.Process(child.pid)
-        family = [p, *p.children(recursive=True)]
-        times = [q.cpu_times() for q in family]
-        cpu[child.name] = sum(t.user + t.system for t in times)
-        rss[child.name] = sum(q.memory_info().rss for q in family)
+        cpu[child.name], rss[child.name] = 0.0, 0
+        for q in [p, *p.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):  # Postgres' helpers come and go
+                times, memory = q.cpu_times(), q.memory_info()
+                cpu[child.name] += times.user + times.system
+                rss[child.name] += memory.rss
     return Usage(cpu, rss)
 
 
