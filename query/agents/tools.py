@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 from uuid import uuid4
@@ -32,7 +33,9 @@ Caller = Callable[[Context[Any, Any]], Awaitable[tuple[str, str | None]]]
 
 def server(service: Service, caller: Caller) -> MCPServer[Any]:
     """An MCP server whose tools call the service."""
-    made: MCPServer[Any] = MCPServer("memstream", title="memstream", instructions=INSTRUCTIONS)
+    made: MCPServer[Any] = MCPServer(
+        "memstream", title="memstream", instructions=INSTRUCTIONS, version=version("memstream")
+    )
     tools = _Tools(service, caller)
     for tool, hints in (
         (tools.add_memory, _ADDS), (tools.search_memories, _READS), (tools.get_memories, _READS),

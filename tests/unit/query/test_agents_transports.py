@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -54,6 +55,8 @@ async def test_the_official_client_lists_tools_and_adds_a_memory(deps: Deps, log
             target = StdioServerParameters(command=sys.executable, args=arguments)
         async with Client(target, read_timeout_seconds=60) as agent:
             assert len((await agent.list_tools()).tools) == 8
+            assert agent.server_info is not None
+            assert agent.server_info.version == version("memstream")
             done = await agent.call_tool("add_memory", {"text": "安娜喜欢茶 Ana likes tea", "user_id": "ana"})
     assert not done.is_error, done.content
     [record] = [r for r in log.records if r.topic == topics.LEDGER.name]
