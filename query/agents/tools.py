@@ -31,12 +31,16 @@ Caller = Callable[[Context[Any, Any]], Awaitable[tuple[str, str | None]]]
 """The Authorization header of a call, and the user that it is about where the call names none."""
 
 
-def server(service: Service, caller: Caller) -> MCPServer[Any]:
-    """An MCP server whose tools call the service."""
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def server(service: Service, caller: Caller, clock: Callable[[], datetime] = now) -> MCPServer[Any]:
+    """An MCP server whose tools call the service. `clock` dates what a user said in a session."""
     made: MCPServer[Any] = MCPServer(
         "memstream", title="memstream", instructions=INSTRUCTIONS, version=version("memstream")
     )
-    tools = _Tools(service, caller)
+    tools = _Tools(service, caller, clock)
     for tool, hints in (
         (tools.add_memory, _ADDS), (tools.search_memories, _READS), (tools.get_memories, _READS),
         (tools.get_memory, _READS), (tools.update_memory, _CHANGES), (tools.delete_memory, _CHANGES),
@@ -49,8 +53,8 @@ def server(service: Service, caller: Caller) -> MCPServer[Any]:
 class _Tools:
     """Descriptions are what a model reads."""
 
-    def __init__(self, service: Service, caller: Caller) -> None:
-        self._service, self._caller = service, caller
+    def __init__(self, service: Service, caller: Caller, clock: Callable[[], datetime]) -> None:
+        self._service, self._caller, self._clock = service, caller, clock
 
     async def _who(self, ctx: Context[Any, Any], user_id: str | None) -> tuple[str, str]:
         key, only = await self._caller(ctx)
@@ -77,7 +81,7 @@ class _Tools:
         if session_id is not None:
             turn = {
                 "user_id": user, "session_id": session_id, "role": "user", "content": text, "project_id": project_id,
-                "occurred_at": datetime.now(UTC).isoformat(),
+                "occurred_at": self._clock().isoformat(),
             }  # fmt: skip
             turns = {"turns": [{k: v for k, v in turn.items() if v is not None}]}
             done = await self._service.call("POST", "/v1/turns", key=key, user=user, body=turns)

@@ -21,6 +21,7 @@ from query.deps import Deps
 from query.errors import ProblemError
 from schemas import topics
 from schemas.scope import Permission, TenantScope
+from tests.unit.query.conftest import NOW
 from tests.unit.query.memory_log import MemoryLog
 
 TOOLS = {
@@ -54,7 +55,7 @@ async def agent_of(app: FastAPI) -> AsyncIterator[Client]:
     """A fixture would leave the client in another task than it was entered in."""
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     http = httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1")
-    async with http, Client(server(Service(http), of_key)) as client:
+    async with http, Client(server(Service(http), of_key, lambda: NOW)) as client:
         yield client
 
 
