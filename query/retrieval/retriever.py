@@ -22,7 +22,7 @@ from query.retrieval import documents
 from query.retrieval.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from query.retrieval.lane import ComputeLane, Questions, Understood
 from query.retrieval.request import Found, Question
-from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError
+from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError, indexed
 from query.retrieval.serving import Serving, Servings
 from query.withheld import Withheld
 from schemas.owner import tenant_owner
@@ -212,15 +212,8 @@ class Retriever:
         embedder = probe.serving.embedder
 
         def rank() -> list[Hit]:
-            made = [
-                documents.turn_document(r, embedder.model_id, embedder.dimensions)
-                if documents.is_turn(r)
-                else documents.memory_document(r, embedder.model_id, embedder.dimensions)
-                for r in rows
-            ]
             index = ScopeIndex(embedder.dimensions)
-            index.add(made)
-            shown = {d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)}
+            shown = indexed(index, rows, embedder.model_id, embedder.dimensions)
             return _rank(index, shown, probe, self._deps.reranker)
 
         return await self._lane(rank)

@@ -146,7 +146,7 @@ class ScopeCache:
         # In the order of the conversation, so that equal scores keep it.
         rows.sort(key=lambda r: (r.get("position", 0), r["occurred_at"]))
         before = len(held.rows)
-        held.rows.update(await self._run(partial(_indexed, held, rows)))
+        held.rows.update(await self._run(partial(indexed, held.index, rows, held.model_id, held.dimensions)))
         self._count(held, len(held.rows) - before)
 
     def _count(self, held: Held, more: int) -> None:
@@ -171,13 +171,13 @@ class ScopeCache:
                 return
 
 
-def _indexed(held: Held, rows: Sequence[Row]) -> dict[str, Row]:
-    """Add the rows to the index; by document id what an answer shows of them."""
+def indexed(index: ScopeIndex, rows: Sequence[Row], model_id: str, dimensions: int) -> dict[str, Row]:
+    """Add rows to an index over vectors of a model; by document id what an answer shows of them."""
     made: list[Document] = [
-        documents.turn_document(r, held.model_id, held.dimensions)
+        documents.turn_document(r, model_id, dimensions)
         if documents.is_turn(r)
-        else documents.memory_document(r, held.model_id, held.dimensions)
+        else documents.memory_document(r, model_id, dimensions)
         for r in rows
     ]
-    held.index.add(made)
+    index.add(made)
     return {d.id: documents.meta(r) for d, r in zip(made, rows, strict=True)}
