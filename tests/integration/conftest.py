@@ -42,6 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: FIRST.index(groups[item]) if groups[item] in FIRST else len(FIRST))
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Raises where pytest-xdist does not group after all: each test would then go to whichever worker is free."""
+    if getattr(session.config.option, "loadgroup", False) and not all("@" in item.nodeid for item in session.items):
+        raise pytest.UsageError("pytest-xdist does not know the groups of tests; is its release made for this pytest?")
+
+
 class BackgroundStack:
     """An EmbeddedStack for code that is not async: started on entering, stopped on leaving."""
 
