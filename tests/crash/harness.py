@@ -19,17 +19,19 @@ from tests.crash.load import calls
 from tests.crash.log import Broker, Lag, Log, groups, wait_through
 from tests.crash.memory import Sampler, Use
 from tests.crash.nemesis import SINKS, Event, Nemesis
-from tests.crash.oracle import STEPS, Expected, Oracle, of_owners, source_topic
+from tests.crash.oracle import STEPS, Expected, Oracle, source_topic
+from tests.crash.part import Part
 from tests.crash.stack import CrashStack, crash_stack
 
 Say = Callable[[str], None]
+TENANT = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class RoundConfig:
     """`gap`: seconds between two acts of the nemesis. `screen_part`: every n-th user's turns are screened again by the
-    oracle (recognisers cost 4 ms a turn); the other steps are compared whole. `must`: fault points visited first,
-    and waited for when `insist` is set."""
+    oracle (recognisers cost 4 ms a turn), a multiple of `part`; the rest is compared for every `part`-th owner.
+    `must`: fault points visited first, and waited for when `insist` is set."""
 
     seed: int
     turns: int
@@ -40,6 +42,7 @@ class RoundConfig:
     memories: int = 2
     gap: tuple[float, float] = (1.5, 6.0)
     screen_part: int = 1
+    part: int = 1
     must: tuple[str, ...] = ()
     insist: bool = False
     drain_seconds: float = 180.0
@@ -155,19 +158,20 @@ def _load(config: RoundConfig, stack: CrashStack, report: Report) -> Accepted:
 def _compare(
     config: RoundConfig, stack: CrashStack, broker: Broker, accepted: Accepted, oracle: Oracle, report: Report
 ) -> None:
-    d = Differences()
-    logs = {t.name: broker.read(t) for t in _read_topics()}
+    d, part = Differences(), Part(config.part)
+    logs = {t.name: broker.read(t, part.takes) for t in _read_topics()}
+    turns = {(u, t) for u, t in accepted.turns if part.has(TENANT, "user", u)}
     expected = asyncio.run(_expected(config, stack, oracle, logs))
     _topics(config, d, expected, logs)
     history = logs[topics.HISTORY.name]
     wanted = stores.newest([history, *(expected[s].outputs for s in ("gate", "session", "project"))])
-    d.sets("history", accepted.turns, ((n[2], n[3]) for n in wanted if n[0] == "turn"))
-    stores.postgres(d, stack.addresses.postgres, accepted.turns, wanted)
+    d.sets("history", turns, ((n[2], n[3]) for n in wanted if n[0] == "turn"))
+    stores.postgres(d, stack.addresses.postgres, turns, wanted, part)
     stores.documents(d, stack.addresses.postgres, accepted.documents)
     if "redis" in config.sinks:
         stores.redis_sessions(d, stack.addresses.redis, wanted, datetime.now(UTC))
     if "milvus" in config.sinks:
-        stores.milvus(d, stack.addresses.milvus, wanted)
+        stores.milvus(d, stack.addresses.milvus, wanted, part)
     report.compacted = d.thinned
     report.differences, report.found, report.checked = d.lines(), d.count(), dict(d.checked)
 
@@ -185,14 +189,13 @@ async def _expected(
     out = {}
     for step in STEPS:
         source = logs[source_topic(step).name]
-        records = of_owners(source, config.screen_part) if step == "screen" else source
+        records = Part(config.screen_part).of(source) if step == "screen" else source
         out[step] = await oracle.run(step, stack.settings, records)
     return out
 
 
 def _topics(config: RoundConfig, d: Differences, expected: dict[str, Expected], logs: dict[str, Log]) -> None:
-    part = config.screen_part
-    screened = of_owners(logs[topics.HISTORY.name], part)
+    screened = Part(config.screen_part).of(logs[topics.HISTORY.name])
     topic_records(d, topics.HISTORY, "screen", expected["screen"].outputs, screened)
     topic_records(d, topics.LEDGER, "extract", expected["extract"].outputs, logs[topics.LEDGER.name])
     for topic in (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS):

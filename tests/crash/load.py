@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def default_data() -> Path:
 
 
 def dialogues(folder: Path, rng: random.Random, turns: int) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """(id, language, [(role, text)]) in random order, both languages alike, `turns` turns or a little more.
+    """(id, language, [(role, text)]) in random order, as many turns of both languages, `turns` or a little more.
 
     Raises NoDataError.
     """
@@ -89,10 +90,11 @@ def dialogues(folder: Path, rng: random.Random, turns: int) -> list[tuple[str, s
         ids = sorted(by_id)
         rng.shuffle(ids)
         taken = 0
-        for one in ids:
+        # A load longer than the files has their dialogues again, by others.
+        for lap, one in ((lap, one) for lap in count(1) for one in ids):
             if taken >= turns / len(FILES):
                 break
-            found.append((one, lang, by_id[one]))
+            found.append((one if lap == 1 else f"{one}.{lap}", lang, by_id[one]))
             taken += len(by_id[one])
     rng.shuffle(found)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,8 +63,8 @@ class Broker:
                     out.append(Lag(group, place.topic, place.partition, left))
         return out
 
-    def read(self, topic: Topic) -> Log:
-        """Every record of a topic, by partition in offset order."""
+    def read(self, topic: Topic, takes: Callable[[Message], bool] = lambda m: True) -> Log:
+        """Every record of a topic that is taken, by partition in offset order."""
         consumer = self._new()
         out: Log = {(topic.name, p): [] for p in range(self._count)}
         ends: dict[int, int] = {}
@@ -76,13 +76,15 @@ class Broker:
                 starts.append(TopicPartition(topic.name, p, low))
         consumer.assign(starts)
         try:
-            self._drain(consumer, topic, ends, out)
+            self._drain(consumer, topic, ends, out, takes)
         finally:
             consumer.close()
         return out
 
-    def _drain(self, consumer: Consumer, topic: Topic, ends: dict[int, int], out: Log) -> None:
-        deadline = time.monotonic() + 120
+    def _drain(
+        self, consumer: Consumer, topic: Topic, ends: dict[int, int], out: Log, takes: Callable[[Message], bool]
+    ) -> None:
+        deadline = time.monotonic() + 600
         while ends:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{topic.name} could not be read to its end")
@@ -90,7 +92,8 @@ class Broker:
                 if raw.error():
                     continue
                 m = _message(raw)
-                out[topic.name, m.partition].append(m)
+                if takes(m):
+                    out[topic.name, m.partition].append(m)
             for place in consumer.position([TopicPartition(topic.name, p) for p in ends]):
                 # Where compaction took the last records there is nothing to read up to the end: position tells.
                 if place.offset >= ends[place.partition]:

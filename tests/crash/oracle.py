@@ -19,7 +19,6 @@ from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from processors.step import Step
 from schemas import topics
-from schemas.codec import header
 from schemas.profile import load_profile
 from schemas.topics import Topic
 from streams.driver import TopologyDriver
@@ -77,16 +76,6 @@ class Oracle:
         models = Models(self._analyzer, embedder, counter, language_of, terms, key)
         book = ProfileBook(load_profile(settings.profile, settings.profiles_dir))
         return TOPOLOGY[name].build(Parts(models, book, RuleExtractor()))
-
-
-def of_owners(records: Log, keep: int) -> Log:
-    """Only every `keep`-th owner's records: a step's state is an owner's own, so a part is decided as in the whole."""
-    return {place: [m for m in found if _kept(m, keep)] for place, found in records.items()}
-
-
-def _kept(m: Message, keep: int) -> bool:
-    owner = header(m.headers, "owner")
-    return keep <= 1 or owner is None or sum(owner) % keep == 0
 
 
 def source_topic(name: str) -> Topic:

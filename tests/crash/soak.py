@@ -31,6 +31,7 @@ def _arguments() -> argparse.Namespace:
     p.add_argument("--users", type=int, default=200)
     p.add_argument("--gap", type=float, nargs=2, default=(20.0, 60.0), help="seconds between two acts, least and most")
     p.add_argument("--away", type=float, default=0.0, help="seconds that the broker is away, in the middle")
+    p.add_argument("--part", type=int, default=10, help="every n-th owner is compared with the oracle at the end")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--data", type=Path, default=default_data(), help="folder of the dialogues")
     p.add_argument("--report", type=Path, default=Path("soak-report.json"))
@@ -54,8 +55,8 @@ def main() -> int:
 
     config = RoundConfig(
         seed=a.seed, turns=int(rate * 60 * a.minutes), data=a.data, users=a.users, rate=rate, screens=1, memories=1,
-        gap=(1e6, 1e6) if a.away else (a.gap[0], a.gap[1]), screen_part=20, drain_seconds=900.0, memory_gap=5.0,
-        refusals=True, broker_away=(30 * a.minutes, a.away) if a.away else None,
+        gap=(1e6, 1e6) if a.away else (a.gap[0], a.gap[1]), screen_part=2 * a.part, part=a.part,
+        drain_seconds=900.0, memory_gap=5.0, refusals=True, broker_away=(30 * a.minutes, a.away) if a.away else None,
     )  # fmt: skip
     try:
         report = run_round(config, Oracle(), say)

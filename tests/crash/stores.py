@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,10 +26,10 @@ from sinks.postgres_rows import row
 from streams.runtime import Message
 from tests.crash.compare import Differences
 from tests.crash.log import Log
+from tests.crash.part import Part
 
 _CODEC = Codec()
 _SKIP = frozenset({"embedding", "terms"})
-Accepted = Mapping[tuple[str, str], str]
 
 
 def newest(logs: Iterable[Log]) -> dict[Any, Any]:
@@ -49,7 +49,9 @@ def _event(topic: str, m: Message) -> Any:
     return None if m.value is None else _CODEC.decode(topic, m.value)
 
 
-def postgres(d: Differences, dsn: str, accepted: Accepted, wanted: Mapping[Any, Any]) -> None:
+def postgres(
+    d: Differences, dsn: str, accepted: Collection[tuple[str, str]], wanted: Mapping[Any, Any], part: Part
+) -> None:
     """Turns against what was acknowledged; every table against the newest events."""
     schema = postgres_schema(1)
     have: dict[str, dict[Any, Any]] = {}
@@ -63,7 +65,7 @@ def postgres(d: Differences, dsn: str, accepted: Accepted, wanted: Mapping[Any, 
     with psycopg.connect(dsn) as conn:
         for table, names in keys.items():
             rows = conn.execute(f"SELECT to_jsonb(t) FROM {schema}.{table} t").fetchall()  # noqa: S608 - constants
-            have[table] = {tuple(r[0][n] for n in names): r[0] for r in rows}
+            have[table] = {tuple(r[n] for n in names): r for (r,) in rows if _belongs(r, part)}
     have["memories"] = {k: r for k, r in have["memories"].items() if r["owner_kind"] != "document"}
     d.sets("postgres turns", accepted, ((u, t) for _, u, t in have["turns"]))
     expected: dict[str, dict[Any, Any]] = {table: {} for table in keys}
@@ -79,6 +81,11 @@ def postgres(d: Differences, dsn: str, accepted: Accepted, wanted: Mapping[Any, 
             {k: _normal(r, columns) for k, r in expected[table].items()},
             {k: _normal(r, columns) for k, r in have[table].items()},
         )
+
+
+def _belongs(r: Mapping[str, Any], part: Part) -> bool:
+    kind, name = (r["owner_kind"], r["owner_id"]) if "owner_kind" in r else ("user", r["user_id"])
+    return part.has(r["tenant"], kind, name)
 
 
 def documents(d: Differences, dsn: str, sent: Mapping[str, tuple[str, str]]) -> None:
@@ -143,7 +150,7 @@ def redis_sessions(d: Differences, url: str, wanted: Mapping[Any, Any], now: dat
     d.values("redis sessions", want, have)
 
 
-def milvus(d: Differences, uri: str, wanted: Mapping[Any, Any]) -> None:
+def milvus(d: Differences, uri: str, wanted: Mapping[Any, Any], part: Part) -> None:
     """Every turn and memory that can be searched, at its newest revision, once, and nothing that cannot."""
     layout = MilvusLayout()
     client = MilvusClient(uri=uri, timeout=20)
@@ -151,14 +158,14 @@ def milvus(d: Differences, uri: str, wanted: Mapping[Any, Any]) -> None:
         want = Counter((key(e), e.revision) for e in wanted.values() if isinstance(e, kind) and is_held(e))
         client.load_collection(collection)
         found: list[tuple[str, int]] = []
-        for prefix in "0123456789abcdef":
+        for prefix in (f"{n:02x}" for n in range(256)):  # a query gives 16,384 rows at most
             rows = client.query(
                 collection,
                 filter=f'pk like "{prefix}%" and owner_kind != "document"',
-                output_fields=["pk", "revision"],
+                output_fields=["pk", "revision", "tenant", "owner_kind", "owner_id"],
                 limit=16_384,
                 consistency_level="Strong",
             )
-            found += [(r["pk"], r["revision"]) for r in rows]
+            found += [(r["pk"], r["revision"]) for r in rows if _belongs(r, part)]
         d.sets(f"milvus {kind.__name__}", want.elements(), found)
     client.close()
