@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -30,6 +32,7 @@ _LIVE = (
 )
 ANYBODY = "\x00"
 """In place of a tenant, which cannot be this: whatever role the connection has will do."""
+_PINNED: ContextVar[Mapping[str, int] | None] = ContextVar("generations of this request", default=None)
 _AS_TENANT = "SELECT set_config('role', 'memstream_reader', false), set_config('memstream.tenant', %s, false)"
 
 
@@ -109,8 +112,20 @@ class Database:
         return await self._fetch(statement.text, values, ANYBODY if statement.shared else None)
 
     async def generation(self, store: str) -> int:
-        """The generation of a store's views that is read now (N1)."""
-        return (await self.live()).numbers[store]
+        """The generation of a store's views that is read now (N1), or that the request stays with."""
+        pinned = _PINNED.get()
+        return (pinned or (await self.live()).numbers)[store]
+
+    @staticmethod
+    @contextmanager
+    def reading(numbers: Mapping[str, int]) -> Iterator[None]:
+        """What is asked inside reads these generations, though others are switched to meanwhile: vectors of two models
+        cannot be compared."""
+        token = _PINNED.set(numbers)
+        try:
+            yield
+        finally:
+            _PINNED.reset(token)
 
     async def live(self) -> LiveViews:
         """What is read now, of all stores at one moment."""
@@ -146,7 +161,7 @@ class Database:
             rows = await self._run(_located(text, await self.generation("postgres")), values, tenant)
         except psycopg.errors.UndefinedTable:  # that generation was dropped since it was looked at
             self._read_at = float("-inf")
-            rows = await self._run(_located(text, await self.generation("postgres")), values, tenant)
+            rows = await self._run(_located(text, (await self.live()).numbers["postgres"]), values, tenant)
         return await opened(self._codec, rows)
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:

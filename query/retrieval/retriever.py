@@ -66,7 +66,7 @@ class Retriever:
         self._withheld = withheld
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = Questions(lane)
-        self._servings = Servings(db, deps.embedder, deps.embedder_named, lane)
+        self._servings = Servings(db, deps.embedder, deps.embedder_named)
         self._hypotheses = None if deps.hyde is None else Hypotheses(deps.hyde, config.hyde_seconds)
         self.cache = ScopeCache(lane, config.scope_cache_documents, config.scope_bound)
 
@@ -82,7 +82,8 @@ class Retriever:
         serving = await self._servings.now()
         probe = self._probe(question, await self._understood(question, serving, found), serving)
         scopes = self._scopes(question)
-        ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
+        with self._db.reading(serving.generations):
+            ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
         hits = _distinct(merge(ranked))
         if question.walk is not None:
             hits = [h for h in hits if not question.walk.has(documents.name_of(h[0]))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,6 @@ from dataclasses import dataclass
 from inference.protocols import Embedder, EmbedderMissingError
 from query.errors import ProblemError
 from query.repo.db import Database
-from query.retrieval.lane import ComputeLane
 
 log = logging.getLogger(__name__)
 
@@ -25,13 +25,12 @@ class Serving:
 
 
 class Servings:
-    """The models that were read with, loaded once each, in the lane."""
+    """The models that were read with, loaded once each."""
 
-    def __init__(
-        self, db: Database, default: Embedder, named: Callable[[str], Embedder] | None, lane: ComputeLane
-    ) -> None:
-        self._db, self._default, self._named, self._lane = db, default, named, lane
+    def __init__(self, db: Database, default: Embedder, named: Callable[[str], Embedder] | None) -> None:
+        self._db, self._default, self._named = db, default, named
         self._loaded: dict[str, Embedder | None] = {"": default}
+        self._loading = asyncio.Lock()
 
     async def now(self) -> Serving:
         """As Postgres says now, or as it last said while it is away."""
@@ -40,7 +39,9 @@ class Servings:
         except ProblemError:
             live = self._db.last_live()
         if live.embedder not in self._loaded:
-            self._loaded[live.embedder] = await self._load(live.embedder)
+            async with self._loading:
+                if live.embedder not in self._loaded:
+                    self._loaded[live.embedder] = await self._load(live.embedder)
         embedder = self._loaded[live.embedder]
         return Serving(embedder or self._default, live.numbers, embedder is None)
 
@@ -49,7 +50,8 @@ class Servings:
         if named is None:
             return None
         try:
-            return await self._lane(lambda: named(name))
+            # Not in the lane: it takes seconds, and who reads the generation before it would wait there.
+            return await asyncio.to_thread(named, name)
         except (EmbedderMissingError, ValueError) as exc:
             log.error("the embedding model of the live generation does not load", extra={"error": type(exc).__name__})
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,6 @@ from processors.gate.items import whole_text
 from processors.ports import Models, vectors
 from query.errors import store_down
 from query.repo.db import LiveViews
-from query.retrieval.lane import ComputeLane
 from query.retrieval.serving import Servings
 from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.turns import ScreenedTurn
@@ -130,25 +130,22 @@ async def test_a_question_is_embedded_with_the_model_of_what_is_read(
         loaded.append(name)
         return e5
 
-    rows, lane = Rows(), ComputeLane()
-    servings = Servings(rows, models.embedder, named, lane)  # type: ignore[arg-type]
+    rows = Rows()
+    servings = Servings(rows, models.embedder, named)  # type: ignore[arg-type]
     assert (await servings.now()).embedder is models.embedder
     rows.now, rows.embedder = {"postgres": 2, "milvus": 3}, "e5"
-    for _ in range(2):
-        serving = await servings.now()
+    for serving in await asyncio.gather(servings.now(), servings.now()):
         assert (serving.embedder, serving.generations["milvus"], serving.blind) == (e5, 3, False)
     assert loaded == ["e5"], "loaded once"
     rows.away = True
     assert (await servings.now()).embedder is e5, "as it was last read"
-    lane.close()
 
 
 async def test_where_the_model_is_not_installed_words_alone_are_searched(models: Models) -> None:
     def named(name: str) -> Embedder:
         raise EmbedderMissingError("install memstream[e5]")
 
-    rows, lane = Rows(), ComputeLane()
+    rows = Rows()
     rows.embedder = "e5"
-    serving = await Servings(rows, models.embedder, named, lane).now()  # type: ignore[arg-type]
+    serving = await Servings(rows, models.embedder, named).now()  # type: ignore[arg-type]
     assert serving.blind
-    lane.close()
