@@ -15,8 +15,8 @@ MB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Resident megabytes of a process (with its children): mean of the second and of the last quarter of its samples
-    in one life, and the most."""
+    """Megabytes of a process with its children, pages that they share counted once: mean of the second and of the last
+    quarter of its samples in one life, and the most."""
 
     early: float
     late: float
@@ -66,9 +66,14 @@ class Sampler:
             for name, pid in self.pids().items():
                 try:
                     process = psutil.Process(pid)
-                    used = sum(p.memory_info().rss for p in (process, *process.children(recursive=True)))
+                    used = sum(_own(p) for p in (process, *process.children(recursive=True)))
                 except psutil.Error:  # between two lives
                     continue
                 self._lives.setdefault((name, pid), []).append(float(used))
             if time.monotonic() - began > self.gap:
                 continue
+
+
+def _own(process: psutil.Process) -> int:
+    """Bytes by proportional set size: Postgres' backends share its buffers, and would count them each."""
+    return int(process.memory_full_info().pss)
