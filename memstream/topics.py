@@ -7,7 +7,8 @@ from typing import Literal
 
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
 
-from schemas.access import Bootstrap, kafka_python
+from schemas.access import Bootstrap
+from schemas.kafka_admin import KafkaAdmin
 from schemas.topics import CATALOGUE, KEPT_LOGS
 
 Action = Literal["created", "ok", "drift", "changed", "refused"]
@@ -28,7 +29,7 @@ class PartitionCountError(RuntimeError):
 
 def apply(bootstrap: Bootstrap, partitions: int, replication: int, *, dry_run: bool = False) -> list[TopicState]:
     """Create missing topics and set drifted settings. Raises PartitionCountError before anything is changed."""
-    client = KafkaAdminClient(**kafka_python(bootstrap), client_id="memstream-topics")
+    client = KafkaAdmin(bootstrap, "memstream-topics")
     try:
         counts = {t["name"]: len(t["partitions"]) for t in client.describe_topics() if not t.get("error_code")}
         for topic in CATALOGUE:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import psycopg
-from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
 from memstream import topics
@@ -14,7 +13,8 @@ from memstream.checks.result import CheckFailedError, CheckResult, Status, faili
 from memstream.checks.tls import explained, postgres_reason
 from memstream.settings import Settings
 from schemas import migrations
-from schemas.access import kafka_python, milvus_options
+from schemas.access import milvus_options
+from schemas.kafka_admin import KafkaAdmin
 
 POSTGRES_LEAST = 140_000
 REDIS_LEAST = (6, 2)
@@ -27,9 +27,8 @@ def kafka(settings: Settings) -> Iterator[CheckResult]:
         detail=f"no broker answers at {settings.kafka}",
         remedy="check MEMSTREAM_KAFKA (host:port[,host:port]) and that the brokers are up",
     ):  # fmt: skip
-        client = KafkaAdminClient(
-            **kafka_python(settings.brokers), client_id="memstream-check", request_timeout_ms=5_000,
-            bootstrap_timeout_ms=5_000,
+        client = KafkaAdmin(
+            settings.brokers, "memstream-check", request_timeout_ms=5_000, bootstrap_timeout_ms=5_000
         )
         try:
             brokers = len(client.describe_cluster()["brokers"])

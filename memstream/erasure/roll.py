@@ -14,7 +14,8 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from memstream.erasure.log import read_to_end
 from memstream.timer import TICKED, send_tick
 from schemas import topics
-from schemas.access import Bootstrap, kafka_python, librdkafka
+from schemas.access import Bootstrap, librdkafka
+from schemas.kafka_admin import KafkaAdmin
 from schemas.topics import Cleanup, Topic
 
 _NOW = {
@@ -63,7 +64,7 @@ class Roll:
 
     @contextmanager
     def _eager(self) -> Iterator[None]:
-        with closing(KafkaAdminClient(**kafka_python(self._bootstrap), client_id="memstream-erasure")) as admin:
+        with closing(KafkaAdmin(self._bootstrap, "memstream-erasure")) as admin:
             try:
                 for topic in self._compacted:
                     _change(admin, topic, _NOW)

@@ -12,11 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from kafka import KafkaAdminClient, TopicPartition
+from kafka import TopicPartition
 from kafka.errors import KafkaError
 
 from query.pipeline.groups import Group
-from schemas.access import Bootstrap, kafka_python
+from schemas.access import Bootstrap
+from schemas.kafka_admin import KafkaAdmin
 
 Place = tuple[str, int]
 """Topic and partition."""
@@ -76,9 +77,9 @@ class OffsetReader:
     def _connected(self) -> Any:
         if self._admin is None:
             milliseconds = int(self._timeout * 1000)
-            self._admin = KafkaAdminClient(
-                **kafka_python(self._bootstrap),
-                client_id="memstream-lag",
+            self._admin = KafkaAdmin(
+                self._bootstrap,
+                "memstream-lag",
                 request_timeout_ms=milliseconds,
                 bootstrap_timeout_ms=milliseconds,
             )
