@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -23,7 +24,8 @@ from memstream.client.changes import (
 from memstream.client.errors import ClosedError, SealedError, UnavailableError
 from schemas import topics
 from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Codec, DecodeError
+from schemas.codec import Codec, DecodeError, header
+from schemas.dead_letters import REPLAY_FOR
 from schemas.erasure import Erasure
 from schemas.memory import MemoryKind, MemoryUpdate
 from schemas.sealing import KeysAway
@@ -44,8 +46,9 @@ class Subscriber:
             changes.run(write_to_crm)
 
     At least once: the group's position moves past a change only after its handler has returned, so a process that
-    dies goes on with the change that it was at. A handler that raises ends `run`; the change comes again. Changes of
-    one record come in order; members of a group share the partitions.
+    dies goes on with the change that it was at. A handler that raises ends `run`; the change comes again, to the next
+    `run` of this subscriber as to another member. Changes of one record come in order; members of a group share the
+    partitions.
     """
 
     def __init__(
@@ -78,6 +81,8 @@ class Subscriber:
         self._on_erasure = on_erasure
         self._consumer = consumer
         self._seen: dict[int, int] = {}
+        self._unhandled: deque[Any] = deque()
+        """What the consumer handed out and no handler has returned for: the consumer itself is past it already."""
         self._committed_at = 0.0
         self._stopping = threading.Event()
         self.undecodable = 0
@@ -100,6 +105,7 @@ class Subscriber:
         """Commits what was handled."""
         consumer, seen = self._consumer, dict(self._seen)
         self._consumer = None
+        self._unhandled.clear()
         if consumer is not None:
             self._commit_to(consumer, seen)
             consumer.close()
@@ -121,28 +127,41 @@ class Subscriber:
     def __iter__(self) -> Iterator[MemoryChange]:
         """Every change that passes the filters; it counts as handled when the next one is asked for."""
         while not self._stopping.is_set():
-            for found, partition, offset in self.poll(0.5):
+            self._fetch(0.5)
+            while self._unhandled:
+                found, partition, offset = self._read(self._unhandled[0])
                 if isinstance(found, MemoryChange):
                     yield found
                 elif found is not None and self._on_erasure is not None:
                     self._on_erasure(found)
+                self._unhandled.popleft()
                 self._seen[partition] = offset + 1
                 if self._stopping.is_set():
                     return
             self._commit_in_time()
 
     def poll(self, seconds: float) -> Sequence[tuple[MemoryChange | Erasure | None, int, int]]:
-        """What came, with its place; None where it is filtered out or no change. Raises UnavailableError when the
-        topic cannot be read, ClosedError, SealedError."""
+        """What came, with its place; None where it is filtered out or no change. Nothing of it counts as handled.
+        Raises UnavailableError when the topic cannot be read, ClosedError, SealedError; the next call has it again."""
+        self._fetch(seconds)
+        out = [self._read(m) for m in self._unhandled]
+        self._unhandled.clear()
+        return out
+
+    def _fetch(self, seconds: float) -> None:
+        """The next records, where all that came before is handled."""
         if self._consumer is None:
             raise ClosedError("the subscriber is not open: use it as a context manager")
-        out: list[tuple[MemoryChange | Erasure | None, int, int]] = []
+        if self._unhandled:
+            return
         for message in self._consumer.consume(_BATCH, seconds):
-            if (error := message.error()) is not None:
+            if (error := message.error()) is None:
+                self._unhandled.append(message)
+            else:
                 self._check(error)
-                continue
-            out.append((self._change(message), message.partition(), message.offset()))
-        return out
+
+    def _read(self, message: Any) -> tuple[MemoryChange | Erasure | None, int, int]:
+        return self._change(message), message.partition(), message.offset()
 
     def _check(self, error: KafkaError) -> None:
         """librdkafka mends what passes; the rest is the operator's."""
@@ -150,7 +169,8 @@ class Subscriber:
             raise UnavailableError(f"{_TOPIC} cannot be read: {error.name()}", "kafka")
 
     def _change(self, message: Any) -> MemoryChange | Erasure | None:
-        if message.value() is None:
+        raw = message.headers() or ()
+        if message.value() is None or header(raw, REPLAY_FOR) is not None:  # put back for one sink: it was told before
             return None
         try:
             event = self._codec.decode(_TOPIC, message.value())
@@ -170,7 +190,7 @@ class Subscriber:
             return event if self._wanted.concerns(event) else None
         if not isinstance(event, MemoryUpdate):
             return None
-        headers = {k: v.decode("utf-8", "replace") for k, v in message.headers() or () if v is not None}
+        headers = {k: v.decode("utf-8", "replace") for k, v in raw if v is not None}
         found = MemoryChange(change_of(event), event, message.partition(), message.offset(), headers)
         return found if found in self._wanted else None
 

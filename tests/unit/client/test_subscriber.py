@@ -15,7 +15,8 @@ from memstream.client.errors import ClosedError
 from memstream.client.errors import SealedError as NoCodecError
 from memstream.client.subscriber import AsyncSubscriber, Subscriber
 from schemas import topics
-from schemas.codec import Codec
+from schemas.codec import Codec, Headers
+from schemas.dead_letters import replay_headers
 from schemas.envelope import Marker
 from schemas.erasure import Erasure
 from schemas.memory import MemoryBody, MemoryUpdate, Reason
@@ -35,8 +36,8 @@ def update(n: int, **over: Any) -> MemoryUpdate:
 
 
 class Message:
-    def __init__(self, offset: int, value: bytes | None) -> None:
-        self._offset, self._value = offset, value
+    def __init__(self, offset: int, value: bytes | None, headers: Headers) -> None:
+        self._offset, self._value, self._headers = offset, value, headers
 
     def error(self) -> None:
         return None
@@ -50,12 +51,12 @@ class Message:
     def value(self) -> bytes | None:
         return self._value
 
-    def headers(self) -> list[tuple[str, bytes]]:
-        return [("traceparent", b"00-a-b-01")]
+    def headers(self) -> Headers:
+        return self._headers
 
 
 class ScriptedConsumer:
-    """Hands out batches; remembers commits."""
+    """Hands out batches; remembers commits. `headers`: of a record, by its offset, where they are special."""
 
     def __init__(self, *batches: Sequence[bytes | None]) -> None:
         self.batches = deque(batches)
@@ -63,6 +64,7 @@ class ScriptedConsumer:
         self.assigned: list[TopicPartition] = []
         self.revoked: Any = None
         self._next = 0
+        self.headers: dict[int, Headers] = {}
         self.on_empty: Any = lambda: None
 
     def subscribe(self, names: list[str], on_revoke: Any) -> None:
@@ -77,7 +79,7 @@ class ScriptedConsumer:
             return []
         out = []
         for value in self.batches.popleft():
-            out.append(Message(self._next, value))
+            out.append(Message(self._next, value, self.headers.get(self._next, [("traceparent", b"00-a-b-01")])))
             self._next += 1
         return out
 
@@ -201,6 +203,35 @@ def test_what_cannot_be_read_is_counted_and_passed() -> None:
     assert consumer.committed == [4]
 
 
+def test_k5_the_same_subscriber_goes_on_with_the_change_that_failed() -> None:
+    """The consumer has handed out the whole batch by then; what no handler saw must not be passed over."""
+    consumer = ScriptedConsumer(encoded(update(1), update(2), update(3)), encoded(update(4)))
+    seen: list[str] = []
+    away = [True]
+
+    def handle(change: MemoryChange) -> None:
+        if change.update.record_id == "r2" and away[0]:
+            away[0] = False
+            raise RuntimeError("the other system is away")
+        seen.append(change.update.record_id)
+
+    with subscriber(consumer) as s:
+        with pytest.raises(RuntimeError):
+            s.run(handle)
+        s.run(handle)
+    assert seen == ["r1", "r2", "r3", "r4"]
+    assert consumer.committed[-1] == 4
+
+
+def test_what_was_put_back_for_one_sink_is_no_change() -> None:
+    """Its change was told when it came first; told again behind a newer one it would be out of order."""
+    back = replay_headers([], "3:17", "sink-milvus", 1)
+    consumer = ScriptedConsumer(encoded(update(1, revision=2), update(1)))
+    consumer.headers[1] = back
+    assert seen_by(consumer) == ["r1"]
+    assert consumer.committed == [2]
+
+
 def test_a_sealed_value_without_a_codec_is_an_error_and_not_passed_over() -> None:
     class Seals:
         def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
@@ -211,8 +242,10 @@ def test_a_sealed_value_without_a_codec_is_an_error_and_not_passed_over() -> Non
 
     value = Codec(Seals()).value(update(1))
     consumer = ScriptedConsumer([value])
-    with subscriber(consumer) as s, pytest.raises(NoCodecError, match="codec="):
-        s.poll(0)
+    with subscriber(consumer) as s:
+        for _ in range(2):  # the second call must not go on behind it
+            with pytest.raises(NoCodecError, match="codec="):
+                s.poll(0)
     assert consumer.committed == []
     with subscriber(ScriptedConsumer([value]), codec=Codec(Seals())) as s:
         ((change, _, _),) = s.poll(0)
