@@ -3,12 +3,14 @@ what operators do with it: the record that goes back, and the mark that says so.
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Protocol
 
 from schemas.base import EARLIEST
-from schemas.codec import Headers, header
+from schemas.codec import DecodeError, Headers, header
 
+_LETTER_ID = re.compile(rb"\d{1,10}:\d{1,19}")
 _KEPT = ("traceparent", "tracestate", "owner", "ce_type")
 REPLAY_FOR = "replay_for"
 """Header of a replayed record: the one step, sink or job that it is meant for. Every other reader passes it by, for it
@@ -53,9 +55,16 @@ def dead_letter_headers(m: KafkaRecord, step: str, reason: str, text: str) -> He
 
 
 def meant_for_another(headers: Headers, reader: str) -> bool:
-    """Whether a record was put back for a reader that is not this one."""
+    """Whether a record was put back for a reader that is not this one. Raises DecodeError where the header is not
+    a replay's: every reader would pass such a record by, and nobody would ever say so."""
     target = header(headers, REPLAY_FOR)
-    return target is not None and target != reader.encode()
+    if target is None:
+        return False
+    if _LETTER_ID.fullmatch(header(headers, REPLAY_OF) or b"") is None:
+        raise DecodeError(
+            "headers", f"{REPLAY_FOR}: expected {REPLAY_OF} beside it, the dead letter as partition:offset"
+        )
+    return target != reader.encode()
 
 
 def replay_headers(letter: Headers, letter_id: str, step: str, attempts: int) -> Headers:

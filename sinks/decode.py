@@ -41,9 +41,9 @@ def decode(codec: Codec, messages: Sequence[Message], reader: str = "") -> Decod
     name; a record that was put back for another reader is passed by."""
     out = Decoded()
     for m in messages:
-        if meant_for_another(m.headers, reader):
-            continue
         try:
+            if meant_for_another(m.headers, reader):
+                continue
             _progress(out.progress, m)
             event = _event(codec, m)
         except KeysAway as exc:

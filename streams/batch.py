@@ -94,10 +94,10 @@ class BatchFrame:
         """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters."""
         progress, seen = dict(batch.position.progress), dict(batch.position.seen)
         for m in batch.fresh:
-            if meant_for_another(m.headers, self._step.name):
-                batch.count("passed_by")
-                continue
             try:
+                if meant_for_another(m.headers, self._step.name):
+                    batch.count("passed_by")
+                    continue
                 source, incoming = _upstream(m.headers)
             except ValueError as exc:
                 self.dead_letter(batch, m, "headers", str(exc))

@@ -22,8 +22,8 @@ from query.reading.common import Context, Ctx
 from query.streams import Read, TopicAwayError, TopicReader
 from schemas import topics
 from schemas.base import Id
-from schemas.codec import Codec, DecodeError
-from schemas.dead_letters import meant_for_another
+from schemas.codec import Codec, DecodeError, header
+from schemas.dead_letters import REPLAY_FOR
 from schemas.memory import MemoryKind, MemoryUpdate
 from schemas.owner import OwnerKind
 from schemas.scope import OwnerScope, TenantScope
@@ -173,7 +173,7 @@ async def _events(
 def _decoded(record: Read, codec: Codec) -> MemoryUpdate | None:
     """Null values, markers and what was put back for one sink are no events for callers; what cannot be decoded is the
     sinks' to report."""
-    if record.value is None or meant_for_another(list(record.headers), ""):
+    if record.value is None or header(record.headers, REPLAY_FOR) is not None:
         return None
     try:
         event = codec.decode(topics.UPDATES.name, record.value)

@@ -119,6 +119,8 @@ async def test_a_record_in_the_partition_of_another_owner_is_a_dead_letter() -> 
         [("src", b"up/0:1:1"), ("progress", b"secret")],
         [("src", b"up/0:1:1"), ("progress", b'{"a": "secret"}')],
         [("src", b"up/0:1:1"), ("progress", b'{"a": -5}')],
+        [("replay_for", b"secret")],
+        [("replay_for", b"gate"), ("replay_of", b"secret")],
     ],
 )
 async def test_broken_headers_are_a_dead_letter_that_does_not_repeat_them(headers: Headers) -> None:
