@@ -8,9 +8,13 @@ const Charts = (() => {
   const plots = new Map();
   let last = null;
 
-  const seconds = v => v == null ? "–" : v < 1 ? `${Math.round(v * 1000)} ms` : v < 90 ? `${+v.toFixed(1)} s` : `${Math.round(v / 60)} min`;
-  const plain = v => v == null ? "–" : v < 10 ? `${+v.toFixed(1)}` : `${Math.round(v)}`;
-  const clock = t => new Date(t * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  // Two digits tell any two labels of an axis apart: it begins at 0 and has fewer than ten.
+  const digits = v => v < 10 ? `${+v.toPrecision(2)}` : `${Math.round(v)}`;
+  const seconds = v => v == null ? "–" : v === 0 ? "0 s" : v < 1 ? `${digits(v * 1000)} ms` : v < 90 ? `${+v.toFixed(1)} s` : `${digits(v / 60)} min`;
+  const plain = v => v == null ? "–" : digits(v);
+  const clock = (t, fine) => new Date(t * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: fine ? "2-digit" : undefined });
+  // The first minutes have more than one label a minute: then they say the seconds.
+  const TIMES = { incrs: [1, 5, 10, 30, 60, 300, 600, 900, 1800, 3600], space: 90, values: (u, ts, i, space, step) => ts.map(t => clock(t, step < 60)) };
   const KINDS = {
     gates: { of: d => [d.gates.t, d.gates.outcomes], show: plain, colour: n => OUTCOMES[n], stack: true },
     fresh: { of: d => [d.t, d.fresh], show: seconds },
@@ -69,9 +73,9 @@ const Charts = (() => {
       width: Math.max(200, element.clientWidth), height: HEIGHT, padding: [8, 8, 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (u, min, max) => [0, max > 0 ? max * 1.1 : 1] } },
-      axes: [{ ...axis, grid: { show: false }, values: (u, ts) => ts.map(clock) }, { ...axis, size: 56, values: (u, vs) => vs.map(kind.show) }],
+      axes: [{ ...axis, ...TIMES, grid: { show: false } }, { ...axis, size: 56, values: (u, vs) => vs.map(kind.show) }],
       series: [
-        { label: "At", value: (u, v) => v == null ? "" : clock(v) },
+        { label: "At", value: (u, v) => v == null ? "" : clock(v, true) },
         ...order.map((n, i) => {
           const colour = css.getPropertyValue((kind.colour && kind.colour(n)) || COLOURS[i % COLOURS.length]).trim();
           return {

@@ -171,7 +171,8 @@ class Rows:
 
 
 def service(state: str) -> FastAPI:
-    """The app of `create_app` on a picture that stands still. `state`: empty, busy, down or letters."""
+    """The app of `create_app` on a picture that stands still. `state`: empty, busy, down, letters, or young (busy for
+    two minutes)."""
     deps = Deps(
         pool=AsyncConnectionPool("postgresql://127.0.0.1:1/none", open=False), redis=Redis(host="127.0.0.1", port=1),
         log=MemoryLog(), embedder=_encoder(), counter=token_counter, profile=Profile(name="test", version=1),
@@ -193,13 +194,13 @@ def dress(app: FastAPI, state: str) -> FastAPI:
     monitor = app.state.monitor
     monitor.current = picture(state)
     if state != "empty":
-        _fill(monitor)
+        _fill(monitor, 12 if state == "young" else 360)
     return app
 
 
-def _fill(monitor: Any) -> None:
-    """An hour that looks like one."""
-    for n in range(360):
+def _fill(monitor: Any, samples: int) -> None:
+    """An hour that looks like one, or the last samples of it."""
+    for n in range(360 - samples, 360):
         wave = 1 + 0.4 * math.sin(n / 40) + 0.1 * math.sin(n * 1.7)
         p = monitor.current
         at = NOW - timedelta(seconds=10 * (360 - n))

@@ -36,18 +36,34 @@ NAMELESS = """[...document.querySelectorAll("button, input, a, meter")].filter(e
   e.textContent.trim() || e.getAttribute("aria-label") || e.labels?.length)).map(e => e.outerHTML).slice(0, 3)"""
 
 
+WRITES = """(() => {
+  const draw = CanvasRenderingContext2D.prototype.fillText, clear = CanvasRenderingContext2D.prototype.clearRect;
+  CanvasRenderingContext2D.prototype.fillText = function (t, x, y, ...more) {
+    (this.canvas.written ??= []).push([t, this.textAlign]); return draw.call(this, t, x, y, ...more);
+  };
+  CanvasRenderingContext2D.prototype.clearRect = function (...a) {
+    this.canvas.written = []; return clear.apply(this, a);
+  };
+})()"""
+"""Keeps what is written on each canvas since it was last wiped: labels of axes are no elements."""
+LABELS = """[...document.querySelectorAll('[data-chart] canvas')].map(c => Object.values(
+  Object.groupBy(c.written, w => w[1])).map(axis => axis.map(w => w[0])))"""
+
+
 @pytest.fixture(scope="module")
 def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("ops-page")
 
 
 @asynccontextmanager
-async def opened(state: str, width: int, theme: Literal["light", "dark"]) -> AsyncIterator[Tab]:
+async def opened(state: str, width: int, theme: Literal["light", "dark"], first: str = "") -> AsyncIterator[Tab]:
     server = uvicorn.Server(uvicorn.Config(service(state), port=0, lifespan="off", log_config=None))
     task = asyncio.create_task(server.serve())
     try:
         async with browser() as endpoint, tab(endpoint) as page:
             port = server.servers[0].sockets[0].getsockname()[1]
+            if first:
+                await page.call("Page.addScriptToEvaluateOnNewDocument", source=first)
             await page.open(f"http://127.0.0.1:{port}/ops", width, 900, theme)
             yield page
     finally:
@@ -68,6 +84,17 @@ async def test_each_state_fits_reads_well_and_breaks_no_policy(
         assert await page.value(NAMELESS) == []
         await page.picture(pictures / f"{state}-{width}-{theme}.png")
         assert page.said == []
+
+
+@pytest.mark.parametrize(("state", "width"), [("young", 1440), ("young", 390), ("down", 1440), ("busy", 390)])
+async def test_no_axis_says_the_same_twice(state: str, width: int) -> None:
+    """A page that is two minutes old has several labels a minute; a lag of minutes has several a minute, too."""
+    async with opened(state, width, "light", WRITES) as page:
+        axes = [labels for chart in await page.value(LABELS) for labels in chart]
+        assert len(axes) >= 6, axes
+        assert sum(len(labels) > 2 for labels in axes) >= 4, axes
+        for labels in axes:
+            assert len(labels) == len(set(labels)), labels
 
 
 async def test_letters_are_looked_at_and_decided_by_keyboard_and_a_user_is_asked_for() -> None:
