@@ -25,7 +25,10 @@ def verify(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Check every chain of the access log; exit status 1 when an entry was changed, added or removed."""
+    """Check every chain of the access log; exit status 1 when an entry was changed, added or removed.
+
+    Example: memstream audit verify --json
+    """
     from memstream import audit
     from memstream.auditor import audit_key
     from memstream.cli import print_json, running
@@ -55,7 +58,10 @@ def list_accesses(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Entries of the access log, the newest first."""
+    """Entries of the access log, the newest first.
+
+    Example: memstream audit list --user ana --limit 20
+    """
     from memstream import audit
     from memstream.cli import print_json, running
     from memstream.keys_cli import span

@@ -25,7 +25,9 @@ def check(
 ) -> None:
     """Test every address, version, topic, schema, model and profile, and say how to mend each.
 
-    Exit status 1 when something fails. For example: memstream check kafka postgres
+    Exit status 1 when something fails.
+
+    Example: memstream check kafka postgres
     """
     from memstream.checks import CHECKS, Status, run_checks
     from memstream.cli import UsageError, print_json
@@ -53,7 +55,10 @@ def check(
 
 
 def migrate(data: Data = None) -> None:
-    """Bring the Postgres schema to the newest version; safe while other processes do the same."""
+    """Bring the Postgres schema to the newest version; safe while other processes do the same.
+
+    Example: memstream migrate
+    """
     from memstream.cli import running
     from schemas import migrations
 
@@ -70,6 +75,8 @@ def alive(
     """Exit status 0 when the process has sent a heartbeat lately: the health check of a worker's container.
 
     While Postgres is away nobody can tell, and a restart would mend nothing: that is 0 too, and said so.
+
+    Example: memstream alive sink-postgres --within 60
     """
     import psycopg
 

@@ -56,7 +56,10 @@ def running(data: Path | None = None) -> Settings:
 
 @app.command()
 def up(data: Data = None) -> None:
-    """Start everything that is not given by address; Ctrl-C stops it."""
+    """Start everything that is not given by address; Ctrl-C stops it.
+
+    Example: memstream up --data /srv/memstream
+    """
     from memstream.stack import EmbeddedStack
     from memstream.up import given, single_threaded, start
     from schemas.profile import load_profile
@@ -93,7 +96,10 @@ def up(data: Data = None) -> None:
 def worker(
     steps: Annotated[list[str], typer.Argument(help="Steps, `all`, `timer`, `jobs`, `eraser`, or `audit`.")],
 ) -> None:
-    """Run steps of the topology in this process."""
+    """Run steps of the topology in this process.
+
+    Example: memstream worker extract gate
+    """
     from memstream.logs import configure
     from memstream.up import single_threaded
 
@@ -134,7 +140,10 @@ def sink(
     name: Annotated[str, typer.Argument(help="postgres, milvus, redis, or all.")],
     generation: Annotated[int | None, typer.Option("--generation", hidden=True)] = None,
 ) -> None:
-    """Run a sink in this process (`all`: each in a process of its own)."""
+    """Run a sink in this process (`all`: each in a process of its own).
+
+    Example: memstream sink postgres
+    """
     from memstream.logs import configure
     from memstream.sink import SINKS, run_all, run_sink
 
@@ -149,7 +158,10 @@ def sink(
 
 @app.command()
 def serve() -> None:
-    """Run the query service in this process."""
+    """Run the query service in this process.
+
+    Example: memstream serve
+    """
     import uvloop
 
     from memstream.logs import configure
@@ -168,7 +180,10 @@ def topics_apply(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report drift, change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Create missing topics, set drifted settings, report both. Refuses to change a partition count."""
+    """Create missing topics, set drifted settings, report both. Refuses to change a partition count.
+
+    Example: memstream topics apply --dry-run
+    """
     from memstream.topics import apply
 
     settings = running(data)

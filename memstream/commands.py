@@ -37,7 +37,10 @@ def _format(name: str | None) -> FileFormat | None:
 
 
 def ingest(file: Path, fmt: Format = None, data: Data = None, as_json: JsonOut = False) -> None:
-    """Send a file of turns through the running service and wait until it is readable."""
+    """Send a file of turns through the running service and wait until it is readable.
+
+    Example: memstream ingest conversation.jsonl
+    """
     from dataclasses import asdict
 
     from memstream.cli import print_json
@@ -59,7 +62,10 @@ def demo(
     question: Annotated[str | None, typer.Option("--question", help="What to ask of your own file.")] = None,
     data: Data = None,
 ) -> None:
-    """Start the stack, ingest a conversation, show what was remembered and why; then stop."""
+    """Start the stack, ingest a conversation, show what was remembered and why; then stop.
+
+    Example: memstream demo conversation.jsonl --question "Where do I live?"
+    """
     from memstream.demo import show
     from memstream.stack.state import running_addresses
     from memstream.up import single_threaded
@@ -110,7 +116,10 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
 
 
 def status(data: Data = None, as_json: JsonOut = False) -> None:
-    """The pipeline at a glance: lag, rate and freshness a stage and store."""
+    """The pipeline at a glance: lag, rate and freshness a stage and store.
+
+    Example: memstream status --json
+    """
     from memstream.cli import print_json
 
     pipeline = service(_settings(data)).get("/v1/pipeline")
@@ -147,7 +156,10 @@ def evaluate(
     data: Data = None,
     as_json: JsonOut = False,
 ) -> None:
-    """Measure a gate or retrieval on an annotated file."""
+    """Measure a gate or retrieval on an annotated file.
+
+    Example: memstream eval pii annotated.jsonl
+    """
     from memstream.cli import print_json
     from memstream.evaluation import gates, retrieval
     from memstream.up import single_threaded

@@ -125,7 +125,10 @@ def show(
     data: Data = None,
     as_json: JsonOut = False,
 ) -> None:
-    """One letter: where it came from, why it is here, and its form with the values masked."""
+    """One letter: where it came from, why it is here, and its form with the values masked.
+
+    Example: memstream dlq show 3:17
+    """
     from urllib.parse import quote
 
     from memstream.cli import print_json

@@ -59,7 +59,10 @@ def create(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Make a key. It is shown once; only its hash is kept."""
+    """Make a key. It is shown once; only its hash is kept.
+
+    Example: memstream keys create --tenant acme --scope read --scope write
+    """
     from memstream import keys
 
     scopes = tuple(dict.fromkeys(scope or [Permission.READ, Permission.WRITE]))
@@ -75,7 +78,10 @@ def list_keys(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """The keys, without their secrets."""
+    """The keys, without their secrets.
+
+    Example: memstream keys list --tenant acme
+    """
     from memstream import keys
     from memstream.cli import print_json
 
@@ -102,7 +108,10 @@ def rotate(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """A new key with the same reach; the old one ends after the grace."""
+    """A new key with the same reach; the old one ends after the grace.
+
+    Example: memstream keys rotate 4f1c22aa --grace 2h
+    """
     from memstream import keys
 
     _show(keys.rotate(_dsn(data), key_id, span(grace, "--grace"), _until(expires)), as_json)
@@ -112,7 +121,10 @@ def rotate(
 def revoke(
     key_id: Annotated[str, typer.Argument(help="The id of the key, as `keys list` shows it.")], data: Data = None
 ) -> None:
-    """End a key; running services notice within seconds."""
+    """End a key; running services notice within seconds.
+
+    Example: memstream keys revoke 4f1c22aa
+    """
     from memstream import keys
 
     keys.revoke(_dsn(data), key_id)

@@ -18,7 +18,9 @@ def mcp(
 ) -> None:
     """Serve the memory tools to an agent over stdio (MCP).
 
-    Example, in an agent's settings: {"command": "memstream", "args": ["mcp", "--user", "ana"]}
+    Example: memstream mcp --user ana
+
+    In an agent's settings: {"command": "memstream", "args": ["mcp", "--user", "ana"]}
     """
     import anyio
     import httpx

@@ -36,7 +36,10 @@ def erase(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """Erase a user, a session or the tenant, and print the signed report; verify one; look for what is left."""
+    """Erase a user, a session or the tenant, and print the signed report; verify one; look for what is left.
+
+    Example: memstream erase ana --session s1
+    """
     given = [user is not None, tenant, status is not None, verify is not None, bool(probe) or compact]
     if sum(given) != 1 or (session is not None and user is None):
         raise typer.BadParameter(

@@ -30,7 +30,10 @@ class BackupError(ValueError):
 
 @app.command()
 def status(data: Data = None, as_json: Json = False) -> None:
-    """How many keys each master key wraps, and how many are destroyed."""
+    """How many keys each master key wraps, and how many are destroyed.
+
+    Example: memstream keyring status
+    """
     with _connect(data) as conn:
         rows = conn.execute(_COUNTS).fetchall()
     _tell(
@@ -45,7 +48,10 @@ def rotate(
     as_json: Json = False,
 ) -> None:
     """A new master key in the file (or the first one of MEMSTREAM_MASTER_KEY), and every data key wrapped with it.
-    Nothing has to stop; a run that was cut off goes on where it was."""
+    Nothing has to stop; a run that was cut off goes on where it was.
+
+    Example: memstream keyring rotate
+    """
     from memstream.cli import running
     from memstream.keyring.store import Keyring
     from memstream.keyring.wiring import master_keys
@@ -64,7 +70,10 @@ def rotate(
 
 @app.command()
 def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
-    """Write the keyring to a file. Its data keys stay wrapped: keep the master keys elsewhere."""
+    """Write the keyring to a file. Its data keys stay wrapped: keep the master keys elsewhere.
+
+    Example: memstream keyring backup keyring.json
+    """
     with _connect(data) as conn:
         rows = conn.execute(
             "SELECT owner, generation, master_id, encode(wrapped, 'hex') AS wrapped, made_at, destroyed_at"
@@ -77,7 +86,10 @@ def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
 
 @app.command()
 def restore(file: Path, data: Data = None, as_json: Json = False) -> None:
-    """Put back what is missing. A key that stands is not touched, and one that was destroyed stays destroyed."""
+    """Put back what is missing. A key that stands is not touched, and one that was destroyed stays destroyed.
+
+    Example: memstream keyring restore keyring.json
+    """
     with _connect(data) as conn, conn.transaction():
         rows = [_row(line) for line in file.read_bytes().splitlines()]
         added = sum(conn.execute(_RESTORE, row).rowcount for row in rows)

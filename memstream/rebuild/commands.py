@@ -80,7 +80,7 @@ def _one(name: str) -> Any:
         finish(_rebuilt(running_settings(data), names, Options(repair, not no_switch, drop_old)), as_json)
 
     what = "every store, one after the other" if name == "all" else f"the views in {name.capitalize()}"
-    command.__doc__ = f"Rebuild {what}."
+    command.__doc__ = f"Rebuild {what}.\n\nExample: memstream rebuild {name} --no-switch"
     return command
 
 
@@ -90,7 +90,10 @@ for _name in ("postgres", "milvus", "redis", "all"):
 
 @app.command()
 def status(data: Data = None, as_json: JsonOut = False) -> None:
-    """The generations that stand, and which are read."""
+    """The generations that stand, and which are read.
+
+    Example: memstream rebuild status --json
+    """
     from memstream.cli import print_json
     from schemas import generations
 
@@ -113,7 +116,10 @@ def switch(
     data: Data = None,
 ) -> None:  # fmt: skip
     """Read another generation that stands: also the way back after a rebuild. Where its vectors are of another model,
-    the other store with vectors goes along."""
+    the other store with vectors goes along.
+
+    Example: memstream rebuild switch postgres --to 1
+    """
     from schemas import generations
 
     with connected(running_settings(data)) as conn:
@@ -125,7 +131,10 @@ def switch(
 
 @app.command()
 def drop(store: StoreName, data: Data = None, as_json: JsonOut = False) -> None:
-    """Drop every generation of a store that is not read: those left after a switch, and one that was given up."""
+    """Drop every generation of a store that is not read: those left after a switch, and one that was given up.
+
+    Example: memstream rebuild drop milvus
+    """
     from memstream.cli import print_json
     from memstream.rebuild.driver import Options, Rebuild
     from memstream.rebuild.errors import RebuildError
@@ -222,6 +231,8 @@ def rescreen(
     """Mask in what is stored what the PII policy masks now: every view and the topics behind screen.
 
     First tighten the policy in the profile and restart the workers; then run this. Safe to run again.
+
+    Example: memstream rescreen --dry-run
     """
     from memstream.cli import print_json
     from memstream.keyring.wiring import sealing_of
