@@ -273,6 +273,8 @@ class MemoryUpdate(Envelope):
     last_accessed_at: Timestamp
     expires_at: Timestamp | None = None
     conflicts_with: tuple[Id, ...] = ()
+    also: tuple[Id, ...] = ()
+    """Ids that callers were told when they had the same remembered again: they lead here."""
     extractor: CleanText | None = None
     profile: str = ""
     profile_version: int = 0

@@ -103,6 +103,11 @@ def extract_features(text: str, names: Sequence[str] = ()) -> Features:
     return Features(_digest(lower), tuple(tokens[:MAX_TOKENS]), tuple(flags[:MAX_TOKENS]), _negations(tokens))
 
 
+def digest(text: str) -> str:
+    """16 hex digits over the letters and digits alone, as `Features.digest`."""
+    return _digest(_fold(text).lower())
+
+
 def _fold(text: str) -> str:
     """NFKC, one apostrophe, Latin letters without their marks (Martínez, Martinez)."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").replace("‘", "'")

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from processors.extract.protocol import holds_many
-from processors.gate import items, rejections
+from processors.gate import again, items, rejections
 from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.standing import Slot, Standing, text_features, values_of
@@ -65,6 +65,12 @@ class CommandGate:
         name = m.memory_id or record_id(
             m.owner, kind, *((m.scope, ABOUT_USER, m.field, *many) if m.field else (m.command_id,))
         )
+        kept = self._written(m, name, kind, 0, 1, when, because("kept", "command", "remembered"))
+        if m.memory_id is None and (twin := again.twin(self._standing, kept, m.occurred_at)) is not None:
+            renewed = again.renewed(twin, kept)
+            self._standing.put(renewed, self._standing.features(twin.record_id))
+            reason = because("merged", "dedupe", "same_text")
+            return [update(renewed), plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)]
         standing = self._standing.get(name)
         if standing is not None and all(h.record_id != name for h in holders):
             holders.append(standing)
@@ -74,7 +80,8 @@ class CommandGate:
             out += self._versions.end(old, when, self._at, because("superseding", "command", "remembered"), leaving)
         version, revision = self._standing.next_numbers(name)
         reason = because("superseding" if holders else "kept", "command", "remembered")
-        kept = self._written(m, name, kind, version if kind in VERSIONED else 0, revision, when, reason)
+        numbers = {"version": version if kind in VERSIONED else 0, "revision": revision, "reason": reason}
+        kept = kept.model_copy(update=numbers)
         self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
         return [*out, update(kept), plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
 
@@ -90,7 +97,7 @@ class CommandGate:
 
     def _correct(self, m: MemoryCommand) -> list[Emit]:
         """The new value in, the old one retired, a rejection left (N4)."""
-        target = self._standing.get(m.memory_id or "")
+        target = self._standing.named(m.memory_id or "")
         if target is None:
             return [self._unknown(m)]
         value = _value(m, target)
@@ -129,7 +136,7 @@ class CommandGate:
     def _forget(self, m: MemoryCommand) -> list[Emit]:
         """Deleted from every view, not to be learned again. What stands no more has versions in the views, too."""
         reason = because("retired", "command", "forgotten")
-        target = self._standing.get(m.memory_id or "")
+        target = self._standing.named(m.memory_id or "")
         if target is not None:
             rejections.leave(self._standing, target, self._at, self._hash_key)
             return self._deleted(m, target, reason)

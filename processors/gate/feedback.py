@@ -34,7 +34,7 @@ class FeedbackGate:
         named = tuple(dict.fromkeys((*f.memory_ids, *((f.record_id,) if f.record_id else ()))))
         out: list[Emit] = []
         for name in named:
-            target = self._standing.get(name)
+            target = self._standing.named(name)
             out += self._unknown(said, name) if target is None else self._judged(said, target, CORRECTED, 1.0)
         if named:
             return out

@@ -13,7 +13,7 @@ import orjson
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import Entry, Match, NearDuplicateWindow
-from processors.gate.values import canonical, iso
+from processors.gate.values import canonical, iso, wording
 from processors.step import OwnerState
 from schemas import topics
 from schemas.base import Json
@@ -29,6 +29,7 @@ _TAIL_TURNS = 10
 _SPOKEN = "x/"
 _REPLACED = "p/"
 _SESSION = "s/"
+_SAID = frozenset({"fact", "preference", "intent", "episode"})
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
@@ -45,6 +46,18 @@ class Slot(NamedTuple):
     field: str
 
 
+class Saying(NamedTuple):
+    """What a caller had remembered, without a field: equal where the same is said in the same place."""
+
+    kind: str
+    scope: str
+    category: str | None
+    project_id: str | None
+    namespace: tuple[str, ...]
+    value: str
+    wording: str
+
+
 @dataclass(slots=True)
 class Index:
     """What the rows say, whatever the order in which they came: an index that grew record by record and one that was
@@ -57,6 +70,17 @@ class Index:
     rejections: dict[str, dict[str, Any]] = field(default_factory=dict)
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Table -> its rows' record ids."""
+    sayings: dict[Saying, set[str]] = field(default_factory=dict)
+    also: dict[str, str] = field(default_factory=dict)
+    """Id that a caller was told -> the record that it leads to."""
+
+
+def saying_of(u: MemoryUpdate) -> Saying | None:
+    """None for what has a field, and for what a turn said: that goes with its turn and its session."""
+    if u.extractor != "command" or u.field is not None or u.fields or u.kind not in _SAID:
+        return None
+    body = u.sealed
+    return Saying(u.kind, u.scope, u.category, u.project_id, u.namespace, canonical(body.value), wording(body.text))
 
 
 def slots_of(update: MemoryUpdate) -> list[Slot]:
@@ -92,6 +116,15 @@ class Standing:
         if not isinstance(raw, dict):
             return None
         return _opened(raw["u"])
+
+    def named(self, told: str) -> MemoryUpdate | None:
+        """The record that a caller means: by its id, or by one that it was told for the same said again."""
+        return self.get(told) or self.get(self._index.also.get(told, ""))
+
+    def said(self, saying: Saying | None) -> list[MemoryUpdate]:
+        """Standing records that callers had remembered in these words, the newest known first."""
+        found = [u for r in self._index.sayings.get(saying, ()) if (u := self.get(r)) is not None] if saying else []
+        return sorted(found, key=lambda u: (u.known_at, u.record_id), reverse=True)
 
     def all(self) -> Iterator[MemoryUpdate]:
         """Every standing record of the user, by id."""
@@ -232,6 +265,9 @@ class Standing:
             self._index.holders.setdefault(slot, set()).add(update.record_id)
         if update.kind == "table":
             self._index.tables.setdefault(update.category or "", set()).add(update.record_id)
+        if (saying := saying_of(update)) is not None:
+            self._index.sayings.setdefault(saying, set()).add(update.record_id)
+        self._index.also.update(dict.fromkeys(update.also, update.record_id))
         if features is not None:
             index = self._index
             if index.window is None:
@@ -247,6 +283,10 @@ class Standing:
             self._index.holders.get(slot, set()).discard(record_id)
         if old.kind == "table":
             self._index.tables.get(old.category or "", set()).discard(record_id)
+        if (saying := saying_of(old)) is not None:
+            self._index.sayings.get(saying, set()).discard(record_id)
+        for told in old.also:
+            self._index.also.pop(told, None)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)

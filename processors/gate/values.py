@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import datetime
 from typing import Any
 
 import orjson
 
+from processors.dedupe.features import digest
 from schemas.base import Json
+
+_TELLING = re.compile(r"[#%&@]|(?<!\w)-(?=\d)")
+"""Punctuation that says something: "C#" is not "C", "-5" is not "5"."""
 
 
 def normal(value: Any) -> Json:
@@ -33,6 +38,14 @@ def normal(value: Any) -> Json:
 def canonical(value: Any) -> str:
     """Text that is equal exactly when the values are the same."""
     return orjson.dumps(normal(value), option=orjson.OPT_SORT_KEYS).decode()
+
+
+def wording(text: str) -> str:
+    """Equal for texts that differ in case, white space and punctuation alone, as the window's near-copies are told
+    (D3). Signs that say something count: symbols, pictures, and the marks of scripts that write vowels with them."""
+    folded = unicodedata.normalize("NFKC", text)
+    signs = [c for c in folded if unicodedata.category(c)[0] in "SM"]
+    return " ".join((digest(text), "".join(signs), "".join(_TELLING.findall(folded))))
 
 
 def same(a: Any, b: Any) -> bool:

@@ -97,6 +97,7 @@ def memory(row: Row) -> dict[str, Any]:
         "reason": row["reason"],
         "source_turn_ids": source_turn_ids(row),
         "conflicts_with": row["conflicts_with"],
+        "also": row.get("also") or [],
         "attributes": row["attributes"],
     }
 

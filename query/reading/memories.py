@@ -92,6 +92,9 @@ async def get_memory(memory_id: PathId, scope: Reader, fresh: Freshness, ctx: Ct
     """One memory with its history, the gates' decisions and the turns that it came from."""
     await fresh.wait("memories", "outcomes", "projects", "knowledge", "turns")
     versions = await memories.by_record(ctx.db, scope, memory_id)
+    if not versions and (stands := await memories.led_to(ctx.db, scope, memory_id)) is not None:
+        memory_id = stands
+        versions = await memories.by_record(ctx.db, scope, stands)
     owner = _owner(scope, versions[0]) if versions else None
     if owner is None:
         raise not_found("memory")

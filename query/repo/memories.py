@@ -11,7 +11,7 @@ from schemas.scope import OwnerScope, TenantScope
 COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, state, field, fields, scope, category,
     episode_type, namespace, key, text, value, attributes, importance, confidence, source, priority, negated,
     approximate, user_id, session_id, project_id, interaction_id, language, sources, reason, conflicts_with,
-    occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at, sealed, sealed_for"""
+    also, occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at, sealed, sealed_for"""
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted"
 _LIVING = "(expires_at IS NULL OR expires_at > %(now)s)"
 _PAGE = """AND (%(after_at)s::timestamptz IS NULL
@@ -35,6 +35,10 @@ _BY_KEY = OwnerStatement(
 _BY_RECORD = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE tenant = %(tenant)s AND record_id = %(record_id)s AND NOT deleted ORDER BY version DESC"""  # noqa: S608
+)
+_LED = TenantStatement(
+    """SELECT record_id FROM {v}.memories
+    WHERE tenant = %(tenant)s AND also @> ARRAY[%(told)s] AND also <> '{}' AND NOT deleted LIMIT 1"""
 )
 _DECISIONS = TenantStatement(
     """SELECT decision_id, owner_kind, owner_id, turn_id, session_id, ordinal, kind, field, outcome, gate, rule, score,
@@ -118,6 +122,12 @@ async def refused(
 async def by_record(db: Database, scope: TenantScope, record_id: str) -> list[Row]:
     """All versions of a record, newest first. The caller checks that the scope reaches its owner."""
     return await db.of_tenant(scope, _BY_RECORD, record_id=record_id)
+
+
+async def led_to(db: Database, scope: TenantScope, told: str) -> str | None:
+    """The record that an id leads to which was told for the same said again. The caller checks owners."""
+    rows = await db.of_tenant(scope, _LED, told=told)
+    return str(rows[0]["record_id"]) if rows else None
 
 
 async def decisions(db: Database, scope: TenantScope, record_id: str) -> list[Row]:

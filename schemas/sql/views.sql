@@ -74,6 +74,7 @@ CREATE TABLE {schema}.memories (
     sources        jsonb       NOT NULL,   -- [{turn_id, session_id, occurred_at, content_hash}] (N5)
     reason         jsonb       NOT NULL,   -- {outcome, gate, rule, score}
     conflicts_with text[]      NOT NULL,
+    also           text[]      NOT NULL DEFAULT '{}',   -- ids told for the same said again
     terms          text[]      NOT NULL,
     embedding      bytea       NOT NULL,
     model_id       text        NOT NULL,
@@ -93,6 +94,7 @@ CREATE TABLE {schema}.memories (
 );
 CREATE INDEX memories_owner ON {schema}.memories (tenant, owner_kind, owner_id, kind, state);
 CREATE INDEX memories_user ON {schema}.memories (tenant, user_id) WHERE user_id IS NOT NULL;
+CREATE INDEX memories_also ON {schema}.memories USING gin (also) WHERE also <> '{}';
 CREATE INDEX memories_expiry ON {schema}.memories (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Why each candidate ended as it did (N5, B3).

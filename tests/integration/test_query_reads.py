@@ -80,6 +80,13 @@ async def test_n5_a_memory_says_why_and_from_where(env: Env) -> None:
     assert (await env.client.get("/v1/memories/none")).status_code == 404
 
 
+async def test_d3_an_id_told_for_the_same_said_again_leads_to_what_stands(env: Env) -> None:
+    env.rows.memory("d3", "fact", "Likes tea", record_id="d3-first", also=("d3-second", "d3-third"))
+    got = (await env.client.get("/v1/memories/d3-third")).json()
+    assert (got["id"], got["text"], got["also"]) == ("d3-first", "Likes tea", ["d3-second", "d3-third"])
+    assert (await env.client.get("/v1/memories/d3-fourth")).status_code == 404
+
+
 async def test_n8_memories_as_of_and_pages(env: Env) -> None:
     for i in range(5):
         env.rows.memory("n8", "episode", f"episode {i}")

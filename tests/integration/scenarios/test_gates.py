@@ -245,6 +245,29 @@ def test_n4_a_forgotten_value_is_not_learned_from_old_text(service: Service, tex
     assert of_field(service, user, "age")["value"] == 42
 
 
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [("Ana is allergic to peanuts", "ana is allergic to Peanuts."), ("喜欢喝茶", "喜欢喝茶。")],
+)
+def test_d3_what_is_remembered_twice_stands_once_and_either_id_leads_to_it(
+    service: Service, text: str, again: str
+) -> None:
+    user = f"pia-{len(text)}"
+    body = {"user_id": user, "kind": "fact", "text": text}
+    first, second = (service.post("/v1/memories", {**body, "text": t})["memory_id"] for t in (text, again))
+    [kept] = memories(service, user)
+    assert (kept["id"], kept["text"], kept["source"], kept["also"]) == (first, text, "explicit", [second])
+    assert kept["importance"] == pytest.approx(0.75)
+    told = service.get(f"/v1/memories/{second}")
+    assert told["id"] == first
+    assert [d["reason"]["outcome"] for d in told["decisions"]] == ["merged", "kept"]
+    sent = service.http.request("DELETE", f"/v1/memories/{second}?user_id={user}")
+    service.token = sent.json()["freshness_token"]
+    assert memories(service, user) == []
+    for gone in (first, second):
+        assert service.http.get(f"/v1/memories/{gone}").status_code == 404
+
+
 def test_a_remembered_value_of_many_has_the_id_that_was_answered(service: Service) -> None:
     for value in ("chess", "tennis"):
         body = {"user_id": "oda", "kind": "fact", "text": f"Enjoys {value}", "field": "hobby", "value": value}

@@ -76,6 +76,110 @@ async def test_d3_what_is_said_after_it_was_remembered_is_no_news(gate: GateBenc
     assert [d.reason.outcome for d in gate.decisions] == ["kept", "merged"]
 
 
+def told(gate: GateBench, kind: str, command_id: str) -> str:
+    """The id that the door answers with (query/events.py)."""
+    return record_id(user("acme", "ann"), kind, command_id)
+
+
+@pytest.mark.parametrize("kind", ["fact", "preference", "intent", "episode"])
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("Ana is allergic to peanuts", "Ana is allergic to peanuts"),
+        ("Ana is allergic to peanuts", " ana is allergic\tto Peanuts. "),
+        ("Ana对花生过敏", "ana 对花生过敏。"),
+    ],
+)
+async def test_d3_remembered_again_is_the_one_that_stands(gate: GateBench, kind: str, text: str, again: str) -> None:
+    await gate.do("remember", kind=kind, text=text, command_id="c1")
+    gate.later(DAY)
+    await gate.do("remember", kind=kind, text=again, command_id="c2")
+    [kept] = gate.active()
+    assert (kept.record_id, kept.sealed.text, kept.source) == (told(gate, kind, "c1"), text, "explicit")
+    assert kept.importance == pytest.approx(gate.log[0].importance + 0.05)
+    assert kept.last_accessed_at == START + DAY
+    assert kept.also == (told(gate, kind, "c2"),)
+    assert [(d.reason.outcome, d.record_id) for d in gate.decisions] == [
+        ("kept", kept.record_id),
+        ("merged", kept.record_id),
+    ]
+
+
+async def test_d3_importance_of_what_is_remembered_again_ends_at_one(gate: GateBench) -> None:
+    for _ in range(60):
+        await gate.do("remember", kind="episode", text="Bought a kayak")
+    [kept] = gate.active()
+    assert kept.importance == 1
+    assert len(kept.also) == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Knows C#", "Knows C"), ("Scored -5", "Scored 5"), ("Weighs 5.5 kg", "Weighs 55 kg"), ("👍", "👎"),
+        ("Runs 5 km", "Runs 6 km"), ("Likes tea", "Likes no tea"), ("记得 दिन", "记得 दान"), ("!", "?!#"),
+    ],
+)  # fmt: skip
+async def test_d3_what_says_another_thing_is_remembered_beside(gate: GateBench, text: str, other: str) -> None:
+    await gate.do("remember", kind="fact", text=text)
+    await gate.do("remember", kind="fact", text=other)
+    assert sorted(u.sealed.text for u in gate.active()) == sorted([text, other])
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [{"kind": "preference"}, {"scope": "work"}, {"category": "GEP"}, {"project_id": "p"}, {"value": 7}],
+)
+async def test_d3_in_another_place_the_same_words_stand_beside(gate: GateBench, elsewhere: dict[str, Any]) -> None:
+    said = {"kind": "fact", "text": "Likes tea"}
+    await gate.do("remember", **said)
+    await gate.do("remember", **{**said, **elsewhere})
+    assert len(gate.active()) == 2
+
+
+async def test_d3_an_episode_is_another_after_seven_days_and_on_another_day(gate: GateBench) -> None:
+    said = {"kind": "episode", "text": "Went swimming"}
+    await gate.do("remember", **said)
+    await gate.do("remember", occurred_at=START - DAY, **said)
+    assert len(gate.active()) == 2
+    gate.later(7 * DAY)
+    await gate.do("remember", **said)
+    assert len(gate.active()) == 3
+    gate.later(30 * DAY)
+    for _ in range(2):
+        await gate.do("remember", kind="fact", text="Swims")
+        gate.later(30 * DAY)
+    assert len(gate.active()) == 4
+
+
+async def test_d3_remembered_again_after_a_restart_and_under_either_id(gate: GateBench) -> None:
+    await gate.do("remember", kind="fact", text="Likes tea", command_id="c1")
+    gate.restart()
+    await gate.do("remember", kind="fact", text="likes tea!", command_id="c2")
+    gate.restart()
+    first, second = told(gate, "fact", "c1"), told(gate, "fact", "c2")
+    await gate.feedback(second, correction="no")
+    [kept] = [u for u in gate.view.values() if u.kind == "fact"]
+    assert (kept.record_id, kept.state) == (first, "observed")
+    await gate.do("remember", kind="fact", text="Likes tea")
+    [kept] = gate.active()
+    assert kept.confidence == 1
+    await gate.do("correct", second, text="Likes coffee")
+    [kept] = gate.active()
+    assert (kept.record_id, kept.sealed.text) == (first, "Likes coffee")
+    await gate.do("remember", kind="fact", text="Likes tea")
+    assert len(gate.active()) == 2
+    await gate.do("forget", second)
+    assert [u.sealed.text for u in gate.active()] == ["Likes tea"]
+
+
+async def test_n8_a_fact_remembered_again_of_an_earlier_time_holds_from_then(gate: GateBench) -> None:
+    await gate.do("remember", kind="fact", text="Likes tea")
+    await gate.do("remember", kind="fact", text="Likes tea", occurred_at=START - DAY)
+    [kept] = gate.active()
+    assert kept.valid_from == START - DAY
+
+
 @pytest.mark.parametrize("command", ["remember", "put_item"])
 async def test_d5_a_credential_in_a_command_is_refused_and_not_repeated(gate: GateBench, command: str) -> None:
     secret = "sk-proj-abcdefghijklmnopqrstuvwxyz123456ABCDEFGHIJ"

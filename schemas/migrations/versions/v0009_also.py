@@ -1,0 +1,29 @@
+"""Memories know the ids that callers were told for the same said again."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from alembic import op
+
+from schemas.migrations import generations
+from schemas.stores import postgres_schema
+
+revision = "0009"
+down_revision = "0008"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    connection = cast(Any, op.get_bind().connection.dbapi_connection)
+    for generation in generations(connection):
+        schema = postgres_schema(generation)
+        op.execute(f"ALTER TABLE {schema}.memories ADD COLUMN IF NOT EXISTS also text[] NOT NULL DEFAULT '{{}}'")
+        op.execute(
+            f"CREATE INDEX IF NOT EXISTS memories_also ON {schema}.memories USING gin (also) WHERE also <> '{{}}'"
+        )
+
+
+def downgrade() -> None:
+    raise NotImplementedError("views are rebuilt from the log, not migrated back")
