@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from inference.pii.english_context import firms, heading, people
 from inference.pii.english_lexicon import Word, words_of
+from inference.pii.english_peoples import people_spans
 from inference.pii.english_places import country_runs, country_spans, is_placed
 from inference.pii.english_relabel import numbered, relabelled, trimmed
 from inference.pii.english_vocabulary import is_english
@@ -64,6 +65,7 @@ def refine(text: str, guesses: Sequence[EntitySpan]) -> list[EntitySpan]:
         text, words, guesses, {index for first, last in runs for index in range(first, last + 1) if last > first}
     )
     found += country_spans(words, runs, Spans(found), Spans(guesses))
+    found += people_spans(text, words, Spans(found), Spans(guesses))
     names = Spans(found)
     standing = (guess for guess in guesses if not _beats(names.over(guess.start, guess.end), guess))
     kept = (relabelled(text, inside[guess], guess) for guess in standing)

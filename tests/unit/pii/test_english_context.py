@@ -91,3 +91,24 @@ def test_a_guess_of_ordinary_words_is_nobody(guess: str) -> None:
 def test_english_words_with_endings_and_prefixes() -> None:
     assert all(map(is_english, ("depends", "planned", "ladies", "unlikely")))
     assert not any(map(is_english, ("volmira", "saverka", "inessa", "renato")))
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("She married a Bruneian and became a Sikh.", ["Bruneian", "Sikh"]),
+        ("Togolese and Uzbek students share the house.", ["Togolese", "Uzbek"]),
+        ("Two Malawians and a Methodist came.", ["Malawians", "Methodist"]),
+        ("I am Polish.", ["Polish"]),
+        ("Polish your shoes.", []),
+        ("i am togolese and my wife is brazilian", ["togolese", "brazilian"]),
+        ("Apt. 4, Nuuk, Greenlander 3900", []),
+        ("Nicosia, Cyprus (Greek)", []),
+        ("polish the table", []),
+        ("He speaks Danish and takes Welsh lessons.", []),
+        ("They flew with British Airways over the Indian Ocean.", []),
+        ("She said it in Catalan.", []),
+    ],
+)
+def test_d5_nationalities_and_religions_by_a_closed_list(text: str, people: list[str]) -> None:
+    assert [name for entity, name in named(text) if entity == "NRP"] == people
