@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,8 @@ class Service:
     def __init__(self, url: str, key: str = "", timeout: float = 60.0, verify: ssl.SSLContext | bool = True) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout, verify=verify)
+        # Commands make one and end: whoever lets go of it, or ends the process, has closed its connections.
+        self.close = weakref.finalize(self, self._http.close)
 
     def post(
         self,
@@ -41,9 +44,6 @@ class Service:
 
     def delete(self, path: str) -> dict[str, Any]:
         return self._call("DELETE", path, None, None, 0)
-
-    def close(self) -> None:
-        self._http.close()
 
     @retry(
         retry=retry_if_exception_type((_Again, httpx.TransportError)),
