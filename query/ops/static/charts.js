@@ -14,7 +14,7 @@ const Charts = (() => {
   const plain = v => v == null ? "–" : digits(v);
   const clock = (t, fine) => new Date(t * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: fine ? "2-digit" : undefined });
   // The first minutes have more than one label a minute: then they say the seconds.
-  const TIMES = { incrs: [1, 5, 10, 30, 60, 300, 600, 900, 1800, 3600], space: 90, values: (u, ts, i, space, step) => ts.map(t => clock(t, step < 60)) };
+  const TIMES = { incrs: [1, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600], space: 90, values: (u, ts, i, space, step) => ts.map(t => clock(t, step < 60)) };
   const KINDS = {
     gates: { of: d => [d.gates.t, d.gates.outcomes], show: plain, colour: n => OUTCOMES[n], stack: true },
     fresh: { of: d => [d.t, d.fresh], show: seconds },
