@@ -6,7 +6,7 @@ import asyncio
 from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -116,7 +116,7 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
 
 
 def status(data: Data = None, as_json: JsonOut = False) -> None:
-    """The pipeline at a glance: lag, rate and freshness a stage and store.
+    """The pipeline at a glance: what is not well, lag, rate and freshness a stage and store.
 
     Example: memstream status --json
     """
@@ -127,6 +127,7 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
     if as_json:
         print_json(pipeline)
         return
+    _show_health(pipeline)
     table = Table(box=None, pad_edge=False)
     for column in ("stage", "rate/s", "lag", "state"):
         table.add_column(column)
@@ -136,6 +137,17 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
     for name, f in sorted(pipeline.get("freshness", {}).items()):
         if f.get("p50_seconds") is not None:
             console.print(f"{name}: p50 {f['p50_seconds'] * 1000:.0f} ms, p99 {f['p99_seconds'] * 1000:.0f} ms")
+
+
+def _show_health(pipeline: dict[str, Any]) -> None:
+    if pipeline["ready"]:
+        console.print("ready: every stage moves, every store answers", style="green", highlight=False)
+    for reason in pipeline["reasons"]:
+        console.print(f"not well: {reason}", style="red", markup=False, highlight=False)
+    if letters := pipeline["dead_letters"]["count"]:
+        console.print(f"{letters} dead letters are open: `memstream dlq list`", style="yellow", highlight=False)
+    if pending := pipeline["erasures_pending"]:
+        console.print(f"{pending} erasures are under way", highlight=False)
 
 
 class EvalName(StrEnum):
