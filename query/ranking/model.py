@@ -93,8 +93,8 @@ def prior(query: RankQuery, named: dialogue.Speakers, view: View, within: Mask, 
     if named.named:
         spoke = np.isin(view.speakers, list(named.named)).astype(np.float32)
         out = out + w.speaker * np.where(turns, fusion.standardised(spoke, turns), 0.0)
-    if asks:
-        # A turn that says little, or asks itself, seldom answers.
+    if asks and view.has_dialogue:
+        # In a dialogue a turn that says little, or asks itself, seldom answers; one that stands alone is a note.
         length = fusion.standardised(np.log1p(view.lengths), turns)
         out = out + np.where(turns, w.length * length - w.asking * view.asking, 0.0)
     return np.asarray(out, dtype=np.float32)

@@ -97,6 +97,14 @@ def test_a_turn_between_two_that_match_outranks_a_lone_one() -> None:
     assert order.index("s1:1") < order.index("s2:1")
 
 
+@pytest.mark.parametrize(("sessions", "first"), [(("s1", "s2", "s3"), "s1:1"), (("s1", "s1", "s3"), "s1:2")])
+def test_a_turn_that_asks_gives_way_in_a_dialogue_only(sessions: tuple[str, str, str], first: str) -> None:
+    """Alone in its session it is a note, and its words count like any other's."""
+    texts = ("The piano arrives on Monday?", "The piano arrives on Monday.", "Nothing else.")
+    index = filled(*(turn(n, t, s) for n, (t, s) in enumerate(zip(texts, sessions, strict=True), start=1)))
+    assert index.search(ask("When does the piano arrive?"))[0].id == first
+
+
 def test_neighbours_follow_position_and_not_arrival() -> None:
     early = [turn(i, t) for i, t in enumerate(["a kite?", "we sang", "the boat sank", "it rained", "we slept"])]
     one, other = filled(*early), filled(*reversed(early))
