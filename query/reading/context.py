@@ -20,7 +20,7 @@ from query.freshness import Freshness
 from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
 from query.reading.common import USER_KINDS, Context, Ctx
-from query.reading.intents import Routed, folded, names, route, told
+from query.reading.intents import Routed, by_example, folded, names, route, told
 from query.reading.prompt import Piece, compose
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
@@ -80,7 +80,7 @@ async def context(
     request: Request, body: Annotated[ContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
     """The prompt, its sections with citations, and how many pieces did not fit."""
-    asked = _asked(body, scope, ctx)
+    asked = await _asked(body, scope, ctx, retriever_of(request))
     await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
     asked.since = time.monotonic()
     session, groups, known, hits = await asyncio.gather(
@@ -121,8 +121,12 @@ def _cited(sections: Sequence[dict[str, Any]], kinds: Sequence[str] | None = Non
 _STANDING = ("fact", "preference", "intent")
 
 
-def _asked(body: ContextIn, scope: TenantScope, ctx: Context) -> Asked:
-    routed = route(ctx.deps.profile_of(scope.tenant), body.query, body.intent, ctx.deps.clock())
+async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
+    profile = ctx.deps.profile_of(scope.tenant)
+    routed = route(profile, body.query, body.intent, ctx.deps.clock())
+    examples = [(intent, text) for intent in profile.intents for text in intent.examples]
+    if examples and body.intent is None and not routed.intents:
+        routed = by_example(routed, examples, await retriever.likeness(body.query, [text for _, text in examples]))
     project_id = body.project_id or routed.project_id
     project = None if project_id is None else scope.project(project_id)
     return Asked(body, scope, scope.user(body.user_id), project, routed, because=list(routed.because))
@@ -139,14 +143,8 @@ async def _session(ctx: Context, asked: Asked) -> Row | None:
     if found is None:
         return None
     asked.without(found.degraded)
-    return found.row or _as_row(found.value)
-
-
-def _as_row(value: dict[str, Any]) -> Row:
-    """A session that only Redis has, in the shape of a row."""
-    told = value["message_context"]
-    body = {"anchors": value.get("anchors", {}), "summary": told["summary"], "window": told["window_messages"]}
-    return {"mode": told["mode"], "body": body}
+    mode, body = found.told
+    return {"mode": mode, "body": body}
 
 
 async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
@@ -256,6 +254,13 @@ async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
     return named
 
 
+def _language(query: str, groups: hot.Groups, known: Sequence[Row]) -> str:
+    """Of the headings and labels: as what is kept is worded, and the query only where nothing is. By the query alone
+    who changes language between two turns would change all of the prompt behind the first heading (D15)."""
+    kept = [*(pieces.plain(e["value"]) for group in groups.values() for e in group), *(r["text"] for r in known)]
+    return language_of(" ".join(sorted(kept)) if any(kept) else query)
+
+
 def _pieces(
     asked: Asked,
     session: Row | None,
@@ -265,7 +270,7 @@ def _pieces(
     ctx: Context,
 ) -> list[Piece]:
     """In filling order (D15). What stands in one section is not repeated in another."""
-    language = language_of(asked.body.query)
+    language = _language(asked.body.query, groups, known)
     scope_name = asked.project.owner.id if asked.project else None
     catalogue = ctx.deps.profile_of(asked.tenant.tenant)
     first = asked.routed.intents[0] if asked.routed.intents else None

@@ -3,32 +3,69 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from query.errors import ProblemError, done_without
 from query.reading import cache
 from query.reading.common import Context
 from query.repo import sessions
-from query.repo.db import Row
+from query.repo.db import Row, SystemStatement
 from query.repo.sealed import opened
 from schemas.scope import OwnerScope
 from schemas.session_value import row_of_sealed, value_of_row
 from schemas.stores import RedisLayout
 
+AHEAD_SECONDS = 60.0
+"""How long Redis may have a session that Postgres has not: beyond it the row was taken away."""
+# As our own role: the registry of erasures lies outside the views. It is written with the rows' removal, so what an
+# erasure took from Postgres is named in it.
+_ERASED = SystemStatement(
+    """SELECT 1 FROM trust.erasures WHERE tenant = %(tenant)s AND accepted_at >= %(since)s
+      AND (scope = 'tenant' OR user_id = %(user_id)s) LIMIT 1"""
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """`value` in the seed's shape (E1); `row` from Postgres, None while it is away."""
+    """`value` in the seed's shape (E1); `row` from Postgres, None while it is away or does not have it yet."""
 
     value: dict[str, Any]
     row: Row | None
     degraded: list[dict[str, str]] = field(default_factory=list)
 
+    @property
+    def told(self) -> tuple[str, Mapping[str, Any]]:
+        """Mode, and what a prompt tells of the session: as the newer of the two stores has it (N3)."""
+        if self.row is not None and self.row["revision"] >= self.value["revision"]:
+            return self.row["mode"], self.row["body"]
+        context = self.value["message_context"]
+        known = self.row["body"].get("window", ()) if self.row is not None else ()
+        window = with_ids(context["window_messages"], known)
+        body = {"anchors": self.value.get("anchors", {}), "summary": context["summary"], "window": window}
+        return context["mode"], body
+
+
+def with_ids(messages: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """A window of Redis, whose messages have no ids: those that Postgres has too, at the end of its window and the
+    beginning of this one, with the ids that it knows."""
+    for both in range(min(len(messages), len(known)), 0, -1):
+        tail = known[-both:]
+        if all(_same(a, b) for a, b in zip(tail, messages, strict=False)):
+            return [*tail, *messages[both:]]
+    return [*messages]
+
+
+def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    return (a["role"], a["content"], a.get("speaker")) == (b["role"], b["content"], b.get("speaker"))
+
 
 async def load(ctx: Context, owner: OwnerScope, session_id: str) -> Session | None:
-    """The newest value that is known. Postgres decides whether the session exists; while it is away Redis answers
-    alone, and that is said. The reader never writes (E6). Raises ProblemError when neither store answers."""
+    """The newest value that is known. Postgres decides whether the session exists, but for one that it does not have
+    yet (N3); while it is away Redis answers alone, and that is said. The reader never writes (E6). Raises ProblemError
+    when neither store answers."""
     cached, row = await asyncio.gather(_cached(ctx, owner, session_id), _stored(ctx, owner, session_id))
     if isinstance(row, ProblemError):
         if isinstance(cached, ProblemError):
@@ -39,7 +76,7 @@ async def load(ctx: Context, owner: OwnerScope, session_id: str) -> Session | No
             raise row
         return Session(cached[1], None, [done_without(row)])
     if row is None:
-        return None
+        return None if isinstance(cached, ProblemError) else await _not_yet(ctx, owner, session_id, cached)
     if isinstance(cached, ProblemError):
         return Session(value_of_row(row), row, [done_without(cached)])
     if cached is not None and cached[0] >= row["revision"]:
@@ -47,6 +84,22 @@ async def load(ctx: Context, owner: OwnerScope, session_id: str) -> Session | No
     if row["status"] == "open":
         await cache.wish(ctx, RedisLayout.want_session(owner.owner, session_id))
     return Session(value_of_row(row), row)
+
+
+async def _not_yet(
+    ctx: Context, owner: OwnerScope, session_id: str, cached: tuple[int, dict[str, Any]] | None
+) -> Session | None:
+    """A session that Redis has and Postgres has not: begun a moment ago (N3), unless it went (C9)."""
+    if cached is None:
+        return None
+    updated = _updated_at(cached[1])
+    if ctx.deps.clock().timestamp() - updated > AHEAD_SECONDS:
+        return None
+    if ctx.withheld.session(owner.owner.tenant, owner.owner.id, session_id, updated):
+        return None
+    since = datetime.fromtimestamp(updated, UTC)
+    erased = await ctx.db.of_system(_ERASED, tenant=owner.owner.tenant, user_id=owner.owner.id, since=since)
+    return None if erased else Session(cached[1], None)
 
 
 def _updated_at(value: dict[str, Any]) -> float:

@@ -18,6 +18,7 @@ from query.ranking.context import blended, query_texts
 
 T = TypeVar("T")
 _REMEMBERED = 1_024
+_LISTS = 64
 
 
 class ComputeLane:
@@ -50,6 +51,7 @@ class Questions:
     def __init__(self, lane: ComputeLane) -> None:
         self._lane = lane
         self._known: OrderedDict[tuple[str, str], Understood] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, tuple[str, ...]], npt.NDArray[np.float32]] = OrderedDict()
 
     async def read(self, text: str, embedder: Embedder) -> Understood:
         name = embedder.model_id, text
@@ -61,6 +63,16 @@ class Questions:
         if len(self._known) > _REMEMBERED:
             self._known.popitem(last=False)
         return read
+
+    async def kept(self, texts: tuple[str, ...], embedder: Embedder) -> npt.NDArray[np.float32]:
+        """Vectors of texts that are compared with every question, as a profile's examples are: embedded once."""
+        name = embedder.model_id, texts
+        known = self._kept.get(name)
+        if known is None:
+            known = self._kept[name] = await self._lane(lambda: np.asarray(embedder.embed(list(texts))))
+            if len(self._kept) > _LISTS:
+                self._kept.popitem(last=False)
+        return known
 
 
 def _read(text: str, embedder: Embedder) -> Understood:

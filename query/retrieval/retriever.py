@@ -75,6 +75,12 @@ class Retriever:
         embedder = (await self._servings.now()).embedder
         return await self._questions.read(text, embedder), embedder.model_id
 
+    async def likeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """The cosine of a question to each of the texts, which are the same for many questions."""
+        embedder = (await self._servings.now()).embedder
+        plain = (await self._questions.read(text, embedder)).plain
+        return [float(v @ plain) for v in await self._questions.kept(tuple(others), embedder)]
+
     async def search(self, question: Question) -> Found:
         """The best hits of all scopes. A store that fails or is slower than the profile's budget is named in
         `degraded`; the answer is what the others have."""

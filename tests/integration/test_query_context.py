@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
+import orjson
 import pytest
 
 from inference.tokens import token_counter
@@ -14,7 +17,9 @@ from query.retrieval.request import Question
 from schemas.owner import OwnerKind
 from schemas.profile import load_profile
 from schemas.scope import Permission, TenantScope
+from schemas.session_value import session_value
 from schemas.sessions import SessionBody, SessionState, WindowMessage
+from schemas.stores import RedisLayout
 from tests.integration.query_env import START, TENANT, Env, embedder, query_service
 
 pytestmark = pytest.mark.integration
@@ -68,6 +73,17 @@ async def test_d15_the_context_in_the_seeds_layout_with_its_sources(env: Env) ->
     assert {"fact", "preference", "episode", "hot"} <= cited
 
 
+async def test_d15_what_stands_first_is_the_same_bytes_whatever_language_asks(env: Env) -> None:
+    await _furnish(env)
+    given = {"user_id": "ctx", "session_id": "now", "project_id": "proj_cq"}
+    prompts = [
+        (await env.client.post("/v1/context", json={"query": q, **given})).json()["prompt"]
+        for q in ("Which cache did we decide on?", "我们决定用哪种缓存?", "今天怎么样", "How old am I?")
+    ]
+    assert len({p.split("# Retrieved Memories")[0].split("# Current User Request")[0] for p in prompts}) == 1
+    assert "## 关键决策" in prompts[0]
+
+
 async def test_d13_chat_leans_on_what_was_said_before_it_and_a_question_does_not(env: Env) -> None:
     """The message itself, already stored as the newest turn, is not its own context."""
     rows = env.rows
@@ -105,6 +121,44 @@ async def test_d15_a_request_that_was_stored_before_it_was_asked_is_told_once(en
         got = (await env.client.post("/v1/context", json={"query": asked, "user_id": "once", **session})).json()
         assert got["prompt"].count(asked) == 1
         assert "缓存决定用 Redis" in got["prompt"]
+
+
+def _said(user: str, revision: int, *messages: str) -> SessionState:
+    """A session of these messages, written a moment ago."""
+    window = tuple(WindowMessage(role="user", content=c, timestamp=START, turn_id=f"t-{c}") for c in messages)
+    return SessionState(tenant=TENANT, user_id=user, session_id="s", revision=revision, turn_count=len(messages),
+                        updated_at=datetime.now(UTC), sealed=SessionBody(window=window))  # fmt: skip
+
+
+async def _in_redis(env: Env, state: SessionState) -> None:
+    layout, redis = RedisLayout(), env.app.state.deps.redis
+    await redis.set(layout.session(state.owner, "s"), orjson.dumps(session_value(state)))
+    await redis.set(layout.revision(state.owner, "s"), state.revision)
+
+
+async def test_n3_a_sessions_last_turns_stand_in_the_context_before_postgres_has_them(env: Env) -> None:
+    body = {"query": "What next?", "user_id": "ahead", "session_id": "s"}
+    env.rows.session(_said("ahead", 1, "one", "two"))
+    await _in_redis(env, _said("ahead", 2, "one", "two", "three"))
+    got = (await env.client.post("/v1/context", json=body)).json()
+    (history,) = [s for s in got["sections"] if s["name"] == "conversation_history"]
+    assert history["text"].splitlines()[1:] == ["User: one", "User: two", "User: three"]
+    assert [c["id"] for c in history["citations"]] == ["t-one", "t-two"]
+    env.rows.session(_said("ahead", 3, "one", "two", "three", "four"))
+    assert "User: four" in (await env.client.post("/v1/context", json=body)).json()["prompt"]
+
+
+async def test_n3_a_session_that_postgres_does_not_have_yet_is_told_unless_it_was_erased(env: Env) -> None:
+    body = {"query": "What next?", "user_id": "new", "session_id": "s"}
+    await _in_redis(env, _said("new", 1, "first words"))
+    assert "User: first words" in (await env.client.post("/v1/context", json=body)).json()["prompt"]
+    assert (await env.client.get("/v1/sessions/s", params={"user_id": "new"})).status_code == 200
+    env.execute(
+        "INSERT INTO trust.erasures (erasure_id, tenant, scope, user_id, accepted_at) VALUES (%s, %s, 'user', %s, %s)",
+        str(uuid4()), TENANT, "new", datetime.now(UTC) + timedelta(seconds=1),
+    )  # fmt: skip
+    assert "first words" not in (await env.client.post("/v1/context", json=body)).json()["prompt"]
+    assert (await env.client.get("/v1/sessions/s", params={"user_id": "new"})).status_code == 404
 
 
 @pytest.mark.parametrize("budget", [1, 30, 90, 150, 400])

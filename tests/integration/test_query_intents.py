@@ -95,6 +95,15 @@ async def test_a8_protocol_qa_adds_passages_of_the_knowledge_base(env: Env) -> N
     assert "[Source: Semantic, doc_id: protocol_v2, section: 方案 > 入选标准]" in got["prompt"]
 
 
+async def test_d10_the_nearest_example_claims_a_query_without_keywords(env: Env) -> None:
+    furnish(env, "near", REPORTS)
+    got = await ask(env, "near", "Please look over record 12 for errors")
+    assert got["intents"][0] == "QC_TASK"
+    assert {b.get("example") for b in got["because"]} >= {"请质控12号受试者的记录"}
+    assert set(cited(got)) == {"item"}
+    assert (await ask(env, "near", "我喜欢吃面条"))["intents"] == []
+
+
 async def test_a8_an_unknown_intent_searches_all_kinds(env: Env) -> None:
     furnish(env, "unknown", REPORTS)
     got = await ask(env, "unknown", "受试者入组", intent="NEVER_HEARD_OF")

@@ -23,6 +23,7 @@ from query.reading.patterns import pattern
 from query.reading.profile_view import build, values_by_field
 from query.reading.prompt import Piece
 from query.reading.prompt import compose as compose_prompt
+from query.reading.session_store import with_ids
 from query.reading.users import ordered
 from query.repo.db import OwnerStatement, StatementError, TenantStatement
 from query.retrieval.request import Filters
@@ -192,6 +193,17 @@ def group(**over: Any) -> GroupLag:
 def test_readiness_knows_standing_still_and_falling_behind(picture: dict[str, Any], why: str | None) -> None:
     found = reasons(Pipeline(at=datetime.now(UTC), **picture), 30, 60)
     assert (found[0].startswith(why) if why else not found), found
+
+
+def test_n3_a_window_of_redis_has_the_ids_that_postgres_knows() -> None:
+    """Its messages come without: the ones both have are found where one window ends and the other begins."""
+    said = [{"role": "user", "content": c, "turn_id": c.upper()} for c in ("a", "b", "b", "c")]
+    bare = [{"role": m["role"], "content": m["content"]} for m in said]
+    new = {"role": "assistant", "content": "d"}
+    assert with_ids([*bare, new], said) == [*said, new]
+    assert with_ids([*bare[2:], new], said) == [*said[2:], new]  # the window moved on
+    assert with_ids([new], said) == [new]
+    assert with_ids(bare, []) == bare
 
 
 def test_d9_the_order_of_preferences_is_by_scope_source_and_time() -> None:

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from query.reading.intents import route, told
+from inference.embedding import UniversalSentenceEncoder
+from query.reading.intents import by_example, route, told
 from schemas.profile import load_profile
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 PROFILE = load_profile("engineering")
+USE = UniversalSentenceEncoder()
 
 
 @pytest.mark.parametrize(
@@ -78,3 +80,25 @@ def test_d10_times_limit_what_happened_and_nothing_limits_where_no_word_does() -
     assert answer["metadata_filter"]["history"].keys() == {"occurred_from", "occurred_to"}
     plain = told("hello", route(profile, "hello", None, NOW))
     assert (plain["entities"], plain["metadata_filter"]) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("profile", "query", "intent"),
+    [
+        ("engineering", "Which cache did we choose?", "recall_decision"),
+        ("engineering", "Redis 与本地缓存的差别是什么？", "knowledge_qa"),
+        ("clinical_trial", "Please look over record 12 for errors", "QC_TASK"),
+        ("clinical_trial", "研究规定的入选条件有哪些？", "PROTOCOL_QA"),
+        ("clinical_trial", "我喜欢吃面条", None),
+        ("engineering", "When did Caroline go to the support group?", None),
+    ],
+)
+def test_d10_the_nearest_example_claims_what_no_word_does(profile: str, query: str, intent: str | None) -> None:
+    given = load_profile(profile)
+    examples = [(i, text) for i in given.intents for text in i.examples]
+    vectors = USE.embed([query, *(text for _, text in examples)])
+    by_words = route(given, query, now=NOW)
+    assert by_words.intents == []
+    routed = by_example(by_words, examples, [float(v @ vectors[0]) for v in vectors[1:]])
+    assert [i.name for i in routed.intents][:1] == ([] if intent is None else [intent])
+    assert [b["intent"] for b in routed.because if "example" in b] == [i.name for i in routed.intents]
