@@ -17,6 +17,7 @@ import orjson
 import psycopg
 import redis
 from psycopg.rows import dict_row
+from psycopg.types.json import set_json_loads
 from redis.exceptions import RedisError
 
 from schemas.hot_memory import HotRow, hot_memory
@@ -101,7 +102,7 @@ class Filler:
         """A wish that came too early is tried again a little later, each time later."""
         try:
             granted = self.fill(wish)
-        except ValueError as exc:  # a row that is no session: its readers are served from Postgres
+        except (ValueError, TypeError) as exc:  # a row that is no snapshot: its readers are served from Postgres
             _LOG.warning("a wish cannot be granted: %s", type(exc).__name__)
             granted = True
         tries = self._tries.pop(wish, 0)
@@ -155,6 +156,8 @@ class Filler:
                 self._dsn, autocommit=True, connect_timeout=5, row_factory=dict_row,
                 application_name="memstream-sink-redis", options="-c statement_timeout=5000",
             )  # fmt: skip
+            # Postgres tells 1e25 in digits: an integer to Python's parser, which no snapshot takes.
+            set_json_loads(orjson.loads, self._conn)
         return self._conn
 
     def _disconnect(self) -> None:

@@ -256,6 +256,20 @@ class TestHotMemory:
         store.client.lpush(RedisLayout().wanted, b"no wish", RedisLayout.want_hot(row.owner))
         assert _until(lambda: self.snapshot(store, tenant))
 
+    def test_a_huge_number_is_a_number_and_no_end_of_the_filler(
+        self, store: RedisStore, sink: RedisSink, postgres: PostgresSink, tenant: str
+    ) -> None:
+        """Postgres tells it in digits: no integer that a snapshot takes."""
+        row = hot(1, tenant=tenant)
+        huge = row.model_copy(update={"sealed": row.sealed.model_copy(update={"value": 1e25})})
+        postgres.write(batch(huge))
+        store.client.lpush(RedisLayout().wanted, RedisLayout.want_hot(row.owner))
+        value = _until(lambda: self.snapshot(store, tenant))
+        assert [r["value"] for r in value["decisions"]] == [1e25]
+        assert sink._filler is not None
+        assert sink._filler._thread is not None
+        assert sink._filler._thread.is_alive()
+
 
 def test_lost_session_is_put_back_on_a_wish(
     store: RedisStore, addresses: Addresses, postgres: PostgresSink, tenant: str
