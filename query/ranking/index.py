@@ -24,6 +24,7 @@ class _Scores:
     dense: Floats
     fused: Floats  # in [0, 1]
     matched: Mask
+    parts: Mapping[str, Floats]  # of the fused score, weighed, in standard deviations
 
 
 class ScopeIndex:
@@ -142,17 +143,20 @@ class ScopeIndex:
         cosine = np.zeros(count, dtype=np.float32)
         if query.vector is not None:
             cosine = self._vectors[:count] @ query.vector.astype(np.float32)
-        fused = self._fused(query, named, lexical, cosine, view, within)
+        parts: dict[str, Floats] = {}
+        if query.mode == "adaptive":
+            vectors = self._vectors[:count]
+            parts = model.combine(query, named, lexical, vectors, view, within, self._weights)
+        fused = self._fused(query, lexical, cosine, parts, within)
         matched = fused > 0 if query.vector is not None else lexical.window > 0
-        return _Scores(lexical.own, cosine, fused, matched)
+        return _Scores(lexical.own, cosine, fused, matched, parts)
 
     def _fused(
         self,
         query: RankQuery,
-        named: dialogue.Speakers,
         lexical: model.Lexical,
         cosine: Floats,
-        view: View,
+        parts: Mapping[str, Floats],
         within: Mask,
     ) -> Floats:
         """Return the score of every row in [0, 1] by the query's mode."""
@@ -165,11 +169,7 @@ class ScopeIndex:
             masked = [np.where(within, s, -1.0).astype(np.float32) for s in retrievers]
             first_everywhere = len(masked) / (fusion.RRF_K + 1)
             return np.asarray(fusion.rrf(masked) / first_everywhere, dtype=np.float32)
-        if query.mode == "sum":
-            total = fusion.standardised_sum(retrievers, within)
-        else:
-            vectors = self._vectors[: len(self._documents)]
-            total = model.combine(query, named, lexical, vectors, view, within, self._weights)
+        total = fusion.standardised_sum(retrievers, within) if query.mode == "sum" else model.summed(parts)
         return fusion.unit_interval(fusion.standardised(total, within), int(within.sum()))
 
     def _rerank(
@@ -213,6 +213,7 @@ class ScopeIndex:
             "dense": float(scores.dense[row]),
             "fused": float(scores.fused[row]),
             "decay": decay,
+            **{name: float(part[row]) for name, part in scores.parts.items()},
         }
         if row in reranked:
             parts["rerank"] = reranked[row]

@@ -1,6 +1,7 @@
 """The ranking model: standard scores of each kind of evidence, weighed and summed."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,17 +133,22 @@ def combine(
     view: View,
     within: Mask,
     w: Weights,
-) -> Floats:
-    """Return the weighed sum of all evidence, in standard deviations."""
-    total = prior(query, named, view, within, w)
+) -> dict[str, Floats]:
+    """Return all evidence, weighed, in standard deviations; what counts is the sum."""
+    parts = {"prior": prior(query, named, view, within, w)}
     lex = fusion.standardised(words.window, within)
     # Words, of a row or of its session, count as far as the best document has the query's words at all: chat often has
     # none of its memory's.
     usual = words.coverage / w.usual_coverage
-    total = total + usual * w.lexical * lex + usual * w.session * words.session
+    parts["words"] = usual * w.lexical * lex
+    parts["session"] = usual * w.session * words.session
     if query.vector is not None:
         mean = mean_vector(vectors, view, within)
-        total = total + w.dense * dense(query.vector.astype(np.float32), mean, vectors, view, within, w)
+        parts["meaning"] = w.dense * dense(query.vector.astype(np.float32), mean, vectors, view, within, w)
         if w.feedback:
-            total = total + w.feedback * feedback(total, mean, vectors, view, within, w)
-    return np.asarray(total, dtype=np.float32)
+            parts["feedback"] = w.feedback * feedback(summed(parts), mean, vectors, view, within, w)
+    return parts
+
+
+def summed(parts: Mapping[str, Floats]) -> Floats:
+    return np.asarray(sum(parts.values()), dtype=np.float32)

@@ -61,7 +61,8 @@ class Ranked:
     """One hit: `score` in [0, 1]; `scores` is filled on request.
 
     bm25: raw BM25 of the document alone; dense: cosine; fused: in [0, 1], before rerank; rerank: in [0, 1], only
-    where a model scored it; decay: the factor applied last.
+    where a model scored it; decay: the factor applied last. By default also the parts of fused, in standard deviations:
+    words, session, prior, meaning, feedback.
     """
 
     id: str

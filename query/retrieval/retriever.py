@@ -260,7 +260,7 @@ def merge(parts: Sequence[Sequence[Hit]]) -> list[Hit]:
     strengths = [max(_evidence(scores) for _, _, scores in part) for part in found]
     best = max(strengths) or 1.0
     weighed = [
-        (row, score * strength / best, scores)
+        (row, score * strength / best, {**(scores or {}), "scope": strength / best})
         for part, strength in zip(found, strengths, strict=True)
         for row, score, scores in part
     ]

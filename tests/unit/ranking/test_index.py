@@ -97,6 +97,19 @@ def test_a_turn_between_two_that_match_outranks_a_lone_one() -> None:
     assert order.index("s1:1") < order.index("s2:1")
 
 
+def test_d13_explain_tells_each_part_of_the_score() -> None:
+    """The parts of the default are what orders it, before they are brought into [0, 1]."""
+    index = filled(*FACTS)
+    found = index.search(ask("a blue kite"), explain=True)
+    told = [f.scores for f in found if f.scores is not None]
+    assert len(told) == len(found) > 1
+    parts = ("words", "session", "prior", "meaning", "feedback")
+    assert all(set(parts) <= set(t) for t in told)
+    sums = [sum(t[p] for p in parts) for t in told]
+    assert sums == sorted(sums, reverse=True)
+    assert not set(parts) & set(index.search(ask("a blue kite", mode="rrf"), explain=True)[0].scores or {})
+
+
 @pytest.mark.parametrize(("sessions", "first"), [(("s1", "s2", "s3"), "s1:1"), (("s1", "s1", "s3"), "s1:2")])
 def test_a_turn_that_asks_gives_way_in_a_dialogue_only(sessions: tuple[str, str, str], first: str) -> None:
     """Alone in its session it is a note, and its words count like any other's."""
