@@ -17,7 +17,8 @@ from query.repo.db import Row
 
 router = APIRouter(route_class=Route, tags=["reading"])
 STORED = ("kept", "superseding", "masked", "observed")
-"""Outcomes that stored a memory (B3); merged and skipped ones found it there."""
+"""Outcomes that stored a memory (B3); merged and skipped ones found it there. Of a statement whose point was masked
+none is stored, so its decision names no record; one that was amended by a tightened policy stands."""
 
 
 @router.get("/v1/turns/{turn_id}")
@@ -51,7 +52,7 @@ def outcome(decisions: Sequence[Row]) -> dict[str, Any]:
     skipped: list[str] = []
     for d in decisions:
         names = list(d["fields"]) or ([d["field"]] if d["field"] else [])
-        if d["outcome"] in STORED:
+        if d["outcome"] in STORED and (d["outcome"] != "masked" or d["record_id"]):
             extracted.update(_values(names, d["value"]))
             saved.append(
                 {

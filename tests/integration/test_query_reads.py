@@ -49,6 +49,7 @@ async def test_b3_the_outcome_counts_memories_and_joins_fields(env: Env) -> None
         turn, 1, "fact", "浙江大学计算机硕士", "kept", fields=("education", "university", "major"), value=several
     )
     env.rows.decision(turn, 2, "fact", "目前在杭州", "skipped", field="currentLocation", value="杭州")
+    env.rows.decision(turn, 3, "episode", "电话是<PHONE_NUMBER>", "masked", record_id=None)
     got = (await env.client.get(f"/v1/turns/{turn.turn_id}/outcome", params={"user_id": "b3"})).json()
     assert got["extracted_info"] == {"age": 32, **several}
     assert got["saved_count"] == 2
