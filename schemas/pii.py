@@ -26,8 +26,11 @@ class PiiAction(StrEnum):
 
 EntityName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{1,63}$")]
 
+CREDENTIAL = "CREDENTIAL"
+CREDENTIAL_ACTIONS = frozenset({PiiAction.REFUSE, PiiAction.MASK})
+"""D5 leaves a credential two ways."""
 _DEFAULT_ACTIONS: Mapping[str, PiiAction] = {
-    "CREDENTIAL": PiiAction.REFUSE,
+    CREDENTIAL: PiiAction.REFUSE,
     # What memory is about.
     "PERSON": PiiAction.ALLOW,
     "LOCATION": PiiAction.ALLOW,
@@ -50,8 +53,7 @@ class PiiPolicy(BaseModel):
 
     @model_validator(mode="after")
     def _secrets_stay_out(self) -> PiiPolicy:
-        """D5 leaves a credential two ways: refuse or mask."""
-        if self.action("CREDENTIAL") not in (PiiAction.REFUSE, PiiAction.MASK):
+        if self.action(CREDENTIAL) not in CREDENTIAL_ACTIONS:
             raise ValueError("CREDENTIAL must be refused or masked")
         return self
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
-from schemas.base import CleanText, Frozen, Id, JsonObject, UnitFloat
+from schemas.base import CleanText, Frozen, Id, UnitFloat
 from schemas.memory import CandidateKind
+from schemas.pii import EntityName, PiiAction
+from schemas.profile_checks import check
 
-RESERVED_TABLES = frozenset(
-    {"turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive", "ai_message"}
-)
 PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
 
 
@@ -42,6 +41,9 @@ def _pattern(text: str) -> str:
 
 TimeZone = Annotated[str, AfterValidator(_zone)]
 Pattern = Annotated[str, AfterValidator(_pattern)]
+Days = Annotated[float, Field(gt=0, le=36_500)]
+SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+"""What a search may ask for."""
 
 
 class FieldSpec(Frozen):
@@ -95,7 +97,7 @@ class Intent(Frozen):
     keywords: tuple[CleanText, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     examples: tuple[CleanText, ...] = ()
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[SearchKind, ...] = ()
     """Memories to search; empty: all."""
     reports: int = Field(default=0, ge=0)
     history_turns: int = Field(default=0, ge=0)
@@ -112,13 +114,13 @@ class Intent(Frozen):
 
 class ProjectAlias(Frozen):
     id: Id
-    aliases: tuple[CleanText, ...]
+    aliases: tuple[CleanText, ...] = Field(min_length=1)
 
 
 class SessionSpec(Frozen):
     """Working memory (D6, E1, E2)."""
 
-    idle_minutes: float = Field(default=30, gt=0)
+    idle_minutes: float = Field(default=30, gt=0, le=43_200)
     window_messages: int = Field(default=20, ge=2, le=200)
     recent_turns: int = Field(default=8, ge=1, le=100)
     token_threshold_ratio: float = Field(default=0.75, gt=0, le=1)
@@ -128,9 +130,9 @@ class SessionSpec(Frozen):
 class RetentionSpec(Frozen):
     """Days after accepted_at; None: until the account goes (C8)."""
 
-    turns_days: float = Field(default=30, gt=0)
-    aggregates_days: float = Field(default=60, gt=0)
-    classes: dict[str, float] = Field(default_factory=dict)
+    turns_days: Days = 30
+    aggregates_days: Days = 60
+    classes: dict[str, Days] = Field(default_factory=dict)
     """Memory kind or namespace -> days."""
     on_expiry: dict[str, Literal["delete", "archive"]] = Field(default_factory=dict)
 
@@ -253,63 +255,18 @@ class Profile(Frozen):
     ranking: RankingSpec = RankingSpec()
     storage: StorageSpec = StorageSpec()
     habits: HabitSpec = HabitSpec()
-    pii: JsonObject = Field(default_factory=dict)
+    pii: dict[EntityName, PiiAction] = Field(default_factory=dict)
     """Entity -> action, over the default policy (`schemas.pii`)."""
     lexicon: dict[CleanText, dict[CleanText, CleanText]] = Field(default_factory=dict)
     """Free tables of the extractor: short form -> canonical form, per slot."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Profile:
-        names = [f.name for f in self.fields]
-        if len(names) != len(set(names)):
-            twice = sorted({n for n in names if names.count(n) > 1})
-            raise ValueError(f"fields: named twice: {', '.join(twice)}")
-        for f in self.fields:
-            if f.path is not None and f.path.split(".")[0] not in self.groups:
-                raise ValueError(f"fields.{f.name}.path: group must be one of {', '.join(self.groups)}")
-            unknown = [v for v in f.aliases if f.values and v not in f.values]
-            if unknown:
-                raise ValueError(f"fields.{f.name}.aliases: {unknown[0]!r} is not one of its values")
-        check_tables(self.tables, self.namespaces, set(names))
-        unique = {t.name: {c.name for c in t.columns} for t in self.tables if t.unique}
-        for intent in self.intents:
-            if intent.table is not None and intent.table not in unique:
-                raise ValueError(f"intents.{intent.name}.table: must be one of {', '.join(unique) or 'none'}")
-            if missing := set(intent.table_columns) - unique.get(intent.table or "", set()):
-                raise ValueError(f"intents.{intent.name}.table_columns: no column {min(missing)!r}")
+        check(self)
         return self
 
     def field(self, name: str) -> FieldSpec | None:
         return next((f for f in self.fields if f.name == name), None)
-
-
-def check_tables(tables: Sequence[TableSpec], namespaces: Sequence[str], fields: Set[str]) -> None:
-    """Raises ValueError naming table and key."""
-    seen: dict[str, str] = {}
-    for table in tables:
-        where = f"tables.{table.name}"
-        if table.name in RESERVED_TABLES:
-            raise ValueError(f"{where}.name: is taken by a view of the engine")
-        columns = {c.name for c in table.columns} | {"user_id", "created_at", "updated_at"}
-        named = {f"indexes.{i}": over for i, over in table.indexes.items()}
-        c = table.cases
-        named |= {"store_columns": table.store_columns, "search_columns": table.search_columns}
-        named |= {"store_names": tuple(table.store_names)}
-        named |= {"cases": tuple(n for n in (c.rating, c.comment, c.adopted, c.outcome) if n)}
-        for key, over in named.items():
-            if missing := [n for n in over if n not in columns]:
-                raise ValueError(f"{where}.{key}: no column {missing[0]!r}")
-        if table.namespace not in namespaces:
-            raise ValueError(f"{where}.namespace: must be one of {', '.join(namespaces)}")
-        if ("{id}" in table.key) == table.unique:
-            raise ValueError(f"{where}.key: must hold {{id}} exactly where the table has many rows a user")
-        for column in table.columns:
-            if unknown := [f for f in column.fields if f not in fields]:
-                raise ValueError(f"{where}.columns.{column.name}.fields: no field {unknown[0]!r} in the catalogue")
-        for name in (table.name, f"{table.namespace}/{table.key}", *table.indexes):
-            if name in seen:
-                raise ValueError(f"{where}: {name!r} is also of tables.{seen[name]}")
-            seen[name] = table.name
 
 
 def parse_profile(text: str, source: str) -> Profile:
@@ -322,10 +279,11 @@ def parse_profile(text: str, source: str) -> Profile:
         return Profile.model_validate(raw)
     except ValidationError as exc:
         first = exc.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(p) for p in first["loc"]) or "profile"
+        where = ".".join(str(p) for p in first["loc"])
         if first["type"] == "extra_forbidden":
             raise ProfileError(f"{source}: {where}: no such key; allowed: {_allowed(first['loc'])}") from None
-        raise ProfileError(f"{source}: {where}: {first['msg'].removeprefix('Value error, ')}") from None
+        told = first["msg"].removeprefix("Value error, ")  # one that begins with its key has no place
+        raise ProfileError(f"{source}: {where}: {told}" if where else f"{source}: {told}") from None
 
 
 def _allowed(place: tuple[int | str, ...]) -> str:

@@ -29,14 +29,6 @@ from schemas.profile import Profile
 Language = Literal["en", "zh", "und"]
 Role = Literal["user", "assistant", "system", "tool"]
 
-_SLOTS = """
-    name age gender nationality residence origin language language_score education university major occupation employer
-    years income monthly_income marital children pet hobby diet likes dislikes prefers possession allergy condition
-    medication height weight blood_type bp_systolic bp_diastolic heart_rate response_language
-    response_style industry birthday
-"""
-SLOTS = frozenset(_SLOTS.split())
-"""What `FieldSpec.slot` may name; "favourite ..." and "最喜欢的..." are open slots beside them."""
 SLOTS_WITH_MANY = frozenset(
     {
         "language",

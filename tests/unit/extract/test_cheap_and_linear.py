@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from processors.extract.evaluate import evaluate, matches, read
 from processors.extract.numbers import amount, english_integer, han_number
 from processors.extract.promising import promising
-from processors.extract.protocol import SLOTS, values_of
+from processors.extract.protocol import values_of
 from processors.extract.rules import RuleExtractor
+from schemas.slots import SLOTS
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
 
 
