@@ -25,7 +25,10 @@ _FED_BY = {
     topics.SESSION_STATE.name: {"sessions", "checkpoints"},
 }
 """A table is swept when the erasure comes along the topic that feeds it; memory.updates feeds all others."""
-_COLUMNS = "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = %s"
+_COLUMNS = """SELECT c.table_name, c.column_name
+FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+WHERE c.table_schema = %s AND t.table_type = 'BASE TABLE'"""
+"""Views show what stands in tables."""
 
 
 def erase(conn: Connection[Any], generation: int, e: Erasure, topic: str, partition: int) -> None:

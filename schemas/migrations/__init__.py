@@ -76,6 +76,7 @@ def create_generation(conn: Connection[Any], generation: int) -> bool:
         conn.execute(cast(Any, sql_text("views").replace("{schema}", schema)))
         create_archive(conn, generation)
         create_messages(conn, generation)
+        create_seeds(conn, generation)
         if conn.execute("SELECT to_regproc('ops.wall') IS NOT NULL").fetchone() == (True,):
             conn.execute("SELECT ops.wall(%s)", (schema,))
     return True
@@ -89,6 +90,11 @@ def create_archive(conn: Connection[Any], generation: int) -> None:
 def create_messages(conn: Connection[Any], generation: int) -> None:
     """Turns and checkpoints of a generation as the seed's ai_message (E3). Safe to repeat. Postgres 15 or newer."""
     conn.execute(cast(Any, sql_text("messages").replace("{schema}", postgres_schema(generation))))
+
+
+def create_seeds(conn: Connection[Any], generation: int) -> None:
+    """The seeds' own tables of a generation, as views (A1, A3, A6, D7, D8, D9). Safe to repeat."""
+    conn.execute(cast(Any, sql_text("seeds").replace("{schema}", postgres_schema(generation))))
 
 
 def wall(conn: Connection[Any]) -> None:

@@ -71,6 +71,21 @@ def test_a3_a4_a6_a7_a8_a_study_over_three_weeks_with_two_users(here: World, lan
         f"/v1/projects/{name}/hot-memory", lambda b: any(e["key"] == "progress" for e in b["status"])
     )["status"]  # fmt: skip
     assert {e["key"]: e["value"] for e in status}["progress"] == 50
+    # The same by SQL, under the seed's names and columns (A1, A3, A6).
+    held = here.sql("SELECT type, value FROM {v}.project_memory WHERE project_id = %s AND key = 'progress'", name)
+    assert held == [("status", 50)]
+    [report] = here.sql(
+        "SELECT week_end - week_start, extract(isodow FROM week_start)::int, summary, metrics->>'users', "
+        "jsonb_typeof(key_events), length(embedding) > 0 FROM {v}.weekly_reports WHERE id = %s", first["id"],
+    )  # fmt: skip
+    assert (report[:2], report[3:]) == ((6, 1), ("2", "array", True)), "Monday to Sunday"
+    assert limit in report[2], "as amended"
+    here.say(f"dr_li_{language}", query, session="asked", project_id=name)
+    [turn] = here.sql(
+        "SELECT role, content, expires_at - created_at FROM {v}.conversation_history "
+        "WHERE project_id = %s AND created_at > now() - interval '1 hour'", name,
+    )  # fmt: skip
+    assert turn == ("user", query, timedelta(days=30))
 
 
 def test_a5_hot_memory_is_never_stale_after_a_change(here: World) -> None:

@@ -87,6 +87,7 @@ def test_d6_d8_d17_a_team_with_decisions_and_documents(here: World, language: st
     assert f"AI: {t.chat[1]}" in prompt
     assert "[Source: Episodic, doc_id: " in prompt
     assert t.decided in prompt
+    assert f"- Discussion: user: {t.said[1]}" in prompt, "the best turns are those that are not shown already"
     assert prompt.endswith(f"User: {t.query}")
     decisions = here.get(f"/v1/projects/{t.project}/hot-memory")["decisions"]
     assert [t.decided in str(d["value"]) for d in decisions] == [True], "A4: a decision of a project is hot memory"
@@ -95,6 +96,30 @@ def test_d6_d8_d17_a_team_with_decisions_and_documents(here: World, language: st
     found = here.post("/v1/search", {"query": t.asked, "kinds": ["chunk"], "limit": 5})["results"]
     assert t.found in found[0]["text"]
     assert {r["details"]["key"].split("/")[0] for r in found} == {"1.3"}, "of neither team's document an older one"
+    seeds_tables_of(here, t)
+
+
+def seeds_tables_of(here: World, t: Team) -> None:
+    """The same by SQL, under the seed's names and columns (D7, D8, D9)."""
+    [event] = here.sql(
+        "SELECT content_text, session_id, importance_score, metadata->>'project_id', source_interaction_id, "
+        "content_embedding_id LIKE event_id || '/%%' FROM {v}.episodic_events "
+        "WHERE user_id = %s AND event_type = 'decision'", t.who,
+    )  # fmt: skip
+    assert t.decided in event[0]
+    assert event[1:] == ("meeting", 0.5, t.project, None, True)
+    chunks = here.sql(
+        "SELECT document_version, status, source_metadata->>'title', hierarchy_info->>'h2' FROM {v}.knowledge_chunks "
+        "WHERE document_id = %s ORDER BY 1, 4", t.document,
+    )  # fmt: skip
+    assert {(version, status) for version, status, *_ in chunks} == {("1.2", "archived"), ("1.3", "active")}
+    assert {title for _, _, title, _ in chunks} == {t.title}
+    assert [c[3][0] for c in chunks] == ["3", "3", "4"]
+    preference = here.sql(
+        "SELECT preference_value, scope, source, confidence, created_at <= last_updated_at FROM {v}.user_preferences "
+        "WHERE user_id = %s AND preference_key = 'communication_tone'", t.who,
+    )  # fmt: skip
+    assert preference == [("concise and professional", "global", "explicit", 1, True)]
 
 
 RENEWED = {
