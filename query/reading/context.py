@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import uuid4
@@ -83,11 +83,12 @@ async def context(
     asked = await _asked(body, scope, ctx, retriever_of(request))
     await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
     asked.since = time.monotonic()
+    working = asyncio.ensure_future(_session(ctx, asked))
     session, groups, known, hits = await asyncio.gather(
-        _session(ctx, asked),
+        working,
         _hot(ctx, asked),
         _known(ctx, asked),
-        _hits(ctx, retriever_of(request), asked),
+        _hits(ctx, retriever_of(request), asked, working),
     )
     profile = ctx.deps.profile_of(scope.tenant)
     given = _pieces(asked, session, groups, known, hits, ctx)
@@ -181,12 +182,15 @@ async def _said_before(retriever: Retriever, asked: Asked) -> tuple[Floats, ...]
         return ()
 
 
-async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[Row, float]]:
-    """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8)."""
+async def _hits(
+    ctx: Context, retriever: Retriever, asked: Asked, working: Awaitable[Row | None]
+) -> list[tuple[Row, float]]:
+    """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8).
+    `working`: the session, whose window is shown anyway; the best turns are the best of the others."""
     before = await _said_before(retriever, asked)
     intent = asked.routed.intents[0] if asked.routed.intents else None
 
-    async def search(kinds: set[str], limit: int, mode: Any = None) -> list[tuple[Row, float]]:
+    async def search(kinds: Set[str], limit: int, mode: Any = None) -> list[tuple[Row, float]]:
         if not kinds or limit < 1:
             return []
         # The similarity of reports is stated for the query as it stands.
@@ -215,15 +219,27 @@ async def _hits(ctx: Context, retriever: Retriever, asked: Asked) -> list[tuple[
         kinds.discard("turn")
     # "Do not suffice": fewer than asked for are similar enough.
     turns = intent.history_turns if len(reports) < max(1, intent.reports) else 0
-    state, rest, history, knowledge = await asyncio.gather(
+    state, rest, said, knowledge = await asyncio.gather(
         _state(ctx, asked, intent),
         search(kinds - _SEPARATE, RETRIEVED),
-        search({"turn"}, turns),
+        search({"turn"}, turns + RETRIEVED if turns else 0),
         search({"chunk"}, intent.knowledge),
     )
+    window = _spoken(await working)
+    history = [h for h in said if _is_news(h[0], window, asked)][:turns]
     named = {row["record_id"] for row in state}
     found = [h for h in sorted([*rest, *history], key=lambda h: -h[1]) if h[0].get("record_id") not in named]
     return [*((row, 1.0) for row in state), *reports, *found, *knowledge]
+
+
+def _spoken(session: Row | None) -> set[str | None]:
+    """The turns that the prompt shows as the conversation so far."""
+    return {m.get("turn_id") for m in session["body"].get("window", [])} if session else set()
+
+
+def _is_news(turn: Row, spoken: Set[str | None], asked: Asked) -> bool:
+    """Neither in the window nor the request itself."""
+    return turn["turn_id"] not in spoken and turn["content"] != asked.body.query
 
 
 def _first_of(answers: Sequence[Found], limit: int) -> list[tuple[Row, float]]:
@@ -281,7 +297,7 @@ def _pieces(
     wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
     body = session["body"] if session else {}
     window = body.get("window", [])
-    spoken = {m.get("turn_id") for m in window}
+    spoken = _spoken(session)
     if window and window[-1]["content"] == asked.body.query:
         window = window[:-1]  # the request itself, sent as a turn before it was asked about
     shown = in_profile | in_preferences
@@ -289,7 +305,7 @@ def _pieces(
         (row, score)
         for row, score in hits
         if (
-            row["turn_id"] not in spoken and row["content"] != asked.body.query
+            _is_news(row, spoken, asked)
             if "turn_id" in row
             else row["record_id"] not in shown
         )
