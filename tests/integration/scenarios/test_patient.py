@@ -49,6 +49,21 @@ def test_c11_1_c2_c3_chest_pain_is_asked_about_with_the_health_profile(clinic: W
     assert found == [(45, gender, 71.5, None)], "a relational table with the seed's columns (C2)"
 
 
+@pytest.mark.parametrize(("who", "said", "query", "shown"), [
+    ("allergic_zh", "我今年45岁，男，有高血压，在吃降压药，对青霉素过敏", "我最近胸痛，帮我诊断一下",
+     "- 过敏史：青霉素"),
+    ("allergic_en", "I am allergic to peanuts and penicillin.", "I have chest pain, please diagnose me",
+     "- allergic to: peanuts, penicillin"),
+])  # fmt: skip
+def test_c2_c11_an_allergy_to_a_drug_is_an_allergy(
+    clinic: World, who: str, said: str, query: str, shown: str
+) -> None:
+    """Who asks for a diagnosis is never told "unknown" of it, however it was said."""
+    clinic.say(who, said)
+    prompt = clinic.post("/v1/context", {"user_id": who, "query": query})["prompt"]
+    assert shown in prompt, prompt
+
+
 def test_c2_bad_columns_are_refused_with_their_name(clinic: World) -> None:
     bad = clinic.http.patch("/v1/users/pat_bad/tables/health_profiles/profile", json={"agee": 4})
     assert bad.status_code == 422
