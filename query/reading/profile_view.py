@@ -53,7 +53,7 @@ def build(profile: Profile, values: Mapping[str, Sequence[Any]]) -> dict[str, An
             filled.append(_leaf(spec))
             group = groups[spec.path.split(".")[0]]
             group[_leaf(spec)] = list(known) if _is_list(spec) else known[0]
-        else:
+        elif spec.weight > 0:  # what weighs nothing is not missed
             missing.append(spec.name)
     score = round(100 * have / total) if total else 0
     return {

@@ -111,7 +111,7 @@ async def test_b6_the_profile_and_how_complete_it_is(env: Env) -> None:
     assert set(complete["filled_fields"]) == {"age", "location"}
     weights = {f.name: f.weight for f in load_profile("general").fields if f.path is not None}
     assert complete["score"] == round(100 * (weights["age"] + weights["residence"]) / sum(weights.values()))
-    assert set(complete["missing_fields"]) == set(weights) - {"age", "residence"}
+    assert set(complete["missing_fields"]) == {n for n, w in weights.items() if w} - {"age", "residence"}
     assert "用户32岁" in got["narrative_summary"]
 
 
