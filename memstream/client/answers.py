@@ -115,6 +115,7 @@ class MemoryDetail(MemoryRecord, Answer):
 class ProfileAnswer(Answer):
     profile: dict[str, Any]
     completeness: dict[str, Any]
+    approximate: list[str] = []
     narrative_summary: str = ""
 
 

@@ -65,7 +65,9 @@ def profile(
         used.add(row["record_id"])
         if set(names) <= said:
             continue
-        value = row["value"] if len(names) == 1 and row["value"] is not None else row["text"]
+        # "About 800,000" stays vague (B2): its number alone would not.
+        plainly = len(names) == 1 and row["value"] is not None and not row["approximate"]
+        value = row["value"] if plainly else row["text"]
         text = f"- {', '.join(names)}: {plain(value)}"
         out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
     return sorted(out, key=lambda p: p.order), used

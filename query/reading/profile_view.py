@@ -12,11 +12,15 @@ from schemas.profile import FieldSpec, Profile
 _UNKNOWN = frozenset({"", "未知", "unknown", "n/a", "无"})
 
 
+def _names(row: Row) -> list[str]:
+    return list(row["fields"]) or ([row["field"]] if row["field"] else [])
+
+
 def values_by_field(rows: Iterable[Row]) -> dict[str, list[Any]]:
     """Field -> values, newest first; a statement that fills several fields gives each its own."""
     out: dict[str, list[Any]] = {}
     for row in rows:
-        names = list(row["fields"]) or ([row["field"]] if row["field"] else [])
+        names = _names(row)
         for name in names:
             value = row["value"]
             if len(names) > 1:
@@ -60,6 +64,15 @@ def build(profile: Profile, values: Mapping[str, Sequence[Any]]) -> dict[str, An
         "profile": groups,
         "completeness": {"score": score, "filled_fields": filled, "missing_fields": missing},
     }
+
+
+def vague(profile: Profile, rows: Sequence[Row]) -> list[str]:
+    """Fields of the profile whose newest value was said as about that much: vagueness is kept (B2)."""
+    newest: dict[str, bool] = {}
+    for row in rows:
+        for name in _names(row):
+            newest.setdefault(name, bool(row["approximate"]))
+    return [_leaf(spec) for spec in profile.fields if spec.path is not None and newest.get(spec.name)]
 
 
 def _leaf(spec: FieldSpec) -> str:

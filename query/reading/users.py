@@ -38,7 +38,8 @@ async def standing(
 async def get_profile(
     user_id: PathId, scope: Reader, fresh: Freshness, ctx: Ctx, as_of: AsOf = None
 ) -> dict[str, Any]:
-    """The structured profile over the configured catalogue, how complete it is, and a narrative (B6)."""
+    """The structured profile over the configured catalogue, which of its fields were said as about that much
+    (`approximate`, B2), how complete it is, and a narrative (B6)."""
     owner = scope.user(user_id)
     await fresh.wait("memories")
     # A kept narrative tells of now: what was true at a time is worded from what stood then (N8).
@@ -53,7 +54,8 @@ def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row]) -> dict[str, 
     kept = next((r for r in rows if r["kind"] == "profile"), None)
     answer = profile_view.build(profile, profile_view.values_by_field(stated))
     text, author = profile_view.told(profile, stated, kept)
-    return {**answer, "narrative_summary": text, "narrative_written_by": author}
+    vague = profile_view.vague(profile, stated)
+    return {**answer, "approximate": vague, "narrative_summary": text, "narrative_written_by": author}
 
 
 @router.get("/v1/users/{user_id}/preferences")

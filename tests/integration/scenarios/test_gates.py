@@ -107,6 +107,9 @@ def test_b8_b6_the_third_scenario(service: Service) -> None:
     assert (profile["basic"]["age"], profile["basic"]["location"]) == (32, "杭州")
     assert (profile["career"]["jobTitle"], profile["career"]["yearsOfExperience"]) == ("前端开发", 8)
     assert profile["immigration"]["targetCategories"] == ["TTPS"]
+    assert (profile["career"]["annualIncome"], answer["approximate"]) == (800_000, ["annualIncome"]), "about (B2)"
+    prompt = service.post("/v1/context", {"user_id": "eva", "query": "你好"})["prompt"]
+    assert "- annualIncome: 年薪约80万" in prompt
     completeness = answer["completeness"]
     filled = {"age", "education", "university", "major", "location", "jobTitle", "yearsOfExperience", "annualIncome",
               "targetCategories", "timeline"}  # fmt: skip
