@@ -12,7 +12,8 @@ from inference.tokens import token_counter
 from memstream.stack import Addresses
 from schemas.owner import OwnerKind
 from schemas.profile import load_profile
-from tests.integration.query_env import Env, query_service
+from schemas.sessions import SessionBody, SessionState, WindowMessage
+from tests.integration.query_env import TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration
 PROFILE = load_profile("clinical_trial")
@@ -74,6 +75,21 @@ async def test_a8_where_reports_do_not_suffice_the_three_best_turns_are_added(en
     assert cited(got) == ["report"] * len(reports) + ["turn"] * 3
     assert "明天开会" not in got["prompt"]
     assert "Gluten" not in got["prompt"]  # below the stated similarity
+
+
+async def test_a8_the_three_best_turns_are_those_that_the_session_does_not_show_already(env: Env) -> None:
+    furnish(env, "window", [])
+    said = [env.rows.turn("window", "now", f"最近受试者入组的进展怎么样,{n}", project_id="window") for n in range(4)]
+    window = tuple(WindowMessage(role="user", content=t.sealed.content, timestamp=t.occurred_at, turn_id=t.turn_id)
+                   for t in said)  # fmt: skip
+    env.rows.session(
+        SessionState(tenant=TENANT, user_id="window", session_id="now", revision=1, updated_at=said[-1].occurred_at,
+                     turn_count=len(said), sealed=SessionBody(window=window))
+    )  # fmt: skip
+    got = await ask(env, "window", QUERY, session_id="now")
+    assert cited(got) == ["turn"] * 3
+    assert all(text in got["prompt"] for text in TURNS[:3])
+    assert "明天开会" not in got["prompt"]
 
 
 async def test_a8_qc_task_adds_the_state_of_the_record_that_is_named(env: Env) -> None:
