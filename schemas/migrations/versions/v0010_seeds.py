@@ -8,8 +8,8 @@ from alembic import op
 
 from schemas.migrations import create_seeds, generations, wall
 
-revision = "0009"
-down_revision = "0008"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 
