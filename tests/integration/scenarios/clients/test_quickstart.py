@@ -73,3 +73,23 @@ def test_the_readmes_first_ten_minutes_do_what_they_say(live: Live, tmp_path: Pa
     assert json.loads(memories)["memories"]
     assert "Bristol" in json.loads(context)["prompt"]
     assert "screen" in status
+
+
+CLIENTS, AGENTS = blocks("docs/clients.md", "python"), blocks("docs/agents.md", "python")
+
+
+@pytest.mark.parametrize("program", [*CLIENTS, *AGENTS], ids=lambda p: p.split("\n")[0])
+def test_programs_of_the_pages_run(live: Live, tmp_path: Path, program: str) -> None:
+    """As they stand there, but for addresses; a subscriber, which runs until it is stopped, is stopped."""
+    program = program.replace("http://127.0.0.1:8900", live.url).replace("broker:9092", live.addresses.kafka)
+    program = program.replace("changes.run(", "__import__('threading').Timer(4, changes.stop).start(); changes.run(")
+    script = tmp_path / "program.py"
+    script.write_text(program, encoding="utf-8")
+    env = {**os.environ, "MEMSTREAM_POSTGRES": live.addresses.postgres, "MEMSTREAM_DATA_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_pages_have_programs() -> None:
+    assert len(CLIENTS) >= 3
+    assert AGENTS
