@@ -48,6 +48,27 @@ def test_d10_what_is_not_over_limits_nothing(query: str) -> None:
     assert route(PROFILE, query, now=NOW).filters is None
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("I painted the fence", []),
+        ("my knee is painful", ["pain"]),
+        ("two appointments next week", ["appointment"]),
+        ("shall I follow up?", ["follow up"]),
+        ("disappointment", []),
+        ("最近头晕", ["头晕"]),
+    ],
+)
+def test_d10_a_keyword_is_a_word_in_any_form_and_no_part_of_another(query: str, words: list[str]) -> None:
+    routed = route(load_profile("health"), query, now=NOW)
+    assert [w for b in routed.because if "intent" in b for w in b["words"]] == words
+
+
+@pytest.mark.parametrize(("query", "project"), [("Cangqiong's cache?", True), ("precangqionging", False)])
+def test_d10_an_alias_is_a_word_of_its_own(query: str, project: bool) -> None:
+    assert (route(PROFILE, query, now=NOW).project_id is not None) == project
+
+
 def test_d10_an_intent_says_which_words_chose_it_and_a_given_one_that_it_was_given() -> None:
     clinical = load_profile("clinical_trial")
     intent = next(i for i in clinical.intents if i.keywords)
