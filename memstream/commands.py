@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -173,26 +174,36 @@ def evaluate(
     Example: memstream eval pii annotated.jsonl
     """
     from memstream.cli import print_json
-    from memstream.evaluation import gates, retrieval
+    from memstream.formats import FileError
     from memstream.up import single_threaded
-    from schemas.profile import load_profile
 
     single_threaded()
-    settings = _settings(data)
-    match name:
-        case EvalName.PII:
-            result = gates.pii(file)
-        case EvalName.DEDUP:
-            result = gates.dedup(file)
-        case EvalName.EXTRACTION:
-            result = gates.extraction(file, with_file, load_profile(settings.profile, settings.profiles_dir))
-        case EvalName.RETRIEVAL:
-            progress = Console(stderr=True)
-            result = retrieval.retrieval(file, with_file, service(settings), progress)
+    try:
+        result = _measured(name, file, with_file, _settings(data))
+    except OSError as exc:
+        raise FileError(f"{exc.filename or file}: {exc.strerror}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as exc:
+        told = f" ({exc} is missing)" if isinstance(exc, KeyError) else ""
+        raise FileError(f"{file}: not of the shape that docs/quality.md gives for {name.value}{told}") from None
     if as_json:
         print_json(result)
     else:
         console.print_json(data=result, default=str)
+
+
+def _measured(name: EvalName, file: Path, with_file: Path | None, settings: Settings) -> Any:
+    from memstream.evaluation import gates, retrieval
+    from schemas.profile import load_profile
+
+    match name:
+        case EvalName.PII:
+            return gates.pii(file)
+        case EvalName.DEDUP:
+            return gates.dedup(file)
+        case EvalName.EXTRACTION:
+            return gates.extraction(file, with_file, load_profile(settings.profile, settings.profiles_dir))
+        case EvalName.RETRIEVAL:
+            return retrieval.retrieval(file, with_file, service(settings), Console(stderr=True))
 
 
 def register(app: typer.Typer) -> None:

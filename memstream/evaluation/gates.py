@@ -51,7 +51,7 @@ def dedup(path: Path) -> dict[str, Any]:
     embedder = default_embedder()
     try:
         report = evaluate_file(path, embedder.embed, calibration_for(embedder.model_id))
-    except (ValueError, KeyError) as exc:
+    except (ValueError, KeyError, TypeError) as exc:  # rows that are no objects
         raise FileError(f"{path}: {exc}") from None
     return asdict(report)
 

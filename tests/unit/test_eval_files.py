@@ -1,0 +1,36 @@
+"""`memstream eval` on files that are not there, or not of the shape: one line that says so, exit status 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memstream.cli import main
+
+
+@pytest.mark.parametrize("name", ["pii", "dedup", "extraction", "retrieval"])
+def test_a_missing_file_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["memstream", "eval", name, str(tmp_path / "gone.json")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert "gone.json" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("name", ["pii", "dedup", "extraction", "retrieval"])
+@pytest.mark.parametrize("content", ["[1, 2", '[{"nothing": 1}]'])
+def test_a_file_of_another_shape_is_named(
+    name: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "other.json"
+    file.write_text(content)
+    monkeypatch.setattr("sys.argv", ["memstream", "eval", name, str(file)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "other.json" in capsys.readouterr().err
