@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 
 from query.deadletters.access import TopicAccess
 from query.deadletters.index import Letter, LetterIndex, Source
+from query.pipeline.groups import GROUPS
 from query.producer import Log, Outgoing
 from query.streams import Read
 from schemas import topics
@@ -28,13 +29,16 @@ from schemas.topics import Cleanup
 
 BATCH = 200
 """Letters that are put back together."""
+READS: Mapping[str, Sequence[str]] = {g.name: g.topics for g in GROUPS}
+"""Reader -> the topics that it reads."""
 Outcome = Literal["replayed", "dropped", "already", "gone", "unreplayable", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """`already`: replayed or dropped before; `gone`: retention has taken the letter; `unreplayable`: its source is no
-    topic of ours; `failed`: the brokers did not take it, and repeating the same call is safe."""
+    topic of ours, or not one that the reader it names reads; `failed`: the brokers did not take it, and repeating
+    the same call is safe."""
 
     letter: Letter
     outcome: Outcome
@@ -49,8 +53,12 @@ class _Place(NamedTuple):
 class Replayer:
     """One run at a time: the caller holds the lock. `count`: partitions of owner-keyed topics."""
 
-    def __init__(self, index: LetterIndex, access: TopicAccess, log: Log, codec: Codec, count: int) -> None:
+    def __init__(
+        self, index: LetterIndex, access: TopicAccess, log: Log, codec: Codec, count: int,
+        reads: Mapping[str, Sequence[str]] = READS,
+    ) -> None:  # fmt: skip
         self._index, self._access, self._log, self._codec, self._count = index, access, log, codec, count
+        self._reads = reads
 
     async def drop(self, letters: Iterable[Letter]) -> list[Result]:
         """The bytes stay in the log until its retention takes them; nobody is offered them again."""
@@ -153,9 +161,12 @@ class Replayer:
         return {f"{r.partition}:{r.offset}": r for r in found if f"{r.partition}:{r.offset}" in ids}
 
     def _target(self, letter: Letter, record: Read) -> _Place | None:
-        """Where it came from; the owner's own partition where it stood in another one."""
+        """Where it came from; the owner's own partition where it stood in another one. None where the reader that it
+        is meant for does not read there: everybody would pass it by."""
         topic = topics.BY_NAME.get(letter.source.topic)
-        if topic is None or topic is topics.DEAD_LETTERS or letter.source.partition >= self._count:
+        if topic is None or topic.name not in self._reads.get(letter.source.step, ()):
+            return None
+        if letter.source.partition >= self._count:
             return None
         partition = letter.source.partition
         if letter.reason == "wrong_partition":

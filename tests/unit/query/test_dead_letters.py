@@ -17,13 +17,14 @@ from processors.ports import Models, ProfileBook
 from processors.screen import Screen
 from query.deadletters.index import Filters, LetterIndex
 from query.deadletters.preview import preview
-from query.deadletters.replay import Replayer
+from query.deadletters.replay import READS, Replayer
 from query.producer import Outgoing
 from query.streams import Read
 from schemas import owner, topics
 from schemas.codec import Codec
 from schemas.memory import MemoryUpdate
 from schemas.profile import load_profile
+from schemas.topics import Topic
 from schemas.turns import TurnBody, TurnEvent
 from sinks.decode import decode
 from sinks.protocol import Message as SinkMessage
@@ -31,6 +32,7 @@ from streams.driver import TopologyDriver
 from tests.unit.processors.talk import NoNames
 from tests.unit.streams.toy import START, Counter, turn
 
+READERS = {**READS, "counter": (topics.TURNS.name,)}
 HOME = owner.partition(owner.user("acme", "ann"), 8)
 
 
@@ -70,7 +72,7 @@ class DriverTopics:
 def tools(driver: TopologyDriver) -> tuple[DriverTopics, LetterIndex, Replayer]:
     access = DriverTopics(driver)
     index = LetterIndex(access)
-    return access, index, Replayer(index, access, access, Codec(), 8)
+    return access, index, Replayer(index, access, access, Codec(), 8, READERS)
 
 
 async def counted(*contents: str) -> TopologyDriver:
@@ -137,7 +139,7 @@ async def test_run_twice_after_a_failure_between_its_writes_puts_it_back_once(ta
     assert [r.outcome for r in await replayer.replay(opened(index))] == ["failed"]
     access.taken = None
     fresh = LetterIndex(access)  # another service, which knows only the log
-    second = Replayer(fresh, access, access, Codec(), 8)
+    second = Replayer(fresh, access, access, Codec(), 8, READERS)
     assert [r.outcome for r in await second.replay(opened(fresh))] == ["replayed"]
     assert len(records(d)) == 2
     assert opened(fresh) == []
@@ -203,6 +205,24 @@ async def test_in_a_compacted_topic_it_stands_beside_the_newest_value_and_goes_a
     messages = [SinkMessage(m.topic, HOME, m.offset, m.key, m.value, m.headers, 0) for m in (value, null)]
     assert [p.reason for p in decode(Codec(), messages, "sink-milvus").poison] == ["invalid"]
     assert decode(Codec(), messages, "sink-postgres").poison == []
+
+
+@pytest.mark.parametrize(
+    ("step", "topic"), [("gtae", topics.LEDGER), ("gate", topics.TURNS), ("screen", topics.DEAD_LETTERS)]
+)
+async def test_what_nobody_would_read_is_not_put_back(step: str, topic: Topic) -> None:
+    """A letter of a name that is no reader's, or of a topic that it does not read, went to nobody and was called
+    replayed."""
+    d = await counted()
+    headers = [
+        ("step", step.encode()), ("reason", b"invalid"), ("message", b""), ("attempts", b"1"),
+        ("source_topic", topic.name.encode()), ("source_partition", str(HOME).encode()), ("source_offset", b"0"),
+    ]  # fmt: skip
+    d.log.append(topics.DEAD_LETTERS.name, HOME, b"key", b"{}", headers)
+    _, index, replayer = tools(d)
+    (result,) = await replayer.replay(opened(index))
+    assert result.outcome == "unreplayable"
+    assert [x.source.step for x in opened(index)] == [step], "it stays open: to be dropped, or mended"
 
 
 async def test_a_record_of_the_wrong_partition_goes_to_its_owners_and_undoes_nothing_newer(models: Models) -> None:
