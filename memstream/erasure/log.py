@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -42,50 +43,55 @@ class Log:
 
     def remove(self, e: Erasure) -> dict[str, int]:
         """Topic -> records that stood and have a null now. Raises KafkaException."""
-        out: dict[str, int] = {}
+        out: Counter[str] = Counter()
         producer = Producer({**librdkafka(self._bootstrap), "enable.idempotence": True, "log_level": 3})
-        for topic in topics.CATALOGUE:
-            if topic.cleanup is Cleanup.DELETE or topic is topics.PROFILES:
-                continue
-            standing = self._standing(topic, e)
-            for place, (key, owner) in standing.items():
-                producer.produce(topic.name, None, key, place[0], headers=[("owner", owner)])
-                producer.poll(0)
-            if left := producer.flush(30):
-                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{left} nulls were not delivered"))
-            if standing:
-                out[topic.name] = len(standing)
-        return out
+        for (topic, place, key), owner in self._standing(e).items():
+            while True:
+                try:
+                    producer.produce(topic, None, key, place, headers=[("owner", owner)])
+                    break
+                except BufferError:  # a tenant has more than the producer holds
+                    producer.poll(1.0)
+            out[topic] += 1
+        if left := producer.flush(30):
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{left} nulls were not delivered"))
+        return dict(out)
 
     def remains(self, e: Erasure, now: datetime) -> list[Remains]:
         """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
+        # A project's values of the user lie with the project.
+        wanted = {
+            t: range(self._count) if t is topics.UPDATES else self._partitions(t, e)
+            for t in topics.CATALOGUE if t is not topics.PROFILES
+        }  # fmt: skip
+        kept = {t.name: t.cleanup is not Cleanup.DELETE for t in wanted}
+        counts: Counter[str] = Counter()
+        for m in self._read(wanted):
+            name = m.topic() or ""
+            if _taken(m, e, projects=True) is not None if kept[name] else _names(m, e):
+                counts[name] += 1
         out = []
-        for topic in topics.CATALOGUE:
-            kept = topic.cleanup is not Cleanup.DELETE
-            if topic is topics.PROFILES:
-                continue
-            # A project's values of the user lie with the project.
-            places = range(self._count) if topic is topics.UPDATES else self._partitions(topic, e)
-            held = self._read(topic, places)
-            count = sum(1 for m in held if (_taken(m, e, projects=True) is not None if kept else _names(m, e)))
-            if count:
-                days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept else 0))
-                how = "compaction" if kept else "retention"
+        for topic in wanted:
+            if count := counts[topic.name]:
+                days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept[topic.name] else 0))
+                how = "compaction" if kept[topic.name] else "retention"
                 out.append(Remains(topic.name, count, now + timedelta(days=days), how))
         return out
 
-    def _standing(self, topic: Topic, e: Erasure) -> dict[tuple[int, bytes], tuple[bytes, bytes]]:
-        """(partition, key) -> key and owner of records of the erasure whose newest value is no null."""
-        found: dict[tuple[int, bytes], tuple[bytes, bytes]] = {}
-        for m in self._read(topic, self._partitions(topic, e)):
-            key, p = m.key(), m.partition() or 0
+    def _standing(self, e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
+        """(topic, partition, key) -> owner, of records of the erasure whose newest value is no null."""
+        kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
+        found: dict[tuple[str, int, bytes], bytes] = {}
+        for m in self._read({t: self._partitions(t, e) for t in kept}):
+            key = m.key()
             if key is None:
                 continue
+            place = m.topic() or "", m.partition() or 0, key
             owner = _taken(m, e) if m.value() is not None else None
             if owner is None:
-                found.pop((p, key), None)
+                found.pop(place, None)
             else:
-                found[p, key] = key, owner
+                found[place] = owner
         return found
 
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
@@ -94,8 +100,10 @@ class Log:
             return range(self._count)
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
-    def _read(self, topic: Topic, places: Iterable[int]) -> Iterator[Message]:
-        return read_to_end(self._bootstrap, [(topic.name, p) for p in places], self._timeout)
+    def _read(self, wanted: Mapping[Topic, Iterable[int]]) -> Iterator[Message]:
+        """By one consumer: each one more costs most of a second before its first record."""
+        places = [(topic.name, p) for topic, numbers in wanted.items() for p in numbers]
+        return read_to_end(self._bootstrap, places, self._timeout)
 
 
 def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
@@ -107,6 +115,8 @@ def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout
         {
             **librdkafka(bootstrap), "group.id": "memstream-erasure", "enable.auto.commit": False,
             "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 3,
+            # Of each partition; the library's own 64 MB would be gigabytes over all topics.
+            "queued.max.messages.kbytes": 1_024,
         }
     )  # fmt: skip
     try:
