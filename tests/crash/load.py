@@ -110,7 +110,8 @@ def calls(folder: Path, seed: int, turns: int, users: int, tag: str) -> Iterator
         )
         for one, lang, said in dialogues(folder, rng, turns)
     ]  # fmt: skip
-    start = datetime.now(UTC) - timedelta(days=3)
+    # A second a turn, and never ahead of the clock: the door refuses what is from the future.
+    start = datetime.now(UTC) - timedelta(days=3, seconds=turns)
     running: list[_Dialogue] = []
     sent, number = 0, 0
     past: list[dict[str, Any]] = []
