@@ -119,7 +119,13 @@ READINGS = {
 
 @LANGUAGES
 def test_c5_c11_2_c11_3_habits_of_a_patient(clinic: World, language: str) -> None:
-    who, reading, booking, department, doctor = READINGS[language]
+    with clinic.own_time():
+        _habits_are_learned_and_missed(clinic, *READINGS[language])
+
+
+def _habits_are_learned_and_missed(
+    clinic: World, who: str, reading: str, booking: str, department: str, doctor: str
+) -> None:
     for n in range(10, 0, -1):
         at = TODAY - timedelta(days=n) + timedelta(hours=8, minutes=n % 3)
         clinic.say(who, reading, at=at, session=f"d{n}", metadata={"action": "measure_bp"}, wait=False)
