@@ -20,7 +20,7 @@ from tests.crash.log import Broker, Lag, Log, groups, wait_through
 from tests.crash.memory import Sampler, Use
 from tests.crash.nemesis import SINKS, Event, Nemesis
 from tests.crash.oracle import STEPS, Expected, Oracle, source_topic
-from tests.crash.part import Part
+from tests.crash.part import Part, of_same_sources
 from tests.crash.stack import CrashStack, crash_stack
 
 Say = Callable[[str], None]
@@ -159,7 +159,9 @@ def _compare(
     config: RoundConfig, stack: CrashStack, broker: Broker, accepted: Accepted, oracle: Oracle, report: Report
 ) -> None:
     d, part = Differences(), Part(config.part)
-    logs = {t.name: broker.read(t, part.takes) for t in _read_topics()}
+    # A project's events are the project's, whoever of the part or beside it they come from.
+    whole = (topics.PROJECT_EVENTS,)
+    logs = {t.name: broker.read(t) if t in whole else broker.read(t, part.takes) for t in _read_topics()}
     turns = {(u, t) for u, t in accepted.turns if part.has(TENANT, "user", u)}
     expected = asyncio.run(_expected(config, stack, oracle, logs))
     _topics(config, d, expected, logs)
@@ -189,7 +191,7 @@ async def _expected(
     out = {}
     for step in STEPS:
         source = logs[source_topic(step).name]
-        records = Part(config.screen_part).of(source) if step == "screen" else source
+        records = Part(config.screen_part if step == "screen" else config.part).of(source)
         out[step] = await oracle.run(step, stack.settings, records)
     return out
 
@@ -198,8 +200,12 @@ def _topics(config: RoundConfig, d: Differences, expected: dict[str, Expected], 
     screened = Part(config.screen_part).of(logs[topics.HISTORY.name])
     topic_records(d, topics.HISTORY, "screen", expected["screen"].outputs, screened)
     topic_records(d, topics.LEDGER, "extract", expected["extract"].outputs, logs[topics.LEDGER.name])
-    for topic in (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS):
-        topic_records(d, topic, "gate", expected["gate"].outputs, logs[topic.name])
+    gated = expected["gate"].outputs
+    for topic in (topics.UPDATES, topics.DECISIONS):
+        topic_records(d, topic, "gate", gated, logs[topic.name])
+    events = logs[topics.PROJECT_EVENTS.name]
+    told = events if config.part <= 1 else of_same_sources(events, gated)
+    topic_records(d, topics.PROJECT_EVENTS, "gate", gated, told)
     for topic in (topics.UPDATES, topics.DECISIONS):
         topic_records(d, topic, "project", expected["project"].outputs, logs[topic.name])
     topic_records(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from schemas.codec import header
 from schemas.owner import Owner, OwnerKind
 from streams.runtime import Message
-from tests.crash.log import Log
+from tests.crash.log import Log, source_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +29,9 @@ class Part:
 
     def _takes(self, owner: bytes) -> bool:
         return self.nth <= 1 or sum(owner) % self.nth == 0
+
+
+def of_same_sources(log: Log, like: Log) -> Log:
+    """What comes from records that `like` comes from, too: where owners meet, a part cannot say what is too much."""
+    sources = {source_of(m) for found in like.values() for m in found}
+    return {place: [m for m in found if source_of(m) in sources] for place, found in log.items()}
