@@ -125,9 +125,12 @@ def groups(sinks: Sequence[str]) -> dict[str, Sequence[Topic]]:
 
 
 def wait_through(broker: Broker, wanted: dict[str, Sequence[Topic]], seconds: float) -> tuple[float, list[Lag]]:
-    """Wait until no group has lag twice in a row; (seconds that it took, what is left when time is up)."""
-    began, calm, left = time.monotonic(), 0, [Lag("", "", 0, 1)]
-    while time.monotonic() - began < seconds:
+    """Wait until no group has lag twice in a row; (seconds that it took, what is left when nothing has moved for
+    `seconds`, or not all has in ten times that): a slow machine is no difference, a stage that stands still is one."""
+    began = moved = time.monotonic()
+    calm, left = 0, [Lag("", "", 0, 1)]
+    while time.monotonic() - moved < seconds and time.monotonic() - began < 10 * seconds:
+        before = left
         try:
             left = broker.lags(wanted)
         except (KafkaException, KafkaError):
@@ -135,6 +138,8 @@ def wait_through(broker: Broker, wanted: dict[str, Sequence[Topic]], seconds: fl
         calm = 0 if left else calm + 1
         if calm == 2:
             break
+        if left != before:
+            moved = time.monotonic()
         time.sleep(0.5)
     return time.monotonic() - began, left
 
