@@ -56,7 +56,7 @@ def main() -> int:
     config = RoundConfig(
         seed=a.seed, turns=int(rate * 60 * a.minutes), data=a.data, users=a.users, rate=rate, screens=1, memories=1,
         gap=(1e6, 1e6) if a.away else (a.gap[0], a.gap[1]), screen_part=2 * a.part, part=a.part,
-        drain_seconds=900.0, memory_gap=5.0, refusals=True, broker_away=(30 * a.minutes, a.away) if a.away else None,
+        memory_gap=5.0, refusals=True, broker_away=(30 * a.minutes, a.away) if a.away else None,
     )  # fmt: skip
     try:
         report = run_round(config, Oracle(), say)
