@@ -22,7 +22,7 @@ from schemas.turns import CheckpointResult, ScreenedBody, ScreenedTurn, SessionC
 _FUTURE = timedelta(days=1)
 _PREVIOUS_TURNS = 2
 _PREVIOUS_CHARS = 400
-_PREVIOUS_KEPT = timedelta(days=2)
+PREVIOUS_KEPT = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Screen(PlainStep):
         previous = kept[1] if isinstance(kept, list) and str(kept[0]) > accepted.isoformat() else None
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
         last = [*turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])][-_PREVIOUS_TURNS:]
-        until = accepted + _PREVIOUS_KEPT
+        until = accepted + PREVIOUS_KEPT
         mine.put(f"last/{event.session_id}", [until.isoformat(), [list(p) for p in last]], until)
         return [Emit(topics.HISTORY, turn)]
 

@@ -22,13 +22,15 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One decoded input. `timestamp` is Kafka's: the time of acceptance where the event names none."""
+    """One decoded input. `timestamp` is Kafka's: the time of acceptance where the event names none. `first_hand`: a
+    client wrote it, and this is no replay."""
 
     event: Event
     partition: int
     offset: int
     timestamp: datetime
     key: bytes | None = None
+    first_hand: bool = True
 
 
 @dataclass(frozen=True, slots=True)

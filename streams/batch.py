@@ -12,7 +12,7 @@ from processors.step import Emit, Null, Out, Record, Step
 from schemas import topics
 from schemas.base import EARLIEST
 from schemas.codec import ERASED, Codec, DecodeError, Headers, header
-from schemas.dead_letters import dead_letter_headers, kafka_time, meant_for_another
+from schemas.dead_letters import REPLAY_OF, dead_letter_headers, kafka_time, meant_for_another
 from schemas.envelope import Envelope, Marker, Tick
 from schemas.erasure import Erasure
 from schemas.ids import event_id
@@ -132,7 +132,8 @@ class BatchFrame:
             return
         if isinstance(event, Tick):
             batch.sweep = event.now if batch.sweep is None else max(batch.sweep, event.now)
-        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key), m))
+        first_hand = header(m.headers, "src") is None and header(m.headers, REPLAY_OF) is None
+        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key, first_hand), m))
 
     def _check_partition(self, event: object, partition: int) -> None:
         if isinstance(event, Envelope) and not (isinstance(event, Erasure) and event.everywhere):

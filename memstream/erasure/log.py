@@ -81,18 +81,7 @@ class Log:
     def _standing(self, e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
         """(topic, partition, key) -> owner, of records of the erasure whose newest value is no null."""
         kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
-        found: dict[tuple[str, int, bytes], bytes] = {}
-        for m in self._read({t: self._partitions(t, e) for t in kept}):
-            key = m.key()
-            if key is None:
-                continue
-            place = m.topic() or "", m.partition() or 0, key
-            owner = _taken(m, e) if m.value() is not None else None
-            if owner is None:
-                found.pop(place, None)
-            else:
-                found[place] = owner
-        return found
+        return standing(self._read({t: self._partitions(t, e) for t in kept}), e)
 
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
         """Where records of the owner may be: a project's are anywhere, dead letters lie as their source."""
@@ -104,6 +93,37 @@ class Log:
         """By one consumer: each one more costs most of a second before its first record."""
         places = [(topic.name, p) for topic, numbers in wanted.items() for p in numbers]
         return read_to_end(self._bootstrap, places, self._timeout)
+
+
+def standing(records: Iterable[Message], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
+    """(topic, partition, key) -> owner, of records, each partition in its order, that the erasure takes: those accepted
+    by the cut-off, and of a user's all before the erasure itself in its partition, whatever a clock said of them."""
+    found: dict[tuple[str, int, bytes], bytes] = {}
+    dated_later: dict[tuple[str, int, bytes], bytes] = {}
+    for m in records:
+        key, value = m.key(), m.value()
+        here = m.topic() or "", m.partition() or 0
+        if value is not None and e.erasure_id.encode() in value and _is(e, value):
+            found |= {place: owner for place, owner in dated_later.items() if place[:2] == here}
+        if key is None:
+            continue
+        place = *here, key
+        found.pop(place, None)
+        dated_later.pop(place, None)
+        owner = _whose(m, e) if value is not None else None
+        if owner is not None:
+            by_time = _accepted(orjson.loads(value or b""), m) <= e.accepted_at
+            (found if by_time else dated_later)[place] = owner
+    return found
+
+
+def _is(e: Erasure, value: bytes) -> bool:
+    """The erasure itself, of a user: a session's or tenant's is cut by time alone."""
+    try:
+        data = orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return False
+    return e.scope == "user" and isinstance(data, dict) and data.get("erasure_id") == e.erasure_id
 
 
 def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
@@ -151,7 +171,13 @@ def _names(m: Message, e: Erasure) -> bool:
 
 
 def _taken(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
-    """The owner of a record that the erasure takes, None for another's. `projects`: what a project keeps of the user
+    """The owner of a record that the erasure takes by its time, None for another's."""
+    owner = _whose(m, e, projects)
+    return None if owner is None or _accepted(orjson.loads(m.value() or b""), m) > e.accepted_at else owner
+
+
+def _whose(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
+    """The owner of a record of the erasure's scope, None for another's. `projects`: what a project keeps of the user
     is meant, too."""
     raw = m.value() or b""
     needle = orjson.dumps(e.tenant if e.scope == "tenant" else e.user_id)[1:-1]
@@ -172,8 +198,6 @@ def _taken(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
     users = e.scope == "tenant" or projects
     if m.topic() == topics.UPDATES.name and not users and data.get("owner_kind") != "user":
         return None  # what projects keep is written anew by the project step
-    if _accepted(data, m) > e.accepted_at:
-        return None
     return _owner_header(m) or e.owner.key.encode()
 
 

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, Protocol, cast
 
 from processors.step import Emit, Null, Out, Reads, Record, StateSpace, Step
 from schemas.base import Json
+from schemas.documents import ProjectCommand
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
+from schemas.memory import Feedback, MemoryCommand
 from schemas.owner import tenant_owner, user
 from schemas.topics import Cleanup, Topic
+from schemas.turns import SessionCommand, TurnEvent
 
+_FIRST_HAND = (TurnEvent, SessionCommand, MemoryCommand, Feedback, ProjectCommand)
+HELD_BACK = timedelta(minutes=15)
+"""Longer than any producer keeps a record that it could not deliver (ours 10 s, librdkafka's default 5 min)."""
 DENY = "deny"
 """State row of a user or tenant: {"all": time or None, "sessions": {session: time}}."""
 
 
 @dataclass(slots=True)
 class Erased:
-    """What a step gives up. `found`: rows by kind. `record_ids`: a project's records that it deleted or wrote anew."""
+    """What a step gives up. `found`: rows by kind. `record_ids`: a project's records that it deleted or wrote anew.
+    `newest`: when the newest of it was accepted, told by the first step: the others follow its cut-off."""
 
     outs: list[Out] = field(default_factory=list)
     found: dict[str, int] = field(default_factory=dict)
     record_ids: list[str] = field(default_factory=list)
+    newest: datetime | None = None
 
 
 class Eraser(Protocol):
@@ -89,14 +97,19 @@ class Guarded:
         event = record.event
         if isinstance(event, Erasure):
             return self._erase(event, state)
-        if self._refuses and isinstance(event, Envelope) and refused(event, record.timestamp, state):
-            # A record that came late into a topic that is kept must not stay in it.
-            return [Null(self.source, event.owner, record.key)] if self._keyed and record.key else []
+        if self._refuses and isinstance(event, Envelope):
+            if _said_again(record, state):
+                record = _after(record, state)
+            elif refused(event, record.timestamp, state):
+                # A record that came late into a topic that is kept must not stay in it.
+                return [Null(self.source, event.owner, record.key)] if self._keyed and record.key else []
         self._eraser.note(record, state)
         return self._inner.handle(record, prepared, state)
 
     def _erase(self, e: Erasure, state: StateSpace) -> list[Out]:
         done = self._eraser.erase(e, state)
+        # What stands before the erasure in the log came before it, also where a clock ran ahead.
+        e = e.model_copy(update={"accepted_at": max(e.accepted_at, done.newest or e.accepted_at)})
         if self._refuses and e.scope != "project":
             _deny(e, state)
         on = e.model_copy(
@@ -115,16 +128,37 @@ class Guarded:
 
 def refused(event: Envelope, timestamp: datetime, state: StateSpace) -> bool:
     """Was what the event tells accepted at or before an erasure of its user, session or tenant?"""
+    cut = _cut(event, state)
+    return cut is not None and (_accepted(event) or timestamp) <= cut
+
+
+def _cut(event: Envelope, state: StateSpace) -> datetime | None:
+    """The latest erasure of the event's user, session or tenant."""
+    found: list[datetime] = []
     for key in _owners(event):
-        row = state.of(key).get(DENY)
-        if row is None:
-            continue
-        told = cast(dict[str, Any], row)
-        cuts = [told["all"], told["sessions"].get(_session(event))]
-        when = _accepted(event) or timestamp
-        if any(cut is not None and when <= datetime.fromisoformat(cut) for cut in cuts):
-            return True
-    return False
+        row = cast("dict[str, Any] | None", state.of(key).get(DENY))
+        if row is not None:
+            cuts = (row["all"], row["sessions"].get(_session(event)))
+            found += [datetime.fromisoformat(cut) for cut in cuts if cut is not None]
+    return max(found, default=None)
+
+
+def _said_again(record: Record, state: StateSpace) -> bool:
+    """A client's own record behind the erasure in the log, with a time so long before it that no producer held it
+    back: a clock was ahead at the erasure, or has been set back since."""
+    if not record.first_hand or not isinstance(record.event, _FIRST_HAND):
+        return False
+    cut = _cut(record.event, state)
+    return cut is not None and (_accepted(record.event) or record.timestamp) < cut - HELD_BACK
+
+
+def _after(record: Record, state: StateSpace) -> Record:
+    """Accepted just after the cut-off: here the order of the log counts, so for everything that follows from it."""
+    event = cast(Envelope, record.event)
+    cut = _cut(event, state)
+    assert cut is not None  # noqa: S101 - `_said_again` found one
+    at = cut + timedelta(microseconds=1)
+    return replace(record, event=event.model_copy(update={"accepted_at": at}), timestamp=max(at, record.timestamp))
 
 
 def _deny(e: Erasure, state: StateSpace) -> None:

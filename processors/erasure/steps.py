@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, cast
 
 from processors import waiting
@@ -12,8 +13,10 @@ from processors.gate import given, habits
 from processors.gate.standing import Standing
 from processors.gate.summary import Summary
 from processors.ports import Models, ProfileBook
+from processors.screen import PREVIOUS_KEPT
 from processors.step import Null, OwnerState, Reads, Record, StateSpace
 from schemas import topics
+from schemas.base import Json
 from schemas.erasure import Erasure
 from schemas.ids import record_id
 from schemas.topics import Topic
@@ -62,11 +65,12 @@ class ScreenEraser(OwnRows):
             return Erased()
         rows = state.of(e.owner.key)
         if e.scope == "user":
-            return Erased(found={"rows": rows.clear((DENY,))})
+            newest = _newest_turn(kept for _, kept in rows.items("last/"))
+            return Erased(found={"rows": rows.clear((DENY,))}, newest=newest)
         name = f"last/{e.session_id}"
-        held = rows.get(name) is not None
+        kept = rows.get(name)
         rows.delete(name)
-        return Erased(found={"rows": int(held)})
+        return Erased(found={"rows": int(kept is not None)}, newest=_newest_turn([kept]))
 
 
 class ExtractEraser(OwnRows):
@@ -190,6 +194,12 @@ def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
     for key, raw in rows.items("v/"):
         if (name := key.removeprefix("v/")) not in standing:
             yield name, int(cast(list[Any], raw)[0])
+
+
+def _newest_turn(kept: Iterable[Json]) -> datetime | None:
+    """When the newest turn of these sessions was accepted: their rows say until when they are kept."""
+    ends = [datetime.fromisoformat(str(row[0])) for row in kept if isinstance(row, list)]
+    return max(ends) - PREVIOUS_KEPT if ends else None
 
 
 def _null(e: Erasure, name: str, version: int) -> Null:

@@ -10,9 +10,11 @@ import pytest
 from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from schemas import topics
+from schemas.dead_letters import REPLAY_FOR, REPLAY_OF
 from schemas.documents import ProjectCommand, ProjectCommandBody
 from schemas.erasure import Erasure
 from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.owner import partition
 from schemas.profile import load_profile
 from schemas.turns import (
     CheckpointResult,
@@ -291,4 +293,62 @@ async def test_c9_a_tenant_goes_owner_by_owner_and_nothing_of_before_comes_back(
     bench.driver.pipe(topics.TURNS, old)
     await bench.driver.run()
     assert not [p for p in bench.held() if p.startswith("state")]
+    assert not bench.driver.dead_letters()
+
+
+async def test_n6_what_a_clock_dated_ahead_goes_with_the_rest_and_what_is_said_after_is_kept(bench: Bench) -> None:
+    ahead = bench.driver.now + timedelta(hours=3)
+    wrong = bench.say("ann", "I keep my zebrawood in Kurrajong.", accepted_at=ahead)
+    command = MemoryCommand(
+        tenant="acme", user_id="ann", command="remember", command_id="c9", kind="fact",
+        accepted_at=ahead + timedelta(minutes=1), sealed=MemoryCommandBody(text="I own a quillback."),
+    )  # fmt: skip
+    bench.driver.pipe(topics.LEDGER, command)
+    await bench.driver.run()
+    assert [m for m in bench.memories("ann") if "quillback" in m.sealed.text]
+    bench.erase("ann")
+    await bench.driver.run()
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
+    cuts = {t: [e for e in bench.driver.read(t) if isinstance(e, Erasure)] for t in (topics.HISTORY, topics.UPDATES)}
+    assert {e.accepted_at for e in cuts[topics.HISTORY]} == {ahead}, "stores delete by this time"
+    assert {e.accepted_at for e in cuts[topics.UPDATES]} == {ahead}
+    answer = CheckpointResult(
+        tenant="acme", user_id="ann", session_id="ann-s1", segment=0, last_turn_id="t1", recent_turns=8, status="done",
+        extractive=False, job_id="j", asked_at=wrong.accepted_at, sealed=CheckpointResultBody(summary="zebrawood"),
+    )  # fmt: skip
+    bench.driver.pipe(topics.TURNS, answer)
+    bench.say("ann", "I live in Leeds.")
+    await bench.driver.run()
+    assert [u for u in bench.memories("ann") if "Leeds" in u.sealed.text and u.version == u.revision == 1]
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
+    assert not bench.driver.dead_letters()
+
+
+@pytest.mark.parametrize("ahead", [timedelta(hours=3), timedelta(days=40)])
+async def test_n6_a_user_who_returns_after_a_clock_was_set_back_is_heard(bench: Bench, ahead: timedelta) -> None:
+    old = bench.say("ann", "I keep my zebrawood in Kurrajong.")
+    await bench.driver.run()
+    back = bench.driver.now
+    bench.driver.advance(ahead)
+    cut = bench.erase("ann").accepted_at
+    await bench.driver.run()
+    bench.driver.now = back
+    returned = bench.say("ann", "I live in Leeds.")
+    bench.driver.pipe(
+        topics.LEDGER,
+        MemoryCommand(
+            tenant="acme", user_id="ann", command="remember", command_id="c9", kind="fact",
+            accepted_at=bench.driver.now, sealed=MemoryCommandBody(text="I own a lighthouse."),
+        ),
+    )  # fmt: skip
+    p = partition(returned.owner, topics.EMBEDDED_PARTITIONS)
+    letter = bench.driver.codec.encode(old, "memstream/replay", "dead-letter/0:0")
+    bench.driver.pipe_raw(topics.TURNS, p, letter.value, [(REPLAY_OF, b"0:0"), (REPLAY_FOR, b"screen")])
+    await bench.driver.run()
+    told = {u.sealed.text for u in bench.memories("ann") if u.kind == "fact"}
+    assert any("Leeds" in t for t in told)
+    assert any("lighthouse" in t for t in told)
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p], "the replay is refused"
+    [kept] = [e for e in bench.driver.read(topics.HISTORY) if getattr(e, "turn_id", "") == returned.turn_id]
+    assert kept.accepted_at > cut, "what counts from acceptance counts from after the erasure"  # type: ignore[union-attr]
     assert not bench.driver.dead_letters()

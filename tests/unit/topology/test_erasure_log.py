@@ -1,0 +1,100 @@
+"""What of the kept topics an erasure takes: by time, and by the order of the log where a clock was wrong (C9, N6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from memstream.erasure.log import standing
+from schemas import topics
+from schemas.codec import Codec
+from schemas.envelope import Envelope
+from schemas.erasure import Erasure
+from schemas.memory import MemoryCommand, MemoryCommandBody
+
+CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+_CODEC = Codec()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The part of a confluent_kafka Message that is read."""
+
+    of: bytes | None
+    content: bytes | None
+    place: int = 3
+
+    def key(self) -> bytes | None:
+        return self.of
+
+    def value(self) -> bytes | None:
+        return self.content
+
+    def topic(self) -> str:
+        return topics.LEDGER.name
+
+    def partition(self) -> int:
+        return self.place
+
+    def headers(self) -> list[tuple[str, bytes]]:
+        return []
+
+    def timestamp(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def _stored(key: str, event: Envelope, place: int = 3) -> Stored:
+    return Stored(key.encode(), _CODEC.encode(event, "test", key).value, place)
+
+
+def _said(at: datetime, user: str = "ann", session: str | None = None) -> MemoryCommand:
+    return MemoryCommand(
+        tenant="acme", user_id=user, session_id=session, command="remember", command_id="c", kind="fact",
+        accepted_at=at, sealed=MemoryCommandBody(text="likes tea"),
+    )  # fmt: skip
+
+
+def _erasure(**over: Any) -> Erasure:
+    return Erasure(tenant="acme", erasure_id="e1", scope="user", user_id="ann", accepted_at=CUT).model_copy(update=over)
+
+
+def _taken(records: list[Stored], e: Erasure) -> set[bytes]:
+    return {key for _, _, key in standing(cast(Any, records), e)}
+
+
+HOUR = timedelta(hours=1)
+
+
+def test_n6_before_the_erasure_everything_goes_and_behind_it_what_is_older_than_the_cut_off() -> None:
+    log = [
+        _stored("old", _said(CUT - HOUR)),
+        _stored("ahead", _said(CUT + HOUR)),
+        _stored("bob", _said(CUT + HOUR, "bob")),
+        _stored("erasure", _erasure()),
+        _stored("late", _said(CUT - HOUR)),
+        _stored("returned", _said(CUT + HOUR)),
+    ]
+    assert _taken(log, _erasure()) == {b"old", b"ahead", b"late"}
+
+
+def test_n6_a_value_that_was_replaced_or_nulled_is_not_taken() -> None:
+    log = [
+        _stored("a", _said(CUT + HOUR)), Stored(b"a", None), _stored("b", _said(CUT + HOUR)),
+        _stored("b", _said(CUT, "bob")), _stored("erasure", _erasure()), _stored("c", _said(CUT)), Stored(b"c", None),
+    ]  # fmt: skip
+    assert _taken(log, _erasure()) == set()
+
+
+def test_n6_the_order_is_that_of_the_partition() -> None:
+    log = [_stored("elsewhere", _said(CUT + HOUR), place=4), _stored("erasure", _erasure(), place=3)]
+    assert _taken(log, _erasure()) == set()
+
+
+@pytest.mark.parametrize("over", [{"erasure_id": "e2"}, {"scope": "tenant"}])
+def test_n6_another_erasure_or_a_tenants_cuts_by_time_alone(over: dict[str, Any]) -> None:
+    log = [_stored("old", _said(CUT)), _stored("ahead", _said(CUT + HOUR)), _stored("erasure", _erasure(**over))]
+    e = _erasure(scope=over.get("scope", "user"))
+    assert _taken(log, e) == {b"old"}
