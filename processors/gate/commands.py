@@ -66,10 +66,10 @@ class CommandGate:
             m.owner, kind, *((m.scope, ABOUT_USER, m.field, *many) if m.field else (m.command_id,))
         )
         kept = self._written(m, name, kind, 0, 1, when, because("kept", "command", "remembered"))
-        if m.memory_id is None and (twin := again.twin(self._standing, kept, m.occurred_at)) is not None:
+        if (twin := self._twin(m, kept, holders)) is not None:
             renewed = again.renewed(twin, kept)
             self._standing.put(renewed, self._standing.features(twin.record_id))
-            reason = because("merged", "dedupe", "same_text")
+            reason = because("merged", "dedupe", "same_value" if m.field else "same_text")
             return [update(renewed), plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)]
         standing = self._standing.get(name)
         if standing is not None and all(h.record_id != name for h in holders):
@@ -84,6 +84,11 @@ class CommandGate:
         kept = kept.model_copy(update=numbers)
         self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
         return [*out, update(kept), plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
+
+    def _twin(self, m: MemoryCommand, kept: MemoryUpdate, holders: list[MemoryUpdate]) -> MemoryUpdate | None:
+        if m.field:
+            return again.field_twin(holders, kept)
+        return again.twin(self._standing, kept, m.occurred_at) if m.memory_id is None else None
 
     def _in_the_way(self, m: MemoryCommand, kind: str) -> tuple[list[MemoryUpdate], list[str]]:
         """What a remembered value replaces, and what identifies it beside its field."""

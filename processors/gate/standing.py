@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -21,6 +21,7 @@ from schemas.codec import Codec
 from schemas.ids import keyed_hash
 from schemas.memory import MemoryKind, MemoryUpdate
 
+K = TypeVar("K")
 _PLAIN = Codec()
 _RECORD = "m/"
 _REJECTION = "r/"
@@ -280,16 +281,24 @@ class Standing:
         if old is None:
             return
         for slot in slots_of(old):
-            self._index.holders.get(slot, set()).discard(record_id)
+            _drop(self._index.holders, slot, record_id)
         if old.kind == "table":
-            self._index.tables.get(old.category or "", set()).discard(record_id)
+            _drop(self._index.tables, old.category or "", record_id)
         if (saying := saying_of(old)) is not None:
-            self._index.sayings.get(saying, set()).discard(record_id)
+            _drop(self._index.sayings, saying, record_id)
         for told in old.also:
             self._index.also.pop(told, None)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)
+
+
+def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:
+    """Out of its set; an empty set goes too, or the index would grow by every value that was ever said."""
+    if (held := sets.get(key)) is not None:
+        held.discard(record_id)
+        if not held:
+            del sets[key]
 
 
 def _opened(data: dict[str, Any]) -> MemoryUpdate:

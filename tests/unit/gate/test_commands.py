@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from processors.gate.standing import Index, Standing
 from processors.ports import Models
 from schemas.ids import record_id
 from schemas.owner import user
+from streams.cache import CachedOwner, OwnerOverlay
 from tests.unit.gate.bench import DAY, HOUR, START, GateBench, candidate
 
 LANGUAGES = pytest.mark.parametrize(
@@ -53,6 +55,62 @@ async def test_remember_adds_to_a_field_of_many_values(gate: GateBench) -> None:
     await gate.do("remember", kind="fact", field="hobby", text="Enjoys chess", value="chess")
     await gate.do("remember", kind="fact", field="hobby", text="Enjoys Chess", value="Chess")
     assert sorted(gate.values("hobby")) == ["Chess", "tennis"]
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ({"text": "Lives in Leeds", "value": "Leeds"}, {"text": "Living in Leeds now", "value": " leeds"}),
+        ({"text": "年薪80万", "value": 800000}, {"text": "年薪八十万", "value": 800000.0}),
+        ({"text": "Does not smoke", "value": False}, {"text": "Does not smoke", "value": False}),
+        ({"text": "Lives in Leeds"}, {"text": "lives in Leeds."}),
+    ],
+)
+@pytest.mark.parametrize("field", ["residence", "hobby"])
+async def test_b3_remembered_with_an_equal_value_is_the_version_that_stands(
+    gate: GateBench, field: str, first: dict[str, Any], again: dict[str, Any]
+) -> None:
+    """`hobby` holds many: its second call was told another id, which leads to the one that stands."""
+    many = {"memory_id": "told-first"} if field == "hobby" else {}
+    await gate.do("remember", kind="fact", field=field, **first, **many)
+    gate.later(DAY)
+    [kept] = await gate.do("remember", kind="fact", field=field, **again, **({"memory_id": "told"} if many else {}))
+    assert [u.row_key for u in gate.view.values()] == [kept.row_key]
+    assert (kept.version, kept.valid_from, kept.last_accessed_at) == (1, START, START + DAY)
+    assert kept.sealed.text == again["text"], "the words of now"
+    assert kept.importance == pytest.approx(gate.log[0].importance + 0.05)
+    assert [(d.reason.outcome, d.reason.rule) for d in gate.decisions][-1] == ("merged", "same_value")
+    if many:
+        await gate.do("forget", "told")
+        assert not gate.active()
+
+
+async def test_b3_remembered_with_an_equal_value_confirms_what_was_inferred(gate: GateBench) -> None:
+    await gate.say(candidate("May live in Leeds", "residence", "Leeds", source="inferred"))
+    [kept] = await gate.do("remember", kind="fact", field="residence", text="Lives in Leeds", value="Leeds")
+    assert (kept.source, kept.state, kept.confidence, kept.version) == ("confirmed", "active", Decimal(1), 1)
+    assert [s.turn_id for s in kept.sources] == ["turn-1"]
+
+
+async def test_b4_remembered_without_a_value_another_text_is_another_value(gate: GateBench) -> None:
+    await gate.do("remember", kind="fact", field="residence", text="Lives in Leeds")
+    await gate.do("remember", kind="fact", field="residence", text="Lives in York")
+    assert [u.sealed.text for u in gate.active()] == ["Lives in York"]
+
+
+async def test_the_index_keeps_no_empty_sets(gate: GateBench) -> None:
+    for n in range(5):
+        await gate.do("remember", kind="fact", field="residence", text=f"Lives in {n}", value=str(n))
+        await gate.do("remember", kind="fact", text=f"Likes tea no. {n}")
+        await gate.do("remember", kind="fact", field=f"trait {n}", text=f"Trait {n}", value=n)
+    for u in gate.active():
+        await gate.do("forget", u.record_id)
+    rows = OwnerOverlay(CachedOwner(complete=True))
+    standing = Standing(rows, None, 512)
+    for u in gate.log:
+        (standing.put if u.state == "active" else standing.remove)(u)
+    index = rows.derived("gate", Index)
+    assert (index.holders, index.sayings, index.also) == ({}, {}, {})
 
 
 async def test_remember_leaves_the_other_fields_of_a_statement(gate: GateBench) -> None:
