@@ -16,6 +16,7 @@ from processors.gate.restate import note_replaced
 from processors.gate.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.gate.standing import Slot, Standing, since, text_features
 from processors.gate.standing import values_of as standing_values
+from processors.gate.vague import PLACES, vaguer
 from processors.gate.values import canonical, same
 from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit
@@ -30,10 +31,11 @@ _STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z
 
 @dataclass(slots=True)
 class _Sorted:
-    """Fields of a candidate by what becomes of them: `known` (said before), `outranked` (inferred against explicit),
-    `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
+    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper),
+    `outranked` (inferred against explicit), `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
 
     known: dict[str, MemoryUpdate] = field(default_factory=dict)
+    vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
     outranked: list[str] = field(default_factory=list)
     late: dict[str, datetime] = field(default_factory=dict)
     fresh: list[str] = field(default_factory=list)
@@ -53,6 +55,7 @@ class CandidateGate:
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
+        self._before = frozenset(u.record_id for u in before)
         said = {canonical(c.text) for c in source.sealed.candidates}
         worded = {(u.kind, canonical(u.sealed.text)): u.record_id for u in before if not (u.field or u.fields)}
         self._in_place = {place: name for place, name in worded.items() if place[1] in said}
@@ -81,6 +84,8 @@ class CandidateGate:
         for name, twin in {u.record_id: u for u in found.known.values()}.items():
             only = tuple(n for n in found.known if found.known[n].record_id == name)
             out.extend(self._said_again(c, twin, only=only))
+        for name, sharper in found.vaguer.items():
+            out.extend(self._said_vaguely(c, sharper, _part(c, [name])))
         if found.outranked:
             reason = because("refused", "confidence", "explicit_stands")
             out.append(decision(self._source, c, reason, None, _part(c, found.outranked)))
@@ -100,6 +105,8 @@ class CandidateGate:
                 out.known[name] = twin
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
+            elif (sharper := next((h for h in holders if self._vaguer(c, name, fields[name], h)), None)) is not None:
+                out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
                 out.outranked.append(name)
             elif newer := [since(h) for h in holders if since(h) > when]:
@@ -108,6 +115,28 @@ class CandidateGate:
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _vaguer(self, c: Candidate, name: str, value: Any, held: MemoryUpdate) -> bool:
+        """What was stated is news beside what was inferred, and what a newer extractor says of a turn beside what the
+        one before said of it, however vague."""
+        if held.record_id in self._before or (held.source == "inferred" and c.source != "inferred"):
+            return False
+        spec = self._profile.field(name)
+        place = (name if spec is None else spec.slot) in PLACES
+        return vaguer(value, c.approximate, standing_values(held).get(name), held.approximate, place)
+
+    def _said_vaguely(self, c: Candidate, held: MemoryUpdate, only: tuple[str, ...]) -> list[Emit]:
+        """Cited, and as little news as the same value; what stands is neither reworded nor believed more for it."""
+        held = self._standing.get(held.record_id) or held  # another field of the candidate may have renewed it
+        if any(s.turn_id == self._source.turn.turn_id for s in held.sources):
+            return [decision(self._source, c, because("skipped", "dedupe", "vaguer_value"), held, only)]
+        renewed = changed(
+            held,
+            last_accessed_at=max(held.last_accessed_at, self._source.accepted_at),
+            sources=sources(held.sources, self._source.turn, MAX_SOURCES),
+        )
+        self._standing.put(renewed, self._standing.features(held.record_id))
+        return [update(renewed), decision(self._source, c, because("merged", "dedupe", "vaguer_value"), renewed, only)]
 
     def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
         record = self._record(c, names)

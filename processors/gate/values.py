@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from datetime import datetime
@@ -25,9 +26,10 @@ def normal(value: Any) -> Json:
     if isinstance(value, str):
         text = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
         try:
-            return float(text)
+            number = float(text)
         except ValueError:
             return text
+        return number if math.isfinite(number) else text  # "Nan" is a name
     if isinstance(value, dict):
         return {str(k): normal(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
