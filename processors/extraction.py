@@ -20,6 +20,7 @@ from processors.extract.confirm import asks_to_confirm, confirms
 from processors.extract.promising import promising
 from processors.extract.protocol import Extractor, TurnView
 from processors.habit_metadata import habit_metadata
+from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook, vectors
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
@@ -211,7 +212,8 @@ def extraction(
         position=turn.position, accepted_at=turn.accepted_at, language=turn.language, project_id=turn.project_id,
         interaction_id=turn.interaction_id, context_id=turn.context_id, recalled_ids=_cited(turn), extractor=extractor,
         extractor_version=version, model=model, prompt_hash=prompt_hash, reason=reason, model_id=embedding_model,
-        profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused, sealed=body,
+        profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused,
+        refused_for=refused_for(turn.pii) if turn.refused else None, sealed=body,
     )  # fmt: skip
 
 

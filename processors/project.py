@@ -15,8 +15,9 @@ from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
 from processors.hot_keys import INDEX, HotKeys
+from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook
-from processors.redaction import redact, replaced, strings
+from processors.redaction import counts, redact, replaced, strings
 from processors.rollup import week_of
 from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, StateSpace
 from schemas import topics
@@ -33,10 +34,10 @@ _PLAIN = Codec()
 
 @dataclass(frozen=True, slots=True)
 class _Screened:
-    """A caller's value, redacted. `refused`: a credential stood in it."""
+    """A caller's value, redacted. `refused`: the entity in it that policy refuses."""
 
     value: JsonValue
-    refused: bool
+    refused: str | None
 
 
 class Project(PlainStep):
@@ -62,7 +63,7 @@ class Project(PlainStep):
             if isinstance(r.event, ProjectCommand) and texts:
                 found = redact(self._models, self._book, [r.event.tenant] * len(texts), texts)
                 plain = dict(zip(texts, (f.text for f in found), strict=True))
-                done[i] = _Screened(replaced(r.event.sealed.value, plain), any(f.refused for f in found))
+                done[i] = _Screened(replaced(r.event.sealed.value, plain), refused_for(counts(found)))
         return done
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
@@ -105,8 +106,8 @@ class Project(PlainStep):
                 )  # fmt: skip
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
                 at = event.accepted_at or record.timestamp
-                if prepared is not None and prepared.refused:
-                    reason = because("refused", "pii", "credential")
+                if prepared is not None and prepared.refused is not None:
+                    reason = because("refused", "pii", prepared.refused)
                     return [plain_decision(event.owner, f"hot/{event.command_id}", "hot", reason, None, at)]
                 value = event.sealed.value if prepared is None else prepared.value
                 hot = HotValue(type=event.hot_type, key=event.key, value=value, priority=event.priority)

@@ -105,6 +105,9 @@ class Extraction(UserEvent):
     profile: str
     profile_version: int
     refused: bool = False
+    refused_for: CleanText | None = Field(default=None, max_length=100)
+    """The rule of the reason: the entity that policy refused. None where it is not refused, or a credential is meant by
+    an older extractor."""
     sealed: ExtractionBody
 
 

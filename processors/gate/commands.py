@@ -35,12 +35,12 @@ class CommandGate:
         self._at = at
         self._model_id = model_id
 
-    def command(self, m: MemoryCommand, refused: bool = False) -> Iterable[Emit]:
-        """`refused`: a credential stood in it; nothing of it is kept (D5)."""
+    def command(self, m: MemoryCommand, refused: str | None = None) -> Iterable[Emit]:
+        """`refused`: the entity in it that policy refuses; nothing of it is kept (D5)."""
         if self._standing.applied(f"command/{m.command_id}", self._at):
             return []
-        if refused:
-            reason = because("refused", "pii", "credential")
+        if refused is not None:
+            reason = because("refused", "pii", refused)
             return [plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)]
         match m.command:
             case "remember":

@@ -19,8 +19,9 @@ from processors.gate.restate import Restated, outranks
 from processors.gate.standing import Standing
 from processors.gate.versions import Versions
 from processors.gate.views import UserViews, ViewParts
+from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook, vectors
-from processors.redaction import redact, replaced, strings
+from processors.redaction import counts, redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas import topics
 from schemas.amend import Amendment
@@ -32,10 +33,10 @@ from schemas.owner import Owner
 
 @dataclass(frozen=True, slots=True)
 class _Screened:
-    """A command or feedback with its texts redacted and encoded. `refused`: a credential stood in it."""
+    """A command or feedback with its texts redacted and encoded. `refused`: the rule, where policy refuses it."""
 
     event: MemoryCommand | Feedback
-    refused: bool
+    refused: str | None
 
 
 class Gate(PlainStep):
@@ -67,7 +68,7 @@ class Gate(PlainStep):
         clean = dict(zip(pool, redact(self._models, self._book, *map(list, zip(*pool, strict=True))), strict=True))
         for i, e, texts in spots:
             mine = {t: clean[e.tenant, t].text for t in texts}
-            done[i] = _Screened(self._cleaned(e, mine), any(clean[e.tenant, t].refused for t in texts))
+            done[i] = _Screened(self._cleaned(e, mine), refused_for(counts([clean[e.tenant, t] for t in texts])))
         return done
 
     def _cleaned(self, e: MemoryCommand | Feedback, mine: dict[str, str]) -> MemoryCommand | Feedback:
@@ -130,7 +131,7 @@ class Gate(PlainStep):
         if not isinstance(event, Extraction | Feedback | MemoryCommand | JobResult):
             return []
         at = event.accepted_at or record.timestamp
-        refused = prepared is not None and prepared.refused
+        refused = None if prepared is None else prepared.refused
         dimensions, key = self._models.embedder.dimensions, self._models.hash_key
         standing = Standing(state.of(event.owner.key), self._calibration, dimensions, key)
         mine = UserViews(self._views, event.owner, standing, state, at)
@@ -139,7 +140,7 @@ class Gate(PlainStep):
         return mine.followed(event, outs)
 
     def _decided(
-        self, event: views.UserRecord, at: datetime, standing: Standing, refused: bool, state: StateSpace
+        self, event: views.UserRecord, at: datetime, standing: Standing, refused: str | None, state: StateSpace
     ) -> Iterable[Out]:
         profile = self._book.of(event.tenant)
         if isinstance(event, Extraction):  # under the version that made it
@@ -189,7 +190,7 @@ class Gate(PlainStep):
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
         gate = CandidateGate(e, standing, versions, profile, self._models.hash_key, before)
         if e.refused:
-            reason = because("refused", "pii", "credential")
+            reason = because("refused", "pii", e.refused_for or "credential")
             out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
         kept: list[KeptMemory] = []
         claimed = set[str]()

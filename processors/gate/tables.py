@@ -72,12 +72,12 @@ class TableGate:
             return None
         return place_of(self._profile, m.namespace, m.key)
 
-    def command(self, m: MemoryCommand, place: Place, refused: bool) -> list[Emit]:
-        """A partial update or deletion of a row. `refused`: a credential stood in it (D5)."""
+    def command(self, m: MemoryCommand, place: Place, refused: str | None) -> list[Emit]:
+        """A partial update or deletion of a row. `refused`: the entity in it that policy refuses (D5)."""
         if self._standing.applied(f"command/{m.command_id}", self._at):
             return []
-        if refused:
-            return [self._decided(m.command_id, because("refused", "pii", "credential"), None)]
+        if refused is not None:
+            return [self._decided(m.command_id, because("refused", "pii", refused), None)]
         if m.command == "delete_item":
             return self._delete(m, place)
         value = m.sealed.value if isinstance(m.sealed.value, dict) else {}

@@ -57,9 +57,9 @@ class UserViews:
         self._summary = Summary(owner, standing, state.of(owner.key), self._profile, at, parts.ask_model)
         self._retention = Retention(owner, standing, self._profile, state)
 
-    def takes(self, event: UserRecord, refused: bool) -> list[Emit] | None:
-        """The outputs of an event that is about these views alone; None for any other. `refused`: a credential stood
-        in it."""
+    def takes(self, event: UserRecord, refused: str | None) -> list[Emit] | None:
+        """The outputs of an event that is about these views alone; None for any other. `refused`: the entity in it that
+        policy refuses."""
         match event:
             case JobResult():
                 return self._summary.answered(event) if event.job == "narrative" else []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from inference.protocols import EntitySpan
-from schemas.pii import PiiAction, PiiPolicy
+from schemas.pii import CREDENTIAL, PiiAction, PiiPolicy
 
 _TOKEN_HEX = 12  # 48 bits: two of a million values of a tenant meet with a chance of 2 in 1,000
 _MIN_KEY_BYTES = 16
@@ -56,6 +56,13 @@ class Redaction:
     originals: tuple[Original, ...]
 
 
+def refused_for(found: Mapping[str, int]) -> str | None:
+    """The entity that policy refused, as the rule of a reason (N5): a credential before all others, else the first by
+    name. None where nothing was refused."""
+    names = [entity for entity, _, action in (name.partition(":") for name in found) if action == PiiAction.REFUSE]
+    return min(names, key=lambda n: (n != CREDENTIAL, n)).lower() if names else None
+
+
 def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: Tokeniser) -> Redaction:
     """Apply `policy` to `spans` of `text` (code points, resolved: none overlaps another).
 
@@ -84,7 +91,7 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
         written += len(shown)
         read = span.end
     parts.append(text[read:])
-    refused = any(name.endswith(f":{PiiAction.REFUSE}") for name in found)
+    refused = refused_for(found) is not None
     return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(originals.values()))
 
 

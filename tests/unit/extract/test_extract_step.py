@@ -62,6 +62,16 @@ async def test_b9_d5_other_turns_reach_no_model(models: Models, changes: dict[st
     assert (jobs, e.extractor, e.sealed.candidates) == ([], "rules", ())
 
 
+@pytest.mark.parametrize(
+    ("pii", "rule"), [({"IBAN_CODE:refuse": 1, "URL:allow": 1}, "iban_code"), ({"CREDENTIAL:refuse": 1}, "credential")]
+)
+async def test_n5_a_refused_turn_names_the_entity(models: Models, pii: dict[str, int], rule: str) -> None:
+    _, [e] = await step(models, False, refused=True, pii=pii)
+    assert (e.refused, e.refused_for, e.sealed.candidates) == (True, rule, ())
+    _, [e] = await step(models, False, pii={"IBAN_CODE:mask": 1})
+    assert e.refused_for is None
+
+
 async def test_b7_without_a_model_the_rules_do_the_work(models: Models) -> None:
     jobs, [e] = await step(models, False)
     assert jobs == []

@@ -11,6 +11,8 @@ from processors.gate.standing import Index, Standing
 from processors.ports import Models
 from schemas.ids import record_id
 from schemas.owner import user
+from schemas.pii import PiiAction
+from schemas.profile import load_profile
 from streams.cache import CachedOwner, OwnerOverlay
 from tests.unit.gate.bench import DAY, HOUR, START, GateBench, candidate
 
@@ -248,6 +250,17 @@ async def test_d5_a_credential_in_a_command_is_refused_and_not_repeated(gate: Ga
     assert gate.outcomes() == [("refused", "credential")]
     kept = b"".join(v for rows in gate.rows().values() for v in rows.values())
     assert secret.encode() not in kept
+
+
+@pytest.mark.parametrize("command", ["remember", "put_item"])
+async def test_n5_a_command_is_refused_by_the_rule_of_its_entity(models: Models, command: str) -> None:
+    profile = load_profile("general").model_copy(update={"pii": {"IBAN_CODE": PiiAction.REFUSE}})
+    gate = GateBench(models, profile=profile)
+    where: dict[str, Any] = {"text": "Transfer to DE89 3704 0044 0532 0130 00"}
+    if command == "put_item":
+        where = {"namespace": ("memories",), "key": "k", "value": {"to": "IBAN DE89 3704 0044 0532 0130 00"}}
+    assert await gate.do(command, **where) == []
+    assert gate.outcomes() == [("refused", "iban_code")]
 
 
 async def test_d5_personal_values_in_a_command_are_masked(gate: GateBench) -> None:

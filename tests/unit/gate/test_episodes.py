@@ -111,7 +111,8 @@ async def test_n5_every_memory_cites_and_every_candidate_has_a_decision(gate: Ga
 
 async def test_d5_a_refused_turn_says_so_and_leaves_nothing(gate: GateBench) -> None:
     assert await gate.say(refused=True) == []
-    assert gate.outcomes() == [("refused", "credential")]
+    assert await gate.say(refused=True, refused_for="iban_code") == []
+    assert gate.outcomes() == [("refused", "credential"), ("refused", "iban_code")]
 
 
 async def test_a4_a_kept_decision_of_a_project_goes_on_to_it_and_every_turn_has_a_digest(gate: GateBench) -> None:

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from inference.protocols import EntitySpan
-from processors.pii.redact import Tokeniser, apply
+from processors.pii.redact import Tokeniser, apply, refused_for
 from schemas.pii import DEFAULT_POLICY, PiiAction, PiiPolicy
 
 KEY = b"0123456789abcdef-test-key"
@@ -35,6 +35,19 @@ def test_d5_default_policy_keeps_people_and_masks_numbers() -> None:
         "EMAIL_ADDRESS:mask": 1,
     }
     assert [redaction.text[start:end] for _, start, end in redaction.entities] == ["Anna", "王芳", "Leeds"]
+
+
+@pytest.mark.parametrize(
+    ("found", "rule"),
+    [
+        ({}, None), ({"IBAN_CODE:mask": 1}, None), ({"IBAN_CODE:refuse": 2, "URL:allow": 1}, "iban_code"),
+        ({"IBAN_CODE:refuse": 1, "CREDIT_CARD:refuse": 1}, "credit_card"),
+        ({"ADDRESS:refuse": 1, "CREDENTIAL:refuse": 1}, "credential"),
+        ({"ADDRESS:refuse": 1, "CREDENTIAL:mask": 1}, "address"),
+    ],
+)  # fmt: skip
+def test_n5_the_rule_of_a_refusal_is_its_entity(found: dict[str, int], rule: str | None) -> None:
+    assert refused_for(found) == rule
 
 
 def test_d5_a_credential_refuses_the_turn_but_keeps_its_text() -> None:
