@@ -19,7 +19,8 @@ HISTORY = 2_000
 @dataclass(frozen=True, slots=True)
 class GroupLag:
     """One group now. `lag_seconds`: how long the oldest record that it has not committed has waited, as far as this
-    process saw it. `still_seconds`: for how long some partition has had lag without advancing."""
+    process saw it. `still_seconds`: for how long some partition has had lag without advancing. `unread`: partitions
+    that no member has, and for how long some have had none (infinite: since this process looks)."""
 
     name: str
     kind: str
@@ -29,6 +30,8 @@ class GroupLag:
     still_seconds: float
     rate_in: float
     rate: float
+    unread: int = 0
+    unread_seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -46,6 +49,8 @@ class LagTracker:
     _ends: dict[Place, deque[tuple[float, int]]] = field(default_factory=dict)
     _progress: dict[tuple[str, Place], _Progress] = field(default_factory=dict)
     _totals: dict[str, deque[tuple[float, int, int]]] = field(default_factory=dict)
+    _whole: dict[str, float] = field(default_factory=dict)
+    """Stage -> when each of its partitions was last seen to have a reader."""
 
     def update(self, at: float, offsets: Offsets, groups: Sequence[Group]) -> list[GroupLag]:
         """`at` in seconds of any clock that does not go back."""
@@ -57,10 +62,12 @@ class LagTracker:
 
     def _group(self, at: float, offsets: Offsets, group: Group) -> GroupLag:
         committed = offsets.committed.get(group.group_id, {})
-        lag, lag_seconds, still, done, ends = 0, 0.0, 0.0, 0, 0
+        readers = offsets.assigned.get(group.group_id, ())
+        lag, lag_seconds, still, done, ends, unread = 0, 0.0, 0.0, 0, 0, 0
         for place, end in offsets.ends.items():
             if place[0] not in group.topics:
                 continue
+            unread += place not in readers
             # What retention has taken can be committed no more.
             at_least = max(committed.get(place, 0), offsets.starts.get(place, 0))
             behind = max(0, end - at_least)
@@ -69,7 +76,10 @@ class LagTracker:
             if behind:
                 lag_seconds = max(lag_seconds, at - self._appeared(place, at_least, at))
         rate_in, rate = self._rates(at, group.name, ends, done)
-        return GroupLag(group.name, group.kind, group.topics, lag, lag_seconds, still, rate_in, rate)
+        if not unread:
+            self._whole[group.name] = at
+        since = at - self._whole.get(group.name, float("-inf"))
+        return GroupLag(group.name, group.kind, group.topics, lag, lag_seconds, still, rate_in, rate, unread, since)
 
     def _still(self, at: float, group: Group, place: Place, committed: int, behind: int) -> float:
         known = self._progress.get((group.name, place))

@@ -1,4 +1,4 @@
-"""Offsets from the brokers: ends of topics, and what groups have committed.
+"""Offsets from the brokers: ends of topics, what groups have committed, and who reads which partition.
 
 By kafka-python: librdkafka's admin client (2.16) dies of a segmentation fault when a group's coordinator is not there
 yet, because its answer handler asks for a consumer group that an admin client does not have.
@@ -7,7 +7,7 @@ yet, because its answer handler asks for a consumer group that an admin client d
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -31,11 +31,13 @@ class BrokersAwayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Offsets:
-    """`committed` by group id; a partition that a group never committed is missing there."""
+    """`committed` by group id; a partition that a group never committed is missing there. `assigned`: by group id, the
+    partitions that a member has been given."""
 
     starts: Mapping[Place, int]
     ends: Mapping[Place, int]
     committed: Mapping[str, Mapping[Place, int]]
+    assigned: Mapping[str, Collection[Place]]
 
 
 class OffsetReader:
@@ -58,14 +60,16 @@ class OffsetReader:
             admin = self._connected()
             # Committed first: an end that is read later is never below it.
             committed = admin.list_group_offsets({g.group_id: None for g in groups})
+            members = admin.describe_groups([g.group_id for g in groups]) if groups else {}
             starts = admin.list_partition_offsets(dict.fromkeys(places, _EARLIEST))
             ends = admin.list_partition_offsets(dict.fromkeys(places, _LATEST))
         except (KafkaError, OSError, TimeoutError):
             self.close()
             raise BrokersAwayError from None
         return Offsets(
-            _plain(starts), _plain(ends), {group: _plain(offsets) for group, offsets in committed.items()}
-        )
+            _plain(starts), _plain(ends), {group: _plain(offsets) for group, offsets in committed.items()},
+            {group: assigned(told) for group, told in members.items()},
+        )  # fmt: skip
 
     def close(self) -> None:
         with self._one_at_a_time:
@@ -84,6 +88,13 @@ class OffsetReader:
                 bootstrap_timeout_ms=milliseconds,
             )
         return self._admin
+
+
+def assigned(group: Mapping[str, Any]) -> frozenset[Place]:
+    """Partitions that the members of a group have, of what the brokers tell of it; none while it shares them out."""
+    given = [m["member_assignment"] for m in group.get("members", ())]
+    parts = [p for a in given if isinstance(a, Mapping) for p in a.get("assigned_partitions", ())]
+    return frozenset((p["topic"], number) for p in parts for number in p["partitions"])
 
 
 def _plain(found: Mapping[Any, Any]) -> dict[Place, int]:

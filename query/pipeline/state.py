@@ -30,12 +30,15 @@ class Pipeline:
 
 
 def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -> list[str]:
-    """Why the service is not ready: a port that is closed, a stage that stands still, a sink that falls behind."""
+    """Why the service is not ready: a port that is closed, a stage that stands still or was never seen to have all of
+    its partitions, a sink that falls behind."""
     out = [f"{name}: {reason}" for name, reason in sorted(pipeline.stores.items()) if reason is not None]
     for g in pipeline.groups:
         if g.kind == "worker":
             continue  # model work waits for its endpoint, and nothing that is read waits for model work
-        if g.lag > 0 and g.still_seconds > stalled_seconds:
+        if g.unread and g.unread_seconds > stalled_seconds:
+            out.append(f"{g.name}: {g.unread} partitions have no reader")
+        elif g.lag > 0 and g.still_seconds > stalled_seconds:
             out.append(f"{g.name}: stands still for {g.still_seconds:.0f} s with {g.lag} records waiting")
         elif g.kind == "sink" and g.lag_seconds > behind_seconds:
             out.append(f"{g.name}: {g.lag_seconds:.0f} s behind ({g.lag} records)")
@@ -44,6 +47,8 @@ def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -
 
 def state_of(g: GroupLag, stalled_seconds: float, behind_seconds: float) -> str:
     """One word for a stage."""
+    if g.unread and g.unread_seconds > stalled_seconds:
+        return "standing still"
     if g.lag > 0 and g.still_seconds > stalled_seconds:
         return "standing still"
     if g.lag_seconds > behind_seconds:
@@ -64,6 +69,7 @@ def as_json(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -
                 "kind": g.kind,
                 "topics": g.topics,
                 "lag": g.lag,
+                "unread": g.unread,
                 "lag_seconds": round(g.lag_seconds, 3),
                 "rate": round(g.rate, 3),
                 "rate_in": round(g.rate_in, 3),

@@ -15,7 +15,7 @@ from query.door import OpenDoor, authenticator
 from query.freshness import needs_of
 from query.pipeline.groups import Group
 from query.pipeline.lag import GroupLag, LagTracker
-from query.pipeline.offsets import Offsets
+from query.pipeline.offsets import Offsets, Place, assigned
 from query.pipeline.state import Pipeline, reasons
 from query.reading.history import Budget, Segment, compose, last_pairs
 from query.reading.intents import route
@@ -151,9 +151,10 @@ def test_n3_a_write_that_a_stage_never_reads_does_not_hold_it_up() -> None:
     assert needs_of(token, ["knowledge"]) == {(STAGE_OF_VIEW["knowledge"], 7, f"{topics.DOCUMENTS.name}/7"): 2}
 
 
-def lag(tracker: LagTracker, at: float, end: int, committed: int) -> GroupLag:
+def lag(tracker: LagTracker, at: float, end: int, committed: int, readers: tuple[Place, ...] = ()) -> GroupLag:
     group = Group("gate", "step", ("t",))
-    offsets = Offsets({("t", 0): 0}, {("t", 0): end}, {group.group_id: {("t", 0): committed}})
+    committed_now = {group.group_id: {("t", 0): committed}}
+    offsets = Offsets({("t", 0): 0}, {("t", 0): end}, committed_now, {group.group_id: readers})
     return tracker.update(at, offsets, [group])[0]
 
 
@@ -171,6 +172,25 @@ def test_lag_in_records_and_seconds_and_standing_still() -> None:
     assert (done.lag, done.lag_seconds, done.still_seconds) == (0, 0, 0)
 
 
+def test_n2_a_stage_without_readers_is_known_at_once_after_a_start_and_later_by_its_time() -> None:
+    tracker, all_of_it = LagTracker(), (("t", 0),)
+    never = lag(tracker, 0, 0, 0)
+    assert (never.unread, never.unread_seconds) == (1, float("inf"))
+    assert lag(tracker, 2, 0, 0, (("other", 0),)).unread_seconds == float("inf")
+    assert (lag(tracker, 4, 0, 0, all_of_it).unread, lag(tracker, 6, 0, 0, all_of_it).unread_seconds) == (0, 0.0)
+    shared_out = lag(tracker, 9, 0, 0)
+    assert (shared_out.unread, shared_out.unread_seconds) == (1, 3.0)
+
+
+def test_n2_the_partitions_of_members_as_the_brokers_tell_them() -> None:
+    def member(*parts: tuple[str, list[int]]) -> dict[str, Any]:
+        return {"member_assignment": {"assigned_partitions": [{"topic": t, "partitions": p} for t, p in parts]}}
+
+    group = {"members": [member(("t", [0, 2]), ("u", [1])), member(("t", [1])), {"member_assignment": b""}]}
+    assert assigned(group) == {("t", 0), ("t", 1), ("t", 2), ("u", 1)}
+    assert assigned({"group_state": "Dead", "members": []}) == frozenset()
+
+
 def group(**over: Any) -> GroupLag:
     base: dict[str, Any] = {
         "name": "gate", "kind": "step", "topics": ("t",), "lag": 5, "lag_seconds": 0.0, "still_seconds": 0.0,
@@ -185,6 +205,9 @@ def group(**over: Any) -> GroupLag:
         ({"groups": [group()]}, None),
         ({"groups": [group(still_seconds=31.0)]}, "gate: stands still"),
         ({"groups": [group(still_seconds=99.0, lag=0)]}, None),
+        ({"groups": [group(unread=8, unread_seconds=float("inf"), lag=0)]}, "gate: 8 partitions have no reader"),
+        ({"groups": [group(unread=8, unread_seconds=29.0, lag=0)]}, None),
+        ({"groups": [group(unread=8, unread_seconds=float("inf"), kind="worker", name="jobs")]}, None),
         ({"groups": [group(lag_seconds=61.0)]}, None),
         ({"groups": [group(kind="sink", name="sink-redis", lag_seconds=61.0)]}, "sink-redis: 61 s behind"),
         ({"stores": {"milvus": "unreachable"}}, "milvus: unreachable"),
