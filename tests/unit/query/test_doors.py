@@ -70,7 +70,7 @@ async def test_c7_a_key_gives_its_tenant_scopes_and_bindings(rows: Rows) -> None
     assert scope is not None
     assert (scope.tenant, scope.permissions, scope.users, scope.projects) == ("acme", {"read"}, {"ann"}, None)
     assert scope.principal == f"key:{key_id(key)}"
-    assert key.rsplit("_", 1)[1] not in repr(scope)
+    assert key.removeprefix(f"{PREFIX}{key_id(key)}_") not in repr(scope)
 
 
 async def test_c7_expired_revoked_and_altered_keys_are_nobodys(rows: Rows) -> None:
