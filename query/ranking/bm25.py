@@ -36,8 +36,9 @@ class Bm25:
 
     def __init__(self, k1: float = 1.2, b: float = 0.75, prior: CorpusPrior | None = None) -> None:
         self.k1, self.b, self.prior = k1, b, prior
-        self._postings: dict[str, tuple[array[int], array[float]]] = {}
-        self._document_frequency: Counter[str] = Counter()
+        self._postings: dict[str, array[int]] = {}
+        """Of each term: row, count, row, count, ... in the order of appending. One array a term: a scope's first
+        question waits for all of them to be made."""
         self._lengths = array("f")
         self._alive = 0
         self._total_length = 0.0
@@ -59,10 +60,10 @@ class Bm25:
         """Add one document and return its row."""
         row = len(self._lengths)
         for term, count in Counter(terms).items():
-            rows, counts = self._postings.setdefault(term, (array("i"), array("f")))
-            rows.append(row)
-            counts.append(count)
-            self._document_frequency[term] += 1
+            posting = self._postings.get(term)
+            if posting is None:
+                posting = self._postings[term] = array("i")
+            posting.extend((row, count))
         self._lengths.append(len(terms))
         self._total_length += len(terms)
         self._alive += 1
@@ -71,19 +72,18 @@ class Bm25:
     def remove(self, row: int, terms: Sequence[str]) -> None:
         """Take `row` out of the statistics and the postings; `terms` are those that it was appended with."""
         for term in set(terms):
-            rows, counts = self._postings[term]
-            at = rows.index(row)
-            del rows[at], counts[at]
-            self._document_frequency[term] -= 1
-            if not rows:
-                del self._postings[term], self._document_frequency[term]
+            posting = self._postings[term]
+            at = 2 * posting[::2].index(row)
+            del posting[at : at + 2]
+            if not posting:
+                del self._postings[term]
         self._total_length -= len(terms)
         self._lengths[row] = 0.0
         self._alive -= 1
 
     def idf(self, term: str) -> float:
         """Return the inverse document frequency, above 0 also for a term that nothing has."""
-        n, total = float(self._document_frequency.get(term, 0)), float(self._alive)
+        n, total = len(self._postings.get(term, ())) / 2, float(self._alive)
         if self.prior is not None:
             n += self.prior.strength * self.prior.frequency.get(term, self.prior.unseen)
             total += self.prior.strength
@@ -95,7 +95,8 @@ class Bm25:
         for at, term in enumerate(terms):
             posting = self._postings.get(term)
             if posting is not None:
-                out[at, np.array(posting[0])] = np.array(posting[1], dtype=np.float32)
+                rows, counts = np.array(posting).reshape(-1, 2).T
+                out[at, rows] = counts
         return out
 
     def scores(self, terms: Sequence[str]) -> Floats:

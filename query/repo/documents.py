@@ -7,8 +7,11 @@ Postgres holds.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import xor
 
 from query.repo.db import Database, OwnerStatement, Row, TenantStatement
 from schemas.owner import OwnerKind
@@ -24,14 +27,14 @@ MEMORY_COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, fi
 _KINDS = "('fact', 'preference', 'intent', 'episode', 'relation', 'item', 'hot', 'report', 'chunk')"
 _STANDS = f"NOT deleted AND state = 'active' AND kind IN {_KINDS}"
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s"
-_MARK = "count(*) AS n, COALESCE(bit_xor(hashtextextended({id}, revision)), 0) AS mark"
-
-
+_FINGERPRINT = "hashtextextended({id}, revision)"
+_MARK = f"count(*) AS n, COALESCE(bit_xor({_FINGERPRINT}), 0) AS mark"
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The statements over one table of a scope: fingerprint, ids with revisions, rows of some ids, and all rows."""
+    """The statements over one table of a scope: fingerprint, ids with revisions, rows of some ids, and all rows, each
+    with its part of the fingerprint."""
 
     mark: str
     revisions: TenantStatement
@@ -44,7 +47,7 @@ def _table(columns: str, where: str, key: str, kind: type[TenantStatement]) -> _
         mark=f"SELECT {_MARK.format(id=key)} {where}",
         revisions=kind(f"SELECT {key} AS key, revision {where}"),
         some=kind(f"SELECT {columns} {where} AND {key} = ANY(%(keys)s)"),
-        whole=kind(f"SELECT {columns} {where}"),
+        whole=kind(f"SELECT {columns}, {_FINGERPRINT.format(id=key)} AS fingerprint {where} LIMIT %(most)s"),
     )
 
 
@@ -117,27 +120,40 @@ class ScopeDocuments:
     async def memory_revisions(self) -> dict[str, int]:
         return await self._revisions(self._memories)
 
-    async def turn_rows(self, keys: Sequence[str] | None = None) -> list[Row]:
-        """Those of some ids; all where None."""
+    async def whole(self, most: int) -> tuple[Mark, list[list[Row]]] | None:
+        """Turns and memories with their fingerprint, by one look at each table; None where either has more rows than
+        `most`."""
+        parts = await asyncio.gather(self._whole(self._turns, most + 1), self._whole(self._memories, most + 1))
+        if any(len(rows) > most for rows in parts):
+            return None
+        turns, memories = (_mark_of(rows) for rows in parts)
+        return Mark(turns, memories), list(parts)
+
+    async def turn_rows(self, keys: Sequence[str]) -> list[Row]:
         return await self._rows(self._turns, keys)
 
-    async def memory_rows(self, keys: Sequence[str] | None = None) -> list[Row]:
-        """Those of some ids; all where None."""
+    async def memory_rows(self, keys: Sequence[str]) -> list[Row]:
         return await self._rows(self._memories, keys)
 
     async def _revisions(self, table: _Table | None) -> dict[str, int]:
         return {} if table is None else {r["key"]: r["revision"] for r in await self._run(table.revisions)}
 
-    async def _rows(self, table: _Table | None, keys: Sequence[str] | None) -> list[Row]:
-        if table is None:
-            return []
-        return await (self._run(table.whole) if keys is None else self._run(table.some, keys=list(keys)))
+    async def _whole(self, table: _Table | None, most: int) -> list[Row]:
+        return [] if table is None else await self._run(table.whole, most=most)
+
+    async def _rows(self, table: _Table | None, keys: Sequence[str]) -> list[Row]:
+        return [] if table is None else await self._run(table.some, keys=list(keys))
 
     async def _run(self, statement: TenantStatement, **values: object) -> list[Row]:
         if isinstance(self._scope, OwnerScope):
             assert isinstance(statement, OwnerStatement)  # noqa: S101 - chosen together in __init__
             return await self._db.of_owner(self._scope, statement, **values)
         return await self._db.of_tenant(self._scope, statement, **values)
+
+
+def _mark_of(rows: Sequence[Row]) -> tuple[int, int]:
+    """As `_MARK` has it: PostgreSQL's bit_xor over bigints, which are Python's in two's complement."""
+    return len(rows), reduce(xor, (row["fingerprint"] for row in rows), 0)
 
 
 async def memories_as_of(db: Database, scope: OwnerScope, as_of: object) -> list[Row]:

@@ -57,12 +57,12 @@ def text_of(row: Row) -> str:
     return row["value"] if isinstance(row["value"], str) else json.dumps(row["value"], ensure_ascii=False)
 
 
-def vector(row: Row, model_id: str, dimensions: int) -> npt.NDArray[np.float32] | None:
-    """The stored float16 vector; None where there is none, or one of another model."""
+def vector(row: Row, model_id: str, dimensions: int) -> npt.NDArray[np.float16] | None:
+    """The stored vector as it lies in the row, not copied; None where there is none, or one of another model."""
     raw: bytes = row["embedding"]
     if row["model_id"] != model_id or len(raw) != 2 * dimensions:
         return None
-    return np.frombuffer(raw, dtype=np.float16).astype(np.float32)
+    return np.frombuffer(raw, dtype=np.float16)
 
 
 def is_turn(row: Row) -> bool:
@@ -76,7 +76,7 @@ def name_of(row: Row) -> str:
 
 def meta(row: Row) -> Row:
     """What an answer shows of a document: the row, which loses what only ranking needs."""
-    for name in ("terms", "embedding", "model_id"):
+    for name in ("terms", "embedding", "model_id", "fingerprint"):
         row.pop(name, None)
     return row
 

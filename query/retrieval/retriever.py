@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 
+import numpy as np
+
 from query.config import QueryConfig
 from query.deps import Deps
-from query.errors import ProblemError
+from query.errors import ProblemError, done_without
 from query.ranking.context import DEPTH, in_context
 from query.ranking.fusion import is_question
 from query.ranking.index import ScopeIndex
@@ -30,6 +32,8 @@ from schemas.scope import OwnerScope, TenantScope
 
 Hit = tuple[Row, float, dict[str, Any] | None]
 """Row, score, and the scores that it was made of."""
+Copy = tuple[Held, dict[str, str] | None]
+"""A held scope, and where it is not what Postgres has now, what the answer had to do without."""
 _HALF_BM25 = 2.0
 """A BM25 score that counts as half of certain."""
 _SAME_MESSAGE = 0.95
@@ -86,10 +90,16 @@ class Retriever:
         `degraded`; the answer is what the others have."""
         found = Found()
         serving = await self._servings.now()
-        probe = self._probe(question, await self._understood(question, serving, found), serving)
         scopes = self._scopes(question)
         with self._db.reading(serving.generations):
-            ranked = await asyncio.gather(*(self._in_scope(probe, scope, found) for scope in scopes))
+            # Postgres is asked while the question is embedded.
+            copies = [asyncio.ensure_future(self._copy(question, serving, scope)) for scope in scopes]
+            try:
+                probe = self._probe(question, await self._understood(question, serving, found), serving)
+                pairs = zip(scopes, copies, strict=True)
+                ranked = await asyncio.gather(*(self._in_scope(probe, scope, copy, found) for scope, copy in pairs))
+            finally:
+                _dropped(copies)
         hits = _distinct(merge(ranked))
         if question.walk is not None:
             hits = [h for h in hits if not question.walk.has(documents.name_of(h[0]))]
@@ -120,7 +130,8 @@ class Retriever:
             return ()
         rows = await turns.last_of_session(self._db, user, session_id, self._deps.clock(), DEPTH + 1)
         embedder = (await self._servings.now()).embedder
-        found = [(r, documents.vector(r, embedder.model_id, embedder.dimensions)) for r in rows]
+        stored = ((r, documents.vector(r, embedder.model_id, embedder.dimensions)) for r in rows)
+        found = [(r, None if v is None else v.astype(np.float32)) for r, v in stored]
         plain = (await self._questions.read(text, embedder)).plain
         if found and _same(found[-1], text, plain):
             found.pop()
@@ -162,16 +173,14 @@ class Retriever:
         return scopes
 
     async def _in_scope(
-        self, probe: Probe, scope: OwnerScope | TenantScope, found: Found
+        self, probe: Probe, scope: OwnerScope | TenantScope, copy: Awaitable[Copy | None], found: Found
     ) -> list[Hit]:
-        whole_tenant = isinstance(scope, OwnerScope) and not scope.owner.id
         try:
-            if isinstance(scope, OwnerScope) and probe.question.as_of is not None and not whole_tenant:
+            known = await copy
+            if known is None:
+                assert isinstance(scope, OwnerScope)  # noqa: S101 - as `_copy` has it
                 async with asyncio.timeout(self._config.store_timeout):
                     return await self._as_of(probe, scope)
-            if whole_tenant:
-                raise TooLargeError
-            held, stale = await self._held(scope, probe, found)
         except TooLargeError:
             rows = await self._large.find(probe, scope, found)
             return await self._rank_rows(probe, rows)
@@ -181,28 +190,34 @@ class Retriever:
         except ProblemError as exc:
             found.lost(exc)
             return []
+        held, stale = known
+        if stale is not None:
+            found.without(**stale)
         withheld = self._withheld if stale else None
         return await self._lane(lambda: _rank(held.index, held.rows, probe, self._deps.reranker, withheld))
 
-    async def _held(self, scope: OwnerScope | TenantScope, probe: Probe, found: Found) -> tuple[Held, bool]:
-        """The scope as it stands; a copy of the last minute (True) where Postgres is away or slower than the profile's
-        latency budget (D11). A scope that was never read may take longer, once."""
-        key = _key(probe.serving.generations["postgres"], scope)
-        budget = self._deps.profile_of(probe.question.tenant.tenant).ranking.latency_budget_ms / 1000
+    async def _copy(self, question: Question, serving: Serving, scope: OwnerScope | TenantScope) -> Copy | None:
+        """The scope as it stands; a copy of the last minute, and why, where Postgres is away or slower than the
+        profile's latency budget (D11). A scope that was never read may take longer, once. None for one owner at an
+        earlier time, which is not held. Raises TooLargeError, TimeoutError, ProblemError."""
+        if isinstance(scope, OwnerScope):
+            if not scope.owner.id:
+                raise TooLargeError
+            if question.as_of is not None:
+                return None
+        key = _key(serving.generations["postgres"], scope)
+        budget = self._deps.profile_of(question.tenant.tenant).ranking.latency_budget_ms / 1000
         seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
         try:
             async with asyncio.timeout(seconds):
                 source = ScopeDocuments(self._db, scope)
-                return await self.cache.get(key, source, probe.serving.embedder, probe.question.since), False
+                return await self.cache.get(key, source, serving.embedder, question.since), None
         except (ProblemError, TimeoutError) as exc:
             held = self.cache.last(key, STALE_SECONDS)
             if held is None:
                 raise
-            if isinstance(exc, ProblemError):
-                found.lost(exc)
-            else:
-                found.without("postgres", "timeout")
-            return held, True
+            why = done_without(exc) if isinstance(exc, ProblemError) else {"store": "postgres", "reason": "timeout"}
+            return held, why
 
     async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Hit]:
         """Versions that were true then, and the turns that had been said by then (N8)."""
@@ -224,6 +239,13 @@ class Retriever:
             return _rank(index, shown, probe, self._deps.reranker)
 
         return await self._lane(rank)
+
+
+def _dropped(copies: Sequence[asyncio.Future[Copy | None]]) -> None:
+    """Nobody asks for them any more, as they came or failed."""
+    for copy in copies:
+        if not copy.cancel() and not copy.cancelled():
+            copy.exception()  # looked at, or asyncio would log it
 
 
 def _rank(

@@ -22,6 +22,8 @@ ScopeKey = tuple[Any, ...]
 Lane = Callable[[Callable[[], Any]], Awaitable[Any]]
 """Runs a call in the one thread of model and ranking work; an index is touched nowhere else."""
 _CHUNK = 2_000
+_AT_ONCE = 1_000
+"""Rows of a table that a scope's first look may bring with it."""
 
 
 class TooLargeError(Exception):
@@ -73,12 +75,14 @@ class ScopeCache:
             if held.mark is not None and held.confirmed_at >= since:
                 return held
             asked_at = time.monotonic()
+            if not held.rows and await self._came_at_once(held, source):
+                held.confirmed_at = asked_at
+                return self._kept(key, held)
             mark = await source.mark()
             if mark.count > self._bound:
                 self._forget(key)
                 self.large.add(key)
                 raise TooLargeError
-            self.large.discard(key)
             while mark != held.mark:
                 # A caller that gives up leaves the loading to the next: it would only be begun again. It may have begun
                 # before `mark`, and then there is more to load.
@@ -86,6 +90,10 @@ class ScopeCache:
                     held.loading = asyncio.create_task(self._renew(held, mark, source))
                 await asyncio.shield(held.loading)
             held.confirmed_at = asked_at
+        return self._kept(key, held)
+
+    def _kept(self, key: ScopeKey, held: Held) -> Held:
+        self.large.discard(key)
         self._shrink(key)
         return held
 
@@ -106,15 +114,26 @@ class ScopeCache:
         """Scopes and documents held."""
         return len(self._held), self._total
 
+    async def _came_at_once(self, held: Held, source: ScopeDocuments) -> bool:
+        if held.mark is not None or (held.loading is not None and not held.loading.done()):
+            return False
+        held.loading = asyncio.create_task(self._first(held, source))
+        await asyncio.shield(held.loading)
+        return len(held.rows) > 0
+
+    async def _first(self, held: Held, source: ScopeDocuments) -> None:
+        """Most scopes are small, and their first question waits for this: rows and fingerprint in one round trip. A
+        larger one stays as it is."""
+        found = await source.whole(min(_AT_ONCE, self._bound))
+        if found is not None and found[0].count <= self._bound:
+            mark, parts = found
+            for rows in parts:
+                await self._add(held, rows)
+            held.mark = mark
+
     async def _renew(self, held: Held, mark: Mark, source: ScopeDocuments) -> None:
         old = held.mark
         held.mark = None  # until everything is in: a failure half-way must not pass for a copy
-        if not held.rows and mark.count <= _CHUNK:
-            # One statement a table, side by side: most scopes are small, and their first question waits for this.
-            for rows in await asyncio.gather(source.turn_rows(), source.memory_rows()):
-                await self._add(held, rows)
-            held.mark = mark
-            return
         if old is None or old.turns != mark.turns:
             await self._apply(held, "t:", await source.turn_revisions(), source.turn_rows)
         if old is None or old.memories != mark.memories:
