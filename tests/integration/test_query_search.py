@@ -11,14 +11,16 @@ import psycopg
 import pytest
 
 from memstream.stack import Addresses
+from query.repo.documents import ScopeDocuments
 from schemas import topics
 from schemas.owner import OwnerKind
 from schemas.progress import FreshnessToken, Written
+from schemas.scope import Permission, TenantScope
 from schemas.stores import STAGE_OF_VIEW
 from sinks.milvus import MilvusSink
 from sinks.protocol import Item, Mark, Message, SinkBatch
 from tests.integration.conftest import BackgroundStack
-from tests.integration.query_env import START, Env, query_service
+from tests.integration.query_env import START, TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration
 
@@ -161,6 +163,29 @@ async def test_d13_a_large_scope_is_searched_in_milvus_and_confirmed_in_postgres
             body = {"query": "kiln", "user_id": "large", "kinds": ["turn"]}
             answer = await env.client.post("/v1/search", json=body, headers=headers)
             assert answer.headers["Memstream-Fresh"] == fresh
+
+
+async def test_d13_a_scope_that_comes_at_once_has_the_fingerprint_that_postgres_has(env: Env) -> None:
+    """Else the second question would load it all again; a larger one does not come at once, and is found all the
+    same."""
+    texts = [f"Box {n} holds {word}" for n, word in enumerate(("apples", "nails", "letters", "rope"))]
+    for text in texts:
+        env.rows.turn("atonce", "s", text)
+    env.rows.memory("atonce", "fact", "Box 9 is empty")
+    scope = TenantScope(TENANT, "test", frozenset(Permission)).user("atonce")
+    source = ScopeDocuments(env.app.state.db, scope)
+    found = await source.whole(4)
+    assert found is not None
+    mark, (turns, memories) = found
+    assert (mark.turns[0], mark.memories[0]) == (len(turns), len(memories)) == (4, 1)
+    assert mark == await source.mark()
+    assert await source.whole(3) is None
+    held = env.app.state.retriever.cache
+    before = held.size
+    assert (await search(env, "Where are the nails?", user_id="atonce"))[0]["text"] == texts[1]
+    assert held.size == (before[0] + 2, before[1] + 5), "the user, and the tenant's knowledge, which is empty"
+    env.rows.turn("atonce", "s", "The nails are in box 7 now")
+    assert "box 7" in (await search(env, "Where are the nails now?", user_id="atonce"))[0]["text"]
 
 
 async def test_d11_without_milvus_words_answer_and_it_is_named(running_stack: BackgroundStack) -> None:
