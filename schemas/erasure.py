@@ -29,6 +29,9 @@ class Erasure(Envelope):
     session_id: Id | None = None
     project_id: Id | None = None
     accepted_at: Timestamp
+    """The cut-off: when the door took it; where a clock had run ahead, the newest of the user in the log before it."""
+    requested_at: Timestamp | None = None
+    """When the door took it, where the log moved the cut-off."""
     everywhere: bool = False
     part: bool = False
     """A part of a tenant's erasure: one of its users or projects."""

@@ -18,10 +18,9 @@ from schemas.topics import Cleanup, Topic
 from schemas.turns import SessionCommand, TurnEvent
 
 _FIRST_HAND = (TurnEvent, SessionCommand, MemoryCommand, Feedback, ProjectCommand)
-HELD_BACK = timedelta(minutes=15)
-"""Longer than any producer keeps a record that it could not deliver (ours 10 s, librdkafka's default 5 min)."""
 DENY = "deny"
-"""State row of a user or tenant: {"all": time or None, "sessions": {session: time}}."""
+"""State row of a user or tenant: {"all": time or None, "sessions": {session: time}}; "asked": {cut-off: when it was
+requested} where the log moved it."""
 
 
 @dataclass(slots=True)
@@ -98,9 +97,10 @@ class Guarded:
         if isinstance(event, Erasure):
             return self._erase(event, state)
         if self._refuses and isinstance(event, Envelope):
-            if _said_again(record, state):
-                record = _after(record, state)
-            elif refused(event, record.timestamp, state):
+            cut = _cut(event, state)
+            if cut is not None and _came_after(record, cut, state):
+                record = _after(record, cut)
+            elif cut is not None and _when(record) <= cut:
                 # A record that came late into a topic that is kept must not stay in it.
                 return [Null(self.source, event.owner, record.key)] if self._keyed and record.key else []
         self._eraser.note(record, state)
@@ -109,7 +109,8 @@ class Guarded:
     def _erase(self, e: Erasure, state: StateSpace) -> list[Out]:
         done = self._eraser.erase(e, state)
         # What stands before the erasure in the log came before it, also where a clock ran ahead.
-        e = e.model_copy(update={"accepted_at": max(e.accepted_at, done.newest or e.accepted_at)})
+        if done.newest is not None and done.newest > e.accepted_at:
+            e = e.model_copy(update={"accepted_at": done.newest, "requested_at": e.requested_at or e.accepted_at})
         if self._refuses and e.scope != "project":
             _deny(e, state)
         on = e.model_copy(
@@ -126,12 +127,6 @@ class Guarded:
         return [*(o for o in done.outs if not isinstance(o, Null)), *told, *nulls]
 
 
-def refused(event: Envelope, timestamp: datetime, state: StateSpace) -> bool:
-    """Was what the event tells accepted at or before an erasure of its user, session or tenant?"""
-    cut = _cut(event, state)
-    return cut is not None and (_accepted(event) or timestamp) <= cut
-
-
 def _cut(event: Envelope, state: StateSpace) -> datetime | None:
     """The latest erasure of the event's user, session or tenant."""
     found: list[datetime] = []
@@ -143,22 +138,28 @@ def _cut(event: Envelope, state: StateSpace) -> datetime | None:
     return max(found, default=None)
 
 
-def _said_again(record: Record, state: StateSpace) -> bool:
-    """A client's own record behind the erasure in the log, with a time so long before it that no producer held it
-    back: a clock was ahead at the erasure, or has been set back since."""
+def _came_after(record: Record, cut: datetime, state: StateSpace) -> bool:
+    """A client's own record behind the erasure in the log, dated after the request and before the newest that a clock
+    dated ahead: there time alone does not tell it from the erased. What is dated before the request stays out."""
     if not record.first_hand or not isinstance(record.event, _FIRST_HAND):
         return False
-    cut = _cut(record.event, state)
-    return cut is not None and (_accepted(record.event) or record.timestamp) < cut - HELD_BACK
+    for key in _owners(record.event):
+        row = cast("dict[str, Any] | None", state.of(key).get(DENY))
+        asked = None if row is None else row.get("asked", {}).get(cut.isoformat())
+        if asked is not None and datetime.fromisoformat(asked) < _when(record) <= cut:
+            return True
+    return False
 
 
-def _after(record: Record, state: StateSpace) -> Record:
+def _after(record: Record, cut: datetime) -> Record:
     """Accepted just after the cut-off: here the order of the log counts, so for everything that follows from it."""
-    event = cast(Envelope, record.event)
-    cut = _cut(event, state)
-    assert cut is not None  # noqa: S101 - `_said_again` found one
     at = cut + timedelta(microseconds=1)
-    return replace(record, event=event.model_copy(update={"accepted_at": at}), timestamp=max(at, record.timestamp))
+    event = cast(Envelope, record.event).model_copy(update={"accepted_at": at})
+    return replace(record, event=event, timestamp=max(at, record.timestamp))
+
+
+def _when(record: Record) -> datetime:
+    return _accepted(cast(Envelope, record.event)) or record.timestamp
 
 
 def _deny(e: Erasure, state: StateSpace) -> None:
@@ -171,6 +172,9 @@ def _deny(e: Erasure, state: StateSpace) -> None:
     else:
         row["all"] = max(at, row["all"] or "")
         row["sessions"] = {s: t for s, t in row["sessions"].items() if t > row["all"]}
+    asked = row.pop("asked", {}) | ({at: e.requested_at.isoformat()} if e.requested_at is not None else {})
+    if left := {cut: when for cut, when in asked.items() if cut in (row["all"], *row["sessions"].values())}:
+        row["asked"] = left
     rows.put(DENY, cast(Json, row))
 
 

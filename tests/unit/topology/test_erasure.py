@@ -324,31 +324,28 @@ async def test_n6_what_a_clock_dated_ahead_goes_with_the_rest_and_what_is_said_a
     assert not bench.driver.dead_letters()
 
 
-@pytest.mark.parametrize("ahead", [timedelta(hours=3), timedelta(days=40)])
-async def test_n6_a_user_who_returns_after_a_clock_was_set_back_is_heard(bench: Bench, ahead: timedelta) -> None:
+async def test_n6_what_is_dated_before_an_erasure_stays_out_however_late_it_comes(bench: Bench) -> None:
+    """A mirror that lags, a topic put back from a backup, a letter replayed: the words of before look like those of a
+    user whose clock was set back since, who is therefore heard again when that clock has passed the erasure."""
     old = bench.say("ann", "I keep my zebrawood in Kurrajong.")
     await bench.driver.run()
     back = bench.driver.now
-    bench.driver.advance(ahead)
+    bench.driver.advance(timedelta(hours=3))
     cut = bench.erase("ann").accepted_at
     await bench.driver.run()
-    bench.driver.now = back
-    returned = bench.say("ann", "I live in Leeds.")
-    bench.driver.pipe(
-        topics.LEDGER,
-        MemoryCommand(
-            tenant="acme", user_id="ann", command="remember", command_id="c9", kind="fact",
-            accepted_at=bench.driver.now, sealed=MemoryCommandBody(text="I own a lighthouse."),
-        ),
-    )  # fmt: skip
-    p = partition(returned.owner, topics.EMBEDDED_PARTITIONS)
+    bench.driver.pipe(topics.TURNS, old)
+    p = partition(old.owner, topics.EMBEDDED_PARTITIONS)
     letter = bench.driver.codec.encode(old, "memstream/replay", "dead-letter/0:0")
     bench.driver.pipe_raw(topics.TURNS, p, letter.value, [(REPLAY_OF, b"0:0"), (REPLAY_FOR, b"screen")])
+    bench.driver.now = back
+    bench.driver.pipe(topics.TURNS, old.model_copy(update={"turn_id": "mirrored", "accepted_at": None}))
+    bench.say("ann", "I live in Leeds.")
     await bench.driver.run()
-    told = {u.sealed.text for u in bench.memories("ann") if u.kind == "fact"}
-    assert any("Leeds" in t for t in told)
-    assert any("lighthouse" in t for t in told)
-    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p], "the replay is refused"
-    [kept] = [e for e in bench.driver.read(topics.HISTORY) if getattr(e, "turn_id", "") == returned.turn_id]
-    assert kept.accepted_at > cut, "what counts from acceptance counts from after the erasure"  # type: ignore[union-attr]
+    assert not [u for u in bench.memories("ann") if "Leeds" in u.sealed.text]
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
+    bench.driver.now = cut
+    bench.say("ann", "I live in York.")
+    await bench.driver.run()
+    assert [u for u in bench.memories("ann") if "York" in u.sealed.text]
+    assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
     assert not bench.driver.dead_letters()
