@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,10 @@ from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_va
 
 from schemas.base import CleanText, Frozen, Id, UnitFloat
 from schemas.memory import CandidateKind
+from schemas.patterns import Pattern
 from schemas.pii import EntityName, PiiAction
 from schemas.profile_checks import check
+from schemas.wording import WORDINGS_FROM, Wording, with_wordings
 
 PROFILES_DIR = Path(__file__).resolve().parent.parent / "profiles"
 
@@ -31,16 +32,7 @@ def _zone(name: str) -> str:
     return name
 
 
-def _pattern(text: str) -> str:
-    try:
-        re.compile(text)
-    except re.error as exc:
-        raise ValueError(f"not a regular expression: {exc}") from None
-    return text
-
-
 TimeZone = Annotated[str, AfterValidator(_zone)]
-Pattern = Annotated[str, AfterValidator(_pattern)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
 SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
 """What a search may ask for."""
@@ -259,6 +251,8 @@ class Profile(Frozen):
     """Entity -> action, over the default policy (`schemas.pii`)."""
     lexicon: dict[CleanText, dict[CleanText, CleanText]] = Field(default_factory=dict)
     """Free tables of the extractor: short form -> canonical form, per slot."""
+    wordings: tuple[Wording, ...] = ()
+    """What people of the domain say of themselves beyond general talk; the first that fills a slot of a clause does."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Profile:
@@ -269,12 +263,15 @@ class Profile(Frozen):
         return next((f for f in self.fields if f.name == name), None)
 
 
-def parse_profile(text: str, source: str) -> Profile:
-    """Raises ProfileError naming `source`, the key and what is allowed."""
+def parse_profile(text: str, source: str, directory: Path = PROFILES_DIR) -> Profile:
+    """`directory`: of the profiles that `wordings_from` names, before the shipped ones. Raises ProfileError naming
+    `source`, the key and what is allowed."""
     try:
-        raw: dict[str, Any] = tomllib.loads(text)
+        raw = with_wordings(tomllib.loads(text), (PROFILES_DIR, directory))
     except tomllib.TOMLDecodeError as exc:
         raise ProfileError(f"{source}: not TOML: {exc}") from None
+    except ValueError as exc:
+        raise ProfileError(f"{source}: {exc}") from None
     try:
         return Profile.model_validate(raw)
     except ValidationError as exc:
@@ -293,7 +290,8 @@ def _allowed(place: tuple[int | str, ...]) -> str:
         field = model.model_fields.get(str(part))
         if field is not None:
             model = next(_models(field.annotation), model)
-    return ", ".join(sorted(f.alias or name for name, f in model.model_fields.items()))
+    names = {f.alias or name for name, f in model.model_fields.items()}
+    return ", ".join(sorted(names | {WORDINGS_FROM} if model is Profile else names))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
@@ -313,7 +311,7 @@ def load_profile(name: str, directory: Path = PROFILES_DIR) -> Profile:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as exc:
         raise ProfileError(f"{path.name}: not UTF-8 (byte {exc.start})") from None
-    profile = parse_profile(text, path.name)
+    profile = parse_profile(text, path.name, directory)
     if profile.name != name:
         raise ProfileError(f"{path.name}: name: must be {name!r}, the file's name")
     return profile

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, get_args
 
 from schemas.memory import MemoryKind
+from schemas.patterns import groups as captured
 from schemas.pii import CREDENTIAL, CREDENTIAL_ACTIONS, PiiAction
 from schemas.slots import OPEN_SLOTS, SLOTS
 
@@ -30,8 +31,9 @@ def check(p: Profile) -> None:
     once("hot_keys", (f"{h.type}/{h.key}" for h in p.hot_keys))
     once("intents", (i.name for i in p.intents))
     once("projects", (x.id for x in p.projects))
-    check_fields(p.fields, p.groups)
-    check_lexicon(p.lexicon)
+    slots = SLOTS | {slot for w in p.wordings for slot in w.slots()}
+    check_fields(p.fields, p.groups, slots)
+    check_lexicon(p.lexicon, slots)
     check_ratios(p.hot_keys)
     check_retention(p.retention, p.namespaces)
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
@@ -51,7 +53,7 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "none"
 
 
-def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str]) -> None:
+def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str], slots: Set[str]) -> None:
     once("fields", (f.name for f in fields))
     at: dict[str, str] = {}
     for f in fields:
@@ -63,15 +65,17 @@ def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str]) -> None:
             if f.path in at:
                 raise ValueError(f"{where}.path: {f.path} is also of fields.{at[f.path]}")
             at[f.path] = f.name
-        if f.slot is not None and f.slot not in SLOTS and not f.slot.startswith(OPEN_SLOTS):
-            raise ValueError(f"{where}.slot: must be one of {listed(SLOTS)}, or begin with {' or '.join(OPEN_SLOTS)!r}")
+        if f.slot is not None and f.slot not in slots and not f.slot.startswith(OPEN_SLOTS):
+            raise ValueError(f"{where}.slot: must be one of {listed(slots)}, or begin with {' or '.join(OPEN_SLOTS)!r}")
+        if unknown := [name for pattern in f.patterns for name in captured(pattern) - {"value"}]:
+            raise ValueError(f"{where}.patterns: no such group {unknown[0]!r}; allowed: value")
         if unknown := [v for v in f.aliases if f.values and v not in f.values]:
             raise ValueError(f"{where}.aliases: {unknown[0]!r} is not one of its values: {', '.join(f.values)}")
 
 
-def check_lexicon(slots: Iterable[str]) -> None:
-    if unknown := set(slots) - SLOTS:
-        raise ValueError(f"lexicon.{min(unknown)}: no such slot; allowed: {listed(SLOTS)}")
+def check_lexicon(named: Iterable[str], slots: Set[str]) -> None:
+    if unknown := set(named) - slots:
+        raise ValueError(f"lexicon.{min(unknown)}: no such slot; allowed: {listed(slots)}")
 
 
 def check_ratios(keys: Sequence[HotKey]) -> None:

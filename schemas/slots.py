@@ -1,13 +1,12 @@
-"""What the rules can find in any talk of a person about themselves: a profile's field names one of these as its source
-(`FieldSpec.slot`), its lexicon knows short forms for them."""
+"""What the rules can find in any talk of a person about themselves: a profile's field names one of these, or what its
+wordings fill, as its source (`FieldSpec.slot`); its lexicon knows short forms for them."""
 
 from __future__ import annotations
 
 _SLOTS = """
     name age gender nationality residence origin language language_score education university major occupation employer
-    years income monthly_income marital children pet hobby diet likes dislikes prefers possession allergy condition
-    medication height weight blood_type bp_systolic bp_diastolic heart_rate response_language
-    response_style industry birthday
+    years income monthly_income marital children pet hobby diet likes dislikes prefers possession
+    response_language response_style industry birthday
 """
 SLOTS = frozenset(_SLOTS.split())
 OPEN_SLOTS = ("favourite ", "最喜欢的")

@@ -1,4 +1,4 @@
-"""English: name, family, education, languages, pets, health, tastes and possessions of the owner (B1, D2)."""
+"""English: name, family, education, languages, pets, tastes and possessions of the owner (B1, D2)."""
 
 from __future__ import annotations
 
@@ -81,13 +81,6 @@ rf")(?: (?:with an? {_DEGREE} )?(?:in )(?!\d|the |my ){_SUBJECT}"
 rf")?{STOP}"),
     rule(rf"(?:majored|am majoring|major) in {_SUBJECT}(?: at (?P<university>{_SCHOOL}))?{STOP}"),
     rule(rf"(?:studied|study|am studying) {_SUBJECT} at (?P<university>{_SCHOOL}){STOP}"),
-    rule(r"am allergic to (?P<allergy>[a-z][\w-]{2,20}(?: (?:and )?[a-z][\w-]{2,20}){0,2}?)" + STOP),
-    rule(r"(?:have been|was|am) diagnosed with (?P<condition>[A-Za-z][\w-]{2,20}"
-r"(?: [A-Za-z0-9][\w-]{0,20}){0,3}?)(?=$|[,.;!]|\s(?:in|and|last|this|when|at|since|by|but|as|two|three|a|\d{4})\b)"),
-    rule(
-        r"(?:take|am taking) (?P<medication>[A-Za-z][\w-]{3,25})(?= (?:\d{1,4}"
-r" ?mg|once|twice|every (?:day|morning|night)|daily)\b)"
-    ),
     rule(r"am (?P<occupation>retired|unemployed|self-employed|between jobs)\b"),
     rule(rf"have been an? (?P<occupation>(?:{WORD} ){{0,2}}?{WORD}) for (?:about"
 rf" |over |more than )?(?P<years>{ENGLISH_NUMBER}) years\b"),
@@ -157,11 +150,11 @@ _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P
 
 
 def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
-    """Return what an English clause says of its speaker's name, family, learning, health, tastes and things.
+    """Return what an English clause says of its speaker's name, family, learning, tastes and things.
 
     `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name.
     """
-    found = [_named_slots(f) for f in apply(RULES, clause)]
+    found = [named_slots(f) for f in apply(RULES, clause)]
     kept = [one for f in found if f is not None for one in _one_each(f)]
     if clause.states and clause.subject == "my":
         kept.extend(_mine(clause))
@@ -206,7 +199,7 @@ def _fact(clause: Clause, text: str, *slots: tuple[str, Any]) -> Found:
     return Found(clause.start, clause.end, "fact", text, slots, attributes=attributes)
 
 
-def _named_slots(found: Found) -> Found | None:
+def named_slots(found: Found) -> Found | None:
     """Give captured groups their slots: an object is liked or disliked, a count of children is theirs."""
     slots = dict(found.slots)
     attributes = dict(found.attributes)

@@ -1,4 +1,4 @@
-"""Chinese: name, family, languages, pets, health, tastes and possessions of the owner (B1, D2)."""
+"""Chinese: name, family, languages, pets, tastes and possessions of the owner (B1, D2)."""
 
 from __future__ import annotations
 
@@ -63,11 +63,6 @@ _PREFER = re.compile(
 )
 _FAVOURITE = re.compile(r"^最(?:喜欢|爱)的(?P<what>[\u4e00-\u9fff]{1,6})(?:是|就是)(?P<value>[^，。！？]{1,20})")
 _HOBBY = re.compile(r"^(?:的)?(?:业余)?(?:爱好|兴趣爱好|兴趣)(?:是|有|包括)(?P<hobby>[^，。！？]{2,30})")
-_ALLERGY = re.compile(r"对(?P<what>[\u4e00-\u9fffA-Za-z]{1,10}?)过敏")
-_CONDITION = re.compile(
-    r"(?:患有|确诊了?|被诊断(?:为|出|患有))(?P<what>[\u4e00-\u9fff0-9A-Za-z]{2,12}?"
-    r")(?:$|好?多?\d|了|多年)"
-)
 _BIRTHDAY = re.compile(
     r"生日(?:是|在)(?P<day>(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]?|(?:农历"
     r")?[一二三四五六七八九十正腊]{1,2}月[初一二三四五六七八九十]{1,3}"
@@ -96,12 +91,12 @@ _GONE = {
 
 
 def life_statements(clause: Clause) -> list[Found]:
-    """Return what a Chinese clause says of its speaker's name, family, health, tastes and things."""
+    """Return what a Chinese clause says of its speaker's name, family, tastes and things."""
     if not clause.states:
         return []
     found = list(_about_name(clause))
     if clause.subject in {"我", "我们"} and not of_others(clause):
-        for reader in (_family, _learned, _taste, _health, _things):
+        for reader in (_family, _learned, _taste, _birthday, _things):
             found.extend(reader(clause))
     elif clause.subject == "我的" and (match := _HOBBY.match(clause.body.removeprefix("我"))):
         found.append(_made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"])))
@@ -184,18 +179,8 @@ def _taste(clause: Clause) -> Iterator[Found]:
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
 
 
-def _health(clause: Clause) -> Iterator[Found]:
+def _birthday(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if match := _ALLERGY.search(body):
-        denied = re.search(r"[不没]$", body[: match.start()]) is not None
-        yield _made(
-            clause,
-            f"{{owner}}{'不' if denied else ''}对{match['what']}过敏",
-            ("allergy", match["what"]),
-            negated=denied,
-        )
-    if (match := _CONDITION.search(body)) and not re.search(r"[没无]$", body[: match.start()]):
-        yield _made(clause, f"{{owner}}有{match['what']}", ("condition", match["what"]))
     if match := _BIRTHDAY.search(body):
         yield _made(clause, f"{{of}}生日是{match['day']}", ("birthday", match["day"]))
 

@@ -8,7 +8,7 @@ How a candidate carries values (the gate skips and supersedes per field, B3, B4)
 - no field (an episode, a relation, a free preference): `field` is None, `fields` empty.
 
 `values_of` reads all three alike. A field named by the profile is a catalogue name; a slot that the profile does
-not list keeps its slot name (`SLOTS_WITH_MANY` says which of those hold several values beside each other).
+not list keeps its slot name (`SLOTS_WITH_MANY` and the wordings say which of those hold several values).
 `negated` with a field says that the value does NOT hold ("I no longer live in Leeds"): the gate retires that value
 and sets nothing. A field of type boolean says no by the value False instead.
 `attributes["about"]` is the speaker's name where the turn names one: two speakers in one owner's conversation are
@@ -37,9 +37,6 @@ SLOTS_WITH_MANY = frozenset(
         "dislikes",
         "pet",
         "child",
-        "condition",
-        "allergy",
-        "medication",
         "possession",
         "prefers",
         "language_score",
@@ -99,4 +96,6 @@ def values_of(candidate: Candidate) -> Mapping[str, Any]:
 def holds_many(profile: Profile, field: str) -> bool:
     """Do values of this field stand beside each other instead of replacing each other?"""
     spec = profile.field(field)
-    return spec.many if spec is not None else field in SLOTS_WITH_MANY
+    if spec is not None:
+        return spec.many
+    return field in SLOTS_WITH_MANY or any(w.many and field in w.slots() for w in profile.wordings)

@@ -11,9 +11,8 @@ from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_en import life_statements
 from processors.extract.manner import manner_en
-from processors.extract.measures import measures_en
-from processors.extract.named_terms import beside, named_en
 from processors.extract.text import Sentence, sentences, without_quotes
+from processors.extract.wordings import wordings_en
 from schemas.profile import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
@@ -63,12 +62,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))
         found.extend(atoms.relations_en(clause))
-        if clause.states and clause.subject in {"I", "my"}:
-            found.extend(measures_en(clause.body, clause.start, clause.end))
-        if clause.states and clause.subject == "I":
-            predicate, negated = self_en.positive(clause.body)
-            named = named_en(profile, predicate, clause.start, clause.end, negated=negated)
-            found.extend(beside(named, found, clause.start))
+        found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":
             said = clause.body if clause.subject == "my" else f"I {clause.body}"
             found.extend(profile_fields(profile, clause.body, clause.start, said))

@@ -11,10 +11,9 @@ from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_zh import life_statements
 from processors.extract.manner import manner_zh
-from processors.extract.measures import measures_zh
-from processors.extract.named_terms import beside, named_zh
 from processors.extract.self_zh import self_statements
 from processors.extract.text import Sentence, sentences, without_quotes
+from processors.extract.wordings import wordings_zh
 from schemas.profile import Profile
 
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
@@ -61,11 +60,7 @@ def _statements(
         found.extend(atoms.relations_zh(clause))
         if not clause.states:
             continue
-        if clause.subject in {"我", "我们"}:
-            named = named_zh(profile, clause.body, clause.start, clause.end)
-            found.extend(beside(named, found, clause.start))
-        if clause.subject in {"我", "我们"} or (clause.subject == "我的" and "的" in clause.body[:2]):
-            found.extend(measures_zh(clause.body, clause.start, clause.end))
+        found.extend(wordings_zh(profile, clause, found))
         if clause.subject != "other":
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)

@@ -100,7 +100,7 @@ def test_d15_priority_decides_what_stays_and_order_where_it_stands() -> None:
 def test_d10_intents_by_keywords_in_both_languages_and_the_project_by_its_alias() -> None:
     profile = Profile(
         name="p", version=1,
-        intents=(Intent(name="QA", keywords=("progress", "进度")), Intent(name="QC", patterns=(r"record\s+\d+",))),
+        intents=(Intent(name="QA", keywords=("progress", "进度")), Intent(name="QC", patterns=(r"record\s\d{1,9}",))),
         projects=(ProjectAlias(id="proj_123_cangqiong", aliases=("苍穹",)),),
     )  # fmt: skip
     routed = route(profile, "苍穹项目的进度如何?")

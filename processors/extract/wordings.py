@@ -1,0 +1,125 @@
+"""What the profile's wordings find in a clause (`schemas.wording`): the domain's words are data; how people deny,
+correct and speak of themselves is language and stands here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from processors.extract import clauses_en, clauses_zh
+from processors.extract.found import Found
+from processors.extract.life_en import named_slots
+from processors.extract.making_zh import of_others
+from processors.extract.numbers import whole
+from processors.extract.self_en import STOP, Rule, apply, positive, rule
+from schemas.profile import Profile
+from schemas.wording import END, Person, Wording
+
+_PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "我的": "my"}
+_DENIED_ZH = re.compile(r"[不没无]有?$")
+_PLACE = re.compile(r"\{(\w+)\}")
+_Names: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Lexicon -> its names in the language of a wording."""
+
+
+def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found]) -> list[Found]:
+    """Return what an English clause says in the profile's words, beside what is `found` in it already."""
+    person = clause.subject
+    if not clause.states or person == "other" or person == "none":
+        return []
+    told: list[Found] = []
+    for wording, names in _worded(profile, "en", person):
+        if wording.says is None:
+            told += [f for f in map(named_slots, apply((_predicate(wording.pattern, names),), clause)) if f is not None]
+            continue
+        whole_clause = "my" in wording.of
+        body, negated = (clause.body, False) if whole_clause else positive(clause.body)
+        if match := _compiled(wording.pattern, names, latin=True).search(body):
+            told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
+    return told
+
+
+def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found]) -> list[Found]:
+    """Return what a Chinese clause says in the profile's words, beside what is `found` in it already."""
+    person = _PERSON_ZH.get(clause.subject)
+    if not clause.states or person is None or (person == "my" and "的" not in clause.body[:2]):
+        return []
+    told: list[Found] = []
+    for wording, names in _worded(profile, "zh", person):
+        whole_clause = "my" in wording.of
+        if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
+            continue
+        if match := _compiled(wording.pattern, names, latin=False).search(clause.body):
+            negated = not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None
+            told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
+    return told
+
+
+def _worded(profile: Profile, language: str, person: Person) -> Iterable[tuple[Wording, _Names]]:
+    """The wordings for clauses of a person, each with the names of the lexicons that it asks for."""
+    for wording in profile.wordings:
+        if wording.language != language or person not in wording.of:
+            continue
+        names = tuple((slot, _names(profile, slot, language)) for slot in wording.lexicons())
+        if all(listed for _, listed in names):
+            yield wording, names
+
+
+def _names(profile: Profile, slot: str, language: str) -> tuple[str, ...]:
+    latin = language == "en"
+    return tuple(name for name in profile.lexicon.get(slot, ()) if name.isascii() == latin)
+
+
+def _filled(pattern: str, names: _Names, *, latin: bool) -> str:
+    for slot, listed in names:
+        longest_first = sorted(listed, key=len, reverse=True)
+        pattern = pattern.replace(f"{{lexicon.{slot}}}", f"(?:{'|'.join(map(re.escape, longest_first))})")
+    return pattern.replace(END, STOP) if latin else pattern
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str, names: _Names, *, latin: bool) -> re.Pattern[str]:
+    return re.compile(_filled(pattern, names, latin=latin), re.IGNORECASE)
+
+
+@lru_cache(maxsize=256)
+def _predicate(pattern: str, names: _Names) -> Rule:
+    return rule(f"(?i:{_filled(pattern, names, latin=True)})")
+
+
+def _told(
+    wording: Wording, match: re.Match[str], clause: clauses_en.Clause | clauses_zh.Clause, *, negated: bool
+) -> list[Found]:
+    says = wording.says_not if negated else wording.says
+    if not says:
+        return []
+    values = _values(wording, match)
+    words = {**values, "said": match.group(), **{k: v for k, v in match.groupdict().items() if v is not None}}
+    text = _PLACE.sub(lambda m: str(words.get(m[1], "")) if m[1] not in {"owner", "of"} else m.group(), says)
+    marks = {"correction": True} if clause.correcting else {}
+    return [Found(clause.start, clause.end, "fact", text, tuple(values.items()), negated=negated, attributes=marks)]
+
+
+def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for slot in wording.slots():
+        if slot in wording.numbers:
+            parts = wording.numbers[slot] or {slot: 1.0}
+            each = [float(match[group]) * of_one for group, of_one in parts.items() if match[group]]
+            value: Any = whole(round(sum(each), wording.digits)) if each else None
+        elif slot in wording.words:
+            said = ((match[group] or "").strip() for group in wording.words[slot])
+            value = "".join(wording.canonical.get(s.lower(), s) for s in said)
+        else:
+            value = match[slot]
+        if value is not None and value != "":
+            values[slot] = value
+    return values
+
+
+def _beside(found: list[Found], start: int, told: list[Found]) -> list[Found]:
+    """Leave out what fills a slot that the same clause has filled already, with more of its words."""
+    filled = {slot for f in found if f.start >= start for slot, _ in f.slots}
+    return [f for f in told if filled.isdisjoint(slot for slot, _ in f.slots)]
