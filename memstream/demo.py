@@ -11,12 +11,8 @@ from rich.table import Table
 
 from memstream.http import Service
 from memstream.ingest import Ingested, ingest
-from memstream.sample import sample_turns
+from memstream.sample import sample_questions, sample_turns
 
-SAMPLE_QUESTIONS = (
-    ("maya", None, "Where is Maya going to live next year, and with whom?"),
-    ("li_wei", "cangqiong", "我们关于苍穹项目的决策是什么？"),
-)
 _SHOWN = 14
 
 
@@ -31,7 +27,7 @@ def show(console: Console, service: Service, turns: list[dict[str, Any]] | None,
     )
     for user in done.users[:2]:
         _memories(console, service, user, done.token)
-    asked = SAMPLE_QUESTIONS if turns is None else (_own_question(given, question),)
+    asked = sample_questions() if turns is None else [_own_question(given, question)]
     for user, _, query in asked:
         _search(console, service, user, query, done.token)
     user, project, query = asked[-1]

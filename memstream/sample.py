@@ -12,10 +12,17 @@ import orjson
 def sample_turns(now: datetime | None = None) -> list[dict[str, Any]]:
     """The turns as `POST /v1/turns` takes them. Times in the file are minutes before `now`."""
     now = now or datetime.now(UTC)
-    raw = files("memstream").joinpath("sample.jsonl").read_text(encoding="utf-8")
     turns = []
-    for line in raw.splitlines():
-        turn = orjson.loads(line)
+    for turn in _lines("sample.jsonl"):
         turn["occurred_at"] = (now - timedelta(minutes=turn.pop("minutes_ago"))).isoformat()
         turns.append(turn)
     return turns
+
+
+def sample_questions() -> list[tuple[str, str | None, str]]:
+    """(user, project, question) to ask of the sample."""
+    return [(q["user_id"], q.get("project_id"), q["query"]) for q in _lines("sample_questions.jsonl")]
+
+
+def _lines(name: str) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in files("memstream").joinpath(name).read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,135 @@
+"""No domain word stands in the product's Python: what a domain is made of is its profile.
+
+The words are the profiles' own (names, aliases, lexicons, the literal parts of their patterns). Those that domains
+share with everyone's talk, or with the engine's own things, are listed here; any other in a string or regular
+expression of the product fails.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from processors.extract.common_en import CHAT, FUNCTION
+from schemas.profile import Profile, load_profile
+from schemas.slots import SLOTS
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ("memstream", "schemas", "streams", "processors", "sinks", "query", "inference")
+DOMAINS = tuple(load_profile(name) for name in ("health", "clinical_trial", "immigration", "engineering"))
+GENERAL = load_profile("general")
+
+# Of everyone's talk: time, amounts, family, jobs, wishes, places. 香港 is a place, 投资 and 架构 are trades there.
+_TALK = """
+    adopted agreed architect autumn capital current deadline decided decision detailed doctor due engineer family
+    father fully general grandfather grandmother husband interested latest lead lower manager million month months
+    morning mother newest pain parents partner pass plan planning pounds prefer quit recently sector several spring
+    stop summer thousand to-do todo twice usual wife winter working 一般 丈夫 上周 不太 不是 为什么 之前 了解
+    从事 使用 倾向 偏好 做的 公司 公斤 决定 决策 准备 千万 历史 厘米 可以 同意 周报 喜欢 外公 外婆 大概 大约 太太
+    奶奶 如何 妈妈 妻子 完成 家人 家里人 就行 尽量 差不多 希望 平时 延迟 待办 得了 怎么样 截止 打算 投资 担任 提交
+    搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸 百万 科技 经验 老公 老婆 考虑 行业
+    计划 设为 详细 负责 负责人 过去 选择 通常 非常 项目 香港
+"""
+# Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
+_ENGINE = """
+    alternative amendment apply audit backend background budget cache charts cite daily database debug delivery
+    endpoint error feedback function height history info latency logging logs negative outcome owner performance
+    policy postgresql progress project project_name protocol quality rate reads redis reference release reports
+    session_id status tables task test timezone trace verify version warning weight zone
+"""
+TALK = frozenset(_TALK.split()) | {"how to"}
+ENGINE = frozenset(_ENGINE.split())
+_GROUP = re.compile(r"\(\?P<\w+>|\{[a-z][\w.]*\}|\[[^\]]*\]|\\\w")
+_LITERAL = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")
+
+
+def literals(patterns: Iterable[str]) -> set[str]:
+    """The words that stand in patterns as they are."""
+    return {word for pattern in patterns for word in _LITERAL.findall(_GROUP.sub(" ", pattern))}
+
+
+def words_of(profile: Profile) -> set[str]:
+    """What a profile names."""
+    own = {slot: table for slot, table in profile.lexicon.items() if slot not in SLOTS}
+    words = {name for table in own.values() for pair in table.items() for name in pair}
+    words |= {slot for w in profile.wordings for slot in w.slots()}
+    words |= literals(w.pattern for w in profile.wordings)
+    words |= {word for c in profile.categories for word in (c.name, *c.aliases)}
+    words |= {word for h in profile.hot_keys for word in (h.key, *h.aliases)}
+    words |= {word for i in profile.intents for word in (i.name, *i.keywords)}
+    words |= {f.name for f in profile.fields} | literals(p for f in profile.fields for p in f.patterns)
+    words |= {word for p in profile.projects for word in (p.id, *p.aliases)}
+    words |= {word for t in profile.tables for word in (t.name, t.namespace, *(c.name for c in t.columns))}
+    habits = profile.habits
+    words |= {*habits.usual, *habits.times, *habits.labels}
+    return {word.lower() for word in words}
+
+
+def domain_words() -> frozenset[str]:
+    general = {f.name.lower() for f in GENERAL.fields} - {s for w in GENERAL.wordings for s in w.slots()}
+    words = set.union(*map(words_of, DOMAINS)) | {n for t in ("condition", "medication") for n in GENERAL.lexicon[t]}
+    return frozenset(words - general - SLOTS - CHAT - FUNCTION - TALK - ENGINE)
+
+
+def strings(source: str) -> Iterator[tuple[int, str]]:
+    """(line, text) of each string of a module; docstrings, which explain, are none."""
+    tree = ast.parse(source)
+    explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in explained:
+            yield node.lineno, node.value
+
+
+def found(source: str, words: frozenset[str]) -> list[tuple[int, str]]:
+    """(line, word) of the domain words in a module's strings: Latin words between ends, Chinese anywhere."""
+    latin = sorted((re.escape(w) for w in words if w.isascii()), key=len, reverse=True)
+    pattern = re.compile(rf"(?<![a-z0-9])(?:{'|'.join(latin)})(?![a-z0-9])")
+    chinese = [w for w in words if not w.isascii()]
+    out: list[tuple[int, str]] = []
+    for line, text in strings(source):
+        low = text.lower()
+        out += [(line, word) for word in (*pattern.findall(low), *(w for w in chinese if w in low))]
+    return out
+
+
+WORDS = domain_words()
+
+
+@pytest.mark.parametrize("package", PRODUCT)
+def test_no_domain_word_stands_in_a_string_of_the_product(package: str) -> None:
+    told = [
+        f"{path.relative_to(ROOT)}:{line}: {word}"
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, word in found(path.read_text(encoding="utf-8"), WORDS)
+    ]
+    assert told == [], "a domain's words belong into its profile (docs/extending.md)"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'X = re.compile(r"blood pressure (?:is|was)")',
+        'X = {"am allergic to": "allergy"}',
+        '_LEADS = r"(?:服用|在吃)"',
+        'PRESSURE = f"血压{n}"',
+        'SCHEMES = "优才|高才通"',
+        'KEYS = ("enrolled_count",)',
+        'NAMES = "metformin insulin"',
+    ],
+)
+def test_a_domain_word_in_a_string_is_seen(line: str) -> None:
+    assert found(line, WORDS)
+
+
+def test_an_explanation_may_name_an_example() -> None:
+    assert not found('def f():\n    """As in: my blood pressure is 128/82."""\n', WORDS)
+
+
+def test_no_list_of_exceptions_outlives_its_reason() -> None:
+    """A word that no profile names needs no exception."""
+    named = set.union(*map(words_of, DOMAINS))
+    assert (TALK | ENGINE) - named == frozenset()
