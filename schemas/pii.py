@@ -29,6 +29,13 @@ EntityName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9_]{1,63}$")]
 CREDENTIAL = "CREDENTIAL"
 CREDENTIAL_ACTIONS = frozenset({PiiAction.REFUSE, PiiAction.MASK})
 """D5 leaves a credential two ways."""
+_ENTITIES = """
+    ADDRESS AGE BANK_ACCOUNT CN_LICENSE_PLATE CN_RESIDENT_ID CN_SOCIAL_CREDIT_CODE CREDENTIAL CREDIT_CARD CRYPTO
+    DATE_TIME EMAIL_ADDRESS IBAN_CODE IP_ADDRESS LOCATION MAC_ADDRESS NRP ORGANIZATION PASSPORT PERSON PHONE_NUMBER URL
+    US_DRIVER_LICENSE US_ITIN US_SSN ZIP_CODE
+"""
+ENTITIES = frozenset(_ENTITIES.split())
+"""What the screen finds (docs/pii.md). A profile that names another would change nothing by it."""
 _DEFAULT_ACTIONS: Mapping[str, PiiAction] = {
     CREDENTIAL: PiiAction.REFUSE,
     # What memory is about.

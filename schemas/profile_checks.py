@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from schemas.memory import MemoryKind
 from schemas.patterns import groups as captured
-from schemas.pii import CREDENTIAL, CREDENTIAL_ACTIONS, PiiAction
+from schemas.pii import CREDENTIAL, CREDENTIAL_ACTIONS, ENTITIES, PiiAction
 from schemas.slots import OPEN_SLOTS, SLOTS
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ def check_intents(p: Profile) -> None:
 
 
 def check_pii(actions: Mapping[str, PiiAction]) -> None:
-    """The policy as the screen will have it: one that it cannot have would stop the stream."""
+    """The policy as the screen will have it: one that it cannot have would stop the stream, an entity that is never
+    found would leave what was meant as it is."""
+    if unknown := set(actions) - ENTITIES:
+        raise ValueError(f"pii.{min(unknown)}: no such entity; allowed: {listed(ENTITIES)}")
     if actions.get(CREDENTIAL, PiiAction.REFUSE) not in CREDENTIAL_ACTIONS:
         raise ValueError(f"pii.{CREDENTIAL}: must be one of {listed(CREDENTIAL_ACTIONS)}")
 

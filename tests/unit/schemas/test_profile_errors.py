@@ -61,6 +61,7 @@ def test_the_message_names_file_key_and_what_is_allowed(text: str, told: list[st
         (STUDY, 'name = "PROTOCOL_QA"', 'name = "QC_TASK"', ["intents: named twice: QC_TASK"]),
         (STUDY, "[retention]", '[pii]\nPERSON = "hide"\n[retention]', ["pii.PERSON: Input should be 'allow', 'mask'"]),
         (STUDY, "[retention]", '[pii]\nCREDENTIAL = "allow"\n[retention]', ["pii.CREDENTIAL: must be one of mask"]),
+        (STUDY, "[retention]", '[pii]\nPERSN = "mask"\n[retention]', ["pii.PERSN: no such entity", "NRP, ORGANIZ"]),
         (HEALTH, "[lexicon.condition]", "[lexicon.conditon]", ["lexicon.conditon: no such slot", "condition"]),
         (HEALTH, 'name = "session_id"', 'name = "tenant"', ["diagnosis_records.columns.tenant: every table has it"]),
         (HEALTH, 'name = "department"\ntype', 'name = "symptoms"\ntype', ["_records.columns: named twice: symptoms"]),
