@@ -66,7 +66,10 @@ _JUDGED = frozenset({"fact", "preference", "intent", "episode", "relation"})
 
 def caused_at(event: Event | Tombstone) -> datetime | None:
     """When what caused this revision was accepted, for freshness; None where the record does not say: a memory that
-    ends, or is judged anew, keeps the time at which it became known, which may be days ago."""
+    ends, or is judged anew, keeps the time at which it became known, which may be days ago, and a session that a tick
+    closes that of its last turn."""
+    if isinstance(event, SessionState) and event.status == "idle":
+        return None
     if not isinstance(event, MemoryUpdate) or event.revision == 1 or event.kind not in _JUDGED:
         return accepted_at(event)
     return event.last_accessed_at if event.last_accessed_at > event.known_at else None

@@ -10,7 +10,7 @@ from schemas.codec import Event
 from schemas.envelope import Marker, Tick
 from schemas.owner import user
 from schemas.turns import SessionCommand
-from sinks.collapse import collapse, identity, memory_of, revision, session_of
+from sinks.collapse import caused_at, collapse, identity, memory_of, revision, session_of
 from sinks.decode import decode
 from sinks.protocol import Item, Mark, Message, Tombstone
 from tests.unit.sinks.events import CODEC, NOW, checkpoint, decision, memory, message, session, turn
@@ -103,3 +103,9 @@ def test_poison_message_holds_no_content() -> None:
     (poison,) = decode(CODEC, [Message(m.topic, 0, 0, m.key, value, m.headers, 0)]).poison
     assert "secret" not in poison.text
     assert "importance" in poison.text
+
+
+def test_n3_a_session_that_a_tick_closes_is_not_as_late_as_its_last_turn_is_old() -> None:
+    assert caused_at(session()) == NOW
+    assert caused_at(session(status="closed")) == NOW, "by a command, which has a time of its own"
+    assert caused_at(session(status="idle")) is None
