@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import closing
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from memstream.rebuild.commands import (
     DropOld,
     JsonOut,
     NoSwitch,
+    Phases,
     Repair,
     connected,
     console,
@@ -64,23 +64,13 @@ def regate(
     """
     from memstream.cli import print_json
     from memstream.keyring.wiring import sealing_of
-    from memstream.rebuild.offsets import Eta
     from memstream.rebuild.regate_run import Regate
     from memstream.up import single_threaded
 
     single_threaded()
-    settings, eta = running_settings(data), Eta()
+    settings = running_settings(data)
     with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
-        phase = ""
-
-        def told(what: str, total: int, left: int) -> None:
-            nonlocal phase, eta
-            if what != phase:
-                phase, eta = what, Eta()
-            bars.left("regate", total, left, eta.update(time.monotonic(), left))
-            if left == 0:
-                bars.step("regate", f"{what}: done")
-
+        told = Phases(bars, "regate")
         with closing(sealing_of(settings)) as sealing, closing(Regate(settings, sealing, told)) as work:
             out = work.run(conn, apply=apply)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,17 +54,33 @@ class Bars:
     def step(self, store: str, what: str) -> None:
         self._bars.update(self._task(store), description=what)
 
-    def left(self, store: str, total: int, left: int, seconds: float | None) -> None:
-        eta = "" if seconds is None else f"about {_duration(seconds)} left"
-        self._bars.update(self._task(store), total=total, completed=total - left, description=eta)
+    def left(self, store: str, total: int, left: int, seconds: float | None, what: str = "") -> None:
+        eta = "" if seconds is None or not left else f"about {_duration(seconds)} left"
+        told = ", ".join(part for part in (what, eta) if part)
+        self._bars.update(self._task(store), total=total, completed=total - left, description=told)
 
-    def done(self, what: str, total: int, done: int) -> None:
-        self._bars.update(self._task(what), total=total, completed=done)
+    def full(self, store: str) -> None:
+        task = self._task(store)
+        self._bars.update(task, completed=self._bars.tasks[task].total)
 
     def _task(self, store: str) -> TaskID:
         if store not in self._tasks:
             self._tasks[store] = self._bars.add_task("", total=None, store=store)
         return self._tasks[store]
+
+
+class Phases:
+    """The bar of a command that goes over the log in phases, each with its own time left."""
+
+    def __init__(self, bars: Bars, name: str) -> None:
+        self._bars, self._name, self._phase = bars, name, ""
+
+    def __call__(self, what: str, total: int, left: int) -> None:
+        from memstream.rebuild.offsets import Eta
+
+        if what != self._phase:
+            self._phase, self._eta = what, Eta()
+        self._bars.left(self._name, total, left, self._eta.update(time.monotonic(), left), what)
 
 
 def _one(name: str) -> Any:
@@ -242,11 +259,7 @@ def rescreen(
     single_threaded()
     settings = running_settings(data)
     with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
-
-        def told(what: str, total: int, done: int) -> None:
-            bars.step("rescreen", what)
-            bars.done("rescreen", total, done)
-
+        told = Phases(bars, "rescreen")
         with closing(sealing_of(settings)) as sealing, closing(Rescreen(settings, sealing.codec, told)) as work:
             out = work.run(conn, dry=dry_run)
     if as_json:

@@ -41,6 +41,10 @@ class Progress(Protocol):
         """Records of the topics, those still to be read, and how long that may take."""
         ...
 
+    def full(self, store: str) -> None:
+        """All of them have been read: also those that came while the others were."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -98,6 +102,7 @@ class Rebuild:
         self._until_near(new)
         carried = self._carry(live, new)
         comparison = self._compared(live, new)
+        self._progress.full(name)
         generations.settle(conn, name, new.number, comparison.as_json())
         out = Outcome(name, live.number, new.number, comparison, carried)
         if comparison.agrees and self._options.switch:

@@ -213,6 +213,7 @@ class Regate:
         self._progress(what, total, 0)
         token = sender.close()
         if token is not None:
+            self._progress("waiting for the views", total, 0)
             until_readable(conn, token, VIEWS)
         return told
 

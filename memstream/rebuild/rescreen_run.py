@@ -21,7 +21,7 @@ from schemas.codec import Codec, Event
 
 VIEWS = ("turns", "memories", "outcomes", "sessions", "projects")
 Told = Callable[[str, int, int], None]
-"""(what, partitions, partitions done)."""
+"""(what, partitions, partitions left)."""
 
 
 class Rescreen:
@@ -53,14 +53,14 @@ class Rescreen:
         count = self._settings.partitions
         sender = Sender(self._settings, self._codec, "rescreen")
         for number in range(count):
-            self._told(what, count, number)
+            self._told(what, count, count - number)
             for send in rescreened(self._rows(number), self._redact, at, found):
                 if not dry:
                     sender.send(send.topic, send.event, getattr(send.event, "amendment_id", send.event.subject))
-        self._told(what, count, count)
+        self._told(what, count, 0)
         token = sender.close()
         if token is not None:
-            self._told("waiting for the views", count, count)
+            self._told("waiting for the views", count, 0)
             until_readable(conn, token, VIEWS)
         return found
 
