@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import ssl
 from typing import Any
 
@@ -111,6 +112,8 @@ async def serve(settings: Settings) -> None:
                 app, host=settings.host, port=settings.port, log_config=None, access_log=False, **tls_of(settings)
             )
         )
+        # uvicorn hands the signal on once it has stopped: it ends nothing here, what waits is still to be sent.
+        signal.signal(signal.SIGTERM, lambda *_: None)
         await server.serve()
         if endpoint is not None:
             await endpoint.close()
