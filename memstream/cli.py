@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -33,6 +34,21 @@ console = Console()
 errors = Console(stderr=True)
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("memstream"))
+        raise typer.Exit
+
+
+@app.callback(help="Agent memory as a log.")
+def options(
+    told: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """What is asked of no command."""
 
 
 class UsageError(Exception):

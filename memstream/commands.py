@@ -117,7 +117,8 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
 
 
 def status(data: Data = None, as_json: JsonOut = False) -> None:
-    """The pipeline at a glance: what is not well, lag, rate and freshness a stage and store.
+    """The pipeline at a glance: what is not well, lag, rate and freshness a stage and store. Exit status 1 when
+    something is not well.
 
     Example: memstream status --json
     """
@@ -127,7 +128,13 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
     pipeline.pop("_fresh", None)
     if as_json:
         print_json(pipeline)
-        return
+    else:
+        _show_pipeline(pipeline)
+    if not pipeline["ready"]:
+        raise typer.Exit(1)
+
+
+def _show_pipeline(pipeline: dict[str, Any]) -> None:
     _show_health(pipeline)
     table = Table(box=None, pad_edge=False)
     for column in ("stage", "rate/s", "lag", "state"):
@@ -146,9 +153,10 @@ def _show_health(pipeline: dict[str, Any]) -> None:
     for reason in pipeline["reasons"]:
         console.print(f"not well: {reason}", style="red", markup=False, highlight=False)
     if letters := pipeline["dead_letters"]["count"]:
-        console.print(f"{letters} dead letters are open: `memstream dlq list`", style="yellow", highlight=False)
+        open_ = "1 dead letter is open" if letters == 1 else f"{letters} dead letters are open"
+        console.print(f"{open_}: `memstream dlq list`", style="yellow", highlight=False)
     if pending := pipeline["erasures_pending"]:
-        console.print(f"{pending} erasures are under way", highlight=False)
+        console.print(f"{pending} {'erasure is' if pending == 1 else 'erasures are'} under way", highlight=False)
 
 
 class EvalName(StrEnum):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from memstream import commands
+from memstream.cli import app, application
 from query.pipeline.state import as_json
 from tests.unit.ops.states import picture
 
@@ -27,9 +31,29 @@ def test_what_is_not_well_stands_first(
             return as_json(picture(state), 60.0, 120.0)
 
     monkeypatch.setattr(commands, "service", lambda settings: Service())
-    commands.status(None)
+    code = 0
+    try:
+        commands.status(None, as_json=False)
+    except typer.Exit as exc:
+        code = exc.exit_code
+    assert code == (1 if state == "down" else 0), "what a script sees"
     lines = capsys.readouterr().out.splitlines()
     table = next(i for i, line in enumerate(lines) if line.startswith("stage"))
     assert len(lines[:table]) == len(says)
     for line, start in zip(lines, says, strict=False):
         assert line.startswith(start)
+
+
+@pytest.mark.parametrize(("state", "code"), [("busy", 0), ("down", 1)])
+def test_a_script_gets_all_data_and_the_exit_status(
+    state: str, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Service:
+        def get(self, path: str) -> dict[str, Any]:
+            return as_json(picture(state), 60.0, 120.0)
+
+    application()
+    monkeypatch.setattr(commands, "service", lambda settings: Service())
+    done = CliRunner().invoke(app, ["status", "--json"])
+    assert done.exit_code == code
+    assert json.loads(done.stdout)["ready"] is (code == 0)
