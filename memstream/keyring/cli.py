@@ -58,12 +58,12 @@ def rotate(
 
     settings = running(data)
     masters = master_keys(settings)
-    if not settings.master_key.get_secret_value():
-        masters.rotate()
     keyring = Keyring(settings.postgres.get_secret_value(), masters)
+    of_file = not settings.master_key.get_secret_value()
+    keyring.turn(masters.rotate if of_file else lambda: None)
     count = keyring.rewrap()
-    keyring.close()
     dropped = masters.drop_others() if drop_old else 0
+    keyring.close()
     told = {"master_id": masters.current, "rewrapped": count, "dropped": dropped}
     _tell(told, as_json, f"{count} data keys are wrapped with {masters.current}; {dropped} older master keys dropped")
 

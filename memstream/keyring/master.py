@@ -29,6 +29,10 @@ class MasterKeys(Protocol):
         """Id of the key that wraps from now on."""
         ...
 
+    def look(self) -> None:
+        """See whether another key is current by now. Raises MasterKeyError."""
+        ...
+
     def wrap(self, data_key: bytes, context: bytes) -> bytes: ...
 
     def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
@@ -62,6 +66,10 @@ class LocalMasterKeys:
     def current(self) -> str:
         return self._current
 
+    def look(self) -> None:
+        if self._path is not None:
+            self._keys, self._current = _read(self._path)
+
     def wrap(self, data_key: bytes, context: bytes) -> bytes:
         nonce = os.urandom(_NONCE_BYTES)
         return nonce + AESGCM(self._key(self._current)).encrypt(nonce, data_key, context)
@@ -92,8 +100,8 @@ class LocalMasterKeys:
         return len(others)
 
     def _key(self, key_id: str) -> bytes:
-        if key_id not in self._keys and self._path is not None:
-            self._keys, self._current = _read(self._path)
+        if key_id not in self._keys:
+            self.look()
         if key_id not in self._keys:
             raise MasterKeyError(f"no master key {key_id}: it is neither in the file nor in the environment")
         return self._keys[key_id]

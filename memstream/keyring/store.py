@@ -6,7 +6,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
-from memstream.keyring.master import KEY_BYTES, MasterKeys
+from memstream.keyring.master import KEY_BYTES, MasterKeyError, MasterKeys
 from schemas.owner import Owner, tenant_owner
 from schemas.sealing import KeyDestroyed, KeysAway, SealedError
 
@@ -31,6 +31,9 @@ SELECT owner, now() FROM trust.data_keys
 WHERE greatest(made_at, coalesce(destroyed_at, made_at)) > coalesce(%s::timestamptz, now()) - interval '5 seconds'
 UNION ALL SELECT NULL, now()
 """
+_WRAPPING, _TURNING = 0x6D656D6B, 0x6D656D74
+"""Advisory locks: shared while a key is wrapped and stored, alone while another master key becomes current; and one
+turn of the master key at a time."""
 _ADD = """
 INSERT INTO trust.data_keys (owner, generation, master_id, wrapped) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING
 """
@@ -99,6 +102,19 @@ class Keyring:
             self._newest.clear()
             return done.rowcount
 
+    def turn(self, make_current: Callable[[], object]) -> None:
+        """Make another master key current. What is wrapped from then on, by any process, is wrapped with it, so that
+        `rewrap` misses nothing. Raises MasterKeyError while another process is at it."""
+        with self._guarded():
+            conn = self._connection()
+            taken = conn.execute("SELECT pg_try_advisory_lock(%s)", (_TURNING,)).fetchone()
+            if taken != (True,):
+                raise MasterKeyError("another `keyring rotate` runs: let it finish, then run this again")
+            with conn.transaction():
+                conn.execute("SELECT pg_advisory_xact_lock(%s)", (_WRAPPING,))
+                self._masters.look()
+                make_current()
+
     def rewrap(self) -> int:
         """Wrap what older master keys wrap with the current one; how many. Readers see either, both open."""
         with self._guarded():
@@ -164,8 +180,13 @@ class Keyring:
         return self._connection().execute(_NEWEST, (owner,)).fetchone()
 
     def _add(self, owner: str, number: int) -> None:
-        wrapped = self._masters.wrap(secrets.token_bytes(KEY_BYTES), _context(owner, number))
-        self._connection().execute(_ADD, (owner, number, self._masters.current, wrapped))
+        conn = self._connection()
+        with conn.transaction():
+            # Wrapped with a key that was dropped meanwhile, nobody could ever open it.
+            conn.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_WRAPPING,))
+            self._masters.look()
+            wrapped = self._masters.wrap(secrets.token_bytes(KEY_BYTES), _context(owner, number))
+            conn.execute(_ADD, (owner, number, self._masters.current, wrapped))
 
     def _key(self, owner: str, generation: int) -> bytes:
         place = owner, generation
