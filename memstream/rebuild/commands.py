@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -204,22 +205,24 @@ def finish(outcomes: list[Outcome], as_json: bool) -> None:
 
 
 def _print(o: Outcome) -> None:
+    """Lines whole, also into a file: a command that is broken in two cannot be copied."""
+    say = partial(console.print, highlight=False, soft_wrap=True)
     rows = ", ".join(f"{view} {b}" for view, (_, b) in sorted(o.comparison.rows.items())) or "no rows"
-    console.print(f"{o.store}: generation {o.generation} holds {rows}", highlight=False)
+    say(f"{o.store}: generation {o.generation} holds {rows}")
     for view, n in o.carried.items():
-        console.print(f"  {n} {view} that the log no longer holds were carried over", highlight=False)
+        say(f"  {n} {view} that the log no longer holds were carried over")
     for (view, word), n in sorted(o.comparison.different.items()):
-        console.print(f"  {view}: {n} {word}", style="red", highlight=False)
+        say(f"  {view}: {n} {word}", style="red")
     if not o.comparison.agrees:
-        console.print(
+        say(
             f"  not switched: it does not agree with generation {o.live_before}. Where that one is damaged, run the "
-            "command again with --repair.", highlight=False,
-        )  # fmt: skip
+            "command again with --repair."
+        )
     elif o.switched:
         old = "is dropped" if o.dropped else f"is still written (`memstream rebuild drop {o.store}` ends that)"
-        console.print(f"  switched: it is read from now on; generation {o.live_before} {old}", highlight=False)
+        say(f"  switched: it is read from now on; generation {o.live_before} {old}")
     else:
-        console.print("  agrees, not switched: the same command without --no-switch does that", highlight=False)
+        say("  agrees, not switched: the same command without --no-switch does that")
 
 
 def running_settings(data: Path | None) -> Settings:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -32,10 +34,14 @@ from schemas.owner import OwnerKind, partition
 from schemas.profile import load_profile
 from schemas.stores import MilvusLayout
 from tests.integration.scenario import PARTITIONS, TENANT, World, world
+from tests.pages import blocks, every_block, printed
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
 SAID = ("I live in Leeds.", "My cat is called Biscuit.", "I work as a nurse.", "我喜欢打网球。", "We chose Kafka.")
 COMMANDS = application()
+PAGE = "".join(blocks("docs/operations-rebuild.md", "sh")).splitlines()
+REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN = [shlex.split(line, comments=True)[1:] for line in PAGE]
+"""The page's commands, in its order: those that these tests type."""
 STILL = ("ann", "bea", "cem")
 """Users who say nothing more once the tests run: their rows must be equal to the last character."""
 
@@ -227,7 +233,7 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
     assert values(here, "cora", "residence") == ["Hull"]
     erasure = here.call("DELETE", "/v1/users/gone")["erasure_id"]
     here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)
-    assert run(here, "regate")["differences"] == [], "the same gate decides the same"
+    assert run(here, *LOOK)["differences"] == [], "the same gate decides the same"
 
     wide = load_profile("general").model_dump(mode="json", exclude_defaults=True)
     [place] = [f for f in wide["fields"] if f["name"] == "residence"]
@@ -241,7 +247,7 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
         }  # fmt: skip
         assert shown["left"] == {"deleted": 1, "rejected": 1, "the_users_own": 1}, "the first is what time ended"
         assert values(here, "mira", "residence") == ["York"], "looking changes nothing"
-        done = run(here, "regate", "--apply")
+        done = run(here, *APPLY)
     assert done["still_there"] == []
     assert not told.failed
     assert values(here, "mira", "residence") == ["Leeds", "York"]
@@ -255,7 +261,7 @@ def test_n1_the_embedding_model_is_changed_under_load(here: World) -> None:
     number = live(here)["postgres"][0]
     use, e5 = default_embedder(), MultilingualE5Small()
     with load(here) as told:
-        done = run(here, "reembed", "e5")
+        done = run(here, *REEMBED)
         here.say("ann", "I moved to Hull last week.")
         found(here, "Where did I move?", "ann", "Hull")
     assert not told.failed, "no read failed or lost a store while the models changed"
@@ -316,9 +322,9 @@ def test_n1_d5_a_tenants_own_policy_reaches_what_is_stored(here: World) -> None:
     here.say("tess", f"My phone number is {phone}.")
     assert phone in str(stored())
     here.run_on_this({**plain, "name": "tight", "version": 1, "pii": {"PHONE_NUMBER": "mask"}})
-    seen = run(here, "rescreen", "--dry-run")
+    seen = run(here, *DRY)
     assert seen["entities"]["PHONE_NUMBER:mask"] >= 1
-    done = run(here, "rescreen")
+    done = run(here, *RESCREEN)
     assert done["still_there"] == {}
     assert phone not in str(stored())
     assert "<PHONE_NUMBER>" in str(stored())
@@ -333,3 +339,17 @@ def test_n1_one_at_a_time_and_never_the_live_one(here: World) -> None:
         number = live(here)["redis"][0]
         with pytest.raises(generations.GenerationError, match="is live"):
             generations.mark(other, "redis", number, "dropping")
+
+
+def test_n1_a_rebuild_says_what_the_page_shows_and_its_bar_is_full(here: World) -> None:
+    page = [b.text for b in every_block() if b.page == "docs/operations-rebuild.md" and b.language == "text"]
+    bar, *rest = page[0].splitlines()
+    told, seen = io.StringIO(), io.StringIO()
+    with redirect_stdout(told), redirect_stderr(seen):
+        COMMANDS.main(args=command(here, *REBUILD)[3:], prog_name="memstream", standalone_mode=False)
+    assert printed(rest, told.getvalue()), told.getvalue()
+    assert printed([bar], seen.getvalue()), seen.getvalue()
+    count = re.search(r"(\d+)/(\d+) generation", seen.getvalue())
+    assert count is not None
+    assert count[1] == count[2]
+    run(here, "rebuild", "drop", "postgres")

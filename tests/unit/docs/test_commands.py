@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from memstream.cli import application
+from memstream.cli import app, application
+from tests.pages import every_block
 
 ROOT = Path(__file__).resolve().parents[3]
 APPLICATION = application()
@@ -47,7 +50,7 @@ def test_every_help_text_has_an_example_that_is_taken(path: tuple[str, ...]) -> 
 
 def _blocks(page: Path) -> list[str]:
     """Lines of a page's code blocks that call memstream."""
-    found = re.findall(r"^ *```(?:sh|bash|console)?\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.M | re.S)
+    found = [b.text for b in every_block([page])]
     lines = "\n".join(found).replace("\\\n", " ").splitlines()
     return [
         call for line in lines for call in re.findall(r"(?:^|; |\$ |/)memstream ([a-z][^;|#>]*)", line.strip())
@@ -62,3 +65,8 @@ def test_what_a_page_shows_to_type_is_taken(page: Path) -> None:
 
 def test_pages_show_commands() -> None:
     assert sum(len(_blocks(page)) for page in PAGES) > 25
+
+
+def test_the_version_is_told() -> None:
+    done = CliRunner().invoke(app, ["--version"])
+    assert (done.exit_code, done.stdout.strip()) == (0, version("memstream"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from memstream.client import HttpOptions, Memstream
 from memstream.stack import Addresses
 from tests.integration.scenario import World
+from tests.pages import Shell, shell
 
 PATIENT = HttpOptions(wait_ms=30_000, require_fresh=True, timeout=60, retry_seconds=30)
 """A loaded machine is slow; a read that is not fresh fails the test."""
@@ -19,15 +21,23 @@ PATIENT = HttpOptions(wait_ms=30_000, require_fresh=True, timeout=60, retry_seco
 class Live:
     url: str
     addresses: Addresses
+    data: Path
 
 
 @pytest.fixture(scope="package")
 def live(running: World) -> Live:
     running.run_on("health")
-    return Live(str(running.http.base_url).rstrip("/"), running.stack.addresses)
+    return Live(str(running.http.base_url).rstrip("/"), running.stack.addresses, running.stack.stack.data_dir)
 
 
 @pytest.fixture(scope="package")
 def memory(live: Live) -> Iterator[Memstream]:
     with Memstream(live.url, options=PATIENT) as client:
         yield client
+
+
+@pytest.fixture(scope="package")
+def sh(live: Live, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """Where the pages' commands are typed."""
+    with shell(tmp_path_factory.mktemp("shell"), live.data, live.url) as here:
+        yield here

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,7 +20,8 @@ from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
 from schemas.profile import load_profile
 from schemas.turns import TurnBody, TurnEvent
-from tests.integration.scenario import World, world
+from tests.integration.scenario import World
+from tests.pages import Shell, blocks, printed, steps
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
 PLANTED = ("zebrawood", "琥珀巷十七号")
@@ -30,15 +30,6 @@ SAID = (
     ("ann", "We decided to ship the build on Friday.", "trial-7"),
     ("bob", "We decided to hold the review on Monday.", "trial-7"), ("bob", "我住在杭州。", None),
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def here() -> Iterator[World]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MEMSTREAM_ENCRYPTION", "sealed")
-        patch.setenv("MEMSTREAM_TICK_SECONDS", "5")
-        with world() as running:
-            yield running
 
 
 def post(here: World, who: str, text: str, project: str | None, n: int) -> None:
@@ -87,7 +78,7 @@ def test_c7_stores_hold_none_of_what_was_said_and_readers_see_all(here: World) -
         assert {"postgres views_g1.turns (opened)", "redis (opened)"} <= {p for p, raw in held if probe.hits(raw)}
 
 
-def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: World) -> None:
+def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: World, sh: Shell) -> None:
     for n, (who, text, project) in enumerate(SAID):
         post(here, who, text, project, n)
     assert here.get("/v1/users/ann/memories")["memories"]
@@ -120,10 +111,10 @@ def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: Wor
     with psycopg.connect(given.postgres.get_secret_value(), autocommit=True) as conn:
         row = conn.execute("SELECT hash, owner FROM audit.accesses WHERE access_id = %s", (erasure,)).fetchone()
     assert row == (bytes.fromhex(access["hash"]), None), "the chain's entry, without the name"
-    with closing(Probe(given, PLANTED)) as probe:
-        done = list(Compaction(given).everything())
-        assert [d.left for d in done] == [""] * 4, done
-        assert probe.everything() == {}
+    [(look, said)] = steps(blocks("docs/erasure.md", "console")[1])
+    assert all(word in look for word in PLANTED)
+    shown = sh.run(look)
+    assert printed(said, shown), shown
     here.until("/readyz", lambda body: body["status"] == "ready")
     assert here.post("/v1/search", {"query": "杭州", "user_id": "bob"})["results"]
 
