@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from inference.memory import keep_from_collector
 from inference.protocols import Embedder
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Document
@@ -24,6 +25,8 @@ Lane = Callable[[Callable[[], Any]], Awaitable[Any]]
 _CHUNK = 2_000
 _AT_ONCE = 1_000
 """Rows of a table that a scope's first look may bring with it."""
+_YOUNG = 500
+"""Documents that the collector of cycles still looks at."""
 
 
 class TooLargeError(Exception):
@@ -57,6 +60,7 @@ class ScopeCache:
         self._held: OrderedDict[ScopeKey, Held] = OrderedDict()
         self._total = 0
         """Documents held: counted along, since every search asks."""
+        self._young = 0
         self.large: set[ScopeKey] = set()
         """Scopes that were found to be beyond the bound when last asked."""
 
@@ -167,6 +171,10 @@ class ScopeCache:
         before = len(held.rows)
         held.rows.update(await self._run(partial(indexed, held.index, rows, held.model_id, held.dimensions)))
         self._count(held, len(held.rows) - before)
+        self._young += len(rows)
+        if self._young >= _YOUNG:
+            self._young = 0
+            await self._run(keep_from_collector)
 
     def _count(self, held: Held, more: int) -> None:
         """A scope that was forgotten while it was loaded is not counted."""
