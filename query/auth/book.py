@@ -16,9 +16,7 @@ from schemas.keys import ApiKey, digest, key_id
 from schemas.scope import Permission, TenantScope
 
 log = logging.getLogger(__name__)
-_KEYS = SystemStatement(
-    "SELECT key_id, tenant, digest, scopes, users, projects, expires_at, revoked_at FROM auth.keys"
-)
+_KEYS = SystemStatement("SELECT key_id, tenant, digest, scopes, users, projects, expires_at, revoked_at FROM auth.keys")
 
 
 class KeyBook:

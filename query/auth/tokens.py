@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import jwt
 from pydantic import TypeAdapter
 
+from query.auth.jwks import KeysAwayError, UrlKeys
 from query.config import ConfigError, TokenConfig, is_loopback
 from query.errors import ProblemError
 from schemas.base import Id
@@ -23,8 +24,8 @@ _IDS: TypeAdapter[list[str]] = TypeAdapter(list[Id])
 
 
 class SigningKeys(Protocol):
-    def of(self, token: str) -> Any:
-        """The key that the token names. Raises jwt.PyJWTError. May read a file or the network."""
+    async def of(self, token: str) -> Any:
+        """The key that the token names. Raises jwt.PyJWTError, KeysAwayError while the set cannot be had."""
         ...
 
 
@@ -49,28 +50,18 @@ class FileKeys:
             raise ConfigError(f"MEMSTREAM_JWT_JWKS: {what}") from None
         return self._keys
 
-    def of(self, token: str) -> Any:
+    async def of(self, token: str) -> Any:
         name = jwt.get_unverified_header(token).get("kid")
         try:
-            keys = self.read().keys
+            keys = (await asyncio.to_thread(self.read)).keys
         except ConfigError:
-            raise jwt.PyJWKClientError("the key set cannot be read") from None
+            raise KeysAwayError from None
         if name is None and len(keys) == 1:
             return keys[0]
         for key in keys:
             if key.key_id == name:
                 return key
         raise jwt.PyJWKClientError("no such key")
-
-
-class UrlKeys:
-    """A JWKS behind an address: cached for five minutes, asked again for an unknown key at most twice a minute."""
-
-    def __init__(self, url: str) -> None:
-        self._client = jwt.PyJWKClient(url, timeout=5, lifespan=300, cooldown_duration=30)
-
-    def of(self, token: str) -> Any:
-        return self._client.get_signing_key_from_jwt(token)
 
 
 def signing_keys(jwks: str) -> SigningKeys:
@@ -96,7 +87,7 @@ class TokenReader:
         if len(token) > MAX_TOKEN_CHARS:
             return None
         try:
-            key = await asyncio.to_thread(self._keys.of, token)
+            key = await self._keys.of(token)
             claims = jwt.decode(
                 token,
                 key,
@@ -107,7 +98,7 @@ class TokenReader:
                 options={"require": ["exp", "iss", "aud", "sub"]},
             )
             return self._scope(claims)
-        except jwt.PyJWKClientConnectionError:
+        except KeysAwayError:
             raise ProblemError(
                 "store-unavailable", "the identity provider's keys cannot be fetched",
                 headers={"Retry-After": "5"}, store="jwks",
