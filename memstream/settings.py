@@ -13,6 +13,7 @@ from pydantic_settings import SettingsConfigDict
 from memstream import connections
 from memstream.connections import Connections
 from schemas.access import Brokers, MilvusAccess
+from schemas.disk import MB, Reserve
 from schemas.profile import PROFILES_DIR
 
 OTHERS = frozenset({"MEMSTREAM_URL"})
@@ -37,6 +38,12 @@ class Settings(Connections):
     postgres: SecretStr = Field(default=SecretStr(""), description="Postgres DSN, postgresql://user:password@host/db.")
     redis: SecretStr = Field(default=SecretStr(""), description="Redis URL, redis://host:port/0.")
     milvus: str = Field(default="", description="Milvus URI, http://host:port.")
+    milvus_folder: Path | None = Field(
+        default=None, description="Folder of an embedded Milvus, whose disk is watched; `memstream up` sets it."
+    )
+    milvus_reserve_mb: int = Field(
+        default=256, ge=1, description="Megabytes that must be free there; below them its sink waits."
+    )
     data_dir: Path = Field(default=Path(".memstream"), description="Folder of the embedded servers and of state.")
     host: str = Field(default="127.0.0.1", description="Address that the query service listens on.")
     port: int = Field(default=8900, ge=0, le=65535, description="Port of the query service; 0 takes a free one.")
@@ -154,6 +161,11 @@ class Settings(Connections):
     def brokers(self) -> Brokers:
         """What every Kafka client is made with."""
         return connections.brokers(self.kafka, self)
+
+    @property
+    def milvus_reserve(self) -> Reserve | None:
+        """Room that an embedded Milvus needs; None for a server of your own."""
+        return Reserve(self.milvus_folder, self.milvus_reserve_mb * MB) if self.milvus_folder else None
 
     @property
     def milvus_access(self) -> MilvusAccess:

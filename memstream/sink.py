@@ -15,6 +15,7 @@ from inference.memory import calm_collector
 from memstream.keyring.wiring import sealing_of
 from memstream.models import embedder_named
 from memstream.observe import HeartbeatSender, ProcessStats, SinkObserver
+from memstream.patience import patiently
 from memstream.preflight import check_topics
 from memstream.profiles import ProfileFollower
 from memstream.rebuild.vectors import with_vectors_of
@@ -32,6 +33,7 @@ from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.postgres import PostgresSink
 from sinks.postgres_erasure import PostgresFindings
 from sinks.protocol import Findings, Message, Sink
+from sinks.reserve import WithRoom
 from sinks.worker import Worker, WorkerConfig
 from streams.faults import KillAt
 
@@ -74,7 +76,9 @@ def _milvus(s: Settings, g: Generation) -> Sink:
     from sinks.milvus import MilvusSink
 
     size = embedder_named(g.embedder).dimensions if g.embedder else MilvusLayout().dimensions
-    return MilvusSink(s.milvus_access, (g.number,), dimensions=size, findings=_findings(s), seals=_seals(s))
+    sink = MilvusSink(s.milvus_access, (g.number,), dimensions=size, findings=_findings(s), seals=_seals(s))
+    reserve = s.milvus_reserve
+    return WithRoom(sink, reserve) if reserve else sink
 
 
 SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
@@ -121,7 +125,7 @@ def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
     watch.start()
     calm_collector()
     try:
-        worker.run()
+        patiently(worker.run, stopped)
     finally:
         watch.close()
         heart.stop()

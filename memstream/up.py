@@ -55,6 +55,8 @@ def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str]
         # glibc gives each of a dozen threads a heap of its own, which keeps what it was once given.
         "MALLOC_ARENA_MAX": "2",
     }
+    if milvus.NAME in servers:
+        env["MEMSTREAM_MILVUS_FOLDER"] = str((settings.data_dir / milvus.NAME).resolve())
 
     def child(name: str, *argv: str, ready: Probe | None = None) -> ChildSpec:
         return ChildSpec(

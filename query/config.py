@@ -9,6 +9,7 @@ from pydantic import Field
 from query.ranking.types import Mode
 from schemas.access import Bootstrap
 from schemas.base import Frozen
+from schemas.disk import Reserve
 from schemas.topics import EMBEDDED_PARTITIONS
 
 
@@ -92,6 +93,8 @@ class QueryConfig(Frozen):
     """Longest wait for one answer of one store outside a latency budget."""
     max_streams: int = Field(default=32, ge=1)
     """Open streams of updates, a thread and a consumer each."""
+    milvus_reserve: Reserve | None = None
+    """Room on the disk of an embedded Milvus, below which its sink waits."""
     poll_seconds: float = 2.0
     stalled_seconds: float = 30.0
     """A stage with lag that has not advanced for this long is standing still."""

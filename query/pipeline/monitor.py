@@ -113,7 +113,10 @@ class Monitor:
     def _why(self, name: str, missed: int) -> str | None:
         if missed >= MISSED:
             return AWAY
-        return "no answer yet" if missed and name not in self._met else None
+        if missed and name not in self._met:
+            return "no answer yet"
+        reserve = self._config.milvus_reserve
+        return reserve.missing() if reserve is not None and name == "milvus" else None
 
     async def _offsets(self) -> tuple[Offsets | None, list[GroupLag]]:
         if self._reader is None:

@@ -1,0 +1,40 @@
+"""A stop is heard, and bounded, also while a library waits inside for a broker that does not answer."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+STOP_SECONDS = 8.0
+"""From the stop to the end. What was written and not committed is read once more, and refused by the store."""
+
+
+def patiently(
+    call: Callable[[], None], stopping: threading.Event, seconds: float = STOP_SECONDS,
+    leave: Callable[[int], object] = os._exit,
+) -> None:  # fmt: skip
+    """Run `call` to its end, and raise what it raises; `seconds` after `stopping` is set the process leaves without it.
+
+    Python handles a signal between two steps of the main thread only, so the call runs in another one.
+    """
+    done, failed = threading.Event(), list[BaseException]()
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as exc:  # noqa: BLE001 - raised below, in the main thread
+            failed.append(exc)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, name="loop", daemon=True).start()
+    while not done.wait(0.5):
+        if stopping.is_set() and not done.wait(seconds):
+            log.warning("left without the brokers' answer", extra={"seconds": seconds})
+            leave(0)
+            return
+    if failed:
+        raise failed[0]
