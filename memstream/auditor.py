@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import signal
+import threading
 from datetime import timedelta
 
 from memstream.observe import HeartbeatSender, ProcessStats, SinkObserver
+from memstream.patience import patiently
 from memstream.preflight import check_topics
 from memstream.secretfile import key_from
 from memstream.settings import Settings
@@ -42,9 +44,15 @@ def run_auditor(settings: Settings) -> None:
         observer=SinkObserver(stats),
         faults=KillAt(settings.fault) if settings.fault else None,
     )
+    stopping = threading.Event()
+
+    def end(*_: object) -> None:
+        stopping.set()
+        worker.stop()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: worker.stop())
+        signal.signal(number, end)
     heart = HeartbeatSender(dsn, settings.instance or "worker-audit", stats)
     heart.start()
-    worker.run()
+    patiently(worker.run, stopping)
     heart.stop()

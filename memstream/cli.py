@@ -16,6 +16,7 @@ import typer.main
 from pydantic import ValidationError
 from rich.console import Console
 
+from memstream.coredumps import forbid_core_dumps
 from memstream.settings import Settings, unknown_names
 
 app = typer.Typer(
@@ -239,6 +240,7 @@ def application() -> Any:
 
 def main() -> None:
     """Entry point: known errors are one line with the remedy, never a traceback."""
+    forbid_core_dumps()
     if not SERVING.intersection(sys.argv[1:2]):
         application()
     try:
