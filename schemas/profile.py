@@ -135,6 +135,15 @@ class RetentionSpec(Frozen):
         return self
 
 
+class BoundsSpec(Frozen):
+    """What a user may have at most (docs/state-bounds.md says what happens at each)."""
+
+    memories: int = Field(default=20_000, ge=1, le=200_000)
+    """Facts, preferences, intents, episodes and relations that stand."""
+    items: int = Field(default=10_000, ge=1, le=100_000)
+    """Store items, rows of structured tables aside."""
+
+
 class HabitSpec(Frozen):
     """What habits are mined from (C5): keys of a turn's metadata."""
 
@@ -244,6 +253,7 @@ class Profile(Frozen):
     budget_tokens: int = Field(default=6_000, ge=1)
     session: SessionSpec = SessionSpec()
     retention: RetentionSpec = RetentionSpec()
+    bounds: BoundsSpec = BoundsSpec()
     ranking: RankingSpec = RankingSpec()
     storage: StorageSpec = StorageSpec()
     habits: HabitSpec = HabitSpec()

@@ -13,6 +13,7 @@ from processors.extract.protocol import holds_many, values_of
 from processors.gate.emit import because, changed, decision, sources, update
 from processors.gate.rejections import barred
 from processors.gate.restate import note_replaced
+from processors.gate.room import Room
 from processors.gate.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.gate.standing import Slot, Standing, since, text_features
 from processors.gate.standing import values_of as standing_values
@@ -52,6 +53,7 @@ class CandidateGate:
         """`before`: what stands of the turn from an extractor before, where this one restates it."""
         self._source = source
         self._standing = standing
+        self._room = Room(source.owner, standing, profile, source.accepted_at)
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
@@ -140,7 +142,10 @@ class CandidateGate:
 
     def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
         record = self._record(c, names)
-        out: list[Emit] = []
+        made = [] if replaced else self._made_room(c, names, record)
+        if made is None:
+            return [self._full(c, names)]
+        out: list[Emit] = [*made]
         for old in replaced:
             reason = because("superseding", "dedupe", "field_changed")
             leaving = None if old.record_id == record else names
@@ -202,7 +207,11 @@ class CandidateGate:
         before = self._standing.get(record)
         if before is not None and before.extractor == "command":
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
-        out: list[Emit] = [] if before is None else self._restated(before)
+        made = self._made_room(c, (), record)
+        if made is None:
+            return [self._full(c)]
+        out: list[Emit] = [*made] if before is None else self._restated(before)
+        other = None if other is None else self._standing.get(other.record_id)  # it may be what left
         kept = self._new(c, (), record, [])
         if match is not None and other is not None and other.record_id != record:
             kept = kept.model_copy(
@@ -211,11 +220,17 @@ class CandidateGate:
                     "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
                 }
             )
-            marked = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record))))
+            marked = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record)))[-MAX_SOURCES:])
             self._standing.put(marked, self._standing.features(other.record_id))
             out.append(update(marked))
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
+
+    def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
+        return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
+
+    def _full(self, c: Candidate, names: tuple[str, ...] = ()) -> Emit:
+        return decision(self._source, c, because("refused", "retention", "full"), None, _part(c, names))
 
     def _restated(self, before: MemoryUpdate) -> list[Emit]:
         """A newer extractor words the same place of the same turn differently: the version before ends at once."""

@@ -9,6 +9,7 @@ from typing import Any
 from processors.extract.protocol import holds_many
 from processors.gate import again, items, rejections
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.room import Room
 from processors.gate.rules import EXPLICIT
 from processors.gate.standing import Slot, Standing, text_features, values_of
 from processors.gate.values import canonical, same
@@ -16,7 +17,7 @@ from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit
 from schemas.ids import record_id
 from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate, Reason
-from schemas.owner import OwnerKind
+from schemas.owner import Owner, OwnerKind
 from schemas.profile import Profile
 
 ABOUT_USER = ""
@@ -26,14 +27,16 @@ class CommandGate:
     """Applies one command to one user's standing records."""
 
     def __init__(
-        self, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes, at: datetime, model_id: str
-    ) -> None:
+        self, owner: Owner, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes, at: datetime,
+        model_id: str,
+    ) -> None:  # fmt: skip
         self._standing = standing
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
         self._at = at
         self._model_id = model_id
+        self._room = Room(owner, standing, profile, at)
 
     def command(self, m: MemoryCommand, refused: str | None = None) -> Iterable[Emit]:
         """`refused`: the entity in it that policy refuses; nothing of it is kept (D5)."""
@@ -74,7 +77,11 @@ class CommandGate:
         standing = self._standing.get(name)
         if standing is not None and all(h.record_id != name for h in holders):
             holders.append(standing)
-        out: list[Emit] = []
+        made = [] if holders else self._room.made_for(kept)
+        if made is None:
+            reason = because("refused", "retention", "full")
+            return [plain_decision(m.owner, m.command_id, kind, reason, None, self._at)]
+        out: list[Emit] = [*made]
         for old in holders:
             leaving = None if old.record_id == name else (m.field or "",)
             out += self._versions.end(old, when, self._at, because("superseding", "command", "remembered"), leaving)
@@ -154,6 +161,9 @@ class CommandGate:
 
     def _put_item(self, m: MemoryCommand) -> list[Emit]:
         name = record_id(m.owner, "item", list(m.namespace), m.key)
+        if self._room.no_item(name):
+            reason = because("refused", "command", "store_full")
+            return [plain_decision(m.owner, m.command_id, "item", reason, None, self._at)]
         _, revision = self._standing.next_numbers(name)
         reason = because("kept", "command", "item")
         item = self._written(m, name, "item", 0, revision, m.occurred_at or self._at, reason)

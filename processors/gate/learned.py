@@ -82,6 +82,8 @@ class Learned:
         if step < 0:
             return [self._decided(f, name, because("skipped", "feedback", "nothing_stands"), None)]
         if spec.many or not holders:
+            if self._standing.memories >= self._profile.bounds.memories:
+                return [self._decided(f, name, because("refused", "retention", "full"), None)]
             return self._begun(f, name, value, [])
         if any(h.source == "explicit" for h in holders):
             return [self._decided(f, name, because("refused", "confidence", "explicit_stands"), None)]

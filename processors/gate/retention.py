@@ -161,18 +161,7 @@ class Retention:
             return self._end_history(record_id, now)
         if u.expires_at is None or u.expires_at > now:
             return []  # it was put on the list of its new day when its value changed
-        mode = self._profile.retention.on_expiry.get(class_of(u), "delete")
-        if mode == "archive" and not (u.kind == "item" and u.extractor == "table"):
-            reason = because("retired", "retention", "archived")
-            earlier = self._markers(u, reason, u.version)
-            moved = {"revision": u.revision + 1 + len(earlier), "state": "archived", "reason": reason}
-            gone: Sequence[MemoryUpdate] = [*earlier, u.model_copy(update=moved)]
-        else:
-            reason = because("retired", "retention", "expired")
-            gone = self._markers(u, reason)
-        self._standing.remove(gone[-1])
-        decided = plain_decision(self._owner, f"retention/{record_id}/{u.revision}", u.kind, reason, gone[-1], now)
-        return [*map(update, gone), decided]
+        return retired(self._owner, self._standing, self._profile, u, "expired", now)
 
     def _end_history(self, record_id: str, now: datetime) -> list[Emit]:
         """A record that the gate holds no value of (kept feedback, what was retired before), but the views do."""
@@ -186,19 +175,38 @@ class Retention:
             version=version, revision=revision, op="delete", kind=kind, state="deleted", reason=reason,
             user_id=self._owner.id, occurred_at=now, known_at=now, last_accessed_at=now,
         )  # fmt: skip
-        gone = self._markers(last, reason)
+        gone = _markers(last, reason)
         self._standing.remove(gone[-1])
         decided = plain_decision(self._owner, f"retention/{record_id}/{revision}", kind, reason, gone[-1], now)
         return [*map(update, gone), decided]
 
-    def _markers(self, u: MemoryUpdate, reason: object, before: int | None = None) -> Sequence[MemoryUpdate]:
-        """Every version of a record (those before one), without content; revisions go on, so that no redelivery comes
-        between."""
-        out: list[MemoryUpdate] = []
-        for n, version in enumerate(range(min(1, u.version), u.version + 1 if before is None else before)):
-            told = {
-                "version": version, "revision": u.revision + 1 + n, "op": "delete", "state": "deleted",
-                "reason": reason, "sealed": MemoryBody(), "sources": (), "conflicts_with": (), "expires_at": None,
-            }  # fmt: skip
-            out.append(u.model_copy(update=told))
-        return out
+
+def retired(
+    owner: Owner, standing: Standing, profile: Profile, u: MemoryUpdate, rule: str, now: datetime
+) -> list[Emit]:
+    """A standing record ends as its class says: deleted, or archived (`rule` is that of a deletion but for expiry)."""
+    mode = profile.retention.on_expiry.get(class_of(u), "delete")
+    if mode == "archive" and not (u.kind == "item" and u.extractor == "table"):
+        reason = because("retired", "retention", "archived" if rule == "expired" else rule)
+        earlier = _markers(u, reason, u.version)
+        moved = {"revision": u.revision + 1 + len(earlier), "state": "archived", "reason": reason}
+        gone: Sequence[MemoryUpdate] = [*earlier, u.model_copy(update=moved)]
+    else:
+        reason = because("retired", "retention", rule)
+        gone = _markers(u, reason)
+    standing.remove(gone[-1])
+    decided = plain_decision(owner, f"retention/{u.record_id}/{u.revision}", u.kind, reason, gone[-1], now)
+    return [*map(update, gone), decided]
+
+
+def _markers(u: MemoryUpdate, reason: object, before: int | None = None) -> Sequence[MemoryUpdate]:
+    """Every version of a record (those before one), without content; revisions go on, so that no redelivery comes
+    between."""
+    out: list[MemoryUpdate] = []
+    for n, version in enumerate(range(min(1, u.version), u.version + 1 if before is None else before)):
+        told = {
+            "version": version, "revision": u.revision + 1 + n, "op": "delete", "state": "deleted",
+            "reason": reason, "sealed": MemoryBody(), "sources": (), "conflicts_with": (), "expires_at": None,
+        }  # fmt: skip
+        out.append(u.model_copy(update=told))
+    return out

@@ -19,6 +19,10 @@ SHARE: Final = 0.2
 """Least share of a rating that a memory has in an answer made from many (the rating is divided among them)."""
 MAX_BEFORE: Final = 5
 """Records that a statement replaced, kept for the case that it is withdrawn (state bound)."""
+MAX_REJECTIONS: Final = 5_000
+"""Rejected values of a user: beyond them the oldest is forgotten (state bound)."""
+MAX_REJECTED_TURNS: Final = 200
+"""Source turns of one rejected value: the newest (state bound)."""
 MAX_SOURCES: Final = 50
 """Citations kept of one record: the first, and the newest (state bound)."""
 

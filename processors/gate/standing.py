@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -13,6 +15,7 @@ import orjson
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import Entry, Match, NearDuplicateWindow
+from processors.gate.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
 from processors.gate.values import canonical, iso, wording
 from processors.step import OwnerState
 from schemas import topics
@@ -31,6 +34,7 @@ _SPOKEN = "x/"
 _REPLACED = "p/"
 _SESSION = "s/"
 _SAID = frozenset({"fact", "preference", "intent", "episode"})
+_LEARNED = _SAID | {"relation"}
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
@@ -45,6 +49,15 @@ class Slot(NamedTuple):
     scope: str
     about: str
     field: str
+
+
+class Rank(NamedTuple):
+    """How much a memory is missed, compared in this order."""
+
+    readable: bool
+    importance: float
+    last_accessed_at: datetime
+    record_id: str
 
 
 class Saying(NamedTuple):
@@ -72,6 +85,10 @@ class Index:
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Table -> its rows' record ids."""
     sayings: dict[Saying, set[str]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    """Standing records by what bounds them: `memories`, `items`."""
+    leaving: list[Rank] | None = None
+    """A heap of what may leave, once it was asked for; entries that hold no more are passed over."""
     also: dict[str, str] = field(default_factory=dict)
     """Id that a caller was told -> the record that it leads to."""
 
@@ -82,6 +99,23 @@ def saying_of(u: MemoryUpdate) -> Saying | None:
         return None
     body = u.sealed
     return Saying(u.kind, u.scope, u.category, u.project_id, u.namespace, canonical(body.value), wording(body.text))
+
+
+def counted_as(u: MemoryUpdate) -> str | None:
+    """What bounds a record: `memories`, `items`, or nothing here."""
+    if u.kind in _LEARNED:
+        return "memories"
+    return "items" if u.kind == "item" and u.extractor == "command" else None
+
+
+def leaves_by(u: MemoryUpdate) -> Rank | None:
+    """The order in which memories leave where there is no room: the lowest first. None: it stays."""
+    if u.kind not in _LEARNED or u.extractor == "command" or u.source == "confirmed":
+        return None
+    stated = u.source == "explicit" and u.kind not in ("episode", "relation")
+    if stated and u.state != "observed":
+        return None
+    return Rank(u.state != "observed", u.importance, u.last_accessed_at, u.record_id)
 
 
 def slots_of(update: MemoryUpdate) -> list[Slot]:
@@ -205,6 +239,29 @@ class Standing:
             features, vector(embedding), now, lambda record: self._index.shelf.get(record) == place
         )
 
+    @property
+    def memories(self) -> int:
+        """How many memories of the user stand."""
+        return self._index.counts["memories"]
+
+    @property
+    def items(self) -> int:
+        """How many store items the user has, rows of tables aside."""
+        return self._index.counts["items"]
+
+    def least(self) -> MemoryUpdate | None:
+        """The memory that leaves first where there is no room; None where all of them stay."""
+        index = self._index
+        if index.leaving is None or len(index.leaving) > 2 * index.counts["memories"] + 64:
+            index.leaving = [rank for u in self.all() if (rank := leaves_by(u)) is not None]
+            heapify(index.leaving)
+        while index.leaving:
+            u = self.get(index.leaving[0].record_id)
+            if u is not None and leaves_by(u) == index.leaving[0]:
+                return u
+            heappop(index.leaving)
+        return None
+
     def rows_of(self, table: str) -> int:
         """How many rows the user has in a structured table."""
         return len(self._index.tables.get(table, ()))
@@ -218,9 +275,14 @@ class Standing:
         old = self._index.rejections.get(key)
         if old is not None:
             turns = list(dict.fromkeys((*old["turns"], *row["turns"])))
-            row = {**row, "turns": turns, "at": max(old["at"], row["at"])}
+            row = {**row, "turns": turns[-MAX_REJECTED_TURNS:], "at": max(old["at"], row["at"])}
         self._state.put(_REJECTION + key, row)
-        self._index.rejections[key] = row
+        held = self._index.rejections
+        held[key] = row
+        while len(held) > MAX_REJECTIONS:
+            oldest = min(held, key=lambda k: (held[k]["at"], k))
+            self._state.delete(_REJECTION + oldest)
+            del held[oldest]
 
     def spoken(self, turn_id: str, now: datetime) -> tuple[str, int] | None:
         """Which extractor, in which version, has spoken for a turn."""
@@ -262,6 +324,10 @@ class Standing:
         return index
 
     def _add(self, update: MemoryUpdate, features: Features | None) -> None:
+        if (counted := counted_as(update)) is not None:
+            self._index.counts[counted] += 1
+        if self._index.leaving is not None and (rank := leaves_by(update)) is not None:
+            heappush(self._index.leaving, rank)
         for slot in slots_of(update):
             self._index.holders.setdefault(slot, set()).add(update.record_id)
         if update.kind == "table":
@@ -280,6 +346,8 @@ class Standing:
         old = self.get(record_id)
         if old is None:
             return
+        if (counted := counted_as(old)) is not None:
+            self._index.counts[counted] -= 1
         for slot in slots_of(old):
             _drop(self._index.holders, slot, record_id)
         if old.kind == "table":

@@ -154,7 +154,9 @@ class Gate(PlainStep):
                 return judge.feedback(event, _book(event, state, at), self._models.terms)
             case MemoryCommand():
                 model_id = self._models.embedder.model_id
-                gate = CommandGate(standing, versions, profile, self._models.hash_key, at, model_id)
+                gate = CommandGate(
+                    event.owner, standing, versions, profile, self._models.hash_key, at, model_id
+                )
                 return gate.command(event, refused)
         return []
 
