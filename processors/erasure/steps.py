@@ -135,7 +135,7 @@ class GateEraser(OwnRows):
             raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
             if raw is not None and int(raw["u"].get("version", 0)) == version:
                 rows.delete(f"m/{name}")
-                rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"]])
+                rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"], None, 0, True])
         rows.delete(index)
         for key, kept in list(rows.items("p/")):  # what was replaced, kept in case it holds again
             old = cast("list[Any]", cast("dict[str, Any]", kept)["old"])

@@ -201,7 +201,7 @@ class CommandGate:
                 }
             )  # fmt: skip
             out.append(update(gone))
-        self._standing.remove(target.model_copy(update={"revision": revision}))
+        self._standing.remove(target.model_copy(update={"revision": revision, "op": "delete"}))
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
 
     def _unknown(self, m: MemoryCommand) -> Emit:

@@ -18,9 +18,11 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
 from processors.gate.emit import because, plain_decision, update
+from processors.gate.rules import MAX_ENDED, MAX_GONE
 from processors.gate.standing import Standing
 from processors.gate.values import iso
-from processors.step import Emit, OwnerState, Reads, StateSpace
+from processors.step import Emit, Null, Out, OwnerState, Reads, StateSpace
+from schemas import topics
 from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate
 from schemas.owner import Owner, OwnerKind
 from schemas.profile import Profile
@@ -158,18 +160,36 @@ class Retention:
         self._state.of(DUE).delete(key)
         u = self._standing.get(record_id)
         if u is None:
-            return self._end_history(record_id, now)
+            return self._end_history(record_id, now, "expired")
         if u.expires_at is None or u.expires_at > now:
             return []  # it was put on the list of its new day when its value changed
         return retired(self._owner, self._standing, self._profile, u, "expired", now)
 
-    def _end_history(self, record_id: str, now: datetime) -> list[Emit]:
+    def trimmed(self, now: datetime) -> list[Out]:
+        """What ended longest ago leaves where too much has: first the views, and after as many more deletions the log's
+        keys and the state."""
+        out: list[Out] = []
+        for name in self._standing.beyond("ended", MAX_ENDED):
+            ended = self._end_history(name, now, "made_room")
+            out += ended
+            if not ended:  # it stands again, and has its numbers there
+                self._standing.forget_tails([name])
+        gone = self._standing.beyond("gone", MAX_GONE)
+        for name in gone:
+            tail = self._standing.tail(name)
+            versions = range(min(1, tail[0]), tail[0] + 1) if tail is not None else ()
+            out += [Null(topics.UPDATES, self._owner, f"{name}/{v}".encode()) for v in versions]
+        if gone:
+            self._standing.forget_tails(gone)
+        return out
+
+    def _end_history(self, record_id: str, now: datetime, rule: str) -> list[Emit]:
         """A record that the gate holds no value of (kept feedback, what was retired before), but the views do."""
         tail = self._standing.tail(record_id)
         if tail is None:
             return []
         version, revision, kind = tail
-        reason = because("retired", "retention", "expired")
+        reason = because("retired", "retention", rule)
         last = MemoryUpdate(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record_id,
             version=version, revision=revision, op="delete", kind=kind, state="deleted", reason=reason,

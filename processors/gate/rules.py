@@ -19,6 +19,11 @@ SHARE: Final = 0.2
 """Least share of a rating that a memory has in an answer made from many (the rating is divided among them)."""
 MAX_BEFORE: Final = 5
 """Records that a statement replaced, kept for the case that it is withdrawn (state bound)."""
+MAX_ENDED: Final = 50_000
+"""Records of a user that stand no more and are still in the views (history, archive, kept feedback): beyond them those
+that ended longest ago are deleted, MAX_ENDED / 100 at a time (state bound)."""
+MAX_GONE: Final = 20_000
+"""Deleted records whose numbers are remembered; those that went beyond them share one floor (state bound)."""
 MAX_REJECTIONS: Final = 5_000
 """Rejected values of a user: beyond them the oldest is forgotten (state bound)."""
 MAX_REJECTED_TURNS: Final = 200

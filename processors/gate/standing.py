@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -25,9 +25,13 @@ from schemas.ids import keyed_hash
 from schemas.memory import MemoryKind, MemoryUpdate
 
 K = TypeVar("K")
+Ending = Literal["ended", "gone"]
+"""Of a record that stands no more: its versions are in the views, or deleted from them."""
 _PLAIN = Codec()
 _RECORD = "m/"
 _REJECTION = "r/"
+_ENDED = "n/ended"
+"""[how many records ended so far, the newest revision of those whose tails are forgotten]"""
 _TAIL = "v/"
 _TAIL_TURNS = 10
 _SPOKEN = "x/"
@@ -86,7 +90,7 @@ class Index:
     """Table -> its rows' record ids."""
     sayings: dict[Saying, set[str]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    """Standing records by what bounds them: `memories`, `items`."""
+    """Standing records by what bounds them: `memories`, `items`; tails by how they ended."""
     leaving: list[Rank] | None = None
     """A heap of what may leave, once it was asked for; entries that hold no more are passed over."""
     also: dict[str, str] = field(default_factory=dict)
@@ -195,18 +199,61 @@ class Standing:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)
-        row: list[Json] = [closed.version, closed.revision, closed.kind]
+        count, floor = self._ended()
+        row: list[Json] = [closed.version, closed.revision, closed.kind, None, count, closed.op == "delete"]
         said = values_of(closed) or {"": closed.sealed.text}
         if self._hash_key and closed.sources and any(said.values()):
             hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in said.items()}
             turns = [s.turn_id for s in closed.sources[-_TAIL_TURNS:]]
-            row.append({"scope": closed.scope, "hashes": hashes, "turns": turns})
-        self._state.put(_TAIL + closed.record_id, row)
+            row[3] = {"scope": closed.scope, "hashes": hashes, "turns": turns}
+        self._put_tail(closed.record_id, row)
+        self._state.put(_ENDED, [count + 1, floor])
+
+    def _ended(self) -> tuple[int, int]:
+        row = self._state.get(_ENDED)
+        return (int(cast(int, row[0])), int(cast(int, row[1]))) if isinstance(row, list) else (0, 0)
+
+    def _put_tail(self, record_id: str, row: list[Json] | None) -> None:
+        """Keep or forget a tail, and count it."""
+        old, counts = self._state.get(_TAIL + record_id), self._index.counts
+        if isinstance(old, list):
+            counts[_ending(old)] -= 1
+        if row is None:
+            self._state.delete(_TAIL + record_id)
+            return
+        counts[_ending(row)] += 1
+        self._state.put(_TAIL + record_id, row)
+
+    def beyond(self, ending: Ending, most: int) -> list[str]:
+        """Where more than `most` records ended that way: those that ended longest ago, and a hundredth of the bound
+        more, so that they are not looked for at each one."""
+        if self._index.counts[ending] <= most:
+            return []
+        tails = [(k, cast(list[Any], t)) for k, t in self._state.items(_TAIL)]
+        found = sorted((t[4] if len(t) > 4 else -1, k) for k, t in tails if _ending(t) == ending)
+        return [k.removeprefix(_TAIL) for _, k in found[: len(found) - most + most // 100]]
+
+    def forget_tails(self, records: Collection[str]) -> None:
+        """Records that no view holds any more. One that comes back begins above all of them."""
+        count, floor = self._ended()
+        for name in records:
+            tail = self._state.get(_TAIL + name)
+            if isinstance(tail, list):
+                floor = max(floor, int(cast(int, tail[1])))
+            self._put_tail(name, None)
+        self._state.put(_ENDED, [count, floor])
+        gone = set(records)
+        for key, said in list(self._state.items(_SESSION)):
+            kept = [e for e in cast(list[Any], said) if e[0] not in gone or self.get(str(e[0])) is not None]
+            if not kept:
+                self._state.delete(key)
+            elif len(kept) < len(cast(list[Any], said)):
+                self._state.put(key, kept)
 
     def last_said(self, record_id: str) -> dict[str, Any] | None:
         """Of a record that stands no more: scope, keyed hash of each value, and source turns of its last version."""
         tail = self._state.get(_TAIL + record_id)
-        return cast(dict[str, Any], tail[3]) if isinstance(tail, list) and len(tail) > 3 else None
+        return cast(dict[str, Any] | None, tail[3]) if isinstance(tail, list) and len(tail) > 3 else None
 
     def tail(self, record_id: str) -> tuple[int, int, MemoryKind] | None:
         """Version, revision and kind of a record that stood once and stands no more."""
@@ -221,7 +268,7 @@ class Standing:
         if standing is not None:
             return standing.version + 1, standing.revision + 1
         tail = self.tail(record_id)
-        return (1, 1) if tail is None else (tail[0] + 1, tail[1] + 1)
+        return (1, self._ended()[1] + 1) if tail is None else (tail[0] + 1, tail[1] + 1)
 
     def features(self, record_id: str) -> Features | None:
         raw = self._state.get(_RECORD + record_id)
@@ -321,6 +368,7 @@ class Standing:
             self._add(_opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
         for key, raw in self._state.items(_REJECTION):
             index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
+        index.counts.update(_ending(cast(list[Any], raw)) for _, raw in self._state.items(_TAIL))
         return index
 
     def _add(self, update: MemoryUpdate, features: Features | None) -> None:
@@ -359,6 +407,10 @@ class Standing:
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)
+
+
+def _ending(tail: Sequence[Any]) -> Ending:
+    return "gone" if len(tail) > 5 and tail[5] else "ended"
 
 
 def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:

@@ -84,7 +84,8 @@ class UserViews:
                 self._rows.put(habits.ZONE_ROW, zone)
         emits += self._tables.said(emits)
         emits += self._summary.after(emits)
-        return [*self._retention.dated(emits, self._at), *rest]
+        dated = self._retention.dated(emits, self._at)
+        return [*dated, *self._retention.trimmed(self._at), *rest]
 
     def _judged(self, f: Feedback) -> list[Emit] | None:
         """Feedback on a row, a function, a suggestion or a bug, or of traits alone; None where it is about memories,

@@ -68,6 +68,7 @@ class GateBench:
         self.view: dict[str, MemoryUpdate] = {}
         self.log: list[MemoryUpdate] = []
         self.decisions: list[Decision] = []
+        self.nulls: list[str] = []
         self.to_project: list[ProjectCandidate | TurnDigest] = []
 
     # -- in -------------------------------------------------------------------------------------------------------
@@ -185,6 +186,9 @@ class GateBench:
                 if source in self._sources:
                     continue
                 self._sources.add(source)
+                if m.value is None:
+                    self.nulls.append((m.key or b"").decode())
+                    continue
                 event = self.driver.codec.decode(topic.name, m.value)
                 if isinstance(event, MemoryUpdate | Decision | ProjectCandidate | TurnDigest):
                     out.append(event)

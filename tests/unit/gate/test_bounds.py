@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from processors.gate import standing
+from processors.gate import retention, standing
 from processors.ports import Models
 from schemas.memory import MemoryUpdate
 from schemas.profile import BoundsSpec, Profile, load_profile
@@ -157,3 +157,55 @@ async def test_n4_rejected_values_are_bounded_the_oldest_is_forgotten(
     at = gate.driver.now - 30 * DAY
     assert await gate.say(candidate("Lives in York", "residence", "York"), at=at) == []
     assert await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), at=at) != []
+
+
+async def test_n8_history_of_a_user_is_bounded_what_ended_longest_ago_is_deleted(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "MAX_ENDED", 2)
+    gate = GateBench(models)
+    names = ["Leeds", "York", "Bath", "Hull"]
+    for n, place in enumerate(names):
+        await gate.say(candidate(f"Likes {place}", "likes", place), turn=f"t{n}")
+    for n, place in enumerate(names):
+        gate.later(DAY)
+        await gate.say(candidate(f"Does not like {place}", "likes", place, negated=True), turn=f"no{n}")
+    ended = {u.sealed.value for u in gate.view.values() if u.state == "superseded"}
+    assert ended == {"Bath", "Hull"}
+    gone = [u for u in gate.view.values() if u.state == "deleted"]
+    assert [(u.reason.rule, u.op) for u in gone] == [("made_room", "delete")] * 2
+    assert gate.outcomes().count(("retired", "made_room")) == 2
+
+
+async def test_numbers_of_deleted_records_are_bounded_and_one_that_comes_back_goes_on_above(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "MAX_GONE", 2)
+    gate = GateBench(models)
+    for key in "abcd":
+        await gate.do("put_item", namespace=("memories",), key=key, value=1)
+        await gate.do("put_item", namespace=("memories",), key=key, value=2)
+        await gate.do("delete_item", namespace=("memories",), key=key)
+        gate.restart()
+    tails = [k for r in gate.rows().values() for k in r if k.startswith("v/")]
+    assert len(tails) == 2
+    records = {u.key: u.record_id for u in gate.log}
+    assert [n.removeprefix("acme/user/ann/") for n in gate.nulls] == [f"{records['a']}/0", f"{records['b']}/0"]
+    [back] = await gate.do("put_item", namespace=("memories",), key="a", value=3)
+    assert back.record_id == records["a"]
+    assert back.revision > 3, "no redelivery of what it was before comes after it"
+
+
+async def test_c9_the_list_of_a_sessions_records_forgets_those_that_no_view_holds(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retention, "MAX_GONE", 0)
+    gate = GateBench(models)
+    [first] = await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    [second] = await gate.say(candidate("Bought a red kayak"))
+    await gate.do("forget", first.record_id)
+    [listed] = [r["s/s1"] for r in gate.rows().values() if "s/s1" in r]
+    assert second.record_id.encode() in listed
+    assert first.record_id.encode() not in listed
+    await gate.do("forget", second.record_id)
+    assert not [k for r in gate.rows().values() for k in r if k.startswith(("s/", "v/"))]
