@@ -30,6 +30,13 @@ REMEMBERED = 8_192
 worker that starts anew embeds a document's next version whole, once."""
 
 
+KEPT_VERSIONS = 20
+"""Earlier versions of a document whose archived chunks are kept; the one archived longest ago is deleted (state
+bound)."""
+KEPT_NUMBERS = 1_000
+"""Deleted versions whose revision is remembered; those deleted before share one floor (state bound)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     chunk: Chunk
@@ -48,8 +55,8 @@ class Screened:
 
 
 class ChunkStep(PlainStep):
-    """State: one row a chunk of the active version (without its vector), the version, and a row for every version
-    that ever was: its newest revision and how many chunks it had, so that a deletion reaches all of them."""
+    """State: one row a chunk of the active version (without its vector), the version, and a row a version: its newest
+    revision, how many chunks it had, so that a deletion reaches all of them, and when it was archived, as a count."""
 
     name = "chunk"
     source = topics.DOCUMENTS
@@ -91,7 +98,7 @@ class ChunkStep(PlainStep):
         active = rows.get("version")
         if isinstance(active, list):
             revision, count = _numbers(rows, str(active[0]))
-            rows.put(f"put/{active[0]}", [revision + 1, count])
+            rows.put(f"put/{active[0]}", [revision + 1, count, _next(rows)])
         revision, count = _numbers(rows, d.version)
         rows.put("version", [d.version, prepared.digest])
         rows.put(f"put/{d.version}", [revision + 1, max(count, len(prepared.pieces))])
@@ -99,17 +106,30 @@ class ChunkStep(PlainStep):
             new = self._update(d, n, prepared, piece, at, revision + 1)
             rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_vector(new))))
             out.append(update(new))
-        return out
+        return [*out, *self._trimmed(d, at, rows)]
+
+    def _trimmed(self, d: Document, at: datetime, rows: OwnerState) -> Iterable[Out]:
+        """Of earlier versions beyond the bound the chunks go, the longest archived first; then the numbers."""
+        archived, _ = _earlier(rows, d.version)
+        for name, (revision, count, *_) in archived[: max(0, len(archived) - KEPT_VERSIONS)]:
+            version = name.removeprefix("put/")
+            yield from (update(_gone(d, version, n, revision + 1, at, "made_room")) for n in range(count))
+            rows.put(name, [revision + 1, 0, _next(rows)])
+        _, gone = _earlier(rows, d.version)
+        for name, (revision, *_) in gone[: max(0, len(gone) - KEPT_NUMBERS)]:
+            floor = rows.get("floor")
+            rows.put("floor", max(revision, floor if isinstance(floor, int) else 0))
+            rows.delete(name)
 
     def _delete(self, d: Document, at: datetime, rows: OwnerState) -> list[Out]:
         """Every chunk of every version gets a marker without content."""
         out: list[Out] = []
         for name, raw in list(rows.items("put/")):
             version = name.removeprefix("put/")
-            revision, count = cast(list[int], raw)
+            revision, count = cast(list[int], raw)[:2]
             for n in range(count):
                 out.append(update(_gone(d, version, n, revision + 1, at)))
-            rows.put(name, [revision + 1, 0])
+            rows.put(name, [revision + 1, 0, _next(rows)])
         for key in [k for k, _ in rows.items("chunk/")]:
             rows.delete(key)
         rows.delete("version")
@@ -180,15 +200,32 @@ def found_by(headings: Mapping[str, object], text: str) -> str:
 
 def _numbers(rows: OwnerState, version: str) -> tuple[int, int]:
     """Newest revision of a version's chunks (one for all of them), and how many it ever had."""
-    raw = rows.get(f"put/{version}")
-    return (int(cast(int, raw[0])), int(cast(int, raw[1]))) if isinstance(raw, list) else (0, 0)
+    raw, floor = rows.get(f"put/{version}"), rows.get("floor")
+    if not isinstance(raw, list):
+        return (floor if isinstance(floor, int) else 0), 0
+    return int(cast(int, raw[0])), int(cast(int, raw[1]))
 
 
-def _gone(d: Document, version: str, n: int, revision: int, at: datetime) -> MemoryUpdate:
+def _next(rows: OwnerState) -> int:
+    """Counts what was archived or deleted of a document: the order in which versions leave."""
+    count = rows.get("count")
+    after = (count if isinstance(count, int) else 0) + 1
+    rows.put("count", after)
+    return after
+
+
+def _earlier(rows: OwnerState, active: str) -> tuple[list[tuple[str, list[int]]], list[tuple[str, list[int]]]]:
+    """Rows of versions other than the active one that have chunks, and of those that have none, longest first."""
+    put = [(name, cast(list[int], raw)) for name, raw in rows.items("put/") if name != f"put/{active}"]
+    put.sort(key=lambda p: (p[1][2] if len(p[1]) > 2 else 0, p[0]))
+    return [p for p in put if p[1][1]], [p for p in put if not p[1][1]]
+
+
+def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> MemoryUpdate:
     return MemoryUpdate(
         tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
         record_id=record_id(d.owner, "chunk", version, n), revision=revision, op="delete", kind="chunk",
-        state="deleted", reason=because("retired", "command", "document"), key=version, occurred_at=at, known_at=at,
+        state="deleted", reason=because("retired", "command", rule), key=version, occurred_at=at, known_at=at,
         last_accessed_at=at,
     )  # fmt: skip
 

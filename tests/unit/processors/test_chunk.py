@@ -20,6 +20,7 @@ from schemas.documents import Document, DocumentBody
 from schemas.memory import MemoryUpdate
 from schemas.profile import load_profile
 from streams.driver import TopologyDriver
+from streams.state_memory import MemoryStateStore
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 ONE = "# A\none\n\n# B\ntwo\n\n# C\nthree"
@@ -46,6 +47,11 @@ class Bench:
             assert u.row_key not in out or u.revision > out[u.row_key].revision
             out[u.row_key] = u
         return out
+
+    def rows(self) -> dict[str, dict[str, bytes]]:
+        store = self.driver.store
+        assert isinstance(store, MemoryStateStore)
+        return {o: dict(r) for table in store.rows.values() for o, r in table.items()}
 
     async def texts(self, state: str = "active") -> list[tuple[str | None, str]]:
         found = [u for u in (await self.view()).values() if u.state == state]
@@ -168,3 +174,23 @@ async def test_d8_an_empty_version_archives_what_stood(bench: Bench, empty: str)
     bench.put("2", empty)
     assert await bench.texts() == []
     assert len(await bench.texts("archived")) == 3
+
+
+async def test_d8_earlier_versions_of_a_document_are_bounded(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The longest archived leaves; a version that comes back goes on above its old revisions, also where only the
+    floor is left of them."""
+    monkeypatch.setattr(chunk, "KEPT_VERSIONS", 2)
+    monkeypatch.setattr(chunk, "KEPT_NUMBERS", 1)
+    for n in range(1, 7):
+        bench.put(str(n), f"# A\nwords {n}")
+    assert sorted(await bench.texts("archived")) == [("4", "words 4"), ("5", "words 5")]
+    assert await bench.texts() == [("6", "words 6")]
+    assert sorted(k for k, _ in await bench.texts("deleted")) == ["1", "2", "3"]
+    assert {u.reason.rule for u in (await bench.view()).values() if u.state == "deleted"} == {"made_room"}
+    bench.put("1", "# A\nback")
+    assert await bench.texts() == [("1", "back")]
+    assert sorted(await bench.texts("archived")) == [("5", "words 5"), ("6", "words 6")]
+    rows = [k for owners in bench.rows().values() for k in owners if k.startswith("put/")]
+    assert len(rows) == 4, "the active one, two archived, one deleted"
+    bench.driver.pipe(topics.DOCUMENTS, Document(tenant="acme", document_id="doc", version="1", op="delete"))
+    assert {u.state for u in (await bench.view()).values()} == {"deleted"}
