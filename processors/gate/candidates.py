@@ -53,7 +53,7 @@ class CandidateGate:
         """`before`: what stands of the turn from an extractor before, where this one restates it."""
         self._source = source
         self._standing = standing
-        self._room = Room(source.owner, standing, profile, source.accepted_at)
+        self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key

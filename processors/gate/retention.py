@@ -23,6 +23,7 @@ from processors.gate.standing import Standing
 from processors.gate.values import iso
 from processors.step import Emit, Null, Out, OwnerState, Reads, StateSpace
 from schemas import topics
+from schemas.envelope import SourceTurn
 from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate
 from schemas.owner import Owner, OwnerKind
 from schemas.profile import Profile
@@ -202,9 +203,11 @@ class Retention:
 
 
 def retired(
-    owner: Owner, standing: Standing, profile: Profile, u: MemoryUpdate, rule: str, now: datetime
-) -> list[Emit]:
-    """A standing record ends as its class says: deleted, or archived (`rule` is that of a deletion but for expiry)."""
+    owner: Owner, standing: Standing, profile: Profile, u: MemoryUpdate, rule: str, now: datetime,
+    turn: SourceTurn | None = None,
+) -> list[Emit]:  # fmt: skip
+    """A standing record ends as its class says: deleted, or archived (`rule` is that of a deletion but for expiry).
+    `turn`: whose outcome tells it."""
     mode = profile.retention.on_expiry.get(class_of(u), "delete")
     if mode == "archive" and not (u.kind == "item" and u.extractor == "table"):
         reason = because("retired", "retention", "archived" if rule == "expired" else rule)
@@ -215,7 +218,7 @@ def retired(
         reason = because("retired", "retention", rule)
         gone = _markers(u, reason)
     standing.remove(gone[-1])
-    decided = plain_decision(owner, f"retention/{u.record_id}/{u.revision}", u.kind, reason, gone[-1], now)
+    decided = plain_decision(owner, f"retention/{u.record_id}/{u.revision}", u.kind, reason, gone[-1], now, turn)
     return [*map(update, gone), decided]
 
 

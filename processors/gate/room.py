@@ -15,6 +15,7 @@ from datetime import datetime
 from processors.gate import retention
 from processors.gate.standing import Standing, leaves_by
 from processors.step import Emit
+from schemas.envelope import SourceTurn
 from schemas.memory import MemoryUpdate
 from schemas.owner import Owner
 from schemas.profile import Profile
@@ -23,11 +24,15 @@ from schemas.profile import Profile
 class Room:
     """For new memories of one user."""
 
-    def __init__(self, owner: Owner, standing: Standing, profile: Profile, at: datetime) -> None:
+    def __init__(
+        self, owner: Owner, standing: Standing, profile: Profile, at: datetime, turn: SourceTurn | None = None
+    ) -> None:
+        """`turn`: what comes in was said there, and its outcome tells what left."""
         self._owner = owner
         self._standing = standing
         self._profile = profile
         self._at = at
+        self._turn = turn
 
     @property
     def crowded(self) -> bool:
@@ -43,7 +48,9 @@ class Room:
             least = self._standing.least()
             if least is None or (rank is not None and rank < (leaves_by(least) or rank)):
                 return None
-            out += retention.retired(self._owner, self._standing, self._profile, least, "made_room", self._at)
+            out += retention.retired(
+                self._owner, self._standing, self._profile, least, "made_room", self._at, self._turn
+            )
         return out
 
     def no_item(self, name: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from processors.gate import retention, standing
+from processors.gate import candidates, retention, standing
 from processors.ports import Models
 from schemas.memory import MemoryUpdate
 from schemas.profile import BoundsSpec, Profile, load_profile
@@ -38,7 +38,7 @@ async def test_the_least_important_episode_makes_room_and_says_so(gate: GateBenc
     assert (gone.sealed.text, kept.sealed.text) == ("", HOUSE)
     assert texts(gate) == sorted([KAYAK, BOAT, HOUSE])
     assert gate.outcomes()[-2:] == [("retired", "made_room"), ("kept", "new")]
-    assert gate.decisions[-2].record_id == low.record_id
+    assert (gate.decisions[-2].record_id, gate.decisions[-2].turn_id) == (low.record_id, "turn-4"), "in its outcome"
 
 
 async def test_of_equal_ones_the_longest_unused_leaves(gate: GateBench) -> None:
@@ -209,3 +209,15 @@ async def test_c9_the_list_of_a_sessions_records_forgets_those_that_no_view_hold
     assert first.record_id.encode() not in listed
     await gate.do("forget", second.record_id)
     assert not [k for r in gate.rows().values() for k in r if k.startswith(("s/", "v/"))]
+
+
+async def test_the_marks_of_contradictions_on_a_record_are_bounded(
+    models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MAX_SOURCES", 2)
+    gate = GateBench(models)
+    [first] = await gate.say(candidate("We agreed to ship the beta on Friday"))
+    for day in ("Monday", "Tuesday", "Wednesday", "Thursday"):
+        await gate.say(candidate(f"We agreed to ship the beta on {day}"))
+    assert max(len(u.conflicts_with) for u in gate.active()) == 2
+    assert first.record_id in {u.record_id for u in gate.active()}
