@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from memstream.terminal import output
+
 app = typer.Typer(no_args_is_help=True, help="The access log: who read or wrote which memory, when.")
-console = Console()
+console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 _SHOWN_FAULTS = 20

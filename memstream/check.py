@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from memstream.settings import Settings
+from memstream.terminal import output
 
-console = Console()
+console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "red", "skip": "dim"}

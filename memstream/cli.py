@@ -18,6 +18,7 @@ from rich.console import Console
 
 from memstream.coredumps import forbid_core_dumps
 from memstream.settings import Settings, unknown_names
+from memstream.terminal import output
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -31,7 +32,7 @@ app.add_typer(topics_app, name="topics")
 
 SERVING = frozenset({"up", "worker", "sink", "serve"})
 """Commands of this module that processes are started with; they do without what the others import."""
-console = Console()
+console = output()
 errors = Console(stderr=True)
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]

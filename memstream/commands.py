@@ -16,11 +16,12 @@ from rich.table import Table
 from memstream.connect import service
 from memstream.formats import FileFormat, read_turns
 from memstream.settings import Settings
+from memstream.terminal import output
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-console = Console()
+console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Format = Annotated[str | None, typer.Option("--format", help="jsonl or locomo; guessed when not given.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from memstream.connect import service as connected
 from memstream.settings import Settings
+from memstream.terminal import output
 
 if TYPE_CHECKING:
     from memstream.http import Service
@@ -22,7 +23,7 @@ dlq_app = typer.Typer(
     rich_markup_mode=None,
     help="Dead letters: what a step, sink or job could not take, kept as it came.",
 )
-console = Console()
+console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Step = Annotated[str | None, typer.Option("--step", help="Who failed: screen, gate, sink-milvus, jobs ...")]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from schemas.scope import Permission
@@ -16,8 +15,10 @@ from schemas.scope import Permission
 if TYPE_CHECKING:
     from memstream.keys import Minted
 
+from memstream.terminal import output
+
 app = typer.Typer(no_args_is_help=True, help="API keys: made, listed, rotated, revoked.")
-console = Console()
+console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Expires = Annotated[str | None, typer.Option("--expires", help="Life of the key, such as 90d, 12h or 30m.")]

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-console = Console()
+from memstream.terminal import output
+
+console = output()
 schema_app = typer.Typer(no_args_is_help=True, help="The schemas of the topics.")
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 

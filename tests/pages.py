@@ -121,10 +121,9 @@ def shell(folder: Path, data: Path, url: str, **environment: str) -> Iterator[Sh
     front.chmod(0o755)
     (folder / ".curlrc").write_text("silent\nshow-error\nfail-with-body\n", encoding="utf-8")
     settings = {"MEMSTREAM_DATA_DIR": str(data), "CURL_HOME": str(folder), **environment}
-    wide = {**os.environ, "COLUMNS": "200"}  # read once, when the command line is imported
     path = f"{front.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     words = [sys.executable, str(caller), str(door)]
-    with subprocess.Popen(words, cwd=ROOT, env=wide, stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) as server:
         try:
             assert server.stdout is not None
             assert server.stdout.readline() == b"ready\n"

@@ -12,7 +12,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-console = Console()
+from memstream.terminal import output
+
+console = output()
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False}
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]

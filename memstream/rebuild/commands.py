@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from memstream.rebuild.driver import Options, Outcome
     from memstream.settings import Settings
 
-console = Console()
+from memstream.terminal import output
+
+console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 DropOld = Annotated[bool, typer.Option("--drop-old", help="Drop the generation that was read, once it is not.")]
