@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from processors.extract.protocol import holds_many
-from schemas.profile import PROFILES_DIR, Profile, ProfileError, load_profile, parse_profile
+from schemas.profile import Profile, ProfileError, load_profile, parse_profile
+from tests.pages import blocks
 from tests.unit.extract.support import extract
 
 # A domain that no shipped profile knows: cyclists.
@@ -175,8 +176,7 @@ def test_a_wording_that_cannot_be_read_is_refused(old: str, new: str, expected: 
 
 
 def test_the_example_of_the_documentation_is_a_profile() -> None:
-    text = (PROFILES_DIR.parent / "docs" / "extending.md").read_text(encoding="utf-8")
-    example = text.split("### Wordings", 1)[1].split("```toml\n", 1)[1].split("```", 1)[0]
+    [example] = blocks("docs/extending.md", "toml")
     profile = parse_profile(f'name = "docs"\nversion = 1\n{example}[lexicon.condition]\n"asthma" = "asthma"\n', "docs")
     assert told("I weigh 160 lbs", profile) == [("User weighs 160 lbs", "weight", 72.6, False)]
     assert told("I don't have asthma", profile) == [("User does not have asthma", "condition", "asthma", True)]
