@@ -118,6 +118,8 @@ def test_c11_a_denied_illness_or_allergy_is_not_one() -> None:
     health = load_profile("health")
     for said in ("我不患有哮喘", "我没有患有哮喘", "我没得哮喘"):
         assert not [c for c in extract(said, health) if c.field and not c.negated], said
+    (kept,) = [c for c in extract("I don't take metformin", health) if c.field]
+    assert (kept.text, kept.negated) == ("User does not take metformin", True)
     (kept,) = [c for c in extract("我没有对花粉过敏", health) if c.field]
     assert (kept.field, kept.value, kept.negated) == ("allergies", "花粉", True)
 
