@@ -277,11 +277,9 @@ def parse_profile(text: str, source: str, directory: Path = PROFILES_DIR) -> Pro
     """`directory`: of the profiles that `wordings_from` names, before the shipped ones. Raises ProfileError naming
     `source`, the key and what is allowed."""
     try:
-        raw = with_wordings(tomllib.loads(text), (PROFILES_DIR, directory))
+        raw = whole(tomllib.loads(text), f"{source}: ", directory)
     except tomllib.TOMLDecodeError as exc:
         raise ProfileError(f"{source}: not TOML: {exc}") from None
-    except ValueError as exc:
-        raise ProfileError(f"{source}: {exc}") from None
     try:
         return Profile.model_validate(raw)
     except ValidationError as exc:
@@ -291,6 +289,15 @@ def parse_profile(text: str, source: str, directory: Path = PROFILES_DIR) -> Pro
             raise ProfileError(f"{source}: {where}: no such key; allowed: {_allowed(first['loc'])}") from None
         told = first["msg"].removeprefix("Value error, ")  # one that begins with its key has no place
         raise ProfileError(f"{source}: {where}: {told}" if where else f"{source}: {told}") from None
+
+
+def whole(raw: dict[str, Any], where: str = "profile.", directory: Path = PROFILES_DIR) -> dict[str, Any]:
+    """What a file or request says, with the wordings that it takes from other profiles. Raises ProfileError naming the
+    key after `where`."""
+    try:
+        return with_wordings(raw, (PROFILES_DIR, directory))
+    except ValueError as exc:
+        raise ProfileError(f"{where}{exc}") from None
 
 
 def _allowed(place: tuple[int | str, ...]) -> str:

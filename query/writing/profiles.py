@@ -17,7 +17,7 @@ from query.writing.publish import Entry, Publish
 from schemas import topics
 from schemas.base import CleanText, Frozen, JsonObject
 from schemas.documents import ProfileVersion
-from schemas.profile import Profile, ProfileError, parse_profile
+from schemas.profile import Profile, ProfileError, parse_profile, whole
 
 router = APIRouter(route_class=Route, tags=["writing"])
 
@@ -74,9 +74,9 @@ def _profile(body: ProfileIn) -> Profile:
     try:
         if body.toml is not None:
             return parse_profile(body.toml, "toml")
-        return Profile.model_validate(body.profile)
+        return Profile.model_validate(whole(body.profile or {}))
+    except ValidationError as exc:
+        raise from_validation(exc, "profile") from None
     except ProfileError as exc:
         where, _, expected = str(exc).partition(": ")
         raise invalid(where, expected) from None
-    except ValidationError as exc:
-        raise from_validation(exc, "profile") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import httpx
 import pytest
 
@@ -26,7 +28,19 @@ async def test_a_profile_is_checked_as_on_load_and_goes_on_its_topic(client: htt
     assert "health_profiles" in {t.name for t in follower.tables()}
 
 
+async def test_a_file_sent_as_json_is_what_the_file_is(client: httpx.AsyncClient, log: MemoryLog) -> None:
+    """`wordings_from` is a key of the file, not of a profile: it is followed here, too."""
+    raw = tomllib.loads((PROFILES_DIR / "engineering.toml").read_text(encoding="utf-8"))
+    answer = await client.put(PATH, json={"profile": raw})
+    assert answer.status_code == 202, answer.text
+    [record] = [r for r in log.records if r.topic == topics.PROFILES.name]
+    follower = ProfileFollower(Profile(name="test", version=1))
+    follower.take(record.value)
+    assert follower.tenants["default"] == load_profile("engineering")
+
+
 @pytest.mark.parametrize(("body", "field"), [
+    ({"profile": {"name": "x", "version": 1, "wordings_from": ["heath"]}}, "profile.wordings_from"),
     ({"toml": 'name = "x"\nversion = "one"'}, "toml"),
     ({"profile": {"name": "x", "version": 1, "zone": 1}}, "profile.zone"),
     ({"toml": 'name = "test"\nversion = 1\ndescription = "changed"'}, "profile.version"), ({}, "body"),
