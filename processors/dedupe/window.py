@@ -68,6 +68,8 @@ class NearDuplicateWindow:
         self._signatures = np.zeros((len(self._vectors), PERMUTATIONS), dtype=np.uint32)
         self._slots: dict[str, int] = {}
         self._free = list(range(len(self._vectors)))[::-1]
+        self._used = 0
+        """Rows up to which slots were taken: what lies behind them is not searched."""
         self._queue: list[tuple[datetime, str]] = []
         self._lsh = _empty_index()
 
@@ -116,6 +118,9 @@ class NearDuplicateWindow:
         del self._entries[slot]
         self._vectors[slot] = 0.0
         self._free.append(slot)
+        if not self._entries:
+            self._free = list(range(len(self._vectors)))[::-1]
+            self._used = 0
         return True
 
     def expire(self, now: datetime) -> list[str]:
@@ -183,7 +188,7 @@ class NearDuplicateWindow:
     def _nearest(self, query: NDArray[np.float32], eligible: Callable[[int], bool]) -> list[int]:
         """The COMPARED nearest by cosine. The product over all rows rounds by where a row lies, so it only finds who
         may be among them; who is, their own cosines say. Looks further while too few of the nearest are eligible."""
-        rough = self._vectors @ query
+        rough = self._vectors[: self._used] @ query
         count = min(COMPARED, len(rough))
         while True:
             edge = rough[np.argpartition(-rough, count - 1)[:count]].min() - _ROUNDING
@@ -204,7 +209,9 @@ class NearDuplicateWindow:
             self._vectors = np.pad(self._vectors, ((0, new - old), (0, 0)))
             self._signatures = np.pad(self._signatures, ((0, new - old), (0, 0)))
             self._free = list(range(old, new))[::-1]
-        return self._free.pop()
+        slot = self._free.pop()
+        self._used = max(self._used, slot + 1)
+        return slot
 
     def _pop_oldest(self) -> str:
         while True:
