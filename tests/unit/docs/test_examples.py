@@ -58,7 +58,10 @@ def test_the_profiles_of_the_pages_set_what_they_say(tmp_path: Path) -> None:
     words = re.findall(r'"(\w+)"', seal)
     assert words == ["all", "sensitive", "none"]
     assert [profile(tmp_path, "general", seal.replace('"all"', f'"{w}"')).storage.seal for w in words] == words
-    [keep] = blocks("docs/memories.md", "toml")
+    keep, bound = blocks("docs/memories.md", "toml")
+    for text, memories, items in ((bound, 20_000, 10_000), (bound.replace("0000", "0001"), 20_001, 10_001)):
+        bounds = profile(tmp_path, "general", text).bounds
+        assert (bounds.memories, bounds.items) == (memories, items)
     kept = profile(tmp_path, "health", keep).retention
     assert (kept.turns_days, kept.classes) == (30, {"diagnosis_history": 1826, "feedback": 730})
     assert kept.on_expiry == {"diagnosis_history": "archive"}
