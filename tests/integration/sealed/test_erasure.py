@@ -3,8 +3,11 @@ then the probe looks into every store, topic and file (C7, C9, N6)."""
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -124,6 +127,30 @@ def test_n6_who_returns_is_remembered_anew(here: World) -> None:
     texts = [m["text"] for m in here.get("/v1/users/ann/memories")["memories"]]
     assert [t for t in texts if "Leeds" in t]
     assert here.http.get("/v1/dead-letters").json()["dead_letters"] == []
+
+
+def test_n6_an_erasure_ends_while_its_user_talks_on(here: World) -> None:
+    """Who talks on has rows in the steps' state all the time: they kept the key from being destroyed for ever."""
+    post(here, "eve", "My hobby is origami.", None, 1)
+    here.until("/v1/users/eve/memories", lambda b: "origami" in str(b))
+    eraser = next(c.pid for c in here.stack.stack.supervisor.status() if c.name == "eraser")
+    assert eraser is not None
+    os.kill(eraser, signal.SIGSTOP)  # so that it looks when she has said something again
+    try:
+        erasure = here.call("DELETE", "/v1/users/eve")["erasure_id"]
+        here.until("/v1/users/eve/memories", lambda b: b["memories"] == [])
+        time.sleep(2)  # the cut-off of a sealed user lies 1.5 seconds behind
+        post(here, "eve", "My hobby is falconry.", None, 2)
+        here.until("/v1/users/eve/memories", lambda b: "falconry" in str(b))
+    finally:
+        os.kill(eraser, signal.SIGCONT)
+    report = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)["report"]
+    assert report["keys_destroyed"] == 1
+    assert report["since"] > 0
+    verify(report)
+    texts = str(here.get("/v1/users/eve/memories"))
+    assert "falconry" in texts
+    assert "origami" not in texts
 
 
 def command(here: World, *words: str) -> None:
