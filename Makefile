@@ -73,7 +73,7 @@ fuzz: install
 
 # What is installed: a software bill of materials (CycloneDX) and the licences.
 sbom: install
-	$(BIN)/cyclonedx-py environment $(BIN)/python --of JSON --sv 1.6 -o sbom.json
+	$(BIN)/cyclonedx-py environment $(BIN)/python --of JSON --sv 1.6 --output-reproducible -o sbom.json
 	$(BIN)/python -m bench.supply licences.md
 
 bench: install
