@@ -6,6 +6,7 @@ import re
 
 from processors.extract import clauses_en, clauses_zh
 from processors.extract.found import Found
+from processors.extract.others import KIN_EN
 from processors.extract.statements_zh import bare, told
 from processors.extract.text import Sentence
 
@@ -51,18 +52,10 @@ _LEAD_EN = re.compile(
     r"|great|please|actually)\b[ ,!.]{0,3}){1,4}",
     re.I,
 )
-_KIN_EN = (
-    "sister|brother|mother|mom|mum|father|dad|wife|husband|son|daughter|grandmother|grandma|grandfather|grandpa|aunt"
-    "|uncle|cousin|niece|nephew|girlfriend|boyfriend|fiancé|fiancée"
-    "|fiance|fiancee|partner|friend|best friend|boss|manager"
-    "|colleague|coworker|co-worker|roommate|neighbor|neighbour|teacher"
-    "|mentor|doctor|landlord|twin|stepmother|stepfather"
-    "|stepson|stepdaughter|mother-in-law|father-in-law|sister-in-law|brother-in-law|parents|kids|children|family"
-)
 _RELATION_EN = re.compile(
     r"(?:my|My|our|Our) (?:(?:older|younger|elder|little|big|eldest"
     rf"|youngest|late|ex|good|close|old|new|twin|oldest)[- ]){{0,2}}"
-    rf"(?P<kin>{_KIN_EN})"
+    rf"(?P<kin>{KIN_EN})"
     r"(?:,? (?P<name>[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?),?)?(?P<rest>"
     r" (?:is|was|are|were|has|have|lives?|lived|works?|worked|moved"
     r"|got|passed|died"
@@ -72,12 +65,12 @@ _RELATION_EN = re.compile(
 )
 _HAS_EN = re.compile(
     r"have (?P<which>an?|one|two|three)(?: (?:older|younger|elder|little"
-    rf"|big|twin|good|close|best|\\d{{1,2}}[- ]year[- ]old))? (?P<kin>{_KIN_EN}"
+    rf"|big|twin|good|close|best|\\d{{1,2}}[- ]year[- ]old))? (?P<kin>{KIN_EN}"
     rf")s?,? (?:named|called) (?P<name>[A-Z][a-z]{{1,20}}(?: and [A-Z]"
     rf"[a-z]{{1,20}})?)"
 )
 _NAMED_EN = re.compile(
-    rf"(?:my|our) (?:\w{{2,8}} )?(?P<kin>{_KIN_EN})(?:'s name is| is"
+    rf"(?:my|our) (?:\w{{2,8}} )?(?P<kin>{KIN_EN})(?:'s name is| is"
     rf" (?:named|called)) (?P<name>[A-Z][a-z]{{1,20}})",
     re.I,
 )
@@ -125,7 +118,7 @@ def _relation(start: int, end: int, text: str, kin: str, name: str | None) -> Fo
 
 def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
     """Return the relation of one Chinese clause."""
-    own = clause.subject == "我的" or _FAMILY_ZH.match(clause.body)
+    own = clause.subject in {"我的", "亲友"} or _FAMILY_ZH.match(clause.body)
     match = _RELATION_ZH.match(clause.body) if clause.states and own else None
     if match is None:
         return []

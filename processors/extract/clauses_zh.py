@@ -8,10 +8,12 @@ from typing import Literal
 
 from processors.extract.text import Sentence
 
-Subject = Literal["我", "我们", "我的", "other"]
+Subject = Literal["我", "我们", "我的", "亲友", "other"]
+"""我的: something of the speaker's; 亲友: a person of theirs."""
 
+# Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|\s{1,3}|(?<=[\u4e00-\u9fff])(?=但是|不过|而且|然后"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=[\u4e00-\u9fff])(?=但是|不过|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
 _KIN = (
@@ -106,10 +108,12 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
     if _REPORTED.search(body[:24]):
         return "other", body
     if match := _FIRST.match(body):
-        if match.group("kin") or match.group("own"):
+        if match.group("kin"):
+            return "亲友", body
+        if match.group("own"):
             return "我的", body
         plural = match.group() in {"我们", "咱们", "咱", "俺们"}
         return ("我们" if plural else "我"), body[match.end() :]
     if _OTHER.match(body):
         return "other", body
-    return ("我" if before == "我的" and body.startswith(("今年", "现在我")) else before), body
+    return ("我" if before in {"我的", "亲友"} and body.startswith(("今年", "现在我")) else before), body

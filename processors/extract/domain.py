@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from processors.extract.found import Found
 from processors.extract.numbers import HAN_NUMBER, amount
+from processors.extract.others import names_kin
 from schemas.memory import HotValue
 from schemas.profile import FieldSpec, Profile
 
@@ -55,13 +56,14 @@ def project_of(profile: Profile, text: str) -> str | None:
     return None
 
 
-def profile_fields(profile: Profile, text: str, start: int, said: str) -> list[Found]:
-    """Return what the profile's own patterns find in a stating clause; `said` is the statement to keep."""
+def profile_fields(profile: Profile, text: str, start: int, said: str, *, of_kin: bool = False) -> list[Found]:
+    """Return what the profile's own patterns find in a stating clause; `said` is the statement to keep. `of_kin`: of a
+    clause about a relative or friend only what names them (a family's history) says something of the speaker."""
     found: list[Found] = []
     for spec in profile.fields:
         for pattern in spec.patterns:
             match = _compiled(pattern).search(text)
-            if match is None:
+            if match is None or (of_kin and not names_kin(match.group())):
                 continue
             value = _value(spec, match, text)
             if value is not None:

@@ -112,7 +112,7 @@ def _made(
 
 def _about_name(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    own = clause.subject in {"我", "我的"} and "我" in clause.raw
+    own = clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw
     match = _NAME.match(body.removeprefix("我")) if own else None
     named = match is not None and not body.removeprefix("我").startswith("是")
     if (match and named) or (match := _CALL.search(clause.raw)):

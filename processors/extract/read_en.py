@@ -11,6 +11,7 @@ from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_en import life_statements
 from processors.extract.manner import manner_en
+from processors.extract.others import about_kin_en
 from processors.extract.text import Sentence, sentences, without_quotes
 from processors.extract.wordings import wordings_en
 from schemas.profile import Profile
@@ -65,7 +66,8 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
         found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":
             said = clause.body if clause.subject == "my" else f"I {clause.body}"
-            found.extend(profile_fields(profile, clause.body, clause.start, said))
+            kin = clause.subject == "my" and about_kin_en(clause.body)
+            found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
         if clause.states and (hot := hot_status(profile, clause.body)) is not None:
             text = clause.body if clause.subject in {"other", "my", "none"} else f"I {clause.body}"
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))

@@ -64,7 +64,7 @@ def _statements(
         if clause.subject != "other":
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)
-            found.extend(profile_fields(profile, clause.raw, clause.start, said))
+            found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
         if (hot := hot_status(profile, clause.raw)) is not None:
             said = clause.raw
             found.append(Found(clause.start, clause.end, "episode", said, episode_type="fact", hot=hot))

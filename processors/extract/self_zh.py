@@ -11,7 +11,7 @@ from processors.extract.education_zh import education
 from processors.extract.found import Found
 from processors.extract.making_zh import denied, made, of_others, past, wished
 from processors.extract.numbers import HAN_NUMBER, amount, han_number, whole
-from processors.extract.places_zh import ORGANISATIONS, PLACE, PLACES
+from processors.extract.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
 
 Lexicon = Mapping[str, Mapping[str, str]]
 """Per slot, short forms and the names they stand for."""
@@ -82,7 +82,7 @@ _INCOME = re.compile(
 )
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
-    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住)(?P<place>{PLACE})"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
 )
 _WORK_IN = re.compile(
     rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的?一家[\u4e00-\u9fff]{{2,10}}"
@@ -90,7 +90,7 @@ _WORK_IN = re.compile(
     r"|干)"
 )
 _FROM = re.compile(
-    rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?)(?P<place>{PLACE}"
+    rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?) ?(?P<place>{PLACE}|{LATIN_PLACE}"
     rf")|(?:是|我)(?P<native>{PLACE})人|在(?P<birth>{PLACE})出生"
 )
 _EMPLOYER = re.compile(

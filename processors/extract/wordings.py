@@ -13,6 +13,7 @@ from processors.extract.found import Found
 from processors.extract.life_en import named_slots
 from processors.extract.making_zh import of_others
 from processors.extract.numbers import whole
+from processors.extract.others import of_anothers_en, of_anothers_zh
 from processors.extract.self_en import STOP, Rule, apply, positive, rule
 from schemas.profile import Profile
 from schemas.wording import END, Person, Wording
@@ -36,7 +37,8 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
             continue
         whole_clause = "my" in wording.of
         body, negated = (clause.body, False) if whole_clause else positive(clause.body)
-        if match := _compiled(wording.pattern, names, latin=True).search(body):
+        match = _compiled(wording.pattern, names, latin=True).search(body)
+        if match is not None and not of_anothers_en(_lead(wording, match)):
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
@@ -51,7 +53,8 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found])
         whole_clause = "my" in wording.of
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
-        if match := _compiled(wording.pattern, names, latin=False).search(clause.body):
+        match = _compiled(wording.pattern, names, latin=False).search(clause.body)
+        if match is not None and not of_anothers_zh(_lead(wording, match)):
             negated = not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
@@ -87,6 +90,11 @@ def _compiled(pattern: str, names: _Names, *, latin: bool) -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def _predicate(pattern: str, names: _Names) -> Rule:
     return rule(f"(?i:{_filled(pattern, names, latin=True)})")
+
+
+def _lead(wording: Wording, match: re.Match[str]) -> str:
+    """The clause before the first value of a match."""
+    return match.string[: min(match.start(name) for name in match.re.groupindex if match[name] is not None)]
 
 
 def _told(
