@@ -123,10 +123,12 @@ def shell(folder: Path, data: Path, url: str, **environment: str) -> Iterator[Sh
     settings = {"MEMSTREAM_DATA_DIR": str(data), "CURL_HOME": str(folder), **environment}
     path = f"{front.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     words = [sys.executable, str(caller), str(door)]
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE) as server:
+    # pytest-xdist says how wide a terminal its workers have, which have none.
+    environ = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, env=environ) as server:
         try:
             assert server.stdout is not None
             assert server.stdout.readline() == b"ready\n"
-            yield Shell(folder, {**os.environ, **settings, "PATH": path}, url)
+            yield Shell(folder, {**environ, **settings, "PATH": path}, url)
         finally:
             server.terminate()
