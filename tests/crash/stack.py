@@ -165,6 +165,6 @@ def crash_stack(screens: int, memories: int, keep: Path | None = None) -> Iterat
         a = background.addresses
         settings = Settings(
             kafka=a.kafka, postgres=SecretStr(a.postgres), redis=SecretStr(a.redis), milvus=a.milvus,
-            data_dir=folder, port=pick((8900,)), screen_workers=screens, memory_workers=memories, tick_seconds=7.0,
+            data_dir=folder, port=pick(()), screen_workers=screens, memory_workers=memories, tick_seconds=7.0,
         )  # fmt: skip
         yield CrashStack(background, settings)
