@@ -119,6 +119,12 @@ class Step(Protocol):
         ...
 
     @property
+    def carries(self) -> tuple[Topic, ...]:
+        """Output topics whose owners are not those of the input: where something was sent, this step's progress must
+        follow."""
+        ...
+
+    @property
     def coalesce(self) -> frozenset[str]:
         """Output topics of whole values: of several outputs of one key in a batch only the last is sent."""
         ...
@@ -143,6 +149,7 @@ class PlainStep:
 
     outputs: tuple[Topic, ...] = ()
     marks: tuple[Topic, ...] = ()
+    carries: tuple[Topic, ...] = ()
     coalesce: frozenset[str] = frozenset()
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 from processors.step import Emit, Null, Out, Record, Step
 from schemas import topics
@@ -41,12 +41,19 @@ class Message:
     timestamp_ms: int
 
 
+Owed: TypeAlias = dict[tuple[str, int], Mapping[str, int]]
+"""(topic, partition) of what a step carries -> the progress from upstream that was last sent there. What was sent may
+come of the middle of an upstream batch, whose progress is on its end alone: until that has come, and is sent on, a read
+would wait for what nothing tells. Not stored: after a crash such a read waits for the next record there."""
+
+
 @dataclass(slots=True)
 class Partition:
     """What a runner remembers of a partition between batches."""
 
     position: Position
     cache: PartitionCache
+    owed: Owed = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,6 +78,7 @@ class Batch:
     items: list[Item] = field(default_factory=list)
     writes: dict[tuple[str, str], Write] = field(default_factory=dict)
     outbox: list[OutboxRow] = field(default_factory=list)
+    owed: Owed = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     sweep: datetime | None = None
 
@@ -208,10 +216,25 @@ class BatchFrame:
             if not any(r.topic == topic.name and r.partition == batch.partition for r in rows):
                 end = batch.fresh[-1].offset
                 rows.append(self._row(batch.partition, end, MARKER_ORDINAL, topic.name, batch.partition, Marker(), []))
+        rows += self._paid(batch, rows)
         blob = dump_progress(batch.position.progress)
         for topic in self._step.outputs:
             rows = _progress_on_last(rows, topic.name, blob)
         return rows
+
+    def _paid(self, batch: Batch, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
+        """Markers for partitions that were sent something before the progress that belongs to it was known."""
+        own = root_partition(self._step.source.name, batch.partition)
+        upstream = {root: end for root, end in batch.position.progress.items() if root != own}
+        carried = {t.name for t in self._step.carries}
+        sent = {(r.topic, r.partition) for r in rows if r.topic in carried}
+        owed = {at: told for at, told in batch.part.owed.items() if at not in sent}
+        batch.owed = {at: told for at, told in owed.items() if told == upstream} | dict.fromkeys(sent, upstream)
+        end = batch.fresh[-1].offset
+        return [
+            self._row(batch.partition, end, MARKER_ORDINAL, topic, to, Marker(), [])
+            for (topic, to), told in owed.items() if told != upstream
+        ]  # fmt: skip
 
 
 def begun(partition: int, share: list[Message], part: Partition, position: Position) -> Batch:

@@ -264,7 +264,7 @@ class StepRunner:
         self._faults.hit(self.step.name, Point.AFTER_DELIVERY)
         bound = self._config.cache_bytes // max(1, len(self._parts))
         for b in batches:
-            b.part.position = b.position
+            b.part.position, b.part.owed = b.position, b.owed
             b.part.cache.shrink(bound)
             for word, n in b.counts.items():
                 self._observer.outcome(self.step.name, word, n)

@@ -74,6 +74,7 @@ class Guarded:
         self.source: Topic = inner.source
         self.outputs = inner.outputs
         self.marks = inner.marks
+        self.carries = inner.carries
         self.coalesce = inner.coalesce
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 

@@ -46,6 +46,7 @@ class Gate(PlainStep):
     source = topics.LEDGER
     outputs = (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS, topics.JOBS)
     marks = (topics.UPDATES, topics.DECISIONS)
+    carries = (topics.PROJECT_EVENTS,)
 
     def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
         """`ask_model`: narratives are also worded by a model, as jobs."""
