@@ -177,6 +177,7 @@ class Following:
         self.source: Topic = inner.source
         self.outputs: tuple[Topic, ...] = inner.outputs
         self.marks: tuple[Topic, ...] = inner.marks
+        self.carries: tuple[Topic, ...] = inner.carries
         self.coalesce: frozenset[str] = inner.coalesce
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
