@@ -7,16 +7,22 @@ import os
 import threading
 from collections.abc import Callable
 
+from sinks.protocol import Stuck
+
 log = logging.getLogger(__name__)
 STOP_SECONDS = 8.0
 """From the stop to the end. What was written and not committed is read once more, and refused by the store."""
+
+STUCK_STATUS = 70
+"""EX_SOFTWARE of sysexits.h."""
 
 
 def patiently(
     call: Callable[[], None], stopping: threading.Event, seconds: float = STOP_SECONDS,
     leave: Callable[[int], object] = os._exit,
 ) -> None:  # fmt: skip
-    """Run `call` to its end, and raise what it raises; `seconds` after `stopping` is set the process leaves without it.
+    """Run `call` to its end, and raise what it raises. When it is stuck, or `seconds` after `stopping` is set, the
+    process leaves without it.
 
     Python handles a signal between two steps of the main thread only, so the call runs in another one.
     """
@@ -36,5 +42,8 @@ def patiently(
             log.warning("left without the brokers' answer", extra={"seconds": seconds})
             leave(0)
             return
-    if failed:
+    if failed and isinstance(failed[0], Stuck):
+        log.error("left, to be started again", extra={"error": str(failed[0])})
+        leave(STUCK_STATUS)
+    elif failed:
         raise failed[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from confluent_kafka import Message as _Message
 from schemas import topics
 from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Headers
-from sinks.protocol import CommitLost, Message, Revoked, Transient, Undelivered
+from sinks.protocol import CommitLost, Message, Revoked, Stuck, Transient, Undelivered
 
 _LOG = logging.getLogger("memstream.sinks.kafka")
 """What librdkafka says: brokers and states, never content."""
@@ -40,6 +41,9 @@ class KafkaSettings:
     instance_id: str | None = None
     session_timeout: float = 30.0
     delivery_timeout: float = 30.0
+    commit_timeout: float = 60.0
+    """Longer than librdkafka needs for its own tries. By itself it waits without a bound: a sink was seen to stand still
+    for six minutes behind a broker that had been frozen for some seconds, and this is its one call without an end."""
     extra: tuple[tuple[str, str], ...] = ()
 
 
@@ -63,6 +67,8 @@ class KafkaConsumer:
         if settings.instance_id:
             config["group.instance.id"] = settings.instance_id
         self._consumer = _Consumer(config, logger=_LOG)
+        self._committer = ThreadPoolExecutor(1, thread_name_prefix="commit")
+        self._commit_timeout = settings.commit_timeout
         self._paused = False
         self._revoked: Revoked = _ignore
         self._left: set[tuple[str, int]] = set()
@@ -92,9 +98,13 @@ class KafkaConsumer:
         self._consumer.resume(self._consumer.assignment())
 
     def commit(self, offsets: Mapping[tuple[str, int], int]) -> None:
+        """Raises CommitLost, Transient, and Stuck when there is no answer at all."""
         wanted = [TopicPartition(t, p, o) for (t, p), o in offsets.items()]
         try:
-            done = self._consumer.commit(offsets=wanted, asynchronous=False)
+            answer = self._committer.submit(self._consumer.commit, offsets=wanted, asynchronous=False)
+            done = answer.result(self._commit_timeout)
+        except TimeoutError:
+            raise Stuck(f"no answer to a commit for {self._commit_timeout:g} s") from None
         except KafkaException as exc:
             raise _classified(exc) from exc
         for part in done or ():
@@ -102,6 +112,7 @@ class KafkaConsumer:
                 raise _classified(KafkaException(part.error))
 
     def close(self) -> None:
+        self._committer.shutdown(wait=False)
         self._consumer.close()
 
     def _on_assign(self, consumer: _Consumer, partitions: list[TopicPartition]) -> None:

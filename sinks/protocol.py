@@ -170,6 +170,10 @@ class CommitLost(Exception):  # noqa: N818
     """The partitions belong to another member now: it reads the records again, and the sink refuses what it has."""
 
 
+class Stuck(RuntimeError):  # noqa: N818
+    """A call into the brokers' client has not come back for so long that only a new process helps."""
+
+
 class DeadLetters(Protocol):
     """Where poison goes."""
 

@@ -29,6 +29,7 @@ from sinks.protocol import (
     Permanent,
     Sink,
     SinkBatch,
+    Stuck,
     TooFarBehind,
     Transient,
 )
@@ -76,8 +77,8 @@ class NoFaults:
 class Worker:
     """Runs one sink on one consumer, in the calling thread.
 
-    `run` returns after `stop`; it raises Undelivered, TooFarBehind and what the sink did not classify: the process
-    then ends uncommitted and is started again by its supervisor.
+    `run` returns after `stop`; it raises Undelivered, TooFarBehind, Stuck and what the sink did not classify: the
+    process then ends uncommitted and is started again by its supervisor.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class Worker:
         self._done: dict[tuple[str, int], int] = {}
         self._committed = 0.0
         self._written_at: datetime | None = None
+        self._stuck = False
         self.step_name = f"sink-{sink.name}"
 
     def stop(self) -> None:
@@ -123,10 +125,14 @@ class Worker:
             self._commit()
         except Stopped:
             pass
+        except Stuck:
+            self._stuck = True
+            raise
         finally:
-            self._consumer.close()
-            self._dead_letters.close()
-            self._sink.close()
+            if not self._stuck:  # closing would wait for the same client
+                self._consumer.close()
+                self._dead_letters.close()
+                self._sink.close()
 
     def start(self) -> None:
         """Prepare the store, waiting for it as long as it takes, then join the group."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from schemas import topics
-from sinks.protocol import CommitLost, Permanent, TooFarBehind, Transient
+from sinks.protocol import CommitLost, Permanent, Stuck, TooFarBehind, Transient
 from sinks.worker import Worker, WorkerConfig
 from tests.unit.sinks.events import NOW, hot, memory, message, turn
 from tests.unit.sinks.fakes import FakeConsumer, FakeLog
@@ -180,6 +180,16 @@ def test_stop_while_it_waits_leaves_the_batch_uncommitted(log: FakeLog, sink: Sc
     worker.run()
     assert log.committed(UPDATES, 0) is None
     assert consumer.closed
+
+
+def test_a_stuck_client_is_left_as_it_is(log: FakeLog, sink: Scripted) -> None:
+    """Closing it would wait for the same answer."""
+    log.send(*updates((1, 1)))
+    worker = log.worker(sink)
+    consumer_of(log).commit_failures = [Stuck("no answer")]
+    with pytest.raises(Stuck):
+        worker.run()
+    assert not consumer_of(log).closed
 
 
 def test_store_away_at_the_start_is_waited_for_before_joining(log: FakeLog) -> None:

@@ -7,7 +7,9 @@ import time
 
 import pytest
 
-from memstream.patience import patiently
+from memstream.patience import STUCK_STATUS, patiently
+from sinks.kafka import KafkaConsumer, KafkaSettings
+from sinks.protocol import Stuck
 
 
 def test_n2_a_call_that_does_not_come_back_is_left_after_the_stop_and_not_before() -> None:
@@ -31,3 +33,22 @@ def test_n2_a_call_that_ends_in_time_is_not_left_and_what_it_raises_is_raised() 
     with pytest.raises(LookupError, match="too far behind"):
         patiently(fail, stopping, 5.0, codes.append)
     assert codes == []
+
+
+def test_n2_a_commit_that_is_never_answered_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """librdkafka waits for it without a bound; a sink stood still for six minutes behind a broker that was back."""
+    forever, codes = threading.Event(), list[int]()
+
+    class Silent:
+        def __init__(self, *_: object, **__: object) -> None: ...
+
+        def commit(self, **_: object) -> None:
+            forever.wait()
+
+    monkeypatch.setattr("sinks.kafka._Consumer", Silent)
+    consumer = KafkaConsumer(KafkaSettings("127.0.0.1:1", "g", commit_timeout=0.2))
+    with pytest.raises(Stuck, match=r"no answer to a commit for 0\.2 s"):
+        consumer.commit({("t", 0): 1})
+    patiently(lambda: consumer.commit({("t", 0): 1}), threading.Event(), 5.0, codes.append)
+    forever.set()
+    assert codes == [STUCK_STATUS]
