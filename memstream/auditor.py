@@ -54,5 +54,5 @@ def run_auditor(settings: Settings) -> None:
         signal.signal(number, end)
     heart = HeartbeatSender(dsn, settings.instance or "worker-audit", stats)
     heart.start()
-    patiently(worker.run, stopping)
+    patiently(worker.run, stopping, moved_at=lambda: worker.moved_at)
     heart.stop()

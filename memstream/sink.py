@@ -125,7 +125,7 @@ def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
     watch.start()
     calm_collector()
     try:
-        patiently(worker.run, stopped)
+        patiently(worker.run, stopped, moved_at=lambda: worker.moved_at)
     finally:
         watch.close()
         heart.stop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -111,6 +112,8 @@ class Worker:
         self._committed = 0.0
         self._written_at: datetime | None = None
         self._stuck = False
+        self.moved_at: float | None = None
+        """When the loop came round last (time.monotonic); None before its first batch."""
         self.step_name = f"sink-{sink.name}"
 
     def stop(self) -> None:
@@ -142,6 +145,7 @@ class Worker:
 
     def step(self) -> int:
         """One batch from poll to commit; the number of records read."""
+        self.moved_at = time.monotonic()
         messages, self._held = self._held, []
         if not messages:
             messages = self._consumer.poll(self._config.max_records, self._config.poll, self._config.linger)
@@ -259,6 +263,8 @@ class Worker:
         while (left := until - self._clock.monotonic()) > 0:
             if self._stop.is_set():
                 raise Stopped
+            if self.moved_at is not None:
+                self.moved_at = time.monotonic()
             self._held += self._consumer.poll(self._config.max_records, min(left, self._config.poll))
 
     def _sleep(self, seconds: float) -> None:

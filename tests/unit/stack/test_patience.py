@@ -52,3 +52,19 @@ def test_n2_a_commit_that_is_never_answered_ends_the_process(monkeypatch: pytest
     patiently(lambda: consumer.commit({("t", 0): 1}), threading.Event(), 5.0, codes.append)
     forever.set()
     assert codes == [STUCK_STATUS]
+
+
+def test_n2_a_loop_that_does_not_come_round_is_left_and_says_where_it_stands(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    forever, codes, began = threading.Event(), list[int](), time.monotonic()
+
+    def waits_for_a_store_that_is_gone() -> None:
+        forever.wait()
+
+    patiently(
+        waits_for_a_store_that_is_gone, threading.Event(), 5.0, codes.append, moved_at=lambda: began, still=0.3
+    )
+    forever.set()
+    assert codes == [STUCK_STATUS]
+    assert "waits_for_a_store_that_is_gone" in capfd.readouterr().err
