@@ -42,8 +42,7 @@ class KafkaSettings:
     session_timeout: float = 30.0
     delivery_timeout: float = 30.0
     commit_timeout: float = 60.0
-    """Longer than librdkafka needs for its own tries. By itself it waits without a bound: a sink was seen to stand
-    still for six minutes behind a broker that had been frozen for some seconds; this is its one call without an end."""
+    """Longer than librdkafka needs for its own tries; by itself it waits without a bound."""
     extra: tuple[tuple[str, str], ...] = ()
 
 

@@ -36,7 +36,7 @@ def test_n2_a_call_that_ends_in_time_is_not_left_and_what_it_raises_is_raised() 
 
 
 def test_n2_a_commit_that_is_never_answered_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """librdkafka waits for it without a bound; a sink stood still for six minutes behind a broker that was back."""
+    """librdkafka waits for it without a bound."""
     forever, codes = threading.Event(), list[int]()
 
     class Silent:
