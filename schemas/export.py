@@ -44,6 +44,7 @@ _HEADERS: Schema = {
         "traceparent": {"type": "string"},
         "src": {"type": "string", "description": "step/partition:offset:ordinal of the input it came from."},
         "progress": {"type": "string", "description": "First offset not yet emitted, a root partition (freshness)."},
+        "reach": {"type": "string", "description": "Project partitions that its progress is to reach (freshness)."},
     },
 }
 

@@ -52,6 +52,24 @@ def load_progress(raw: bytes | None) -> dict[str, int]:
     return value
 
 
+def dump_reach(partitions: Iterable[int]) -> bytes:
+    """Project partitions that a record's progress is to reach, as nothing else will tell it there."""
+    return orjson.dumps(sorted(partitions))
+
+
+def load_reach(raw: bytes | None) -> frozenset[int]:
+    """Raises ValueError, without the content, when the header is not a list of partitions."""
+    if raw is None:
+        return frozenset()
+    try:
+        value = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        value = None
+    if not isinstance(value, list) or not all(type(v) is int and 0 <= v < 2**31 for v in value):
+        raise ValueError("header reach must be a list of partitions")
+    return frozenset(value)
+
+
 class Written(Frozen):
     """One acknowledged write. `project_partitions`: project partitions that it can reach, for waiting on
     project views; other project views need not wait for it."""

@@ -84,6 +84,8 @@ CATALOGUE: tuple[Topic, ...] = (
 BY_NAME: dict[str, Topic] = {t.name: t for t in CATALOGUE}
 KEPT_LOGS: frozenset[str] = frozenset({LEDGER.name, PROJECT_EVENTS.name})
 """Compacted, and emptied by nulls alone: every record has a key of its own, so that an erasure can take it out (C9)."""
+TOWARDS_PROJECTS: tuple[Topic, ...] = (HISTORY, LEDGER)
+"""What is told of a turn there comes to its project in the end."""
 _MARKER = b"marker"
 
 

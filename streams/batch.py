@@ -17,7 +17,8 @@ from schemas.envelope import Envelope, Marker, Tick
 from schemas.erasure import Erasure
 from schemas.ids import event_id
 from schemas.owner import partition as partition_of
-from schemas.progress import dump_progress, load_progress, merge, root_partition
+from schemas.owner import project
+from schemas.progress import dump_progress, dump_reach, load_progress, load_reach, merge, root_partition
 from streams.cache import PartitionCache
 from streams.state import OutboxRow, PartitionCommit, Position, Write
 
@@ -79,6 +80,8 @@ class Batch:
     writes: dict[tuple[str, str], Write] = field(default_factory=dict)
     outbox: list[OutboxRow] = field(default_factory=list)
     owed: Owed = field(default_factory=dict)
+    reach: set[int] = field(default_factory=set)
+    """Project partitions for which something ended here or before: they hear of it as progress alone."""
     counts: dict[str, int] = field(default_factory=dict)
     sweep: datetime | None = None
 
@@ -106,7 +109,7 @@ class BatchFrame:
                 if meant_for_another(m.headers, self._step.name):
                     batch.count("passed_by")
                     continue
-                source, incoming = _upstream(m.headers)
+                source, incoming, reach = _upstream(m.headers)
             except ValueError as exc:
                 self.dead_letter(batch, m, "headers", str(exc))
                 continue
@@ -116,6 +119,7 @@ class BatchFrame:
                     continue
                 seen[source[0]] = source[1]
                 progress = merge(progress, incoming)
+                batch.reach |= {p for p in reach if p < self._count}
             self._receive(batch, m)
         end = batch.fresh[-1].offset + 1
         if self._step.source.root:
@@ -195,6 +199,18 @@ class BatchFrame:
         )
         return OutboxRow(offset, ordinal, topic, target, encoded.key, encoded.value, encoded.headers)
 
+    def ended(self, batch: Batch, item: Item, rows: Sequence[OutboxRow]) -> None:
+        """A record of a project (a turn sent again, one that was refused) that leaves nothing which could come there:
+        who waits for it in the project's views would wait for a record that never comes."""
+        event = item.record.event
+        name = getattr(event, "project_id", None)
+        onward = {t.name for t in (*self._step.carries, *self._towards())}
+        if isinstance(event, Envelope) and isinstance(name, str) and not any(r.topic in onward for r in rows):
+            batch.reach.add(partition_of(project(event.tenant, name), self._count))
+
+    def _towards(self) -> list[topics.Topic]:
+        return [t for t in self._step.marks if t in topics.TOWARDS_PROJECTS]
+
     def dead_letter(self, batch: Batch, m: Message, reason: str, message: str) -> None:
         """The original bytes; step, reason, attempts and source in the headers (never content)."""
         headers = dead_letter_headers(m, self._step.name, reason, message)
@@ -217,23 +233,28 @@ class BatchFrame:
                 end = batch.fresh[-1].offset
                 rows.append(self._row(batch.partition, end, MARKER_ORDINAL, topic.name, batch.partition, Marker(), []))
         rows += self._paid(batch, rows)
-        blob = dump_progress(batch.position.progress)
+        told: Headers = [("progress", dump_progress(batch.position.progress))]
+        onward = [*told, ("reach", dump_reach(batch.reach))] if batch.reach else told
+        towards = self._towards()
         for topic in self._step.outputs:
-            rows = _progress_on_last(rows, topic.name, blob)
+            rows = _on_last(rows, topic.name, onward if topic in towards else told)
         return rows
 
     def _paid(self, batch: Batch, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
-        """Markers for partitions that were sent something before the progress that belongs to it was known."""
+        """Markers for partitions that were sent something before the progress that belongs to it was known, and for
+        those that something would have reached."""
         own = root_partition(self._step.source.name, batch.partition)
         upstream = {root: end for root, end in batch.position.progress.items() if root != own}
         carried = {t.name for t in self._step.carries}
         sent = {(r.topic, r.partition) for r in rows if r.topic in carried}
+        reached = sorted({(topic, to) for topic in carried for to in batch.reach} - sent)
+        sent.update(reached)
         owed = {at: told for at, told in batch.part.owed.items() if at not in sent}
         batch.owed = {at: told for at, told in owed.items() if told == upstream} | dict.fromkeys(sent, upstream)
         end = batch.fresh[-1].offset
         return [
             self._row(batch.partition, end, MARKER_ORDINAL, topic, to, Marker(), [])
-            for (topic, to), told in owed.items() if told != upstream
+            for topic, to in [*reached, *(at for at, told in owed.items() if told != upstream)]
         ]  # fmt: skip
 
 
@@ -263,18 +284,18 @@ def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
                 item.failed = type(exc).__name__
 
 
-def _upstream(headers: Headers) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int]]:
-    """(`step/partition`, (offset, ordinal)) of an emitted record and the progress that it carries; None for a client's,
-    which has no progress to tell. Raises ValueError without the content."""
+def _upstream(headers: Headers) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int], frozenset[int]]:
+    """(`step/partition`, (offset, ordinal)) of an emitted record, the progress that it carries and whom that is to
+    reach; None for a client's, which has none to tell. Raises ValueError without the content."""
     raw = header(headers, "src")
     if raw is None:
-        return None, {}
+        return None, {}, frozenset()
     try:
         name, offset, ordinal = raw.decode().rsplit(":", 2)
         place = int(offset), int(ordinal)
     except ValueError:
         raise ValueError("header src must be step/partition:offset:ordinal") from None
-    return (name, place), load_progress(header(headers, "progress"))
+    return (name, place), load_progress(header(headers, "progress")), load_reach(header(headers, "reach"))
 
 
 def _when(timestamp_ms: int) -> datetime:
@@ -294,8 +315,8 @@ def _coalesced(rows: list[OutboxRow], whole: frozenset[str]) -> list[OutboxRow]:
     return [r for i, r in enumerate(rows) if r.topic not in whole or last[r.topic, r.key] == i]
 
 
-def _progress_on_last(rows: list[OutboxRow], topic: str, blob: bytes) -> list[OutboxRow]:
+def _on_last(rows: list[OutboxRow], topic: str, told: Headers) -> list[OutboxRow]:
     """Put the progress on the last row of each partition of the topic: those before it still lie below it."""
     last = {r.partition: i for i, r in enumerate(rows) if r.topic == topic}
     ends = set(last.values())
-    return [replace(r, headers=[*r.headers, ("progress", blob)]) if i in ends else r for i, r in enumerate(rows)]
+    return [replace(r, headers=[*r.headers, *told]) if i in ends else r for i, r in enumerate(rows)]

@@ -118,7 +118,7 @@ class StepRunner:
         self._faults.hit(self.step.name, Point.AFTER_LOAD)
         for b in batches:
             for item in b.items:
-                self._handle(b, item)
+                self._frame.ended(b, item, self._handle(b, item))
         clock.lap("compute")
         self._faults.hit(self.step.name, Point.AFTER_COMPUTE)
         self._look_ahead(upcoming(), batches)
@@ -229,11 +229,12 @@ class StepRunner:
             if b.partition in wanted:
                 b.part.cache.fill(wanted[b.partition], rows[b.partition])
 
-    def _handle(self, b: Batch, item: Item) -> None:
-        """One record: its state changes and outputs are kept together, or it becomes a dead letter and leaves none."""
+    def _handle(self, b: Batch, item: Item) -> list[OutboxRow]:
+        """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
+        leaves none."""
         if item.failed is not None:
             self._frame.dead_letter(b, item.message, "step_failed", f"{self.step.name} raised {item.failed}")
-            return
+            return []
         state = RecordState(b.part.cache)
         try:
             outs = list(self.step.handle(item.record, item.prepared, state))
@@ -249,10 +250,11 @@ class StepRunner:
         if reject is not None:
             state.drop()
             self._frame.dead_letter(b, item.message, reject.reason, reject.message)
-            return
+            return []
         b.writes.update(state.keep())
         b.outbox.extend(rows)
         b.count("handled")
+        return rows
 
     async def _finish(self, batches: Sequence[Batch], clock: _Stopwatch) -> None:
         commits = [self._frame.commit(b) for b in batches]

@@ -10,6 +10,7 @@ from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from schemas import topics
 from schemas.codec import header
+from schemas.memory import MemoryCommand, MemoryCommandBody
 from schemas.owner import partition, project, user
 from schemas.profile import load_profile
 from schemas.progress import load_progress, root_partition
@@ -32,14 +33,30 @@ def of_partition(same: bool) -> str:
     return next(n for n, p in places if (p == P) is same)
 
 
-def say(driver: TopologyDriver, who: str, name: str, about: str | None = None) -> None:
+def say(driver: TopologyDriver, who: str, name: str, about: str | None = None, text: str = "I live in Leeds.") -> None:
     driver.pipe(
         topics.TURNS,
         TurnEvent(
             tenant="acme", user_id=who, session_id="s", turn_id=name, role="user", occurred_at=driver.now,
-            accepted_at=driver.now, project_id=about, sealed=TurnBody(content="I live in Leeds."),
+            accepted_at=driver.now, project_id=about, sealed=TurnBody(content=text),
         ),
     )  # fmt: skip
+
+
+def whole(models: Models, *, ahead: bool = True) -> TopologyDriver:
+    parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
+    return TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], START, batch=100 if ahead else 1)
+
+
+def reached(driver: TopologyDriver, about: str, root: topics.Topic = topics.TURNS) -> int:
+    """How far the views of a project have heard of what ann's partition holds."""
+    to = partition(project("acme", about), topics.EMBEDDED_PARTITIONS)
+    told = [
+        load_progress(header(m.headers, "progress")).get(root_partition(root.name, P), 0)
+        for m in driver.log.partitions[topics.UPDATES.name, to]
+        if (header(m.headers, "src") or b"").startswith(b"project/")
+    ]
+    return max(told, default=0)
 
 
 @pytest.mark.parametrize(("quiet", "same"), [(1, False), (3, False), (3, True)])
@@ -48,8 +65,7 @@ async def test_n3_a_project_gets_the_progress_of_a_turn_behind_which_only_others
 ) -> None:
     """Screen tells its progress on the last record of its batch; the steps behind it end theirs in the middle of that,
     and what comes at its end has nothing for the project."""
-    parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
-    driver = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], START)
+    driver = whole(models)
     about = of_partition(same)
     say(driver, "ann", "t0", about)
     for n in range(quiet):
@@ -58,11 +74,61 @@ async def test_n3_a_project_gets_the_progress_of_a_turn_behind_which_only_others
     driver._batch = 1
     await driver.run()
     to = partition(project("acme", about), topics.EMBEDDED_PARTITIONS)
-    told = [
-        load_progress(header(m.headers, "progress")).get(root_partition(topics.TURNS.name, P), 0)
-        for m in driver.log.partitions[topics.UPDATES.name, to]
-        if (header(m.headers, "src") or b"").startswith(b"project/")
-    ]
-    assert max(told, default=0) >= 1, "a read that waits for the turn is answered"
+    assert reached(driver, about) >= 1, "a read that waits for the turn is answered"
     markers = [m for m in driver.log.partitions[topics.PROJECT_EVENTS.name, to] if b'"marker"' in (m.value or b"")]
     assert len(markers) == 1, "paid once"
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("text", ["I live in Leeds.", "I live in York."])
+async def test_n3_a_project_hears_of_a_turn_that_was_sent_again_or_refused(
+    models: Models, text: str, same: bool, ahead: bool
+) -> None:
+    """The same turn again is dropped, with other words it is a dead letter: a read that waits for it waits for what
+    comes of it in the project, which is nothing."""
+    driver, about = whole(models, ahead=ahead), of_partition(same)
+    say(driver, "ann", "t0", about)
+    await driver.run()
+    assert reached(driver, about) == 1
+    for n in (1, 2, 3):
+        say(driver, "ann", "t0", about, text)
+        await driver.run()
+        assert len(driver.dead_letters()) == (0 if text == "I live in Leeds." else n)
+        assert reached(driver, about) == n + 1
+
+
+async def test_n3_a_project_hears_of_a_turn_sent_again_in_one_batch_with_others(models: Models) -> None:
+    driver, about = whole(models), of_partition(False)
+    say(driver, "ann", "t0", about)
+    for n in range(3):
+        say(driver, beside(), f"b{n}")
+        await driver.run()
+    say(driver, "ann", "t0", about)
+    say(driver, beside(), "b3")
+    await driver._run_step(driver.runners["screen"])
+    driver._batch = 1
+    await driver.run()
+    assert reached(driver, about) >= 5
+
+
+async def test_n3_a_project_hears_of_a_memory_that_a_caller_wrote_for_it(models: Models) -> None:
+    """It is nothing that a project keeps."""
+    driver, about = whole(models), of_partition(False)
+    driver.pipe(
+        topics.LEDGER,
+        MemoryCommand(
+            tenant="acme", user_id="ann", command_id="c1", command="remember", kind="fact", project_id=about,
+            accepted_at=driver.now, sealed=MemoryCommandBody(text="The study begins in May."),
+        ),
+    )  # fmt: skip
+    await driver.run()
+    assert reached(driver, about, topics.LEDGER) == 1
+
+
+async def test_n3_a_turn_that_reaches_its_project_sends_nothing_more(models: Models) -> None:
+    driver, about = whole(models), of_partition(False)
+    say(driver, "ann", "t0", about)
+    await driver.run()
+    to = partition(project("acme", about), topics.EMBEDDED_PARTITIONS)
+    assert not [m for m in driver.log.partitions[topics.PROJECT_EVENTS.name, to] if b'"marker"' in (m.value or b"")]
