@@ -98,7 +98,10 @@ class Settings(Connections):
     )
     audit_days: int = Field(default=365, ge=1, le=36_500, description="Days that an entry of the access log is kept.")
     batch: int = Field(default=64, ge=1, le=1000, description="Records that a step takes through together.")
-    batch_wait_ms: int = Field(default=20, ge=1, le=5000, description="Longest wait for a batch to fill.")
+    batch_wait_ms: int = Field(
+        default=60, ge=1, le=5000,
+        description="Longest wait for a batch to fill, where records come often; else it is 20 at most.",
+    )  # fmt: skip
     tick_seconds: float = Field(default=60.0, gt=0, description="Time between two ticks.")
     instance: str = Field(default="", description="Static group membership of this worker; unique a process.")
     screen_workers: int = Field(default=1, ge=1, le=64, description="Processes of the screen step in `memstream up`.")

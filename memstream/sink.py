@@ -83,13 +83,14 @@ def _milvus(s: Settings, g: Generation) -> Sink:
 
 SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
 """A new sink is one file in sinks/ and one line here."""
-PACE: dict[str, tuple[float, tuple[tuple[str, str], ...]]] = {
-    "postgres": (0.01, ()),
-    "redis": (0.01, ()),
-    "milvus": (0.05, (("fetch.min.bytes", "65536"), ("fetch.wait.max.ms", "100"))),
+PACE: dict[str, tuple[float, float, tuple[tuple[str, str], ...]]] = {
+    "postgres": (0.01, 0.05, ()),
+    "redis": (0.01, 0.05, ()),
+    "milvus": (0.05, 0.05, (("fetch.min.bytes", "65536"), ("fetch.wait.max.ms", "100"))),
 }
-"""Seconds for which a batch gathers, and how the consumer fetches. Every call to Milvus costs it and its client half a
-millisecond whatever is in it, and a second is fast enough for it: it gets larger batches."""
+"""Seconds for which a batch gathers, where records come seldom and often, and how the consumer fetches. Every call to
+Milvus costs it and its client half a millisecond whatever is in it, and a second is fast enough for it: it gets larger
+batches."""
 
 COMMIT_EVERY = 0.2
 """Seconds. A commit costs the broker as much as a batch of records does, and its sink waits for it."""
@@ -136,7 +137,7 @@ def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
 def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside: bool) -> Worker:
     """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
     service's."""
-    linger, fetch = PACE[own.store]
+    linger, busy, fetch = PACE[own.store]
     kafka = KafkaSettings(settings.brokers, sink_group(own.store, own.number), settings.instance or None, extra=fetch)
     spans = spans_of(settings, f"sink-{own.store}")
     make = partial(TracedWorker, spans) if spans else Worker
@@ -145,7 +146,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
         KafkaConsumer(kafka),
         Unsent() if beside else KafkaDeadLetters(kafka),
         sealing_of(settings).codec,
-        WorkerConfig(linger=linger, commit_every=COMMIT_EVERY),
+        WorkerConfig(linger=linger, linger_busy=busy, commit_every=COMMIT_EVERY),
         observer=SinkObserver(stats, f"{own.store}-g{own.number}" if beside else None),
         faults=KillAt(settings.fault) if settings.fault else None,
     )

@@ -103,7 +103,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             apps.append(
                 build_app(
                     runner,
-                    AppConfig(settings.brokers, instance, batch=batch, within_seconds=settings.batch_wait_ms / 1000),
+                    AppConfig(settings.brokers, instance, batch=batch, longest_seconds=settings.batch_wait_ms / 1000),
                     faults,
                 )
             )

@@ -14,6 +14,7 @@ from typing import TypeVar
 from schemas import topics
 from schemas.codec import Codec
 from schemas.dead_letters import dead_letter_headers
+from schemas.pace import Pace
 from schemas.topics import Cleanup
 from sinks.clock import SystemClock
 from sinks.collapse import caused_at, collapse, runs
@@ -48,12 +49,14 @@ class Stopped(Exception):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class WorkerConfig:
-    """Times in seconds. A batch is what came within `linger` of its first record, up to `max_records`. What is written
+    """Times in seconds. A batch is what came within `linger` of its first record (`linger_busy` where records come
+    often), up to `max_records`. What is written
     may stay uncommitted for `commit_every`: it is read once more after a crash, and the sink refuses it."""
 
     max_records: int = 1_000
     poll: float = 0.25
     linger: float = 0.01
+    linger_busy: float = 0.0
     commit_every: float = 0.0
     first_delay: float = 0.1
     max_delay: float = 10.0
@@ -101,6 +104,7 @@ class Worker:
         self._codec = codec
         self._config = config
         self._clock = clock or SystemClock()
+        self._pace = Pace(max(config.linger, config.linger_busy), config.linger, self._clock.monotonic)
         self._observer = observer or SilentObserver()
         self._faults = faults or NoFaults()
         self._jitter = jitter
@@ -148,7 +152,8 @@ class Worker:
         self.moved_at = time.monotonic()
         messages, self._held = self._held, []
         if not messages:
-            messages = self._consumer.poll(self._config.max_records, self._config.poll, self._config.linger)
+            messages = self._consumer.poll(self._config.max_records, self._config.poll, self._pace.wait())
+            self._pace.came(len(messages))
         # What moved away before these came is no matter of theirs: it may have come back in the same poll.
         self._gone.clear()
         if messages:

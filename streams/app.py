@@ -15,6 +15,7 @@ from faust.types import TP
 from yarl import URL
 
 from schemas.access import Bootstrap, Brokers, brokers_of
+from schemas.pace import Pace
 from schemas.sealing import KeysAway
 from schemas.topics import Cleanup
 from streams.faults import Faults, Point
@@ -35,14 +36,16 @@ _AWAY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 @dataclass(frozen=True, slots=True)
 class AppConfig:
     """`instance`: static group membership, so that a restarted worker gets its partitions back at once.
-    `settle_seconds`: how long a rebalance waits for the batch in hand."""
+    `shortest_seconds`, `longest_seconds`: how long a batch gathers. `settle_seconds`: how long a rebalance waits for
+    the batch in hand."""
 
     bootstrap: Bootstrap
     instance: str = ""
     session_timeout_seconds: float = SESSION_TIMEOUT
     commit_interval_seconds: float = 0.5
     batch: int = 64
-    within_seconds: float = 0.02
+    shortest_seconds: float = 0.02
+    longest_seconds: float = 0.06
     settle_seconds: float = 5.0
 
 
@@ -88,7 +91,7 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
         broker_credentials=_credentials(brokers_of(config.bootstrap)),
         **options,
     )
-    intake = Intake(config.batch, config.within_seconds)
+    intake = Intake(config.batch, Pace(config.longest_seconds, config.shortest_seconds))
     app.transport = Transport([URL(u) for u in _urls(config.bootstrap)], app, intake)
     topic = app.topic(
         step.source.name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw",

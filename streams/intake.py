@@ -18,6 +18,7 @@ from typing import Any
 from faust.transport.drivers import aiokafka
 from faust.types import TP
 
+from schemas.pace import Pace
 from streams.batch import Message
 
 
@@ -30,11 +31,11 @@ class Fetched:
 
 
 class Intake:
-    """Records between the consumer and its step, in the order of each partition. `within` seconds after the first one
-    came, or with `batch` of them, a batch is taken. `clock` in seconds."""
+    """Records between the consumer and its step, in the order of each partition. A batch is taken when its first record
+    has waited for as long as the pace says, or with `batch` of them. `clock` in seconds."""
 
-    def __init__(self, batch: int, within: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._batch, self._within, self._clock = batch, within, clock
+    def __init__(self, batch: int, pace: Pace, clock: Callable[[], float] = time.monotonic) -> None:
+        self._batch, self._pace, self._clock = batch, pace, clock
         self._waiting: deque[tuple[float, Fetched]] = deque()
         self._next: list[Fetched] = []
         self._some, self._full, self._room = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -43,8 +44,9 @@ class Intake:
         """Per partition, the first offset that is not stored and delivered: what may be committed."""
 
     def put(self, records: Iterable[Fetched]) -> None:
-        now = self._clock()
+        now, before = self._clock(), len(self._waiting)
         self._waiting.extend((now, f) for f in records)
+        self._pace.came(len(self._waiting) - before)
         self._signal()
 
     async def room(self) -> None:
@@ -85,7 +87,7 @@ class Intake:
 
     def _left(self) -> float:
         """Seconds until the first that waits has waited long enough."""
-        return self._waiting[0][0] + self._within - self._clock() if self._waiting else 0.0
+        return self._waiting[0][0] + self._pace.wait() - self._clock() if self._waiting else 0.0
 
     def _take(self) -> list[Fetched]:
         taken = [self._waiting.popleft()[1] for _ in range(min(self._batch, len(self._waiting)))]

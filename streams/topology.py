@@ -31,13 +31,12 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class StepSpec:
-    """`batch` records or `within_seconds`, whichever comes first, go through the step together. `cache_bytes` bounds
-    the state that a worker keeps in memory for the step, all partitions together (rows; derived indexes come on top:
-    the gate's are two to three times their rows)."""
+    """At most `batch` records go through the step together. `cache_bytes` bounds the state that a worker keeps in
+    memory for the step, all partitions together (rows; derived indexes come on top: the gate's are two to three times
+    their rows)."""
 
     build: Callable[[Parts], Step]
     batch: int = 64
-    within_seconds: float = 0.02
     cache_bytes: int = 32 * 1024 * 1024
 
 

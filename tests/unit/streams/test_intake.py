@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from faust.types import TP
 
 from schemas import topics
+from schemas.pace import Pace
 from streams.batch import Message
 from streams.intake import Fetched, Intake
 
@@ -28,7 +29,7 @@ async def next_batch(intake: Intake) -> list[int]:
 
 def test_a_full_batch_waits_for_nothing_and_keeps_its_order() -> None:
     async def run() -> None:
-        intake = Intake(3, within=3600)
+        intake = Intake(3, Pace(3600, 3600))
         intake.put(records(range(5)))
         assert await next_batch(intake) == [0, 1, 2]
         intake.put(records([5]))
@@ -39,7 +40,7 @@ def test_a_full_batch_waits_for_nothing_and_keeps_its_order() -> None:
 
 def test_what_is_there_goes_when_the_time_is_over() -> None:
     async def run() -> None:
-        intake = Intake(64, within=0)
+        intake = Intake(64, Pace(0))
         intake.put(records([7, 8]))
         assert await next_batch(intake) == [7, 8]
 
@@ -48,7 +49,7 @@ def test_what_is_there_goes_when_the_time_is_over() -> None:
 
 def test_records_that_arrive_while_a_batch_waits_go_with_it() -> None:
     async def run() -> None:
-        intake = Intake(2, within=3600)
+        intake = Intake(2, Pace(3600, 3600))
         waiting = asyncio.create_task(next_batch(intake))
         intake.put(records([1]))
         await asyncio.sleep(0)
@@ -62,7 +63,7 @@ def test_records_that_arrive_while_a_batch_waits_go_with_it() -> None:
 def test_a_record_that_waited_while_a_batch_was_worked_on_waits_no_longer() -> None:
     async def run() -> None:
         clock = [0.0]
-        intake = Intake(64, within=3600, clock=lambda: clock[0])
+        intake = Intake(64, Pace(3600, 3600), clock=lambda: clock[0])
         intake.put(records([1]))
         assert intake.ahead() == []
         clock[0] = 3600
@@ -74,7 +75,7 @@ def test_a_record_that_waited_while_a_batch_was_worked_on_waits_no_longer() -> N
 
 def test_what_is_given_ahead_is_the_next_batch_whatever_comes_meanwhile() -> None:
     async def run() -> None:
-        intake = Intake(2, within=3600)
+        intake = Intake(2, Pace(3600, 3600))
         intake.put(records(range(3)))
         assert offsets(intake.ahead()) == [0, 1]
         intake.put(records([3]))
@@ -87,7 +88,7 @@ def test_what_is_given_ahead_is_the_next_batch_whatever_comes_meanwhile() -> Non
 
 def test_of_what_is_given_ahead_nothing_is_left_that_moved_away() -> None:
     async def run() -> None:
-        intake = Intake(3, within=0)
+        intake = Intake(3, Pace(0))
         intake.put([*records([1, 2], partition=0), *records([5], partition=1)])
         assert len(intake.ahead()) == 3
         intake.drop([TP(topics.TURNS.name, 0)])
@@ -103,7 +104,7 @@ def test_of_what_is_given_ahead_nothing_is_left_that_moved_away() -> None:
 
 def test_there_is_room_for_two_batches() -> None:
     async def run() -> None:
-        intake = Intake(2, within=0)
+        intake = Intake(2, Pace(0))
         intake.put(records(range(4)))
         room = asyncio.create_task(intake.room())
         await asyncio.sleep(0)
@@ -116,7 +117,7 @@ def test_there_is_room_for_two_batches() -> None:
 
 def test_what_moved_away_is_forgotten_and_the_rest_stays() -> None:
     async def run() -> None:
-        intake = Intake(64, within=0)
+        intake = Intake(64, Pace(0))
         intake.put([*records([1, 2], partition=0), *records([5], partition=1)])
         intake.drop([TP(topics.TURNS.name, 0)])
         assert await next_batch(intake) == [5]
