@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 
 from query import workers
 from query.pipeline.state import Pipeline, merged
+from query.retrieval.lane import request_begins
 from query.workers import gauge
 from schemas import metrics
 from schemas.heartbeat import FRESHNESS_BUCKETS
@@ -134,7 +135,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 
 class Measured:
-    """ASGI middleware: counts and times requests by route pattern, never by path."""
+    """ASGI middleware: counts and times requests by route pattern, never by path, and says when each began."""
 
     def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics
@@ -144,6 +145,7 @@ class Measured:
             await self._app(scope, receive, send)
             return
         started, status = time.perf_counter(), 500
+        request_begins()
 
         async def noting(message: MutableMapping[str, Any]) -> None:
             nonlocal status

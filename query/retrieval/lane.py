@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeVar
+from concurrent.futures import Future
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from queue import PriorityQueue
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,19 +24,66 @@ from query.ranking.context import blended, query_texts
 T = TypeVar("T")
 _REMEMBERED = 1_024
 _LISTS = 64
+_CLOSING = 2.0
+"""Seconds that the end of the service waits for the call under way."""
+
+
+_BEGAN: ContextVar[float | None] = ContextVar("when this request began", default=None)
+
+
+def request_begins() -> None:
+    """From now on this request's calls go before those of requests that begin later."""
+    _BEGAN.set(time.monotonic())
+
+
+@dataclass(order=True, slots=True)
+class _Job:
+    began: float
+    number: int
+    call: Callable[[], Any] | None = field(compare=False)
+    """None ends the lane."""
+    done: Future[Any] = field(compare=False, default_factory=Future)
+
+    def run(self) -> None:
+        if self.call is not None and self.done.set_running_or_notify_cancel():
+            try:
+                self.done.set_result(self.call())
+            except BaseException as exc:  # noqa: BLE001 - who asked for it handles it
+                self.done.set_exception(exc)
 
 
 class ComputeLane:
-    """Runs calls one after the other, off the event loop."""
+    """Runs calls one after the other, off the event loop: those of the oldest request first. A request makes several,
+    and in the order of their coming each of them would wait behind the first ones of all that came later: where many
+    ask at once, all would be answered late."""
 
     def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ranking")
+        self._jobs: PriorityQueue[_Job] = PriorityQueue()
+        self._numbers = itertools.count()
+        self._thread = threading.Thread(target=self._work, name="ranking", daemon=True)
+        self._thread.start()
 
     async def __call__(self, call: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, call)
+        began = _BEGAN.get()
+        job = self._put(time.monotonic() if began is None else began, call)
+        found: T = await asyncio.wrap_future(job.done)
+        return found
 
     def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """What waits is cancelled."""
+        self._put(float("-inf"), None)
+        self._thread.join(_CLOSING)
+
+    def _put(self, began: float, call: Callable[[], Any] | None) -> _Job:
+        job = _Job(began, next(self._numbers), call)
+        self._jobs.put(job)
+        return job
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()).call is not None:
+            job.run()
+        while not self._jobs.empty():
+            self._jobs.get().done.cancel()
 
 
 @dataclass(frozen=True, slots=True)
