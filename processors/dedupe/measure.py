@@ -1,12 +1,14 @@
 """What the likeness of two aligned texts is judged by (D3): how much is unshared, where, and the cosine."""
 
 import math
+from functools import lru_cache
 
 from processors.dedupe.align import Alignment
 from processors.dedupe.features import HAN, NAME, Features, is_function, is_number
 from processors.dedupe.lexicon import EN_ATTRIBUTION
 
 
+@lru_cache(maxsize=65536)
 def _weight(token: str, flags: int) -> float:
     """How much a word says: grammar little, attribution some, longer words more, names and numbers most."""
     if is_function(token):
