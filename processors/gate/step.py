@@ -268,8 +268,11 @@ def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit]) -> Iterabl
 
 def _kept(c: Candidate, emitted: Sequence[Emit]) -> Iterable[KeptMemory]:
     """A new or changed memory counts in the project's report; one that was only said again does not (A6)."""
-    for u in (e.event for e in emitted):
-        if isinstance(u, MemoryUpdate) and u.state == "active" and u.reason.outcome in ("kept", "superseding"):
+    events = [e.event for e in emitted]
+    # The decision says it: the record of what was said again still tells why it was kept at first.
+    new = {d.record_id for d in events if isinstance(d, Decision) and d.reason.outcome in ("kept", "superseding")}
+    for u in events:
+        if isinstance(u, MemoryUpdate) and u.state == "active" and u.record_id in new:
             yield KeptMemory(kind=c.kind, episode_type=c.episode_type, text=c.text, record_id=u.record_id)
             return
 

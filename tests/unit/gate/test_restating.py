@@ -118,3 +118,14 @@ async def test_a4_a6_what_a_project_was_told_of_a_turn_is_restated_with_it(gate:
     assert {k.text for k in digest.sealed.kept} == {"We ship on Friday", "We close site 4"}
     assert digest.sealed.hot == ("hot/decision/release",)
     assert [d.restated for d in gate.to_project[:told] if isinstance(d, TurnDigest)] == [False, False]
+
+
+async def test_a6_what_is_said_again_counts_once_in_the_report(gate: GateBench) -> None:
+    """In the same words, and in others that mean the same; a changed value counts as new."""
+    for turn, text in (("t", "We chose Postgres for the ledger"), ("u", "We chose Postgres for the ledger")):
+        await gate.say(candidate(text, kind="episode", episode_type="decision"), turn=turn, project_id="p1")
+    await gate.say(candidate("User is 32", "age", 32), turn="v", project_id="p1")
+    await gate.say(candidate("User is 32", "age", 32), turn="w", project_id="p1")
+    await gate.say(candidate("User is 33", "age", 33), turn="x", project_id="p1")
+    told = [[k.text for k in d.sealed.kept] for d in gate.to_project if isinstance(d, TurnDigest)]
+    assert told == [["We chose Postgres for the ledger"], [], ["User is 32"], [], ["User is 33"]]
