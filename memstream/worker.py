@@ -30,6 +30,7 @@ from streams.faults import Faults, KillAt
 from streams.kafka import KafkaOutbox
 from streams.lease import Lease, end_at_once
 from streams.runtime import RunnerConfig, StepRunner
+from streams.state import StoreAway
 from streams.state_postgres import PostgresStateStore
 from streams.topology import TOPOLOGY, Parts
 
@@ -89,7 +90,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
         sealing = sealing_of(settings)
         store = sealing.state(PostgresStateStore(pool))
-        apps = []
+        apps, runners = [], []
         for name in steps:
             spec = TOPOLOGY[name]
             config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
@@ -98,6 +99,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             runner = make_runner(
                 step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute
             )
+            runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""
             batch = min(spec.batch, settings.batch)
             apps.append(
@@ -123,6 +125,8 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), 0.5)
         await asyncio.gather(*(app.stop() for app in apps))
+        with contextlib.suppress(StoreAway):
+            await asyncio.gather(*(runner.leave(range(settings.partitions)) for runner in runners))
         outbox.close()
         lease.stop()
         profiles.stop()

@@ -105,10 +105,11 @@ def build_app(runner: StepRunner, config: AppConfig, faults: Faults, die: Callab
         # The broker gives partitions away when this returns: what is in hand is delivered before, so that nothing of
         # it lands behind what their next owner sends.
         moving.set()
-        with contextlib.suppress(TimeoutError):
+        gone = [tp.partition for tp in partitions]
+        with contextlib.suppress(TimeoutError, StoreAway):
             async with asyncio.timeout(config.settle_seconds), busy:
-                pass
-        runner.forget([tp.partition for tp in partitions])
+                await runner.leave(gone)
+        runner.forget(gone)
 
     @app.on_partitions_assigned.connect  # type: ignore[untyped-decorator]
     async def assigned(sender: Any, partitions: set[TP], **_: Any) -> None:

@@ -131,6 +131,15 @@ class StepRunner:
         if self._ahead is not None:
             self._ahead.sound = False
 
+    async def leave(self, partitions: Sequence[int]) -> None:
+        """Forget them in an orderly way: what was delivered is not delivered again by who comes next, as it must be
+        after a crash. Raises StoreAway, which costs no more than that."""
+        parts = {p: part for p in partitions if (part := self._parts.get(p)) is not None}
+        offsets = {p: n for p, part in parts.items() if (n := part.position.next_offset) is not None}
+        self.forget(partitions)
+        if offsets:
+            await self._store.settled(self.step.name, offsets)
+
     async def stored_offset(self, partition: int) -> int | None:
         """The offset that comes next in a partition; None when it was never started."""
         return (await self._partition(partition)).position.next_offset

@@ -81,7 +81,7 @@ class StateStore(Protocol):
     """Every method raises StoreAway when the store cannot be reached."""
 
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
-        """The stored position, and the outbox of the last batch (delivered again on take-over)."""
+        """The stored position, and the outbox of the last batch (delivered again on take-over) unless settled."""
         ...
 
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
@@ -91,6 +91,11 @@ class StateStore(Protocol):
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         """All or nothing. Raises StaleOwner when a stored offset is not the expected one; the outbox of the batch
         before (delivered by then) is replaced."""
+        ...
+
+    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+        """The outbox of these partitions was delivered, and need not be again: it is emptied where the stored offset
+        is the one given."""
         ...
 
 

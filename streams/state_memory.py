@@ -56,3 +56,9 @@ class MemoryStateStore:
                 table[owner].pop(key, None)
                 del expiry[owner, key]
             self._positions[c.step, c.partition] = (c.position, list(c.outbox))
+
+    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+        for partition, offset in offsets.items():
+            position, _ = self._positions.get((step, partition), (Position(), []))
+            if position.next_offset == offset:
+                self._positions[step, partition] = (position, [])

@@ -58,6 +58,10 @@ WITH new AS (
 SELECT step, partition FROM mine
 """
 """The whole batch in one statement: where a stored offset is not the expected one, no part of it does anything."""
+_SETTLE = """
+UPDATE stream.positions p SET outbox = '' FROM unnest(%s::int[], %s::bigint[]) AS d(partition, next_offset)
+WHERE p.step = %s AND p.partition = d.partition AND p.next_offset = d.next_offset
+"""
 _LOAD_OWNERS = """
 SELECT s.partition, s.owner, s.key, s.value FROM stream.state s
 JOIN unnest(%s::int[], %s::text[]) AS w(partition, owner) USING (partition, owner) WHERE s.step = %s
@@ -127,6 +131,10 @@ class PostgresStateStore:
                         "DELETE FROM stream.state WHERE step = %s AND partition = %s AND expires_at <= %s",
                         (c.step, c.partition, c.sweep),
                     )
+
+    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+        async with self._connection() as conn:
+            await conn.execute(_SETTLE, (list(offsets), list(offsets.values()), step))
 
 
 async def _collect(cur: Any, out: dict[int, Rows]) -> None:

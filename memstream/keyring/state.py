@@ -32,6 +32,9 @@ class SealedStateStore:
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         await self._inner.commit([replace(c, writes=[self._sealed(w) for w in c.writes]) for c in commits])
 
+    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+        await self._inner.settled(step, offsets)
+
     def _opened(self, name: str, rows: dict[str, bytes]) -> dict[str, bytes]:
         owner = owner_of(name)
         if owner is None:

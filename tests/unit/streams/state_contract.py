@@ -46,6 +46,19 @@ class StateStoreContract:
         await store.commit([self.commit(step, 2, 3)])
         assert (await store.position(step, 0))[1] == []
 
+    async def test_a_settled_outbox_is_empty_and_all_else_as_it_was(self, store: StateStore, step: str) -> None:
+        for p in (0, 1, 2):
+            kept = Write("o", "k", b"1")
+            await store.commit([self.commit(step, None, 6, kept, partition=p, outbox=(row(5),), seen={"up/1": (7, 2)})])
+        await store.settled(step, {0: 6, 1: 5, 7: 1})
+        assert await store.position(step, 0) == (Position(6, {"root/0": 6}, {"up/1": (7, 2)}), [])
+        for p in (1, 2):
+            assert (await store.position(step, p))[1] == [row(5)], "another offset, or not named"
+        assert (await store.position(step, 7)) == (Position(), [])
+        await store.commit([self.commit(step, 6, 7, outbox=(row(6),))])
+        assert (await store.position(step, 0))[1] == [row(6)]
+        assert (await store.load(step, {0: [Reads("o")]}))[0] == {"o": {"k": b"1"}}
+
     @pytest.mark.parametrize("expected", [None, 0, 4, 6])
     async def test_a_commit_from_another_offset_is_stale_and_changes_nothing(
         self, store: StateStore, step: str, expected: int | None
