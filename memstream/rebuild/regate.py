@@ -17,9 +17,9 @@ import orjson
 from memstream.rebuild.amend_log import amendment
 from processors.amend import record_of, texts_of
 from processors.gate.emit import because, changed
+from processors.gate.index import since
 from processors.gate.rejections import bars
 from processors.gate.restate import LEARNED
-from processors.gate.standing import since
 from processors.gate.versions import VERSIONED
 from processors.pii.redact import Redaction
 from schemas.amend import Amendment

@@ -8,8 +8,9 @@ from typing import Any
 
 from processors.dedupe.window import WINDOW
 from processors.gate.emit import because, changed
+from processors.gate.index import saying_of, values_of
 from processors.gate.rules import DUPLICATE_IMPORTANCE, EXPLICIT, MAX_SOURCES, bounded
-from processors.gate.standing import Standing, saying_of, values_of
+from processors.gate.standing import Standing
 from processors.gate.values import same, wording
 from processors.gate.versions import VERSIONED
 from schemas.memory import MemoryUpdate

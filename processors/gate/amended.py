@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from processors.gate.emit import because, plain_decision, update
-from processors.gate.standing import Standing, slots_of, text_features
+from processors.gate.index import slots_of
+from processors.gate.standing import Standing, text_features
 from processors.gate.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas import topics

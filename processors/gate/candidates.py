@@ -11,12 +11,13 @@ from typing import Any
 
 from processors.extract.protocol import holds_many, values_of
 from processors.gate.emit import because, changed, decision, sources, update
+from processors.gate.index import Slot, since
+from processors.gate.index import values_of as standing_values
 from processors.gate.rejections import barred
 from processors.gate.restate import note_replaced
 from processors.gate.room import Room
 from processors.gate.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
-from processors.gate.standing import Slot, Standing, since, text_features
-from processors.gate.standing import values_of as standing_values
+from processors.gate.standing import Standing, text_features
 from processors.gate.vague import PLACES, vaguer
 from processors.gate.values import canonical, same
 from processors.gate.versions import VERSIONED, Versions

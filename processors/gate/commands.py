@@ -9,9 +9,10 @@ from typing import Any
 from processors.extract.protocol import holds_many
 from processors.gate import again, items, rejections
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.index import Slot, values_of
 from processors.gate.room import Room
 from processors.gate.rules import EXPLICIT
-from processors.gate.standing import Slot, Standing, text_features, values_of
+from processors.gate.standing import Standing, text_features
 from processors.gate.values import canonical, same
 from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit

@@ -22,8 +22,9 @@ from typing import Any, Literal
 
 from processors.extract.domain import profile_fields
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.index import Slot, values_of
 from processors.gate.rules import ADOPTED, CORRECTED, INFERRED, bounded, clamp, readable
-from processors.gate.standing import Slot, Standing, values_of
+from processors.gate.standing import Standing
 from processors.gate.values import same
 from processors.gate.versions import Encode, Versions
 from processors.step import Emit

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from processors.extract.protocol import values_of
+from processors.gate.index import values_of as standing_values
 from processors.gate.standing import Standing
-from processors.gate.standing import values_of as standing_values
 from processors.gate.values import canonical, iso
 from schemas.ids import keyed_hash
 from schemas.memory import Candidate, Extraction, MemoryUpdate

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import cast
 
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.index import since, slots_of
 from processors.gate.rules import MAX_BEFORE
-from processors.gate.standing import Standing, since, slots_of
+from processors.gate.standing import Standing
 from processors.gate.versions import VERSIONED
 from processors.step import Emit
 from schemas.documents import KeptMemory

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from processors.gate import retention
-from processors.gate.standing import Standing, leaves_by
+from processors.gate.index import leaves_by
+from processors.gate.standing import Standing
 from processors.step import Emit
 from schemas.envelope import SourceTurn
 from schemas.memory import MemoryUpdate

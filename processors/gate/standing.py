@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -15,8 +13,19 @@ import orjson
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import Entry, Match, NearDuplicateWindow
+from processors.gate.index import (
+    Index,
+    Saying,
+    Slot,
+    counted_as,
+    leaves_by,
+    saying_of,
+    since,
+    slots_of,
+    values_of,
+)
 from processors.gate.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
-from processors.gate.values import canonical, iso, wording
+from processors.gate.values import canonical, iso
 from processors.step import OwnerState
 from schemas import topics
 from schemas.base import Json
@@ -37,104 +46,11 @@ _TAIL_TURNS = 10
 _SPOKEN = "x/"
 _REPLACED = "p/"
 _SESSION = "s/"
-_SAID = frozenset({"fact", "preference", "intent", "episode"})
-_LEARNED = _SAID | {"relation"}
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
 """How much later than its successors a turn may come in and still find every near-duplicate of its own window: the
 index forgets that much later than the window ends, so that it answers as one that is rebuilt from the rows."""
-
-
-class Slot(NamedTuple):
-    """Where a fact, preference or intent stands: one value, or several beside each other where the field says so."""
-
-    kind: str
-    scope: str
-    about: str
-    field: str
-
-
-class Rank(NamedTuple):
-    """How much a memory is missed, compared in this order."""
-
-    readable: bool
-    importance: float
-    last_accessed_at: datetime
-    record_id: str
-
-
-class Saying(NamedTuple):
-    """What a caller had remembered, without a field: equal where the same is said in the same place."""
-
-    kind: str
-    scope: str
-    category: str | None
-    project_id: str | None
-    namespace: tuple[str, ...]
-    value: str
-    wording: str
-
-
-@dataclass(slots=True)
-class Index:
-    """What the rows say, whatever the order in which they came: an index that grew record by record and one that was
-    built anew after a restart must decide alike (N2)."""
-
-    holders: dict[Slot, set[str]] = field(default_factory=dict)
-    window: NearDuplicateWindow | None = None
-    shelf: dict[str, tuple[str, str | None]] = field(default_factory=dict)
-    """Record id in the window -> its kind and project."""
-    rejections: dict[str, dict[str, Any]] = field(default_factory=dict)
-    tables: dict[str, set[str]] = field(default_factory=dict)
-    """Table -> its rows' record ids."""
-    sayings: dict[Saying, set[str]] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-    """Standing records by what bounds them: `memories`, `items`; tails by how they ended."""
-    leaving: list[Rank] | None = None
-    """A heap of what may leave, once it was asked for; entries that hold no more are passed over."""
-    also: dict[str, str] = field(default_factory=dict)
-    """Id that a caller was told -> the record that it leads to."""
-
-
-def saying_of(u: MemoryUpdate) -> Saying | None:
-    """None for what has a field, and for what a turn said: that goes with its turn and its session."""
-    if u.extractor != "command" or u.field is not None or u.fields or u.kind not in _SAID:
-        return None
-    body = u.sealed
-    return Saying(u.kind, u.scope, u.category, u.project_id, u.namespace, canonical(body.value), wording(body.text))
-
-
-def counted_as(u: MemoryUpdate) -> str | None:
-    """What bounds a record: `memories`, `items`, or nothing here."""
-    if u.kind in _LEARNED:
-        return "memories"
-    return "items" if u.kind == "item" and u.extractor == "command" else None
-
-
-def leaves_by(u: MemoryUpdate) -> Rank | None:
-    """The order in which memories leave where there is no room: the lowest first. None: it stays."""
-    if u.kind not in _LEARNED or u.extractor == "command" or u.source == "confirmed":
-        return None
-    stated = u.source == "explicit" and u.kind not in ("episode", "relation")
-    if stated and u.state != "observed":
-        return None
-    return Rank(u.state != "observed", u.importance, u.last_accessed_at, u.record_id)
-
-
-def slots_of(update: MemoryUpdate) -> list[Slot]:
-    names = [update.field] if update.field is not None else list(update.fields)
-    about = str(update.sealed.attributes.get("about", ""))
-    return [Slot(update.kind, update.scope, about, n) for n in names]
-
-
-def values_of(update: MemoryUpdate) -> dict[str, Any]:
-    """Field values of a standing record by field name."""
-    if update.field is not None:
-        return {update.field: update.sealed.value}
-    if update.fields and isinstance(update.sealed.value, dict):
-        return {n: update.sealed.value.get(n) for n in update.fields}
-    return {}
 
 
 class Standing:
@@ -425,18 +341,9 @@ def _opened(data: dict[str, Any]) -> MemoryUpdate:
     return cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, data))
 
 
-def since(update: MemoryUpdate) -> datetime:
-    """From when on the values of a standing record hold: its rest (`fields_left`) has its own time in the log."""
-    told = update.sealed.attributes.get("since")
-    return datetime.fromisoformat(told) if isinstance(told, str) else update.valid_from or update.occurred_at
-
-
 def vector(raw: bytes) -> np.ndarray[Any, np.dtype[np.float16]] | None:
     return np.frombuffer(raw, dtype=np.float16) if raw else None
 
 
 def text_features(text: str) -> Features:
     return extract_features(text)
-
-
-__all__ = ["Index", "Slot", "Standing", "since", "slots_of", "text_features", "values_of", "vector"]

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from processors.gate.emit import because, changed, plain_decision, update
-from processors.gate.standing import Standing, values_of
+from processors.gate.index import values_of
+from processors.gate.standing import Standing
 from processors.narrative import Statement, in_order, language_of, missing, narrative
 from processors.step import Emit, OwnerState
 from schemas import topics

@@ -14,8 +14,9 @@ from decimal import Decimal
 from typing import Any
 
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.index import Slot, values_of
 from processors.gate.rules import RATING_IMPORTANCE, bounded
-from processors.gate.standing import Slot, Standing, values_of
+from processors.gate.standing import Standing
 from processors.gate.versions import Encode
 from processors.step import Emit
 from schemas.base import Json

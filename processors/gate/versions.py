@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from processors.gate.emit import because, changed, update
-from processors.gate.standing import Standing, since, values_of
+from processors.gate.index import since, values_of
+from processors.gate.standing import Standing
 from processors.step import Emit
 from schemas.memory import MemoryUpdate, Reason
 from schemas.profile import Profile
