@@ -37,6 +37,8 @@ from streams.topology import TOPOLOGY, Parts
 log = logging.getLogger(__name__)
 SCREENING = frozenset({"gate", "project", "chunk"})
 """Steps, beside screen, that read texts which no step screened before: commands, feedback, documents."""
+_LEAVING = 3.0
+"""Seconds that an end waits for Postgres to note what was delivered: without that it is only delivered once more."""
 
 
 def warm(parts: Parts, steps: Sequence[str]) -> None:
@@ -125,8 +127,9 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), 0.5)
         await asyncio.gather(*(app.stop() for app in apps))
-        with contextlib.suppress(StoreAway):
-            await asyncio.gather(*(runner.leave(range(settings.partitions)) for runner in runners))
+        with contextlib.suppress(StoreAway, TimeoutError):
+            async with asyncio.timeout(_LEAVING):
+                await asyncio.gather(*(runner.leave(range(settings.partitions)) for runner in runners))
         outbox.close()
         lease.stop()
         profiles.stop()

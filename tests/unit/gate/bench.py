@@ -7,6 +7,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+import pytest
+
 from inference.terms import terms
 from processors.gate.step import Gate
 from processors.ports import Models, ProfileBook, vectors
@@ -34,6 +36,10 @@ from streams.state_memory import MemoryStateStore
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
+LANGUAGES = pytest.mark.parametrize(
+    ("text", "other", "value", "new"),
+    [("Lives in Leeds", "Lives in York", "Leeds", "York"), ("住在杭州", "住在上海", "杭州", "上海")],
+)
 DAY = timedelta(days=1)
 
 

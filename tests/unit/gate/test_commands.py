@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from processors.ports import Models
-from tests.unit.gate.bench import DAY, HOUR, START, GateBench, candidate
-
-LANGUAGES = pytest.mark.parametrize(
-    ("text", "other", "value", "new"),
-    [("Lives in Leeds", "Lives in York", "Leeds", "York"), ("住在杭州", "住在上海", "杭州", "上海")],
-)
+from tests.unit.gate.bench import DAY, HOUR, LANGUAGES, START, GateBench, candidate
 
 
 @pytest.fixture

@@ -15,12 +15,7 @@ from schemas.owner import user
 from schemas.pii import PiiAction
 from schemas.profile import load_profile
 from streams.cache import CachedOwner, OwnerOverlay
-from tests.unit.gate.bench import DAY, HOUR, START, GateBench, candidate
-
-LANGUAGES = pytest.mark.parametrize(
-    ("text", "other", "value", "new"),
-    [("Lives in Leeds", "Lives in York", "Leeds", "York"), ("住在杭州", "住在上海", "杭州", "上海")],
-)
+from tests.unit.gate.bench import DAY, HOUR, LANGUAGES, START, GateBench, candidate
 
 
 @pytest.fixture
