@@ -141,11 +141,15 @@ class Project(PlainStep):
                 parts = [u for n in key.ratio_of if (u := held.get(n)) is not None and u.state == "active"]
                 value = daily.ratio(u.sealed.value for u in parts)
                 stated = held.get(key.key)
-                if value is None or (stated is not None and stated.occurred_at > max(u.occurred_at for u in parts)):
+                if value is None:
+                    continue
+                # It holds from its figures on: dated by the tick, it would itself pass for what was said later.
+                newest = max(u.occurred_at for u in parts)
+                if stated is not None and stated.occurred_at > newest:
                     continue  # what somebody said later than the figures stands
                 hot = HotValue(type=key.type, key=key.key, value=value, priority=key.priority)
                 cited = tuple({s.turn_id: s for u in parts for s in u.sources}.values())
-                out += self._hot(owner, hot, "", now, now, cited, None, f"daily/{now.date()}", state)
+                out += self._hot(owner, hot, "", newest, now, cited, None, f"daily/{now.date()}", state)
         return out
 
     def _zone(self, event: TurnDigest | ProjectCommand) -> str:
