@@ -25,10 +25,10 @@ def talk(models: Models) -> Talk:
     return Talk(models, load_profile("clinical_trial"), MONDAY, "proj_1")
 
 
-async def set_hot(talk: Talk, key: str, value: Any, type: Any = "meta") -> None:
+async def set_hot(talk: Talk, key: str, value: Any, type: Any = "meta", at: datetime | None = None) -> None:
     command = ProjectCommand(
         tenant="acme", project_id="proj_1", command="put_hot", command_id=f"{key}-{value}", hot_type=type, key=key,
-        accepted_at=talk.driver.now, sealed=ProjectCommandBody(value=value),
+        accepted_at=at or talk.driver.now, sealed=ProjectCommandBody(value=value),
     )  # fmt: skip
     talk.driver.pipe(topics.PROJECT_EVENTS, command)
     await talk.driver.run()
@@ -51,6 +51,17 @@ async def test_a4_progress_follows_the_figures_once_a_day(talk: Talk) -> None:
     await talk.until(MONDAY + timedelta(days=3))
     assert hot(talk, "progress") == [37.5], "nothing changed, nothing is written"
     await talk.say("目前入组人数60人。")
+    await talk.until(MONDAY + timedelta(days=5))
+    assert hot(talk, "progress") == [37.5, 50]
+
+
+async def test_a4_figures_that_come_in_late_change_what_follows(talk: Talk) -> None:
+    await set_hot(talk, "enrollment_target", 120)
+    await set_hot(talk, "enrolled_count", 45, "status")
+    late = talk.driver.now + timedelta(hours=1)
+    await talk.until(MONDAY + timedelta(days=3))
+    assert hot(talk, "progress") == [37.5]
+    await set_hot(talk, "enrolled_count", 60, "status", late)
     await talk.until(MONDAY + timedelta(days=5))
     assert hot(talk, "progress") == [37.5, 50]
 
