@@ -111,7 +111,9 @@ class Project(PlainStep):
                     return [plain_decision(event.owner, f"hot/{event.command_id}", "hot", reason, None, at)]
                 value = event.sealed.value if prepared is None else prepared.value
                 hot = HotValue(type=event.hot_type, key=event.key, value=value, priority=event.priority)
-                return self._hot(event.owner, hot, "", at, at, (), event.user_id, event.command_id, state)
+                held = _load(state.of(event.owner.key).get(_key(event.hot_type, event.key)))
+                when = at if held is None else max(at, held.occurred_at)  # a turn may be dated a day ahead
+                return self._hot(event.owner, hot, "", when, at, (), event.user_id, event.command_id, state)
             case ProjectCommand(command="delete_hot") if event.hot_type and event.key:
                 return self._delete(event, record, state)
             case ProjectCommand(command="report"):

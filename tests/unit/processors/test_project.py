@@ -131,6 +131,20 @@ async def test_a3_a_deleted_key_does_not_come_back_from_what_was_said_before(ben
     assert len(await bench.updates()) == 3
 
 
+async def test_a5_what_a_caller_puts_stands_whatever_a_turn_dated_ahead_had_said(bench: Bench) -> None:
+    bench.said(45, START + 8 * HOUR)  # the door takes turns dated up to a day ahead
+    await bench.updates()
+    bench.driver.advance(timedelta(minutes=5))
+    bench.command("put_hot", 50)
+    bench.command("delete_hot")
+    bench.command("put_hot", 51)
+    assert [(u.state, u.sealed.value) for u in (await bench.updates())[1:]] == [
+        ("active", 50), ("deleted", None), ("active", 51),
+    ]  # fmt: skip
+    bench.said(52, START + 9 * HOUR)
+    assert (await bench.updates())[-1].sealed.value == 52
+
+
 @pytest.mark.parametrize("value", [None, False, 0, "", [], {"人数": 48}])
 async def test_a3_any_json_is_a_value(bench: Bench, value: Any) -> None:
     bench.command("put_hot", value, priority=3)
