@@ -14,11 +14,13 @@ from zoneinfo import ZoneInfo
 
 from processors.gate.values import iso
 from processors.step import Reads, StateSpace
+from schemas.memory import MemoryUpdate
 from schemas.owner import Owner
 from schemas.profile import HotKey, Profile
 
 A_TICK = 200
 DUE = "@daily"
+RULE = "daily_status"
 
 
 def derived(profile: Profile) -> Iterable[HotKey]:
@@ -35,6 +37,16 @@ def note(profile: Profile, owner: Owner, key: str, at: datetime, state: StateSpa
         zone = ZoneInfo(profile.time_zone)
         midnight = datetime.combine(at.astimezone(zone).date() + timedelta(days=1), time(), zone)
         state.of(DUE).put(owner.key, iso(midnight.astimezone(UTC)))
+
+
+def again(owner: Owner, at: datetime, state: StateSpace) -> None:
+    """The next tick makes them anew: what they were made from was erased."""
+    state.of(DUE).put(owner.key, iso(at))
+
+
+def is_derived(u: MemoryUpdate) -> bool:
+    """Was a standing value made here? Those of before `RULE` are told by what nobody stated and yet cites turns."""
+    return u.user_id is None and (u.reason.rule == RULE or bool(u.sources))
 
 
 def due(now: datetime, state: StateSpace) -> list[Owner]:

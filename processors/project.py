@@ -151,7 +151,7 @@ class Project(PlainStep):
                     continue  # what somebody said later than the figures stands
                 hot = HotValue(type=key.type, key=key.key, value=value, priority=key.priority)
                 cited = tuple({s.turn_id: s for u in parts for s in u.sources}.values())
-                out += self._hot(owner, hot, "", newest, now, cited, None, f"daily/{now.date()}", state)
+                out += self._hot(owner, hot, "", newest, now, cited, None, f"daily/{now.date()}", state, daily.RULE)
         return out
 
     def _zone(self, event: TurnDigest | ProjectCommand) -> str:
@@ -162,7 +162,7 @@ class Project(PlainStep):
 
     def _hot(
         self, owner: Owner, hot: HotValue, text: str, occurred: datetime, accepted: datetime,
-        sources: tuple[SourceTurn, ...], user_id: str | None, cause: str, state: StateSpace,
+        sources: tuple[SourceTurn, ...], user_id: str | None, cause: str, state: StateSpace, rule: str = "hot_memory",
     ) -> list[Out]:  # fmt: skip
         rows = state.of(owner.key)
         old = _load(rows.get(_key(hot.type, hot.key)))
@@ -185,7 +185,7 @@ class Project(PlainStep):
             keys = HotKeys(rows)
         erased = rows.get(gone_key(owner, hot.type, hot.key))
         revision = old.revision if old is not None else erased if isinstance(erased, int) else 0
-        reason = because("superseding" if stands else "kept", "extraction" if sources else "command", "hot_memory")
+        reason = because("superseding" if stands else "kept", "extraction" if sources else "command", rule)
         new = MemoryUpdate(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
             record_id=record_id(owner, "hot", hot.type, hot.key), revision=revision + 1,

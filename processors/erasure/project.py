@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import orjson
 
-from processors import weeks
+from processors import daily, weeks
 from processors.erasure.guard import DENY, Erased
 from processors.erasure.steps import NothingHeld
 from processors.gate.emit import because, update
@@ -63,7 +63,9 @@ class ProjectEraser(NothingHeld):
             return ()
         rows = state.of(e.owner.key)
         places = [Reads(_week(k).key) for k, _ in rows.items("w|")]
-        return (*places, *(Reads(*_hot(k)) for k, _ in rows.items("h|")))
+        hot = [k for k, _ in rows.items("h|")]
+        follows = [Reads(_hot(k)[0], self._derived(e, k)) for k in hot]
+        return (*places, *(Reads(*_hot(k)) for k in hot), *follows, daily.READS)
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope == "project":
@@ -74,7 +76,8 @@ class ProjectEraser(NothingHeld):
         done = Erased()
         if e.scope in ("user", "session"):
             rows = state.of(e.owner.key)
-            hot = [self._drop_hot(e, k, state, done) for k, _ in list(rows.items("h|"))]
+            wrote = [k for k, _ in rows.items("h|")]
+            hot = [n for k in wrote for n in (self._drop_derived(e, k, state, done), self._drop_hot(e, k, state, done))]
             texts = [self._rewrite(e, _week(k), state, done) for k, _ in list(rows.items("w|"))]
             if e.scope == "user":
                 rows.clear((DENY,))
@@ -86,22 +89,32 @@ class ProjectEraser(NothingHeld):
         old = _load(state.of(owner).get(row))
         if old is None or old.user_id != e.user_id or old.state == "deleted":
             return 0
-        if e.scope == "session" and not any(s.session_id == e.session_id for s in old.sources):
+        if e.scope == "session" and not _cites(old, e):
             return 0
-        gone = old.model_copy(
-            update={
-                "revision": old.revision + 1,
-                "op": "delete", "state": "deleted", "reason": _REASON, "user_id": None, "key": None,
-                "sealed": MemoryBody(), "sources": (),
-            }
-        )  # fmt: skip
-        state.of(owner).delete(row)
-        HotKeys(state.of(owner)).leaves(row)
         state.of(e.owner.key).delete(name)
-        state.of(owner).put(f"gone/{old.record_id}", gone.revision)
-        done.outs.append(update(gone))
-        done.record_ids.append(old.record_id)
-        return 1
+        return _drop(old, row, state.of(owner), done)
+
+    def _derived(self, e: Erasure, name: str) -> tuple[str, ...]:
+        """Rows of the figures that the daily status makes from a row that the user wrote to."""
+        _, (row, _) = _hot(name)
+        profile = self._book.of(e.tenant)
+        of = {k.key for k in profile.hot_keys if f"hot/{k.type}/{k.key}" == row}
+        return tuple(f"hot/{k.type}/{k.key}" for k in daily.derived(profile) if of & set(k.ratio_of))
+
+    def _drop_derived(self, e: Erasure, name: str, state: StateSpace, done: Erased) -> int:
+        """A figure made from one of the user's goes with it, also where the user's was replaced since: the two could be
+        computed back from it. The next tick makes it anew from what stands."""
+        owner = _hot(name)[0]
+        count = 0
+        for row in self._derived(e, name):
+            old = _load(state.of(owner).get(row))
+            if old is None or old.state == "deleted" or not daily.is_derived(old):
+                continue
+            if e.scope == "session" and not _cites(old, e):
+                continue
+            count += _drop(old, row, state.of(owner), done)
+            daily.again(Owner.parse(owner), e.accepted_at, state)
+        return count
 
     def _rewrite(self, e: Erasure, place: weeks.Place, state: StateSpace, done: Erased) -> int:
         """A week without the user: how many texts and statements went."""
@@ -158,6 +171,27 @@ class ProjectEraser(NothingHeld):
         monday = week_of(e.accepted_at, profile.time_zone)
         back = int(profile.retention.aggregates_days) // 7 + 3
         return [weeks.Place(e.owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
+
+
+def _drop(old: MemoryUpdate, row: str, rows: OwnerState, done: Erased) -> int:
+    """A value of hot memory leaves; its revision stays."""
+    gone = old.model_copy(
+        update={
+            "revision": old.revision + 1,
+            "op": "delete", "state": "deleted", "reason": _REASON, "user_id": None, "key": None,
+            "sealed": MemoryBody(), "sources": (),
+        }
+    )  # fmt: skip
+    rows.delete(row)
+    HotKeys(rows).leaves(row)
+    rows.put(f"gone/{old.record_id}", gone.revision)
+    done.outs.append(update(gone))
+    done.record_ids.append(old.record_id)
+    return 1
+
+
+def _cites(u: MemoryUpdate, e: Erasure) -> bool:
+    return any(s.session_id == e.session_id for s in u.sources)
 
 
 def _take_out(e: Erasure, rows: OwnerState, meta: dict[str, Any]) -> int:
