@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
 
-from memstream.erasure.log import standing
+from memstream.erasure import log as kept_topics
+from memstream.erasure.log import _names, standing
 from schemas import topics
 from schemas.codec import Codec
 from schemas.envelope import Envelope
@@ -26,6 +28,8 @@ class Stored:
     of: bytes | None
     content: bytes | None
     place: int = 3
+    told: tuple[tuple[str, bytes], ...] = ()
+    where: str = topics.LEDGER.name
 
     def key(self) -> bytes | None:
         return self.of
@@ -34,13 +38,13 @@ class Stored:
         return self.content
 
     def topic(self) -> str:
-        return topics.LEDGER.name
+        return self.where
 
     def partition(self) -> int:
         return self.place
 
     def headers(self) -> list[tuple[str, bytes]]:
-        return []
+        return list(self.told)
 
     def timestamp(self) -> tuple[int, int]:
         return 1, 0
@@ -98,3 +102,28 @@ def test_n6_another_erasure_or_a_tenants_cuts_by_time_alone(over: dict[str, Any]
     log = [_stored("old", _said(CUT)), _stored("ahead", _said(CUT + HOUR)), _stored("erasure", _erasure(**over))]
     e = _erasure(scope=over.get("scope", "user"))
     assert _taken(log, e) == {b"old"}
+
+
+@pytest.mark.parametrize("who", ["王伟", "ann", "a/b", 'o"neil'])
+@pytest.mark.parametrize("scope", ["user", "tenant"])
+def test_c9_an_id_is_found_however_its_json_is_escaped(who: str, scope: Any) -> None:
+    """Other programs write to the log, and json.dumps escapes what is not ASCII."""
+    plain = _stored("plain", _said(CUT, who))
+    text = json.dumps(json.loads(plain.content or b"")).replace("/", "\\/").replace('"a', '"\\u0061')
+    escaped = Stored(b"escaped", text.encode())
+    assert _CODEC.decode(topics.LEDGER.name, escaped.content or b"") == _said(CUT, who)
+    e = _erasure(scope=scope, user_id=who if scope == "user" else None)
+    assert _taken([plain, escaped, _stored("bob", _said(CUT, "bob", 's"1'))], e) - {b"bob"} == {b"plain", b"escaped"}
+    assert kept_topics._taken(cast(Any, escaped), e, projects=True) is not None
+
+
+def test_n6_a_record_without_an_owner_in_its_headers_is_counted_by_its_value() -> None:
+    """Of topics with a retention, which the report lists until they are gone."""
+    own = replace(_stored("t", _said(CUT)), where=topics.TURNS.name)
+    headed = replace(own, told=(("owner", b"acme/user/ann"),))
+    other = replace(_stored("t", _said(CUT, "bob")), where=topics.TURNS.name)
+    assert [_names(cast(Any, m), _erasure()) for m in (own, headed, other)] == [True, True, False]
+    e = _erasure(scope="tenant", user_id=None)
+    assert [_names(cast(Any, m), e) for m in (own, headed, other)] == [True, True, True]
+    elsewhere = e.model_copy(update={"tenant": "other"})
+    assert not _names(cast(Any, own), elsewhere)
