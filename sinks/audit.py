@@ -13,7 +13,7 @@ from psycopg import Connection, errors
 from psycopg.rows import TupleRow
 
 from schemas import topics
-from schemas.audit import SALT_BYTES, START, Chain, Entry, erase, what_digest, who_digest
+from schemas.audit import SALT_BYTES, START, Chain, Entry, erase, mark_gone, what_digest, who_digest
 from schemas.documents import Access
 from schemas.owner import Owner, OwnerKind, tenant_owner
 from sinks.protocol import Mark, Permanent, SinkBatch, Transient
@@ -105,10 +105,15 @@ class AuditSink:
         return len(events) - len(fresh)
 
     def _chain(self, conn: Connection[TupleRow], number: int) -> Chain:
-        """The chain's row, locked. Two writers of one partition come one after the other."""
+        """The chain's row, locked. Two writers of one partition come one after the other. What was erased before
+        erasures left marks gets them."""
         conn.execute("SELECT pg_advisory_xact_lock(hashtext('memstream audit'), %s)", (number,))
         row = conn.execute(_READ.encode(), (number,)).fetchone()
-        return Chain(*row) if row else Chain(number, 0, START, None, 0, START, b"")
+        chain = Chain(*row) if row else Chain(number, 0, START, None, 0, START, b"")
+        if chain.unmarked(self._key):
+            mark_gone(conn, self._key, number)
+            self._store(conn, chain)
+        return chain
 
     def _store(self, conn: Connection[TupleRow], old: Chain, **changed: Any) -> None:
         new = replace(old, **changed)
@@ -134,7 +139,7 @@ class AuditSink:
         for tenant, user, accepted_at in found:
             owner = tenant_owner(tenant) if user is None else Owner(tenant, OwnerKind.USER, user)
             with conn.transaction():
-                erase(conn, owner, accepted_at)
+                erase(conn, self._key, owner, accepted_at)
 
     def sweep(self, conn: Connection[TupleRow], horizon: datetime) -> int:
         """Drop the oldest entries of each chain up to the first one that is not before `horizon`; how many."""

@@ -19,6 +19,7 @@ from confluent_kafka import KafkaException, Producer
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from memstream.auditor import audit_key
 from memstream.erasure.log import Log
 from memstream.erasure.report import signed, signing_key
 from memstream.keyring.wiring import sealing_of
@@ -103,9 +104,10 @@ class Eraser:
         if removed and e.scope == "tenant":
             self._log.remove(e)
         self._destroy(e)
-        if e.scope != "session":  # the log's own writer does so, too, whatever comes late
+        key = audit_key(self._settings)
+        if e.scope != "session" and audit.vouches(conn, key):  # its own writer does so, too, whatever comes late
             with conn.transaction():
-                audit.erase(conn, e.owner, e.accepted_at)
+                audit.erase(conn, key, e.owner, e.accepted_at)
         report = {
             **self._report(conn, e, removed),
             "encryption": self._settings.encryption,

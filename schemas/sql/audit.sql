@@ -31,6 +31,8 @@ CREATE TABLE IF NOT EXISTS audit.accesses (
     what_salt   bytea,
     what_digest bytea       NOT NULL,
     hash        bytea       NOT NULL,
+    who_gone    bytea,                            -- keyed marks of the erasure that took words out
+    what_gone   bytea,
     PRIMARY KEY (chain, seq)
 );
 CREATE INDEX IF NOT EXISTS accesses_owner ON audit.accesses (owner, at) WHERE owner IS NOT NULL;

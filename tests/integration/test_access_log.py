@@ -73,6 +73,21 @@ TAMPERING = {
     "what was read": ("UPDATE audit.accesses SET record_ids = '{m9}' WHERE seq = 2", "what"),
     "whose it was": ("UPDATE audit.accesses SET owner = 'acme/user/bob' WHERE seq = 2", "what"),
     "words taken out without the salt": ("UPDATE audit.accesses SET owner = NULL WHERE seq = 2", "what"),
+    "another caller, without the salt": (
+        "UPDATE audit.accesses SET principal = 'key:k2', who_salt = NULL WHERE seq = 2", "who"
+    ),
+    "the caller blanked, with no erasure": (
+        "UPDATE audit.accesses SET principal = 'erased:' || left(md5(who_digest::text), 16), who_salt = NULL"
+        " WHERE seq = 2", "who"
+    ),
+    "whose it was blanked, with no erasure": (
+        "UPDATE audit.accesses SET owner = NULL, record_ids = NULL, context_id = NULL, what_salt = NULL WHERE seq = 2",
+        "what"
+    ),
+    "blanked with a mark of one's own": (
+        "UPDATE audit.accesses SET owner = NULL, record_ids = NULL, context_id = NULL, what_salt = NULL,"
+        " what_gone = sha256(hash) WHERE seq = 2", "what"
+    ),
     "when": ("UPDATE audit.accesses SET at = at - interval '1 day' WHERE seq = 2", "hash"),
     "a read made a write": ("UPDATE audit.accesses SET action = 'write' WHERE seq = 2", "hash"),
     "an entry removed": ("DELETE FROM audit.accesses WHERE seq = 2", "gap"),
@@ -91,16 +106,21 @@ def test_c10_tampering_is_found(dsn: str) -> None:
         for name, (statement, what) in TAMPERING.items():
             with connection.transaction(force_rollback=True):
                 assert connection.execute(statement.encode()).rowcount == 1, name
-                # What verify reads, within the tampering transaction.
-                chains = [chain.Chain(*r) for r in connection.execute(_chains())]
-                faults = audit._strays(connection, [c.chain for c in chains])
-                for row in chains:
-                    check = chain.Check(KEY, row)
-                    for entry in audit._entries(connection, row.chain):
-                        check.add(entry)
-                    faults += check.end()
+                faults = _faults(connection)
             assert what in {f.what for f in faults}, name
     assert audit.verify(dsn, KEY).faults == []
+
+
+def _faults(connection: psycopg.Connection[Any]) -> list[chain.Fault]:
+    """What verify finds, within the tampering transaction."""
+    chains = [chain.Chain(*r) for r in connection.execute(_chains())]
+    faults = audit._strays(connection, [c.chain for c in chains])
+    for row in chains:
+        check = chain.Check(KEY, row)
+        for entry in audit._entries(connection, row.chain):
+            check.add(entry)
+        faults += check.end()
+    return faults
 
 
 def _chains() -> bytes:
@@ -154,8 +174,8 @@ def test_c10_after_an_erasure_the_log_names_nobody_and_verifies(dsn: str) -> Non
     mine = access("a1", "ann"), access("a2", "bob", principal="jwt:ann"), access("a3", "ann")
     written(dsn, *mine)
     with psycopg.connect(dsn) as connection:
-        assert chain.erase(connection, owner.user("acme", "ann"), NOW) == 3
-        assert chain.erase(connection, owner.user("acme", "ann"), NOW) == 0
+        assert chain.erase(connection, KEY, owner.user("acme", "ann"), NOW) == 3
+        assert chain.erase(connection, KEY, owner.user("acme", "ann"), NOW) == 0
     found = audit.verify(dsn, KEY)
     assert (found.entries, found.erased, found.faults) == (3, 2, [])
     with psycopg.connect(dsn) as connection:
@@ -165,5 +185,30 @@ def test_c10_after_an_erasure_the_log_names_nobody_and_verifies(dsn: str) -> Non
         assert planted not in words
     assert "acme/user/bob" in words
     rows = audit.listed(dsn, "acme", None, None, None, 10)
+    with psycopg.connect(dsn) as connection, connection.transaction(force_rollback=True):
+        connection.execute(b"UPDATE audit.accesses SET principal = 'key:k9' WHERE who_salt IS NULL")
+        assert {f.what for f in _faults(connection)} == {"who"}, "an erased caller cannot be given another name"
     first, last = (r for r in rows if r["owner"] is None)
     assert first["subject"] == last["subject"], "one pseudonym for what was read of one person"
+
+
+def test_c10_a_log_of_before_marks_verifies_and_gets_them(dsn: str) -> None:
+    written(dsn, access("a1", "ann"), access("a2", "bob", principal="jwt:ann"), access("a3", "bob"))
+    with psycopg.connect(dsn) as connection:
+        chain.erase(connection, KEY, owner.user("acme", "ann"), NOW)
+        connection.execute(b"UPDATE audit.accesses SET who_gone = NULL, what_gone = NULL")
+        [row] = [chain.Chain(*r) for r in connection.execute(_chains())]
+        assert {f.what for f in _faults(connection)} == {"who", "what"}
+        connection.execute(b"UPDATE audit.chains SET seal = %s", (row.sealed(KEY, chain.UNMARKED),))
+    assert audit.verify(dsn, KEY).faults == []
+    written(dsn, access("a4", "bob"))
+    assert audit.verify(dsn, KEY).faults == []
+    execute(dsn, "UPDATE audit.accesses SET principal = 'key:k2', who_salt = NULL WHERE seq = 3")
+    assert [(f.seq, f.what) for f in audit.verify(dsn, KEY).faults] == [(3, "who")]
+
+
+def test_c10_who_erases_without_the_logs_key_leaves_it_to_its_writer(dsn: str) -> None:
+    written(dsn, access("a1", "ann"))
+    with psycopg.connect(dsn) as connection:
+        assert chain.vouches(connection, KEY)
+        assert not chain.vouches(connection, b"x" * 32)
