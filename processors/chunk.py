@@ -19,7 +19,7 @@ from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpac
 from schemas import topics
 from schemas.base import JsonObject
 from schemas.codec import Codec
-from schemas.documents import Document
+from schemas.documents import EVERY_VERSION, Document
 from schemas.ids import content_hash, record_id
 from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.owner import OwnerKind
@@ -122,17 +122,22 @@ class ChunkStep(PlainStep):
             rows.delete(name)
 
     def _delete(self, d: Document, at: datetime, rows: OwnerState) -> list[Out]:
-        """Every chunk of every version gets a marker without content."""
+        """Every chunk of the version, or of every version, gets a marker without content. Behind the active version
+        none stands: an earlier one comes back only when it is put again."""
+        every, active = d.version == EVERY_VERSION, rows.get("version")
         out: list[Out] = []
         for name, raw in list(rows.items("put/")):
             version = name.removeprefix("put/")
             revision, count = cast(list[int], raw)[:2]
+            if not count or not (every or version == d.version):
+                continue
             for n in range(count):
                 out.append(update(_gone(d, version, n, revision + 1, at)))
             rows.put(name, [revision + 1, 0, _next(rows)])
-        for key in [k for k, _ in rows.items("chunk/")]:
-            rows.delete(key)
-        rows.delete("version")
+        if every or (isinstance(active, list) and active[0] == d.version):
+            for key in [k for k, _ in rows.items("chunk/")]:
+                rows.delete(key)
+            rows.delete("version")
         return out
 
     def _screened(self, d: Document) -> Screened:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from query.repo.db import Row
-from schemas.documents import Document, ProjectCommand
+from schemas.documents import EVERY_VERSION, Document, ProjectCommand
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
 from schemas.memory import Feedback, MemoryCommand
@@ -59,6 +59,8 @@ class Withheld:
         names: list[Name] = [("record", tenant, row["record_id"]), ("owner", tenant, str(kind), owner)]
         if kind == OwnerKind.PROJECT:
             names.append(("somebody", tenant))  # whose words are in it is not known here
+        if kind == OwnerKind.DOCUMENT:
+            names.append(("version", tenant, owner, row["key"]))
         if row["namespace"]:
             names.append(("item", tenant, tuple(row["namespace"]), row["key"]))
         sessions = {row["session_id"], *(s["session_id"] for s in row["sources"])}
@@ -109,8 +111,10 @@ def _names(event: Envelope) -> list[Name]:
             return [("record", tenant, memory_id) for memory_id in event.memory_ids]
         case ProjectCommand(command="delete_hot"):
             return [("hot", tenant, event.project_id)]
-        case Document(op="delete"):
+        case Document(op="delete", version=version) if version == EVERY_VERSION:
             return [("owner", tenant, "document", event.document_id)]
+        case Document(op="delete"):
+            return [("version", tenant, event.document_id, event.version)]
         case SessionCommand(command="create" | "reset"):
             return [("reset", tenant, event.user_id, event.session_id)]
     return []

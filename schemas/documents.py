@@ -12,6 +12,9 @@ from schemas.erasure import Erasure
 from schemas.memory import Candidate, CandidateKind, EpisodeType
 from schemas.owner import Owner, OwnerKind
 
+EVERY_VERSION = "*"
+"""As the version of a deletion: the whole document."""
+
 
 class DocumentBody(Frozen):
     title: CleanText = Field(default="", max_length=1_000)
@@ -20,7 +23,7 @@ class DocumentBody(Frozen):
 
 
 class Document(Envelope):
-    """A version of a Markdown document, or its deletion (D8). Key = document/version."""
+    """A version of a Markdown document, or its deletion (D8); `EVERY_VERSION` deletes all. Key = document/version."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["document"] = "document"

@@ -264,7 +264,7 @@ def put_document(
 
 
 def delete_document(document_id: str, *, version: str | None = None) -> Call[answers.Accepted]:
-    """Delete a document, or one version of it."""
+    """Delete a document, or one version of it: behind the active one none stands until a version is put again."""
     path = f"/v1/documents/{_in_path(document_id)}"
     return Call("DELETE", path, answers.Accepted, params=_given(version=version))
 

@@ -26,7 +26,7 @@ from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
 from schemas import audit, generations, topics
 from schemas.access import librdkafka
-from schemas.documents import Document
+from schemas.documents import EVERY_VERSION, Document
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
 from schemas.erasure_findings import place
@@ -188,7 +188,7 @@ class Eraser:
                 self._send(topics.PROJECT_EVENTS, Erasure(**part, scope="project", project_id=owner.id))
             case OwnerKind.DOCUMENT:
                 gone = Document(
-                    tenant=e.tenant, document_id=owner.id, version="*", op="delete", accepted_at=e.accepted_at
+                    tenant=e.tenant, document_id=owner.id, version=EVERY_VERSION, op="delete", accepted_at=e.accepted_at
                 )
                 self._send(topics.DOCUMENTS, gone)
             case OwnerKind.TENANT:

@@ -12,13 +12,11 @@ from query.body import Route
 from query.writing.publish import Entry, Publish, Publisher
 from schemas import topics
 from schemas.base import Id
-from schemas.documents import Document, DocumentBody, ProjectCommand, ProjectCommandBody
+from schemas.documents import EVERY_VERSION, Document, DocumentBody, ProjectCommand, ProjectCommandBody
 
 router = APIRouter(route_class=Route, tags=["writing"])
 PathId = Annotated[Id, Path()]
 HotPath = Annotated[models.HotTypeIn, Path()]
-EVERY_VERSION = "*"
-"""Version of a deletion that names none: all versions of the document go."""
 
 
 async def _command(publish: Publisher, command: ProjectCommand) -> models.CommandAccepted:
@@ -108,7 +106,7 @@ async def put_document(body: Annotated[models.DocumentIn, Body()], publish: Publ
 async def delete_document(
     document_id: PathId, publish: Publish, version: Annotated[Id, Query()] = EVERY_VERSION
 ) -> models.DocumentAccepted:
-    """Delete one version of a document, or all."""
+    """Delete one version of a document, or all. Behind the active one no archived version becomes active again."""
     owner = publish.scope.document(document_id).owner
     event = Document(
         tenant=owner.tenant, document_id=document_id, version=version, op="delete", accepted_at=publish.now

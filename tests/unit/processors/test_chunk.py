@@ -16,7 +16,7 @@ from processors.chunk import ChunkStep
 from processors.ports import Models, ProfileBook
 from schemas import topics
 from schemas.codec import Codec
-from schemas.documents import Document, DocumentBody
+from schemas.documents import EVERY_VERSION, Document, DocumentBody
 from schemas.memory import MemoryUpdate
 from schemas.profile import load_profile
 from streams.driver import TopologyDriver
@@ -95,18 +95,48 @@ async def test_d8_an_old_version_may_come_back(bench: Bench) -> None:
 async def test_c9_deletion_reaches_every_version(bench: Bench) -> None:
     bench.put("1", ONE)
     bench.put("2", TWO)
-    bench.put("2", "", op="delete")
+    bench.put(EVERY_VERSION, "", op="delete")
     view = await bench.view()
     assert len(view) == 5
     assert {(u.op, u.state, u.sealed.text, str(u.sealed.attributes)) for u in view.values()} == {
         ("delete", "deleted", "", "{}")
     }
     before = sum(1 for _ in bench.driver.read(topics.UPDATES))
-    bench.put("2", "", op="delete")
+    bench.put(EVERY_VERSION, "", op="delete")
     await bench.view()
     assert sum(1 for _ in bench.driver.read(topics.UPDATES)) == before, "nothing is left to delete"
     bench.put("1", ONE)
     assert [t for _, t in await bench.texts()] == ["one", "two", "three"]
+
+
+async def test_d8_the_deletion_of_one_version_leaves_the_others(bench: Bench) -> None:
+    bench.put("1", ONE)
+    bench.put("2", TWO)
+    bench.put("9", "", op="delete")
+    kept = [(v, t) for state in ("active", "archived") for v, t in await bench.texts(state)]
+    assert [v for v, _ in kept] == ["2", "2", "1", "1", "1"], "there never was a version 9"
+    bench.put("1", "", op="delete")
+    assert await bench.texts() == [("2", "一"), ("2", "二")]
+    assert await bench.texts("archived") == []
+    assert len(await bench.texts("deleted")) == 3
+    told = sum(1 for _ in bench.driver.read(topics.UPDATES))
+    bench.put("1", "", op="delete")
+    bench.put("2", TWO)
+    await bench.view()
+    assert sum(1 for _ in bench.driver.read(topics.UPDATES)) == told, "deleted before, and put as it stands"
+    bench.put("1", ONE)
+    assert [v for v, _ in await bench.texts()] == ["1", "1", "1"]
+    assert [v for v, _ in await bench.texts("archived")] == ["2", "2"]
+
+
+async def test_d8_behind_the_active_version_none_stands(bench: Bench) -> None:
+    bench.put("1", ONE)
+    bench.put("2", TWO)
+    bench.put("2", "", op="delete")
+    assert await bench.texts() == []
+    assert len(await bench.texts("archived")) == 3, "an archived version comes back only when it is put"
+    bench.put("2", TWO)
+    assert await bench.texts() == [("2", "一"), ("2", "二")]
 
 
 async def test_d5_text_title_and_metadata_are_behind_policy(bench: Bench) -> None:
@@ -192,5 +222,5 @@ async def test_d8_earlier_versions_of_a_document_are_bounded(bench: Bench, monke
     assert sorted(await bench.texts("archived")) == [("5", "words 5"), ("6", "words 6")]
     rows = [k for owners in bench.rows().values() for k in owners if k.startswith("put/")]
     assert len(rows) == 4, "the active one, two archived, one deleted"
-    bench.driver.pipe(topics.DOCUMENTS, Document(tenant="acme", document_id="doc", version="1", op="delete"))
+    bench.put(EVERY_VERSION, "", op="delete")
     assert {u.state for u in (await bench.view()).values()} == {"deleted"}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from query.withheld import Withheld
-from schemas.documents import Document, ProjectCommand
+from schemas.documents import EVERY_VERSION, Document, ProjectCommand
 from schemas.envelope import Envelope
 from schemas.erasure import Erasure
 from schemas.memory import Feedback, FeedbackBody, MemoryCommand
@@ -37,7 +37,7 @@ def memory(**over: Any) -> dict[str, Any]:
 
 ITEM = memory(record_id="i", namespace=["memories", "u"], key="k")
 REPORT = memory(record_id="p", owner_kind="project", owner_id="p1", user_id=None, session_id=None)
-CHUNK = memory(record_id="c", owner_kind="document", owner_id="d", user_id=None, session_id=None)
+CHUNK = memory(record_id="c", owner_kind="document", owner_id="d", user_id=None, session_id=None, key="1")
 FROM_SESSION = memory(record_id="x", session_id=None, sources=[{"session_id": "s"}])
 ALL = {"turn": turn(), "memory": memory(), "item": ITEM, "report": REPORT, "chunk": CHUNK, "from": FROM_SESSION}
 
@@ -60,6 +60,9 @@ CASES: list[tuple[Envelope, set[str]]] = [
     (command(command="put_item", namespace=("memories", "u"), key="k"), set()),
     (WRONG, {"memory"}),
     (Document(tenant=T, document_id="d", version="1", op="delete"), {"chunk"}),
+    (Document(tenant=T, document_id="d", version="0", op="delete"), set()),
+    (Document(tenant=T, document_id="d", version=EVERY_VERSION, op="delete"), {"chunk"}),
+    (Document(tenant=T, document_id="d2", version=EVERY_VERSION, op="delete"), set()),
     (Document(tenant=T, document_id="d", version="2"), set()),
     (erasure(scope="user", user_id="u"), {"turn", "memory", "item", "from", "report"}),
     (erasure(scope="user", user_id="v"), {"report"}),
