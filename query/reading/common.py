@@ -13,9 +13,10 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.metrics import Metrics
 from query.repo.db import Database, Row
+from query.retrieval import documents
 from query.withheld import Withheld
 from schemas.base import Id, Timestamp
-from schemas.owner import tenant_owner
+from schemas.owner import Owner, OwnerKind, tenant_owner
 from schemas.scope import OwnerScope, TenantScope
 
 PathId = Annotated[Id, Path()]
@@ -24,6 +25,8 @@ AsOf = Annotated[Timestamp | None, Query()]
 
 USER_KINDS = ("fact", "preference", "intent", "episode", "relation")
 """Memories of a user that are listed and searched (the rest is read by its own endpoint)."""
+PROJECT_KINDS = ("hot", "report")
+"""What a project keeps."""
 
 
 class Context:
@@ -48,6 +51,22 @@ class Context:
         tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
         owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
         self._accesses.note(tenant, owner, "read", self._operation, tuple(record_ids), context_id)
+
+    def found(self, asked: OwnerScope | TenantScope, rows: Iterable[Row]) -> None:
+        """Record that a search showed these rows (C10): one record of who was asked about, one of each other owner
+        whose turns or memories are among them, so that each finds the read under their own name. Documents are
+        nobody's: their ids stand with the asked."""
+        scope, owner = (
+            (asked.tenant, asked.owner) if isinstance(asked, OwnerScope) else (asked, tenant_owner(asked.tenant))
+        )
+        shown: dict[Owner, list[str]] = {owner: []}
+        for row in rows:
+            whose = documents.owner_of(row, scope.tenant)
+            ids = shown.setdefault(owner if whose.kind is OwnerKind.DOCUMENT else whose, [])
+            if not documents.is_turn(row):
+                ids.append(row["record_id"])
+        for whose, ids in shown.items():
+            self.saw(OwnerScope(scope, whose), ids)
 
     def gave(
         self, user: OwnerScope, record_ids: Iterable[str], context_id: str | None, interaction_id: str | None

@@ -19,7 +19,7 @@ from query.errors import ProblemError, done_without
 from query.freshness import Freshness
 from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
-from query.reading.common import USER_KINDS, Context, Ctx
+from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
 from query.reading.intents import Routed, by_example, folded, names, route, told
 from query.reading.prompt import Piece, compose
 from query.reading.search import retriever_of
@@ -98,7 +98,10 @@ async def context(
     if asked.degraded:
         fresh.degraded(asked.degraded)
     context_id = str(uuid4())
-    ctx.saw(asked.user, _cited(prompt.sections), context_id)
+    shared = _cited(prompt.sections, PROJECT_KINDS) if asked.project is not None else []
+    ctx.saw(asked.user, [i for i in _cited(prompt.sections) if i not in shared], context_id)
+    if asked.project is not None and shared:
+        ctx.saw(asked.project, shared, context_id)
     ctx.gave(asked.user, _cited(prompt.sections, USER_KINDS), context_id, body.interaction_id)
     return {
         "context_id": context_id,

@@ -15,7 +15,7 @@ from query.freshness import Freshness
 from query.pipeline.monitor import AWAY
 from query.pipeline.state import Pipeline
 from query.ranking.types import Mode
-from query.reading.common import USER_KINDS, Ctx
+from query.reading.common import PROJECT_KINDS, USER_KINDS, Ctx
 from query.retrieval import documents
 from query.retrieval.request import KINDS, Found, Question, SearchIn
 from query.retrieval.retriever import Retriever
@@ -26,7 +26,6 @@ from schemas.scope import TenantScope
 router = APIRouter(route_class=Route, tags=["reading"])
 RANKING = "Memstream-Ranking"
 """Request header: how this search is fused (D13); where it is missing, as the service is configured."""
-_PROJECT_KINDS = frozenset({"report", "hot"})
 
 
 def retriever_of(request: Request) -> Retriever:
@@ -39,7 +38,7 @@ def views_of(question: Question) -> set[str]:
     views = {"turns"} if "turn" in question.kinds else set()
     if question.kinds - {"turn", "chunk", "report", "hot"}:
         views.add("memories")
-    if question.project is not None and question.kinds & _PROJECT_KINDS:
+    if question.project is not None and question.kinds.intersection(PROJECT_KINDS):
         views.add("projects")
     if "chunk" in question.kinds:
         views.add("knowledge")
@@ -73,7 +72,7 @@ async def search(
         fresh.degraded(found.degraded)
     request.app.state.metrics.unconfirmed.inc(found.unconfirmed)
     _say_what_is_down(request, found)
-    ctx.saw(question.user or question.project or scope, [r["record_id"] for r, _, _ in found.hits if "record_id" in r])
+    ctx.found(question.user or question.project or scope, [row for row, _, _ in found.hits])
     if body.interaction_id is not None and question.user is not None:
         mine = [row["record_id"] for row, _, _ in found.hits if row.get("kind") in USER_KINDS]
         ctx.gave(question.user, mine, None, body.interaction_id)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from query.ranking.types import Document
 from query.repo.db import Row
+from schemas.owner import Owner, OwnerKind, user
 
 
 def turn_key(row: Row) -> str:
@@ -67,6 +68,13 @@ def vector(row: Row, model_id: str, dimensions: int) -> npt.NDArray[np.float16] 
 
 def is_turn(row: Row) -> bool:
     return "turn_id" in row
+
+
+def owner_of(row: Row, tenant: str) -> Owner:
+    """Whose it is: a turn is its user's, also where it stands in a project."""
+    if is_turn(row):
+        return user(tenant, row["user_id"])
+    return Owner(tenant, OwnerKind(row["owner_kind"]), row["owner_id"])
 
 
 def name_of(row: Row) -> str:

@@ -25,8 +25,12 @@ async def _command(publish: Publisher, command: ProjectCommand) -> models.Comman
     return models.CommandAccepted(accepted=1, command_id=command.command_id, freshness_token=token)
 
 
-def _checked_user(publish: Publisher, user_id: str | None) -> str | None:
-    return None if user_id is None else publish.scope.user(user_id).owner.id
+def checked_user(publish: Publisher, user_id: str | None) -> str | None:
+    """Whose a value is (C9): who is named, else the one user that the key is bound to, else nobody."""
+    if user_id is None:
+        bound = publish.scope.users or frozenset()
+        return next(iter(bound)) if len(bound) == 1 else None
+    return publish.scope.user(user_id).owner.id
 
 
 @router.put("/v1/projects/{project_id}/hot-memory/{type}/{key}", status_code=202)
@@ -40,7 +44,7 @@ async def put_hot(
         project_id=project_id,
         command="put_hot",
         command_id=str(uuid4()),
-        user_id=_checked_user(publish, body.user_id),
+        user_id=checked_user(publish, body.user_id),
         hot_type=type,
         key=key,
         priority=body.priority,
@@ -77,7 +81,7 @@ async def ask_report(
         project_id=project_id,
         command="report",
         command_id=str(uuid4()),
-        user_id=_checked_user(publish, body.user_id if body else None),
+        user_id=checked_user(publish, body.user_id if body else None),
         accepted_at=publish.now,
     )
     return await _command(publish, command)

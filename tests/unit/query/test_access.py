@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import httpx
 import pytest
@@ -10,12 +11,15 @@ import pytest
 from query.access import AccessLog
 from query.errors import ProblemError
 from query.metrics import Metrics
+from query.reading.common import Context
+from query.writing.projects import checked_user
+from query.writing.publish import Publisher
 from schemas import owner as owners
 from schemas import topics
 from schemas.codec import Codec
 from schemas.documents import Access
 from schemas.memory import Given
-from schemas.scope import Permission, TenantScope
+from schemas.scope import OwnerScope, Permission, TenantScope
 from tests.unit.query.conftest import NOW
 from tests.unit.query.memory_log import MemoryLog
 
@@ -77,6 +81,32 @@ async def test_c10_a_full_queue_refuses_what_it_could_not_record(log: MemoryLog)
     assert (refused.value.word, refused.value.status) == ("busy", 503)
 
 
+def memory(owner: owners.Owner, name: str) -> dict[str, Any]:
+    return {"owner_kind": owner.kind, "owner_id": owner.id, "record_id": name}
+
+
+async def test_c10_a_search_is_recorded_with_each_owner_whose_memory_it_showed(log: MemoryLog) -> None:
+    accesses = made(log)
+    accesses.start()
+    ctx = Context.__new__(Context)
+    ctx._accesses, ctx._operation = accesses, "POST /v1/search"
+    bob, project, handbook = owners.user("acme", "bob"), owners.project("acme", "p1"), owners.document("acme", "d1")
+    rows = [
+        memory(ANN, "m1"), memory(bob, "m2"), memory(ANN, "m3"), {"user_id": "cid", "turn_id": "t1"},
+        memory(handbook, "c1"), memory(project, "r1"),
+    ]  # fmt: skip
+    ctx.found(SCOPE, rows)
+    ctx.found(OwnerScope(SCOPE, ANN), [rows[0], rows[5]])
+    ctx.found(OwnerScope(SCOPE, project), [])
+    await accesses.stop()
+    assert [(e.owner.key, e.record_ids) for e in recorded(log)] == [
+        ("acme/tenant/", ("c1",)), ("acme/user/ann", ("m1", "m3")), ("acme/user/bob", ("m2",)),
+        ("acme/user/cid", ()), ("acme/project/p1", ("r1",)),
+        ("acme/user/ann", ("m1",)), ("acme/project/p1", ("r1",)),
+        ("acme/project/p1", ()),
+    ]  # fmt: skip
+
+
 async def test_c10_writes_of_memory_are_recorded_by_their_route(
     client: httpx.AsyncClient, log: MemoryLog
 ) -> None:
@@ -87,6 +117,24 @@ async def test_c10_writes_of_memory_are_recorded_by_their_route(
     assert isinstance(event, Access)
     assert (event.action, event.operation, event.owner_id) == ("write", "POST /v1/memories", "ann")
     assert b"secret words" not in queue[0].value
+
+
+BOUND = {
+    "one user": (frozenset({"ann"}), None, "ann"),
+    "one user, who is named": (frozenset({"ann"}), "ann", "ann"),
+    "two users, none named": (frozenset({"ann", "bob"}), None, None),
+    "all users": (None, None, None),
+}
+
+
+@pytest.mark.parametrize(("users", "named", "whose"), BOUND.values(), ids=list(BOUND))
+def test_c9_hot_memory_belongs_to_the_one_user_of_the_key(
+    users: frozenset[str] | None, named: str | None, whose: str | None
+) -> None:
+    """Else no erasure of the user would find it."""
+    publish = Publisher.__new__(Publisher)
+    publish.scope = TenantScope("acme", "key:k1", frozenset(Permission), users=users)
+    assert checked_user(publish, named) == whose
 
 
 async def test_c10_a_context_records_its_id_and_no_words(client: httpx.AsyncClient) -> None:
