@@ -27,7 +27,7 @@ class KeyCommandError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a new key reaches. `users`, `projects` None: all of the tenant."""
+    """What a new key reaches (`schemas.keys.ApiKey`)."""
 
     tenant: str
     name: str

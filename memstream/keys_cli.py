@@ -22,6 +22,7 @@ console = output()
 Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Expires = Annotated[str | None, typer.Option("--expires", help="Life of the key, such as 90d, 12h or 30m.")]
+_PROJECT = "Bind to a project; may be repeated. A key with --user reaches the projects named here; '*' is all."
 _SPAN = re.compile(r"([1-9][0-9]{0,4})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -55,7 +56,7 @@ def create(
         list[Permission] | None, typer.Option("--scope", help="read, write, operator, admin; may be repeated.")
     ] = None,
     user: Annotated[list[str] | None, typer.Option("--user", help="Bind to a user; may be repeated.")] = None,
-    project: Annotated[list[str] | None, typer.Option("--project", help="Bind to a project; may be repeated.")] = None,
+    project: Annotated[list[str] | None, typer.Option("--project", help=_PROJECT)] = None,
     expires: Expires = None,
     data: Data = None,
     as_json: Json = False,

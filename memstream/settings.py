@@ -71,7 +71,9 @@ class Settings(Connections):
     jwt_users_claim: str = Field(
         default="", description='Claim that binds a token to users (string or list, "*" for all); empty: not bound.'
     )
-    jwt_projects_claim: str = Field(default="", description="The same for projects.")
+    jwt_projects_claim: str = Field(
+        default="", description='The same for projects; empty: a token that is bound to users reaches none.'
+    )
     reads_per_second: float = Field(
         default=1_000, ge=0, description="Reads of one tenant, counted over ten seconds; beyond it 429. 0: no limit."
     )

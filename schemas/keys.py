@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from schemas.scope import Permission, TenantScope
+from schemas.scope import Permission, TenantScope, membership
 
 PREFIX = "ms_"
 _FORM = re.compile(r"ms_([a-z2-7]{12})_[A-Za-z0-9_-]{43}")
@@ -30,7 +30,7 @@ def key_id(key: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A row of auth.keys. `users`, `projects` None: all of the tenant."""
+    """A row of auth.keys. `users` None: all of the tenant. `projects` None: all, of a key of users none; `*`: all."""
 
     key_id: str
     tenant: str
@@ -47,4 +47,5 @@ class ApiKey:
 
     @property
     def scope(self) -> TenantScope:
-        return TenantScope(self.tenant, f"key:{self.key_id}", self.scopes, self.users, self.projects)
+        projects = membership(self.users, self.projects)
+        return TenantScope(self.tenant, f"key:{self.key_id}", self.scopes, self.users, projects)

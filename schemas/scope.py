@@ -20,9 +20,22 @@ class OutOfScopeError(Exception):
     """The credential does not reach this owner. Answered exactly like something that does not exist."""
 
 
+EVERY = "*"
+"""Stands for all projects where a credential names its own."""
+
+
+def membership(users: frozenset[str] | None, projects: frozenset[str] | None) -> frozenset[str] | None:
+    """The projects of a credential as it was made (C7): a project's memory is its members', so one that is bound to
+    users, and names no projects, is in none."""
+    if projects is None:
+        return None if users is None else frozenset()
+    return None if EVERY in projects else projects
+
+
 @dataclass(frozen=True, slots=True)
 class TenantScope:
-    """What a credential may reach: one tenant, optionally only some of its users or projects."""
+    """What a credential may reach: one tenant, optionally only some of its users or projects. None: all of them;
+    `membership` says what a credential that names users and no projects reaches."""
 
     tenant: str
     principal: str
@@ -41,9 +54,12 @@ class TenantScope:
 
     def project(self, project_id: str) -> OwnerScope:
         """Raises OutOfScopeError for a project that the credential is not bound to."""
-        if self.projects is not None and project_id not in self.projects:
+        if not self.in_project(project_id):
             raise OutOfScopeError("project")
         return OwnerScope(self, owners.project(self.tenant, project_id))
+
+    def in_project(self, project_id: str) -> bool:
+        return self.projects is None or project_id in self.projects
 
     def document(self, document_id: str) -> OwnerScope:
         return OwnerScope(self, owners.document(self.tenant, document_id))

@@ -14,7 +14,7 @@ from query.auth.jwks import KeysAwayError, UrlKeys
 from query.config import ConfigError, TokenConfig, is_loopback
 from query.errors import ProblemError
 from schemas.base import Id
-from schemas.scope import Permission, TenantScope
+from schemas.scope import Permission, TenantScope, membership
 
 MAX_TOKEN_CHARS = 16_384
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
@@ -110,12 +110,13 @@ class TokenReader:
         """Raises ValidationError or ValueError for claims of another shape."""
         c = self._config
         tenant = TypeAdapter(Id).validate_python(claims.get(c.tenant_claim))
+        users, projects = _bound(claims, c.users_claim), _bound(claims, c.projects_claim)
         return TenantScope(
             tenant,
             f"jwt:{str(claims['sub'])[:256]}",
             _permissions(claims.get(c.scope_claim)),
-            _bound(claims, c.users_claim),
-            _bound(claims, c.projects_claim),
+            users,
+            projects if c.projects_claim else membership(users, None),
         )
 
 

@@ -131,8 +131,9 @@ async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: R
     examples = [(intent, text) for intent in profile.intents for text in intent.examples]
     if examples and body.intent is None and not routed.intents:
         routed = by_example(routed, examples, await retriever.likeness(body.query, [text for _, text in examples]))
-    project_id = body.project_id or routed.project_id
-    project = None if project_id is None else scope.project(project_id)
+    project = None if body.project_id is None else scope.project(body.project_id)
+    if project is None and routed.project_id is not None and scope.in_project(routed.project_id):
+        project = scope.project(routed.project_id)
     return Asked(body, scope, scope.user(body.user_id), project, routed, because=list(routed.because))
 
 

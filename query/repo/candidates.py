@@ -7,6 +7,7 @@ from datetime import datetime
 
 from query.repo.db import Database, Row, TenantStatement
 from query.repo.documents import MEMORY_COLUMNS, TURN_COLUMNS
+from schemas.owner import OwnerKind
 from schemas.scope import OwnerScope, TenantScope
 
 _SHARED = "cardinality(ARRAY(SELECT unnest(terms) INTERSECT SELECT unnest(%(terms)s::text[])))"
@@ -68,14 +69,15 @@ async def by_words(
     """At most `limit` turns and as many memories of a scope, those with most words in common first."""
     tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
     owner = scope.owner if isinstance(scope, OwnerScope) else None
+    whole = owner is None or owner.kind is OwnerKind.TENANT  # one owner was asked for by name, and refused there
     values = {
         "terms": list(terms),
         "now": now,
         "limit": limit,
         "user": owner.id if owner and owner.kind == "user" else None,
         "project": owner.id if owner and owner.kind == "project" else None,
-        "users": None if tenant.users is None else sorted(tenant.users),
-        "projects": None if tenant.projects is None else sorted(tenant.projects),
+        "users": None if tenant.users is None or not whole else sorted(tenant.users),
+        "projects": None if tenant.projects is None or not whole else sorted(tenant.projects),
     }
     rows: list[Row] = []
     if owner is None:

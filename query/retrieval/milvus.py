@@ -96,16 +96,20 @@ def _belongs(row: Row, scope: OwnerScope | TenantScope) -> bool:
     """Whether Postgres agrees that the row is the scope's: Milvus may be behind."""
     if isinstance(scope, TenantScope):
         return row.get("owner_kind") == "document"
-    tenant, owner = scope.tenant, scope.owner
-    if tenant.users is not None and row["user_id"] not in tenant.users:
-        return False
-    if tenant.projects is not None and row["project_id"] not in tenant.projects:
-        return False
+    owner = scope.owner
     if owner.kind is OwnerKind.TENANT:
-        return row.get("owner_kind") != "document"
+        return row.get("owner_kind") != "document" and _reaches(scope.tenant, row)
     if "turn_id" in row:
         return bool(row["user_id" if owner.kind is OwnerKind.USER else "project_id"] == owner.id)
     return bool(row["owner_kind"] == owner.kind and row["owner_id"] == owner.id)
+
+
+def _reaches(tenant: TenantScope, row: Row) -> bool:
+    """Whether the credential reaches a row of the whole tenant. A user or project was asked for by name, and refused
+    there: what is theirs is shown whole."""
+    if tenant.users is not None and row["user_id"] not in tenant.users:
+        return False
+    return tenant.projects is None or row["project_id"] in tenant.projects
 
 
 def condition(probe: Probe, scope: OwnerScope | TenantScope, kinds: Sequence[str]) -> str:
@@ -123,9 +127,10 @@ def condition(probe: Probe, scope: OwnerScope | TenantScope, kinds: Sequence[str
         parts.append(f"project_id == {_quoted(owner.id)}")
         if "turn" not in kinds:
             parts.append('owner_kind == "project"')
-    if tenant.users is not None:
+    whole = owner.kind is OwnerKind.TENANT
+    if whole and tenant.users is not None:
         parts.append(f"user_id in {_quoted(sorted(tenant.users))}")
-    if tenant.projects is not None:
+    if whole and tenant.projects is not None:
         parts.append(f"project_id in {_quoted(sorted(tenant.projects))}")
     if probe.question.session_id is not None:
         parts.append(f"session_id == {_quoted(probe.question.session_id)}")

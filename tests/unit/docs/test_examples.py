@@ -87,6 +87,7 @@ def test_the_settings_of_the_pages_set_what_they_say(monkeypatch: pytest.MonkeyP
     given = Settings()
     assert (given.jwt_issuer, given.jwt_audience) == ("https://id.example.org", "memstream")
     assert (given.jwt_jwks, given.jwt_users_claim) == ("https://id.example.org/jwks.json", "sub")
+    assert given.jwt_projects_claim == "projects"
     brokers = given.brokers
     assert (str(brokers.servers), brokers.tls, brokers.mechanism) == (tls["MEMSTREAM_KAFKA"], True, "SCRAM-SHA-512")
     assert (brokers.user, brokers.password) == ("memstream", "pass-phrase")

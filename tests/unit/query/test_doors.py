@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -24,8 +25,10 @@ from query.config import ConfigError, Limits, QueryConfig, TokenConfig
 from query.deps import Deps
 from query.door import CredentialDoor, OpenDoor
 from query.errors import ProblemError, store_down
+from query.retrieval import milvus
 from schemas.keys import PREFIX, digest, key_id
-from schemas.scope import Permission, TenantScope
+from schemas.owner import tenant_owner
+from schemas.scope import OutOfScopeError, OwnerScope, Permission, TenantScope
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 ALL = ["read", "write", "operator", "admin"]
@@ -68,7 +71,7 @@ async def test_c7_a_key_gives_its_tenant_scopes_and_bindings(rows: Rows) -> None
     key = rows.mint("acme", ["read"], users=["ann"])
     scope = await book(rows).scope(key)
     assert scope is not None
-    assert (scope.tenant, scope.permissions, scope.users, scope.projects) == ("acme", {"read"}, {"ann"}, None)
+    assert (scope.tenant, scope.permissions, scope.users, scope.projects) == ("acme", {"read"}, {"ann"}, set())
     assert scope.principal == f"key:{key_id(key)}"
     assert key.removeprefix(f"{PREFIX}{key_id(key)}_") not in repr(scope)
 
@@ -151,6 +154,56 @@ async def test_c7_a_token_maps_to_tenant_users_and_scopes(jwks: Path) -> None:
     everybody = await bound.scope(token(sub="*", projects="*"))
     assert everybody is not None
     assert (everybody.users, everybody.projects) == (None, None)
+
+
+async def test_c7_a_token_of_users_is_in_the_projects_that_it_names_and_no_others(jwks: Path) -> None:
+    """A project's scope holds the turns of all its members."""
+    users_alone = reader(jwks, users_claim="sub")
+    found = await users_alone.scope(token(projects=["p1"]))
+    assert found is not None
+    with pytest.raises(OutOfScopeError):
+        found.project("p1")
+    assert found.user("dr-li").owner.id == "dr-li"
+    whole = await users_alone.scope(token(sub="*"))
+    assert whole is not None
+    assert whole.project("p1").owner.id == "p1"
+    both = await reader(jwks, users_claim="sub", projects_claim="projects").scope(token(projects="*"))
+    assert both is not None
+    assert both.project("p1").owner.id == "p1"
+
+
+REACH: dict[str, tuple[list[str] | None, list[str] | None, bool]] = {
+    "nothing named": (None, None, True),
+    "a user": (["ann"], None, False),
+    "a user and the project": (["ann"], ["p1"], True),
+    "a user and another project": (["ann"], ["p2"], False),
+    "a user and all projects": (["ann"], ["*"], True),
+    "the project": (None, ["p1"], True),
+}
+
+
+@pytest.mark.parametrize(("users", "projects", "reached"), REACH.values(), ids=list(REACH))
+async def test_c7_a_key_of_users_is_in_the_projects_that_it_names_and_no_others(
+    rows: Rows, users: list[str] | None, projects: list[str] | None, reached: bool
+) -> None:
+    key = rows.mint("acme", ["read"], users=users, projects=projects)
+    keys = book(rows)
+    await keys.read()
+    scope = await keys.scope(key)
+    assert scope is not None
+    assert scope.in_project("p1") is reached
+
+
+def test_c7_what_milvus_finds_of_a_user_is_not_narrowed_by_the_keys_projects() -> None:
+    """As in the service's own index: the user was asked for by name, and the key reaches them."""
+    bound = TenantScope("acme", "key:k", frozenset(), frozenset({"ann"}), frozenset())
+    probe: Any = SimpleNamespace(question=SimpleNamespace(session_id=None))
+    row = {"owner_kind": "user", "owner_id": "ann", "user_id": "ann", "project_id": None}
+    assert "project_id" not in milvus.condition(probe, bound.user("ann"), ["fact"])
+    assert milvus._belongs(row, bound.user("ann"))
+    everybody = OwnerScope(bound, tenant_owner("acme"))
+    assert "project_id in []" in milvus.condition(probe, everybody, ["fact"])
+    assert not milvus._belongs(row, everybody)
 
 
 BAD_TOKENS: dict[str, dict[str, Any]] = {
