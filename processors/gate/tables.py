@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
+from processors.gate import written
 from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.index import Slot, values_of
 from processors.gate.rules import RATING_IMPORTANCE, bounded
 from processors.gate.standing import Standing
 from processors.gate.versions import Encode
+from processors.gate.written import Timed
 from processors.step import Emit
 from schemas.base import Json
 from schemas.envelope import SourceTurn
@@ -44,7 +45,8 @@ SOURCES = 20
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A partial update of one row. `created`: the time that a new row names for itself."""
+    """A partial update of one row. `created`: the time that a new row names for itself. `said`: it follows from
+    facts; else a caller wrote it."""
 
     place: Place
     columns: Mapping[str, Json]
@@ -52,6 +54,7 @@ class _Change:
     created: datetime | None = None
     sources: tuple[SourceTurn, ...] = ()
     importance: float = 0.0
+    said: bool = False
 
 
 class TableGate:
@@ -93,8 +96,8 @@ class TableGate:
         return [*out, self._decided(m.command_id, change.reason, self._row(place))]
 
     def said(self, emitted: Iterable[Emit]) -> list[Emit]:
-        """Columns that catalogue fields fill, after records of this user changed (C3). What a field holds now fills its
-        column; a field whose last value went leaves it empty."""
+        """Columns that catalogue fields fill, after records of this user changed (C3): what was said since a caller
+        wrote the column. A value that went leaves what was written."""
         fed = [(t, c) for t in self._profile.tables if t.unique for c in t.columns if c.fields]
         if not fed:
             return []
@@ -113,35 +116,39 @@ class TableGate:
 
     def _fill(self, spec: TableSpec, columns: Sequence[TableColumn], cited: Sequence[SourceTurn]) -> list[Emit]:
         place = at_id(spec, "")
-        row = self._values(place)
+        row, told = self._values(place), written.of(self._row(place))
         wanted: dict[str, Json] = {}
         for column in columns:
             try:
-                found = checked(spec, {column.name: self._standing_value(column)})[column.name]
+                shown = written.shown(column, told.get(column.name), self._said_of(column))
+                found = checked(spec, {column.name: shown})[column.name]
             except ColumnError:
                 continue  # said, but not of the column's type: the fact stands, the column keeps what it has
             if row.get(column.name) != found:
                 wanted[column.name] = found
         if not wanted:
             return []
-        return self._apply(_Change(place, wanted, because("kept", "extraction", "row_said"), sources=tuple(cited)))
+        reason = because("kept", "extraction", "row_said")
+        return self._apply(_Change(place, wanted, reason, sources=tuple(cited), said=True))
 
-    def _standing_value(self, column: TableColumn) -> Json:
-        values: list[tuple[datetime, Any]] = []
+    def _said_of(self, column: TableColumn) -> list[Timed]:
+        """What standing records say of a column, in the order in which they became known."""
+        values: list[tuple[datetime, Timed]] = []
         for name in column.fields:
             for kind in ("fact", "intent", "preference"):
                 for holder in self._standing.holders(Slot(kind, "global", "", name)):
-                    values.append((holder.known_at, values_of(holder).get(name)))
-        known = [v for _, v in sorted(values, key=lambda p: p[0]) if v is not None]
-        if not known:
-            return None
-        if column.type != "json":
-            value: Json = known[-1]
-            return value
-        flat: list[Json] = []
-        for v in known:
-            flat += [x for x in (v if isinstance(v, list) else [v]) if x not in flat]
-        return flat
+                    values.append((holder.known_at, Timed(written.said_at(holder), values_of(holder).get(name))))
+        return [v for _, v in sorted(values, key=lambda p: p[0]) if v.value is not None]
+
+    def _written(self, c: _Change, row: MemoryUpdate | None) -> dict[str, Timed]:
+        """What callers wrote to a user's one row, this change included: it replaces all that stands, also what a clock
+        dated ahead of it."""
+        told = written.of(row)
+        columns = () if c.said else [x for x in c.place.spec.columns if x.name in c.columns]
+        for column in columns:
+            at = max([self._at, *(s.at for s in self._said_of(column))])
+            told[column.name] = Timed(at, c.columns[column.name])
+        return told
 
     def named(self, name: str) -> MemoryUpdate | None:
         """The row of a record id (its own, or its store item's) or of a store key."""
@@ -178,6 +185,7 @@ class TableGate:
         old = self._row(c.place)
         before = self._values(c.place)
         merged = {k: v for k, v in {**before, **c.columns}.items() if v is not None}
+        told = written.attributes(self._written(c, old), merged) if c.place.spec.unique else {}
         name = self._id(c.place)
         created = old.occurred_at if old is not None else c.created or self._at
         cited = {s.turn_id: s for s in (*(old.sources if old else ()), *c.sources)}
@@ -189,7 +197,7 @@ class TableGate:
             importance=importance, confidence=Decimal(1), user_id=self._owner.id, occurred_at=created,
             valid_from=created, known_at=self._at, last_accessed_at=self._at,
             sources=tuple(cited.values())[-SOURCES:], extractor="table", profile=self._profile.name,
-            profile_version=self._profile.version, sealed=MemoryBody(value=merged),
+            profile_version=self._profile.version, sealed=MemoryBody(value=merged, attributes=told),
         )  # fmt: skip
         self._standing.put(row)
         return [update(row), *self._item(c.place, row)]

@@ -7,12 +7,13 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import orjson
 import pytest
 
 from processors.ports import Models
 from schemas.memory import Feedback, FeedbackBody, MemoryUpdate
 from schemas.profile import load_profile
-from tests.unit.gate.bench import GateBench, candidate
+from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate
 
 HEALTH = load_profile("health")
 
@@ -79,6 +80,60 @@ async def test_c3_what_is_said_in_conversation_fills_the_columns_of_its_fields(g
     assert "age" not in rows(gate)["profile"]
     [row] = [u for u in gate.active() if u.kind == "table"]
     assert row.sources, "a column says which turns it came from"
+
+
+async def test_c3_what_a_caller_wrote_stands_beside_what_is_said_later(gate: GateBench) -> None:
+    await gate.say(candidate("allergic to penicillin", "allergies", "penicillin"))
+    gate.driver.advance(HOUR)
+    await put(gate, "health_profile", "profile", allergies=["peanuts"], weight=60)
+    assert rows(gate)["profile"]["allergies"] == ["peanuts"], "a write is of the whole column"
+    gate.driver.advance(HOUR)
+    await gate.say(candidate("allergic to pollen", "allergies", "pollen"))
+    assert rows(gate)["profile"] == {"allergies": ["peanuts", "pollen"], "weight": 60}
+    await gate.say(candidate("allergic to penicillin", "allergies", "penicillin"))
+    assert set(rows(gate)["profile"]["allergies"]) == {"peanuts", "pollen", "penicillin"}, "said again since"
+    for value in ("pollen", "penicillin"):
+        [fact] = [f for f in gate.active("allergies") if f.sealed.value == value]
+        await gate.do("forget", fact.record_id)
+    assert rows(gate)["profile"]["allergies"] == ["peanuts"]
+
+
+async def test_c3_a_column_of_one_value_follows_what_is_later(gate: GateBench) -> None:
+    await put(gate, "health_profile", "profile", weight=60)
+    now = gate.driver.now
+    await gate.say(candidate("70 kg", "weight", 70), at=now - 20 * DAY, accepted=now + HOUR)
+    assert rows(gate)["profile"] == {"weight": 60}
+    await gate.say(candidate("71 kg", "weight", 71), at=now + HOUR)
+    assert rows(gate)["profile"] == {"weight": 71}
+    [fact] = gate.active("weight")
+    await gate.do("forget", fact.record_id)
+    assert rows(gate)["profile"] == {"weight": 60}, "what was written is there still"
+    await put(gate, "health_profile", "profile", weight=None)
+    assert rows(gate)["profile"] == {}
+    await gate.say(candidate("72 kg", "weight", 72), at=now + 3 * HOUR)
+    assert rows(gate)["profile"] == {"weight": 72}
+
+
+async def test_c3_a_write_replaces_also_what_is_dated_ahead(gate: GateBench) -> None:
+    now = gate.driver.now
+    await gate.say(candidate("70 kg", "weight", 70), at=now + 8 * HOUR, accepted=now)
+    await put(gate, "health_profile", "profile", weight=60)
+    await gate.say(candidate("170 cm", "height", 170), candidate("70 kg", "weight", 70), at=now + HOUR)
+    assert rows(gate)["profile"]["weight"] == 60
+
+
+async def test_c3_a_row_from_before_writes_were_told_apart_keeps_what_a_caller_wrote(gate: GateBench) -> None:
+    await put(gate, "health_profile", "profile", allergies=["peanuts"])
+    owners = [rows_ for table in gate.store.rows.values() for rows_ in table.values()]
+    kept = [(o, n, orjson.loads(raw)) for o in owners for n, raw in o.items() if b'"written"' in raw]
+    assert kept
+    for owner, name, row in kept:
+        del row["u"]["sealed"]["attributes"]
+        owner[name] = orjson.dumps(row)
+    gate.restart()
+    gate.driver.advance(HOUR)
+    await gate.say(candidate("allergic to pollen", "allergies", "pollen"))
+    assert rows(gate)["profile"]["allergies"] == ["peanuts", "pollen"]
 
 
 async def test_c2_rows_of_a_user_are_bounded(models: Models) -> None:
