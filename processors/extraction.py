@@ -177,7 +177,7 @@ def view_of(turn: ScreenedTurn, profile: Profile, reply: str = "") -> TurnView:
     return TurnView(
         content=turn.sealed.content, role=turn.role, language=turn.language, occurred_at=turn.occurred_at,
         time_zone=profile.time_zone, speaker=turn.sealed.speaker, project_id=turn.project_id, intent=turn.intent,
-        previous=turn.sealed.previous, entities=turn.sealed.entities, reply=reply,
+        previous=turn.sealed.previous, entities=turn.sealed.entities, reply=reply, reaches=turn.reaches,
     )  # fmt: skip
 
 

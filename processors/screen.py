@@ -175,7 +175,7 @@ class Screen(PlainStep):
             tenant=event.tenant, user_id=event.user_id, session_id=event.session_id, turn_id=name, role=event.role,
             occurred_at=event.occurred_at, accepted_at=accepted, expires_at=expires, project_id=event.project_id,
             agent_id=event.agent_id, interaction_id=event.interaction_id, context_id=event.context_id,
-            intent=event.intent, language=done.language, tokens=done.tokens,
+            intent=event.intent, reaches=event.reaches, language=done.language, tokens=done.tokens,
             content_hash=content_hash(done.content.text), pii=done.found, refused=done.refused,
             profile=profile.name, profile_version=profile.version,
             model_id=self._models.embedder.model_id, position=record.offset, sealed=body,

@@ -18,8 +18,11 @@ def turn_id_of(tenant: str, turn: models.TurnIn) -> str:
     return turn.turn_id or ids.turn_id(tenant, turn.user_id, turn.session_id, turn.role, turn.occurred_at, turn.content)
 
 
-def turn_event(tenant: str, turn: models.TurnIn, accepted_at: datetime | None) -> TurnEvent:
-    """`accepted_at` None: the record's Kafka timestamp counts."""
+def turn_event(
+    tenant: str, turn: models.TurnIn, accepted_at: datetime | None, reaches: tuple[str, ...] | None = None
+) -> TurnEvent:
+    """`accepted_at` None: the record's Kafka timestamp counts. `reaches`: projects that its text may name; None: all.
+    """
     return TurnEvent(
         tenant=tenant,
         user_id=turn.user_id,
@@ -34,6 +37,7 @@ def turn_event(tenant: str, turn: models.TurnIn, accepted_at: datetime | None) -
         context_id=turn.context_id,
         intent=turn.intent,
         language=turn.language,
+        reaches=reaches,
         sealed=TurnBody(
             content=turn.content,
             speaker=turn.speaker,

@@ -49,6 +49,8 @@ class TurnEvent(UserEvent):
     """The context that its model was given: its memories count as cited (D7)."""
     intent: Id | None = None
     language: Language | None = None
+    reaches: tuple[Id, ...] | None = None
+    """Projects that a name in the text may stand for: the caller's credential reaches no others. None: all."""
     sealed: TurnBody
 
 
@@ -131,6 +133,7 @@ class ScreenedTurn(UserEvent):
     interaction_id: Id | None = None
     context_id: Id | None = None
     intent: Id | None = None
+    reaches: tuple[Id, ...] | None = None
     language: Language
     tokens: int = Field(ge=0)
     content_hash: str = Field(max_length=64)

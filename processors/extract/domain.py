@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -47,11 +48,11 @@ def _stands(low: str, alias: str) -> bool:
     return re.search(rf"(?<![a-z0-9]){re.escape(alias)}(?![a-z0-9])", low) is not None
 
 
-def project_of(profile: Profile, text: str) -> str | None:
-    """Return the id of the project that a text names by one of its aliases."""
+def project_of(profile: Profile, text: str, reaches: Sequence[str] | None = None) -> str | None:
+    """Return the id of the project that a text names by one of its aliases. `reaches`: the only ones it may mean."""
     low = text.lower()
     for project in profile.projects:
-        if any(_stands(low, alias.lower()) for alias in project.aliases):
+        if (reaches is None or project.id in reaches) and any(_stands(low, alias.lower()) for alias in project.aliases):
             return project.id
     return None
 

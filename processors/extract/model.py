@@ -135,7 +135,7 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
     kind = _kind(entry["kind"], values, profile)
     said = str(entry["text"]).strip()
     named = list(values.items())
-    project = turn.project_id or project_of(profile, turn.content[:MAX_CHARS])
+    project = turn.project_id or project_of(profile, turn.content[:MAX_CHARS], turn.reaches)
     episode = entry.get("episode_type") if kind == "episode" and entry.get("episode_type") in _EPISODES else None
     inferred = entry.get("inferred") is True
     try:

@@ -65,6 +65,8 @@ class TurnView:
     entities: tuple[tuple[str, int, int], ...] = ()
     reply: str = ""
     """What the assistant answered, shortened, where it is in: it may confirm what the turn asked (B1)."""
+    reaches: tuple[str, ...] | None = None
+    """Projects that a name in the text may stand for; None: all."""
 
 
 class Extractor(Protocol):

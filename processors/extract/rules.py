@@ -82,7 +82,7 @@ def _question_before(turn: TurnView) -> str | None:
 def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile, anchor: datetime) -> list[Candidate]:
     candidates: list[Candidate] = []
     seen: set[tuple[str, str]] = set()
-    project = turn.project_id or project_of(profile, text)
+    project = turn.project_id or project_of(profile, text, turn.reaches)
     own = [replace(f, text=owned(f.text, turn)) for f in found]
     for each in _corrected(_widest(_merged(own))):
         values = _own_fields(profile, resolve(profile, each))

@@ -67,6 +67,14 @@ class Publisher:
         self.scope = scope
         self.now: datetime = deps.clock()
 
+    def may_name(self) -> tuple[str, ...] | None:
+        """The projects with a name of the tenant's profile that a text may write to by it (D2, C7): those that the
+        credential reaches. None: all."""
+        if self.scope.projects is None:
+            return None
+        named = (p.id for p in self._deps.profile_of(self.scope.tenant).projects)
+        return tuple(sorted(n for n in named if self.scope.in_project(n)))
+
     async def cut_off(self, owner: Owner) -> datetime:
         """When an erasure that begins now ends: where values are sealed, once everybody uses the owner's next key."""
         renew = self._deps.new_keys

@@ -34,7 +34,7 @@ def _entry(turn: models.TurnIn, item: str, publish: Publisher) -> Entry:
     if turn.project_id is not None:
         publish.scope.project(turn.project_id)
     publish.check_time(turn.occurred_at, f"{item}.occurred_at")
-    event = events.turn_event(tenant, turn, publish.now)
+    event = events.turn_event(tenant, turn, publish.now, publish.may_name() if turn.project_id is None else None)
     return Entry(topics.TURNS, event, item, events.turn_id_of(tenant, turn), turn.project_id)
 
 

@@ -162,3 +162,13 @@ def test_the_schema_names_the_fields_of_the_profile_and_no_other_key(profile: Pr
 def test_d1_the_question_holds_turn_and_context_and_no_more() -> None:
     asked = json.loads(model.question(view("en", "Yes.", previous=(("assistant", "Are you 32?"),), speaker="Ann")))
     assert asked == {"CONTEXT": [{"role": "assistant", "content": "Are you 32?"}], "MESSAGE": "Yes.", "AUTHOR": "Ann"}
+
+
+@pytest.mark.parametrize(("reaches", "project"), [(None, "proj_123_cangqiong"), (("p2",), None)])
+def test_c7_a_projects_name_is_its_id_only_where_the_caller_reaches_it(
+    reaches: tuple[str, ...] | None, project: str | None
+) -> None:
+    text = "苍穹项目决定采用Redis作为缓存。"
+    said = entry(kind="episode", episode_type="decision", text=text, quote=text, fields=[])
+    [c], _ = read([said], load_profile("engineering"), view(text=text, reaches=reaches))
+    assert (c.project_id, c.hot is not None) == (project, project is not None)

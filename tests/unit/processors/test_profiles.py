@@ -10,8 +10,10 @@ import pytest
 
 from processors.ports import Models
 from query.reading.intents import route
+from schemas import topics
 from schemas.memory import MemoryUpdate
 from schemas.profile import PROFILES_DIR, Profile, load_profile
+from schemas.turns import TurnBody, TurnEvent
 from tests.unit.processors.talk import Talk
 
 NAMES = sorted(p.stem for p in PROFILES_DIR.glob("*.toml"))
@@ -207,3 +209,23 @@ async def test_d2_a_projects_name_is_its_id(models: Models, text: str) -> None:
     assert "Redis" in str(kept.sealed.value)
     profile: Profile = load_profile("engineering")
     assert route(profile, "我们上次关于苍穹项目的决策是什么？").project_id == "proj_123_cangqiong"
+
+
+@pytest.mark.parametrize(
+    ("reaches", "written"), [(None, True), (("proj_123_cangqiong", "p2"), True), (("p2",), False), ((), False)]
+)
+@pytest.mark.parametrize("text", ["苍穹项目决定采用Redis作为缓存。", "We decided on Redis for the Cangqiong cache."])
+async def test_c7_a_projects_name_writes_to_it_only_where_the_caller_reaches_it(
+    models: Models, text: str, reaches: tuple[str, ...] | None, written: bool
+) -> None:
+    """What the key may not name as `project_id`, a text may not name either."""
+    talk = talk_of(models, "engineering")
+    at = talk.driver.now
+    turn = TurnEvent(
+        tenant="acme", user_id="mallory", session_id="s1", turn_id="t1", role="user", occurred_at=at, accepted_at=at,
+        reaches=reaches, sealed=TurnBody(content=text),
+    )  # fmt: skip
+    talk.driver.pipe(topics.TURNS, turn)
+    await talk.driver.run()
+    assert bool(talk.updates("hot")) is written
+    assert [u.project_id for u in talk.updates("episode")] == ["proj_123_cangqiong" if written else None]

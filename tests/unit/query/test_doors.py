@@ -26,9 +26,15 @@ from query.deps import Deps
 from query.door import CredentialDoor, OpenDoor
 from query.errors import ProblemError, store_down
 from query.retrieval import milvus
+from schemas import topics
+from schemas.codec import Codec
 from schemas.keys import PREFIX, digest, key_id
 from schemas.owner import tenant_owner
+from schemas.profile import load_profile
 from schemas.scope import OutOfScopeError, OwnerScope, Permission, TenantScope
+from schemas.turns import TurnEvent
+from tests.unit.query.conftest import turn
+from tests.unit.query.memory_log import MemoryLog
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 ALL = ["read", "write", "operator", "admin"]
@@ -334,3 +340,28 @@ async def test_c7_a_bound_key_reaches_its_users_only(guarded: httpx.AsyncClient,
     assert (await guarded.post("/v1/memories", json={**body, "user_id": "bob"}, headers=header)).status_code == 403
     told = {**body, "user_id": "ann", "project_id": "p2"}
     assert (await guarded.post("/v1/memories", json=told, headers=header)).status_code == 403
+
+
+ALIASED: dict[str, tuple[dict[str, Any], str | None, tuple[str, ...] | None]] = {
+    "all projects": ({}, None, None),
+    "another project": ({"projects": ["p2"]}, None, ()),
+    "the project": ({"projects": ["p2", "proj_123_cangqiong"]}, None, ("proj_123_cangqiong",)),
+    "a user alone": ({"users": ["ann"]}, None, ()),
+    "a turn with a project": ({"projects": ["p2"]}, "p2", None),
+}
+
+
+@pytest.mark.parametrize(("binding", "named", "reaches"), ALIASED.values(), ids=list(ALIASED))
+async def test_c7_a_turn_says_which_projects_its_text_may_name(
+    guarded: httpx.AsyncClient, rows: Rows, deps: Deps, log: MemoryLog, binding: dict[str, Any], named: str | None,
+    reaches: tuple[str, ...] | None,
+) -> None:  # fmt: skip
+    deps.profile = load_profile("engineering")
+    header = {"Authorization": f"Bearer {rows.mint('acme', ['write'], **binding)}"}
+    said = turn(user_id="ann", project_id=named)
+    answer = await guarded.post("/v1/turns", json={"turns": [said]}, headers=header)
+    assert answer.status_code == 202, answer.text
+    [record] = [r for r in log.records if r.topic == topics.TURNS.name]
+    event = Codec().decode(record.topic, record.value)
+    assert isinstance(event, TurnEvent)
+    assert event.reaches == reaches
