@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -9,6 +10,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _LEVELS = ("h1", "h2", "h3")
+_KEY = re.compile(r"""(?:"[^"]{1,60}"|'[^']{1,60}'|\w[\w.-]{0,59}(?: [\w.-]{1,59}){0,2}):(?:\s|$)""")
+"""A line of front matter: a key of three words at most, quoted or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +53,51 @@ def chunks(markdown: str, count: Callable[[str], int], max_tokens: int = 400) ->
 
 
 def _without_front_matter(markdown: str) -> str:
+    """YAML between two rules at the very start. What may be text between two rules is text: only a mapping goes, and
+    no line is blank before it."""
     lines = markdown.split("\n")
-    if lines and lines[0].strip() == "---":
-        for i, line in enumerate(lines[1:], 1):
-            if line.strip() in ("---", "..."):
-                return "\n".join(lines[i + 1 :])
+    if lines[0].rstrip() != "---":
+        return markdown
+    end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
+    inner = lines[1:end]
+    is_mapping = bool(inner) and bool(_KEY.match(inner[0])) and all(_may_be_mapping(line) for line in inner)
+    if end and (is_mapping or not any(line.strip() for line in inner)):
+        return "\n".join(lines[end + 1 :])
     return markdown
+
+
+def _may_be_mapping(line: str) -> bool:
+    """A key, what belongs to one (indented, an item, the end of a list), a comment, or nothing."""
+    return not line.strip() or line[0] in " \t#]}" or line.startswith("- ") or bool(_KEY.match(line))
 
 
 def _sections(text: str) -> list[_Section]:
     lines = text.split("\n")  # as the parser counts them: other separators are characters of a line
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
-    sections = [_Section()]
+    sections, done = [_Section()], 0
     for i, token in enumerate(tokens):
         if token.level != 0 or token.map is None or token.nesting == -1:
             continue
+        start, end = token.map
+        sections[-1].blocks.extend(_unparsed(lines[done:start]))
+        done = end
         if token.type == "heading_open" and token.tag in _LEVELS:
             headings = _below(sections[-1].headings, token, tokens[i + 1].content)
-            written = "\n".join(lines[token.map[0] : token.map[1]]).strip()
+            written = "\n".join(lines[start:end]).strip()
             sections.append(_Section(headings, line=written if tokens[i + 1].content.strip() else ""))
         else:
-            sections[-1].blocks.append(_block("\n".join(lines[token.map[0] : token.map[1]]).strip("\n"), token))
+            sections[-1].blocks.append(_block("\n".join(lines[start:end]).strip("\n"), token))
+    sections[-1].blocks.extend(_unparsed(lines[done:]))
     for section, following in zip(sections, [*sections[1:], None], strict=True):
         if _is_empty(section) and section.line and (following is None or not _holds(section, following)):
             section.blocks = [_Block(section.line)]
     return [s for s in sections if not _is_empty(s)]
+
+
+def _unparsed(lines: list[str]) -> list[_Block]:
+    """What the parser makes no token of: definitions of link references, whose address and title are text here."""
+    text = "\n".join(lines).strip("\n")
+    return [_Block(text)] if text.strip() else []
 
 
 def _block(text: str, token: Token) -> _Block:

@@ -65,6 +65,36 @@ def test_d8_front_matter_is_no_text(end: str) -> None:
 
 def test_d8_a_rule_at_the_start_is_no_front_matter() -> None:
     assert split("---\n\none") == [({}, "---\n\none")]
+    assert split("---\none\n---\ntwo") == [({}, "---"), ({"h2": "one"}, "two")]
+    assert split("---\n\n# 重要\n\nKeep: this 保留\n\n---\n\ntwo") == [
+        ({}, "---"),
+        ({"h1": "重要"}, "Keep: this 保留\n\n---\n\ntwo"),
+    ]
+    assert split("---\n\nNote: this is text\n\n---\n\ntwo")[-1] == ({}, "---\n\nNote: this is text\n\n---\n\ntwo")
+
+
+@pytest.mark.parametrize(
+    "matter",
+    [
+        "title: Cache\ntags: [a, b]\n\n# comment\nauthors:\n- Ann\n- 李雷\nabout: >\n  several\n  lines",
+        "标题: 缓存",
+        '"last updated": 2026-11-22',
+        "Last Updated: 2026-11-22\nlist: [\n  a\n]",
+        "",
+    ],
+)
+def test_d8_front_matter_of_every_shape_goes(matter: str) -> None:
+    assert split(f"---\n{matter}\n---\n# A\none") == [({"h1": "A"}, "one")]
+
+
+def test_d8_definitions_of_links_are_text_of_their_section() -> None:
+    text = '[top]: https://example.com/top\n\n# A\nsee [spec]\n\n[spec]: https://example.com/3.4 "规范 3.4"\n\n# B\ntwo'
+    assert split(text) == [
+        ({}, "[top]: https://example.com/top"),
+        ({"h1": "A"}, 'see [spec]\n\n[spec]: https://example.com/3.4 "规范 3.4"'),
+        ({"h1": "B"}, "two"),
+    ]
+    assert split("# A\n[last]: <https://example.com>") == [({"h1": "A"}, "[last]: <https://example.com>")]
 
 
 def test_d8_a_table_stays_whole_and_keeps_its_lines() -> None:
