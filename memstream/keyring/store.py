@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -18,12 +19,14 @@ from memstream.keyring.master import KEY_BYTES, MasterKeyError, MasterKeys
 from schemas.owner import Owner, tenant_owner
 from schemas.sealing import KeyDestroyed, KeysAway, SealedError
 
+log = logging.getLogger(__name__)
 GRACE_SECONDS = 1.0
 """How long a process may go on with the generation that it knows. An erasure's cut-off lies that much after its new
 generation, so nothing that is kept was ever sealed with the key that goes."""
 MARGIN_SECONDS = 0.5
 """For the look itself, and for what a call had in hand."""
 MOST_KEYS = 50_000
+_TELL_SECONDS = 60.0
 _NEWEST = "SELECT generation, master_id, wrapped FROM trust.data_keys WHERE owner = %s ORDER BY generation DESC LIMIT 1"
 _ONE = "SELECT master_id, wrapped FROM trust.data_keys WHERE owner = %s AND generation = %s"
 _CHANGED = """
@@ -40,7 +43,9 @@ INSERT INTO trust.data_keys (owner, generation, master_id, wrapped) VALUES (%s, 
 
 
 class Keyring:
-    """Thread-safe. Raises KeysAway while Postgres is away, MasterKeyError, KeyDestroyed."""
+    """Thread-safe. What seals and opens raises KeysAway while Postgres is away, and where the master key is one that
+    this process has not got (a rotation reaches it later: the record waits, it is not given up); KeyDestroyed. What
+    rotates raises MasterKeyError."""
 
     def __init__(self, dsn: str, masters: MasterKeys) -> None:
         self._dsn, self._masters = dsn, masters
@@ -50,10 +55,11 @@ class Keyring:
         self._newest: OrderedDict[str, int] = OrderedDict()
         self._looked_at = float("-inf")
         self._seen: datetime | None = None
+        self._told_at = float("-inf")
 
     def current(self, owner: str) -> tuple[int, bytes]:
         """Generation and key to seal with, made on first use."""
-        with self._guarded():
+        with self._using():
             self._refresh()
             known = self._newest.get(owner)
             if known is None:
@@ -64,13 +70,13 @@ class Keyring:
 
     def key(self, owner: str, generation: int) -> bytes:
         """Raises KeyDestroyed, SealedError for one that never was."""
-        with self._guarded():
+        with self._using():
             self._refresh()
             return self._key(owner, generation)
 
     def renew(self, owner: str) -> int:
         """A new generation from here on (an erasure begins); its number."""
-        with self._guarded():
+        with self._using():
             newest = self._newest_row(owner)
             number = 1 if newest is None else newest[0] + 1
             self._add(owner, number)
@@ -141,6 +147,18 @@ class Keyring:
             if self._conn is not None:
                 self._conn.close()
                 self._conn = None
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        """`_guarded`; a master key that is missing here is KeysAway, and said once a minute."""
+        with self._guarded():
+            try:
+                yield
+            except MasterKeyError as exc:
+                if time.monotonic() - self._told_at > _TELL_SECONDS:
+                    self._told_at = time.monotonic()
+                    log.error("what lies under this master key waits: %s", exc)
+                raise KeysAway(str(exc)) from None
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

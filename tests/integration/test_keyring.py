@@ -1,0 +1,83 @@
+"""C7: data keys in a real Postgres while master keys rotate, and while Postgres does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+
+import psycopg
+import pytest
+
+from memstream.keyring.cipher import AesCipher
+from memstream.keyring.master import LocalMasterKeys
+from memstream.keyring.store import Keyring
+from memstream.stack import Addresses
+from query.errors import ProblemError
+from query.repo.sealed import opened
+from schemas import migrations
+from schemas.codec import Codec
+from schemas.owner import user
+from schemas.sealing import KeysAway
+
+OLD, NEW = "ab" * 32, "cd" * 32
+ANN, BOB = user("acme", "ann"), user("acme", "bob")
+
+
+@pytest.fixture
+def dsn(addresses: Addresses) -> Iterator[str]:
+    """A database of its own: a rotation wraps every key that there is."""
+    with psycopg.connect(addresses.postgres, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS keyring")
+        connection.execute("CREATE DATABASE keyring")
+    made = psycopg.conninfo.make_conninfo(addresses.postgres, dbname="keyring")
+    migrations.upgrade(made)
+    yield made
+    with psycopg.connect(addresses.postgres, autocommit=True) as connection:
+        connection.execute("DROP DATABASE keyring WITH (FORCE)")
+
+
+class Processes:
+    """Ciphers of processes with master keys of their environment."""
+
+    def __init__(self, dsn: str, stack: ExitStack) -> None:
+        self._dsn, self._stack = dsn, stack
+
+    def start(self, masters: str) -> AesCipher:
+        return AesCipher(self.keyring(masters))
+
+    def keyring(self, masters: str) -> Keyring:
+        return self._stack.enter_context(closing(Keyring(self._dsn, LocalMasterKeys.of_environment(masters))))
+
+
+@pytest.fixture
+def processes(dsn: str) -> Iterator[Processes]:
+    with ExitStack() as stack:
+        yield Processes(dsn, stack)
+
+
+def test_c7_master_keys_of_the_environment_rotate_in_the_documented_order(processes: Processes) -> None:
+    sealed = [processes.start(OLD).seal(ANN, {"n": 0})]
+    for masters in ((OLD, f"{OLD},{NEW}"), (f"{OLD},{NEW}", f"{NEW},{OLD}")):
+        for n, mine in enumerate(masters):  # some were started anew, others not yet
+            sealed.append(processes.start(mine).seal(user("acme", f"u{len(sealed)}{n}"), {"n": len(sealed)}))
+    owners = [ANN, *(user("acme", f"u{n}{(n + 1) % 2}") for n in range(1, 5))]
+    readers = [processes.start(m) for m in (f"{OLD},{NEW}", f"{NEW},{OLD}")]
+    for reader in readers:
+        assert [reader.open(o, s)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
+    assert processes.keyring(f"{NEW},{OLD}").rewrap() == 4
+    last = processes.start(NEW)
+    assert [last.open(o, s)["n"] for o, s in zip(owners, sealed, strict=True)] == [0, 1, 2, 3, 4]
+
+
+async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(processes: Processes) -> None:
+    ahead, behind = processes.start(f"{NEW},{OLD}"), processes.start(OLD)
+    sealed = ahead.seal(ANN, {"text": "likes tea"})
+    for late in (lambda: behind.open(ANN, sealed), lambda: behind.seal(ANN, {})):
+        with pytest.raises(KeysAway, match="no master key"):
+            late()
+    row = {"text": "", "sealed": sealed, "sealed_for": ANN.key}
+    with pytest.raises(ProblemError) as refused:
+        await opened(Codec(behind), [dict(row)])
+    assert refused.value.status == 503
+    assert behind.open(BOB, behind.seal(BOB, {"a": 1})) == {"a": 1}, "the others' go on"
+    assert [r["text"] for r in await opened(Codec(processes.start(f"{OLD},{NEW}")), [dict(row)])] == ["likes tea"]
