@@ -44,6 +44,12 @@ def again(owner: Owner, at: datetime, state: StateSpace) -> None:
     state.of(DUE).put(owner.key, iso(at))
 
 
+def without(profile: Profile, owner: Owner, key: str, at: datetime, state: StateSpace) -> None:
+    """A figure was taken back: so is what follows from it."""
+    if any(key in k.ratio_of for k in derived(profile)):
+        again(owner, at, state)
+
+
 def is_derived(u: MemoryUpdate) -> bool:
     """Was a standing value made here? Those of before `RULE` are told by what nobody stated and yet cites turns."""
     return u.user_id is None and (u.reason.rule == RULE or bool(u.sources))

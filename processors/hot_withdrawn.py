@@ -49,8 +49,9 @@ def rows_of(d: TurnDigest, state: StateSpace) -> list[str]:
     ids = rows.get(said(d.turn.turn_id))
     if not isinstance(ids, list):
         return []
-    return [row for row in HotKeys(rows).all() if row not in d.sealed.hot and _id(d.owner, row) in ids]
+    return [row for row in HotKeys(rows).all() if row not in d.sealed.hot and entry(d.owner, row) in ids]
 
 
-def _id(owner: Owner, row: str) -> str:
+def entry(owner: Owner, row: str) -> str:
+    """Id of the entry that stands in a state row."""
     return record_id(owner, *row.split("/", 2))

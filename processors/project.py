@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from processors import daily, hot_withdrawn, report_job, weeks
+from processors import daily, hot_withdrawn, report_job, users_memory, weeks
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
@@ -21,9 +21,9 @@ from processors.redaction import counts, redact, replaced, strings
 from processors.rollup import week_of
 from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, StateSpace
 from schemas import topics
-from schemas.base import JsonValue
+from schemas.base import JsonObject, JsonValue
 from schemas.codec import Codec
-from schemas.documents import ProjectCandidate, ProjectCommand, ReportResult, TurnDigest
+from schemas.documents import ProjectCandidate, ProjectCommand, ReportResult, TurnDigest, UserMemory
 from schemas.envelope import SourceTurn, Tick
 from schemas.ids import record_id
 from schemas.memory import HotValue, MemoryBody, MemoryUpdate, Reason
@@ -81,6 +81,10 @@ class Project(PlainStep):
                 return weeks.reads_of_command(event.owner, event.accepted_at or record.timestamp, self._zone(event))
             case TurnDigest():
                 return *weeks.reads_of_turn(event, self._zone(event)), *hot_withdrawn.reads(event)
+            case UserMemory():
+                now = event.sealed.now
+                own = () if now is None else _hot_reads(event.owner, now.type, now.key)
+                return *own, *users_memory.reads(event, self._book.of(event.tenant)), daily.READS
             case ReportResult():
                 return (Reads(place.key),) if (place := _answered(event)) else ()
             case Tick():
@@ -90,6 +94,12 @@ class Project(PlainStep):
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         if isinstance(record.event, TurnDigest):
             return hot_withdrawn.then_reads(record.event, state)
+        if isinstance(record.event, UserMemory):
+            return tuple(
+                r
+                for row in users_memory.rows_of(record.event, state)
+                for r in _hot_reads(record.event.owner, *row.split("/", 2)[1:])
+            )
         if not isinstance(record.event, Tick):
             return ()
         late = tuple(Reads(place.key) for place in weeks.due(record.event.now, state))
@@ -103,6 +113,7 @@ class Project(PlainStep):
                 return self._hot(
                     event.owner, event.sealed.candidate.hot, c.text, event.turn.occurred_at, event.accepted_at,
                     (event.turn,), event.user_id, f"{event.record_id}/{event.turn.turn_id}", state,
+                    memory=event.record_id,
                 )  # fmt: skip
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
                 at = event.accepted_at or record.timestamp
@@ -122,6 +133,9 @@ class Project(PlainStep):
                 return self._weeks(event.tenant, state).report(place, at, "asked_for", event.command_id)
             case TurnDigest():
                 return [*self._withdrawn(event, state), *self._weeks(event.tenant, state).add(event)]
+            case UserMemory():
+                users_memory.retell(event, self._book.of(event.tenant), state)
+                return self._users_memory(event, state)
             case Tick():
                 places = weeks.due(event.now, state)
                 done = [self._weeks(p.owner.tenant, state).report(p, event.now, "week_closed") for p in places]
@@ -144,6 +158,9 @@ class Project(PlainStep):
                 value = daily.ratio(u.sealed.value for u in parts)
                 stated = held.get(key.key)
                 if value is None:
+                    if stated is not None and stated.state == "active" and daily.is_derived(stated):
+                        reason = because("retired", "command", daily.RULE)
+                        out.append(_left(owner, _key(key.type, key.key), rows, now, reason))
                     continue
                 # It holds from its figures on: dated by the tick, it would itself pass for what was said later.
                 newest = max(u.occurred_at for u in parts)
@@ -163,6 +180,7 @@ class Project(PlainStep):
     def _hot(
         self, owner: Owner, hot: HotValue, text: str, occurred: datetime, accepted: datetime,
         sources: tuple[SourceTurn, ...], user_id: str | None, cause: str, state: StateSpace, rule: str = "hot_memory",
+        memory: str | None = None,
     ) -> list[Out]:  # fmt: skip
         rows = state.of(owner.key)
         old = _load(rows.get(_key(hot.type, hot.key)))
@@ -185,6 +203,8 @@ class Project(PlainStep):
             keys = HotKeys(rows)
         erased = rows.get(gone_key(owner, hot.type, hot.key))
         revision = old.revision if old is not None else erased if isinstance(erased, int) else 0
+        told = text or _text(hot.key, hot.value)
+        attributes: JsonObject = {} if memory is None else {users_memory.MEMORY: memory}
         reason = because("superseding" if stands else "kept", "extraction" if sources else "command", rule)
         new = MemoryUpdate(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
@@ -193,7 +213,7 @@ class Project(PlainStep):
             scope=owner.id, importance=hot.priority / 10, confidence=EXPLICIT, user_id=user_id, project_id=owner.id,
             sources=sources, occurred_at=occurred, valid_from=occurred, known_at=accepted, last_accessed_at=accepted,
             profile=profile.name, profile_version=profile.version,
-            sealed=MemoryBody(text=text or _text(hot.key, hot.value), value=hot.value),
+            sealed=MemoryBody(text=told, value=hot.value, attributes=attributes),
         )  # fmt: skip
         rows.put(_key(hot.type, hot.key), orjson.loads(_PLAIN.value(new)))
         keys.stands(_key(hot.type, hot.key), new)
@@ -219,6 +239,29 @@ class Project(PlainStep):
         rows.put(key, orjson.loads(_PLAIN.value(gone)))
         HotKeys(rows).leaves(key)
         return [update(gone)]
+
+    def _users_memory(self, e: UserMemory, state: StateSpace) -> list[Out]:
+        """Entries that came from the memory leave, unless it says the same key anew. What somebody else has said of a
+        key since stays."""
+        rows, out, now = state.of(e.owner.key), list[Out](), e.sealed.now
+        anew = None if now is None else _key(now.type, now.key)
+        reason = because("retired", "command", "corrected" if e.command == "correct" else "forgotten")
+        found = [row for row in users_memory.rows_of(e, state) if users_memory.written_by(e, _load(rows.get(row)))]
+        for row in found:
+            if row != anew:
+                old = _load(rows.get(row))
+                out.append(_left(e.owner, row, rows, e.accepted_at, reason))
+                out.append(plain_decision(e.owner, f"{e.command_id}/{row}", "hot", reason, old, e.accepted_at))
+                daily.without(self._book.of(e.tenant), e.owner, row.split("/", 2)[2], e.accepted_at, state)
+        if now is None or (e.command == "correct" and not found):
+            return out
+        held = _load(rows.get(_key(now.type, now.key)))
+        when = e.accepted_at if held is None else max(e.accepted_at, held.occurred_at)
+        text = e.sealed.text
+        put = self._hot(
+            e.owner, now, text, when, e.accepted_at, (), e.user_id, e.command_id, state, memory=e.record_id
+        )
+        return out + put
 
     def _withdrawn(self, d: TurnDigest, state: StateSpace) -> list[Out]:
         """What only this turn said, and a newer extractor does not. An older value does not come back for it."""

@@ -44,7 +44,7 @@ _OWNER_FIELDS = {OwnerKind.USER: "user_id", OwnerKind.PROJECT: "project_id", Own
 
 ERASED = "erased"
 """Reason of a value whose owner's key has been destroyed: it is passed over, and no dead letter."""
-_USERS_WORDS = frozenset({"turn_digest", "project_candidate"})
+_USERS_WORDS = frozenset({"turn_digest", "project_candidate", "user_memory"})
 
 
 class DecodeError(ValueError):

@@ -9,7 +9,7 @@ from pydantic import Field
 from schemas.base import MAX_ID_CHARS, CleanText, Frozen, Id, JsonObject, JsonValue, Timestamp
 from schemas.envelope import Envelope, Marker, ProjectEvent, SourceTurn, Tick
 from schemas.erasure import Erasure
-from schemas.memory import Candidate, CandidateKind, EpisodeType
+from schemas.memory import Candidate, CandidateKind, EpisodeType, HotValue
 from schemas.owner import Owner, OwnerKind
 
 EVERY_VERSION = "*"
@@ -178,6 +178,30 @@ class ProjectCandidate(UsersWords):
     sealed: ProjectCandidateBody
 
 
+class UserMemoryBody(Frozen):
+    text: CleanText = ""
+    """What the memory says now; empty where it was forgotten."""
+    now: HotValue | None = None
+    """The entry that it writes from here on."""
+
+
+class UserMemory(UsersWords):
+    """What a user's own command made of a memory that a project shows in its hot memory or report: it was told for
+    the project, corrected or forgotten."""
+
+    SEALED: ClassVar[bool] = True
+    type: Literal["user_memory"] = "user_memory"
+    command_id: Id
+    command: Literal["remember", "correct", "forget"]
+    record_id: Id
+    turns: tuple[SourceTurn, ...] = ()
+    """The turns that said it before."""
+    entries: tuple[Id, ...] = ()
+    """Ids of the entries of hot memory that it has written."""
+    accepted_at: Timestamp
+    sealed: UserMemoryBody = UserMemoryBody()
+
+
 class ProjectCommandBody(Frozen):
     value: JsonValue = None
 
@@ -215,6 +239,6 @@ class ReportResult(ProjectEvent):
 
 
 ProjectsEvent = Annotated[
-    ProjectCandidate | TurnDigest | ProjectCommand | ReportResult | Erasure | Tick | Marker,
+    ProjectCandidate | TurnDigest | UserMemory | ProjectCommand | ReportResult | Erasure | Tick | Marker,
     Field(discriminator="type"),
 ]

@@ -18,7 +18,7 @@ from processors.step import Emit, OwnerState, Reads, Record, StateSpace
 from schemas import topics
 from schemas.base import JsonObject
 from schemas.codec import Codec
-from schemas.documents import ProjectCandidate, ProjectCommand, TurnDigest
+from schemas.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
 from schemas.erasure import Erasure
 from schemas.ids import record_id
 from schemas.memory import MemoryBody, MemoryUpdate
@@ -160,6 +160,9 @@ class ProjectEraser(NothingHeld):
                 return user(event.tenant, event.user_id).key, f"w|{event.owner.key}|{monday.isoformat()}"
             case ProjectCandidate() if event.sealed.candidate.hot:
                 hot = event.sealed.candidate.hot
+                return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{hot.type}/{hot.key}"
+            case UserMemory() if event.sealed.now:
+                hot = event.sealed.now
                 return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{hot.type}/{hot.key}"
             case ProjectCommand(command="put_hot") if event.user_id and event.hot_type and event.key:
                 return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{event.hot_type}/{event.key}"

@@ -9,6 +9,7 @@ from typing import Any
 from processors.extract.protocol import holds_many
 from processors.gate import again, items, rejections
 from processors.gate.emit import because, changed, plain_decision, update
+from processors.gate.in_project import InProject
 from processors.gate.index import Slot, values_of
 from processors.gate.room import Room
 from processors.gate.rules import EXPLICIT
@@ -74,7 +75,8 @@ class CommandGate:
             renewed = again.renewed(twin, kept)
             self._standing.put(renewed, self._standing.features(twin.record_id))
             reason = because("merged", "dedupe", "same_value" if m.field else "same_text")
-            return [update(renewed), plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)]
+            told = self._in_project(m).remembered(renewed)
+            return [update(renewed), *told, plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)]
         standing = self._standing.get(name)
         if standing is not None and all(h.record_id != name for h in holders):
             holders.append(standing)
@@ -91,7 +93,11 @@ class CommandGate:
         numbers = {"version": version if kind in VERSIONED else 0, "revision": revision, "reason": reason}
         kept = kept.model_copy(update=numbers)
         self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
-        return [*out, update(kept), plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
+        told = self._in_project(m).remembered(kept)
+        return [*out, update(kept), *told, plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
+
+    def _in_project(self, m: MemoryCommand) -> InProject:
+        return InProject(m, self._standing, self._profile, self._at)
 
     def _twin(self, m: MemoryCommand, kept: MemoryUpdate, holders: list[MemoryUpdate]) -> MemoryUpdate | None:
         if m.field:
@@ -138,7 +144,8 @@ class CommandGate:
             if self._standing.features(target.record_id) is None and target.kind != "episode"
             else text_features(body.text),
         )
-        return [*out, update(kept), plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
+        out += [update(kept), *self._in_project(m).corrected(target, kept)]
+        return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
 
     def _text(self, m: MemoryCommand, target: MemoryUpdate, value: Any) -> dict[str, Any]:
         """Text, terms and vector of a corrected record: as given, or worded from the new value."""
@@ -152,13 +159,16 @@ class CommandGate:
         target = self._standing.named(m.memory_id or "")
         if target is not None:
             rejections.leave(self._standing, target, self._at, self._hash_key)
-            return self._deleted(m, target, reason)
+            told = self._in_project(m).forgotten(target.record_id, target)
+            return [*self._deleted(m, target, reason), *told]
         tail = self._standing.tail(m.memory_id or "")
         if tail is None:
             return [self._unknown(m)]
         version, revision, kind = tail
         rejections.leave_gone(self._standing, m.memory_id or "", kind, self._at)
-        return self._deleted(m, self._written(m, m.memory_id or "", kind, version, revision, self._at, reason), reason)
+        told = self._in_project(m).forgotten(m.memory_id or "", None)
+        gone = self._written(m, m.memory_id or "", kind, version, revision, self._at, reason)
+        return [*self._deleted(m, gone, reason), *told]
 
     def _put_item(self, m: MemoryCommand) -> list[Emit]:
         name = record_id(m.owner, "item", list(m.namespace), m.key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 import orjson
@@ -30,8 +30,9 @@ from processors.step import OwnerState
 from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
-from schemas.ids import keyed_hash
-from schemas.memory import MemoryKind, MemoryUpdate
+from schemas.ids import keyed_hash, record_id
+from schemas.memory import HotValue, MemoryKind, MemoryUpdate
+from schemas.owner import project
 
 K = TypeVar("K")
 Ending = Literal["ended", "gone"]
@@ -46,11 +47,25 @@ _TAIL_TURNS = 10
 _SPOKEN = "x/"
 _REPLACED = "p/"
 _SESSION = "s/"
+_HOT = "h/"
+_HOT_MOST = 20
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
 """How much later than its successors a turn may come in and still find every near-duplicate of its own window: the
 index forgets that much later than the window ends, so that it answers as one that is rebuilt from the rows."""
+
+
+class InHot(NamedTuple):
+    """An entry of a project's hot memory: of which project and type, and its id there."""
+
+    project: str
+    type: str
+    entry: str
+
+    @classmethod
+    def of(cls, tenant: str, project_id: str, hot: HotValue) -> InHot:
+        return cls(project_id, hot.type, record_id(project(tenant, project_id), "hot", hot.type, hot.key))
 
 
 class Standing:
@@ -157,6 +172,8 @@ class Standing:
             if isinstance(tail, list):
                 floor = max(floor, int(cast(int, tail[1])))
             self._put_tail(name, None)
+            if self.get(name) is None:
+                self.forget_hot(name)
         self._state.put(_ENDED, [count, floor])
         gone = set(records)
         for key, said in list(self._state.items(_SESSION)):
@@ -255,6 +272,21 @@ class Standing:
     def speak(self, turn_id: str, extractor: str, version: int, now: datetime) -> None:
         until = now + APPLIED_KEPT
         self._state.put(_SPOKEN + turn_id, [extractor, version, iso(until)], until)
+
+    def hot_of(self, record_id: str) -> list[InHot]:
+        """The entries of hot memory that a record has written, the newest last. Not their keys, which may be what
+        somebody said."""
+        row = self._state.get(_HOT + record_id)
+        return [InHot(*map(str, e)) for e in cast("list[list[str]]", row)] if isinstance(row, list) else []
+
+    def note_hot(self, record_id: str, entry: InHot) -> None:
+        held = self.hot_of(record_id)
+        if entry not in held:
+            kept: list[Json] = [list(e) for e in (*held, entry)[-_HOT_MOST:]]
+            self._state.put(_HOT + record_id, kept)
+
+    def forget_hot(self, record_id: str) -> None:
+        self._state.delete(_HOT + record_id)
 
     def note_replaced(self, record_id: str, old: Sequence[MemoryUpdate], now: datetime) -> None:
         """What a record replaced, as it stood."""

@@ -16,7 +16,7 @@ from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.feedback import FeedbackGate
 from processors.gate.given import GivenBook, Judged
 from processors.gate.restate import Restated, outranks
-from processors.gate.standing import Standing
+from processors.gate.standing import InHot, Standing
 from processors.gate.versions import Versions
 from processors.gate.views import UserViews, ViewParts
 from processors.pii.redact import refused_for
@@ -201,7 +201,7 @@ class Gate(PlainStep):
             emitted = list(gate.decide(c))
             claimed |= {d.event.record_id for d in emitted if isinstance(d.event, Decision) and d.event.record_id}
             out.extend(emitted)
-            out.extend(_to_project(e, c, emitted))
+            out.extend(_to_project(e, c, emitted, standing))
             kept.extend(_kept(c, emitted))
         if again is not None:  # the turn itself was counted when it was first told
             out += again.retire(claimed)
@@ -250,12 +250,13 @@ def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime)
     return GivenBook(state.of(given.place(event.owner)) if named else None, at)
 
 
-def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit]) -> Iterable[Emit]:
+def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: Standing) -> Iterable[Emit]:
     """A kept decision or status of a project is also a candidate for its hot memory (A4)."""
     project = c.project_id or e.project_id
     kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
     if c.hot is None or project is None or not kept:
         return
+    standing.note_hot(kept[-1].record_id, InHot.of(e.tenant, project, c.hot))
     yield Emit(
         topics.PROJECT_EVENTS,
         ProjectCandidate(

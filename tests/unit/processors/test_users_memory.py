@@ -1,0 +1,148 @@
+"""Hot memory and reports follow what a user corrects, forgets, or has remembered for the project (A5, C9, D9)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from processors.ports import Models
+from schemas import topics
+from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.profile import load_profile
+from tests.unit.processors.talk import Talk
+
+MONDAY = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Asia/Shanghai"))
+SAID = {
+    "en": (
+        "We decided to raise the age limit to 75.", "I prefer reports as tables.", "Enrolled so far 60.",
+        "We decided to raise the age limit to 70.", "Enrolled so far 62.",
+    ),
+    "zh": (
+        "我们决定把年龄上限提高到75岁。", "我希望周报用表格。", "当前入组人数60人。",
+        "我们决定把年龄上限提高到70岁。", "当前入组人数62人。",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def talk(models: Models) -> Talk:
+    return Talk(models, load_profile("clinical_trial"), MONDAY, "trial-7")
+
+
+async def command(talk: Talk, name: Any, memory_id: str | None = None, *, user: str = "ann", **kw: Any) -> None:
+    body = MemoryCommandBody(text=kw.pop("text", None), value=kw.pop("value", None))
+    talk.driver.advance(timedelta(minutes=5))
+    talk.driver.pipe(topics.LEDGER, MemoryCommand(
+        tenant="acme", user_id=user, command=name, command_id=f"{name}/{talk.driver.now}", memory_id=memory_id,
+        accepted_at=talk.driver.now, sealed=body, **kw,
+    ))  # fmt: skip
+    await talk.driver.run()
+
+
+def memory(talk: Talk, words: str) -> str:
+    found = [u for k in ("episode", "preference") for u in talk.updates(k) if words in u.sealed.text]
+    return found[-1].record_id
+
+
+def hot(talk: Talk) -> dict[str, Any]:
+    """Key -> value of what stands, as a sink holds it."""
+    newest: dict[str, MemoryUpdate] = {}
+    for u in talk.updates("hot"):
+        if u.record_id not in newest or u.revision > newest[u.record_id].revision:
+            newest[u.record_id] = u
+    return {str(u.key): u.sealed.value for u in newest.values() if u.state == "active"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a5_c9_hot_memory_and_the_report_follow_a_correction_and_a_deletion(talk: Talk, language: str) -> None:
+    decided, prefers, enrolled, corrected, recounted = SAID[language]
+    await talk.say(decided)
+    await talk.say(prefers)
+    await talk.say(enrolled, user="bob", session="s2")
+    assert sum("75" in str(v) for v in hot(talk).values()) == 1
+    assert {"report_format", "enrolled_count"} <= hot(talk).keys()
+    await command(talk, "correct", memory(talk, "75"), text=corrected)
+    for preference in {u.record_id for u in talk.updates("preference")}:
+        await command(talk, "forget", preference)
+    await command(talk, "correct", memory(talk, "60"), user="bob", text=recounted)
+    assert hot(talk) == {corrected: corrected, "enrolled_count": 62}
+    await talk.until(MONDAY + timedelta(days=7))
+    report = talk.updates("report")[-1]
+    assert corrected in report.sealed.text
+    assert not [w for w in ("75", "60", "table", "表格") if w in report.sealed.text]
+    assert [d["text"] for d in report.sealed.value["decisions"]] == [corrected]  # type: ignore[index, call-overload, union-attr]
+
+
+async def test_c9_a_report_that_was_closed_is_written_again(talk: Talk) -> None:
+    await talk.say(SAID["en"][0])
+    await talk.until(MONDAY + timedelta(days=7))
+    assert "75" in talk.updates("report")[-1].sealed.text
+    await command(talk, "forget", memory(talk, "75"))
+    await talk.until(MONDAY + timedelta(days=7, hours=1))
+    report = talk.updates("report")[-1]
+    assert (report.revision, "75" in str(report.sealed)) == (2, False)
+
+
+async def test_c9_a_report_whose_texts_have_expired_does_not_hand_it_down(talk: Talk) -> None:
+    problem = "The lab results of the site in Leeds are missing since Tuesday."
+    await talk.say(problem)
+    await talk.say(SAID["en"][0])
+    await talk.say("We need to send the amended consent form by 20 November.")
+    await talk.until(MONDAY + timedelta(days=7))
+    await talk.until(MONDAY + timedelta(days=40))
+    for record in {u.record_id for u in talk.updates("episode")}:
+        await command(talk, "forget", record)
+    await talk.until(MONDAY + timedelta(days=40, hours=1))
+    assert not [w for w in ("75", "consent") if w in str(talk.updates("report")[-1].sealed)]
+
+
+async def test_a5_what_somebody_else_has_said_since_stays(talk: Talk) -> None:
+    await talk.say("Enrolled so far 60.")
+    talk.driver.advance(timedelta(hours=1))
+    await talk.say("Enrolled so far 65.", user="bob", session="s2")
+    await command(talk, "correct", memory(talk, "60"), text="Enrolled so far 61.")
+    assert hot(talk) == {"enrolled_count": 65}
+    await command(talk, "forget", memory(talk, "61"))
+    assert hot(talk) == {"enrolled_count": 65}
+    await command(talk, "forget", memory(talk, "65"), user="bob")
+    assert hot(talk) == {}
+
+
+async def test_a4_what_followed_from_a_forgotten_figure_leaves_with_it(talk: Talk) -> None:
+    await talk.say("The enrolment target is 120.", user="bob", session="s2")
+    await talk.say("Enrolled so far 60.")
+    await talk.until(MONDAY + timedelta(days=1))
+    assert hot(talk) == {"enrollment_target": 120, "enrolled_count": 60, "progress": 50}
+    await command(talk, "forget", memory(talk, "Enrolled so far 60"))
+    await talk.until(MONDAY + timedelta(days=1, minutes=10))
+    assert hot(talk) == {"enrollment_target": 120}
+    await talk.say("Enrolled so far 30.")
+    await talk.until(MONDAY + timedelta(days=2))
+    assert hot(talk)["progress"] == 25
+
+
+async def test_a5_what_a_correction_wrote_follows_the_next_one(talk: Talk) -> None:
+    await talk.say("We decided to raise the age limit to 75.")
+    await command(talk, "correct", memory(talk, "75"), text="Age limit: 70.")
+    await command(talk, "correct", memory(talk, "70"), text="Age limit: 72.")
+    assert list(hot(talk).values()) == ["Age limit: 72."]
+    talk.driver.restart()
+    await command(talk, "forget", memory(talk, "72"))
+    assert hot(talk) == {}
+
+
+async def test_d9_a_preference_remembered_for_a_project_is_in_its_hot_memory(talk: Talk) -> None:
+    told = {"kind": "preference", "field": "report_format", "text": "Reports as charts", "value": "charts"}
+    await command(talk, "remember", scope="trial-7", project_id="trial-7", **told)
+    assert hot(talk) == {"report_format": "charts"}
+    [kept] = talk.updates("preference")
+    assert kept.scope == "trial-7"
+    await command(talk, "correct", kept.record_id, value="lists")
+    assert hot(talk) == {"report_format": "lists"}
+    await command(talk, "remember", project_id="trial-7", **told)  # of the user, not of the project
+    assert hot(talk) == {"report_format": "lists"}
+    await command(talk, "forget", kept.record_id)
+    assert hot(talk) == {}
