@@ -68,7 +68,8 @@ class Restated:
 
     def _retired(self, u: MemoryUpdate) -> list[Emit]:
         reason = because("retired", "extraction", "not_restated")
-        ended = since(u) if u.kind in VERSIONED else u.valid_to
+        # Of what went on without a field, or holds again, this version began later than it has been true.
+        ended = max(since(u), u.valid_from or since(u)) if u.kind in VERSIONED else u.valid_to
         closed = changed(u, state="superseded", valid_to=ended, reason=reason)
         self._standing.remove(closed)
         at = self._source.accepted_at

@@ -54,6 +54,16 @@ async def test_n8_what_a_withdrawn_statement_had_replaced_holds_again(gate: Gate
     assert gate.as_of(later, "residence") == ["杭州"]
 
 
+async def test_n8_what_is_withdrawn_after_a_field_left_it_spans_no_time(gate: GateBench) -> None:
+    both = {"education": "MSc", "university": "Leeds"}
+    await gate.say(candidate("MSc at Leeds", fields=("education", "university"), value=both), turn="t")
+    gate.later(DAY)
+    await gate.say(candidate("Studied at York", "university", "York"))
+    await gate.say(turn="t", at=START, version=2)  # the bench refuses times that run backwards
+    assert gate.active("education") == []
+    assert gate.values("university") == ["York"]
+
+
 async def test_another_value_of_the_same_turn_replaces_it_whole(gate: GateBench) -> None:
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     later = gate.later(DAY)
