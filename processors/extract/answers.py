@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 
+from processors.extract.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
+from processors.extract.making_zh import planned
+from processors.extract.others import of_anothers_en
 from processors.extract.protocol import TurnView
 from processors.extract.text import prepare, sentences
 
@@ -60,16 +63,70 @@ _SLOT_ZH = (
     (re.compile(r"年薪|年收入"), "我年薪{}"),
 )  # fmt: skip
 
+_NOT_NOW_EN = re.compile(
+    r"\b(?:plan|planning|going|want|wanted|like|hope|hoping|wish|would|could|should|will|might|expect|expecting|dream"
+    r"|were|did|was|had|used|when you|if you|ideally|next|before"
+    r"|your (?:last|first|previous|former|old|next))\b",
+    re.I,
+)
+"""A question about what was, is wished or would be: its answer is no state of today."""
+_HAPPENED_EN = re.compile(
+    r"(?:ever |already |just |recently )?(?!(?:been an?|been living)\b)"
+    r"(?:been|got|gotten|had|become|moved|retired|graduated|married|divorced|any|an?|kids|children|study|major|graduate"
+    r"|finish|get|grow)\b",
+    re.I,
+)
+"""What did happen, or has, stays so; who once worked or lived somewhere may do so no more."""
+_FIRST_PERSON = re.compile(r"我|\b(?:I|I'm|my|we)\b", re.I)
+_SINCE_EN = re.compile(r"\b(?:for|since)\b", re.I)
+_ANOTHERS_ZH = re.compile(
+    rf"(?:{KIN}|{ANIMALS})|[他她它]|(?:[你您]们?|^)的?(?:{STAFF}|{CIRCLES})(?!在?哪|工作|上班)|别人|对方"
+)
+_WHEN_ZH = re.compile(
+    r"以前|之前|曾经?|过去|当时|那时|时候?(?:您|你)?|小时候|上一?[份家个]|第一[份家个]|如果|退休|理想"
+)
+
 
 def as_statement(turn: TurnView) -> str | None:
     """Return what a short answer to the assistant's last question says as a sentence of the user's own, or None."""
     if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
         return None
-    asked = [s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+    asked = _asked(turn)
     if not asked:
         return None
     said = prepare(turn.content).strip().rstrip("。.!！~ ")
     return _chinese(asked[-1], said) if turn.language == "zh" or _has_han(asked[-1]) else _english(asked[-1], said)
+
+
+def answers_for_another(turn: TurnView) -> bool:
+    """Does a short answer say something of somebody else, or of what is not so today: "12岁" to 您孩子多大了？"""
+    if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
+        return False
+    if _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+        return False
+    if turn.language == "zh" or _has_han(asked[-1]):
+        question = _last_part(asked[-1])
+        return any(p.search(question) for p, _ in _SLOT_ZH) and not _own_zh(question)
+    return any(p.search(asked[-1]) for p, _ in _SLOT_EN) and not _own_en(asked[-1])
+
+
+def _asked(turn: TurnView) -> list[str]:
+    return [s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+
+
+def _last_part(asked: str) -> str:
+    """您 stands in what is asked; before it stand greetings and who is spoken to."""
+    last = asked.split("，")[-1]
+    return last if "，" in asked and re.search(r"[你您]", last) else asked
+
+
+def _own_en(asked: str) -> bool:
+    """Does a question ask for what is so of the user, today?"""
+    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", asked, flags=re.I)) and not _NOT_NOW_EN.search(asked)
+
+
+def _own_zh(asked: str) -> bool:
+    return not (_ANOTHERS_ZH.search(asked) or _WHEN_ZH.search(asked) or planned(asked))
 
 
 def _has_han(text: str) -> bool:
@@ -77,7 +134,7 @@ def _has_han(text: str) -> bool:
 
 
 def _english(asked: str, said: str) -> str | None:
-    for pattern, sentence in _SLOT_EN:
+    for pattern, sentence in _SLOT_EN if _own_en(asked) else ():
         if pattern.search(asked) and not re.match(r"(?:i|i'm|my|we)\b", said, re.I):
             value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", said, flags=re.I)
             return sentence.format(value.removesuffix(" years old").removesuffix(" years"))
@@ -86,6 +143,9 @@ def _english(asked: str, said: str) -> str | None:
     if match is None or not (yes or no) or " or " in match["rest"]:
         return None
     verb = match.groupdict().get("verb")
+    once = (verb or "").lower() in {"did", "have"} and not _HAPPENED_EN.match(match["rest"])
+    if once and not _SINCE_EN.search(asked):
+        return None  # "Have you ever worked as a nurse?": what was is not so today
     first = (
         _FIRST_EN[verb.lower()]
         if verb
@@ -100,8 +160,8 @@ def _english(asked: str, said: str) -> str | None:
 
 
 def _chinese(asked: str, said: str) -> str | None:
-    asked = asked.split("，")[-1] if "，" in asked and re.search(r"[你您]", asked.split("，")[-1]) else asked
-    for pattern, sentence in _SLOT_ZH:
+    asked = _last_part(asked)
+    for pattern, sentence in _SLOT_ZH if _own_zh(asked) else ():
         if (
             pattern.search(asked)
             and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", asked)

@@ -9,7 +9,7 @@ from typing import Any
 
 from processors.extract.clauses_zh import Clause
 from processors.extract.found import Found
-from processors.extract.making_zh import denied, made, wished
+from processors.extract.making_zh import denied, made, meant
 
 _DEGREE = "博士后|博士|硕士|研究生|本科|学士|大专|专科|高中|中专|MBA|mba|双学位"
 _MAJOR_NAME = r"(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)"
@@ -50,7 +50,7 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
     short = lexicon.get("university", {})
     for pattern in _schools(tuple(short))[:2]:
         match = pattern.search(clause.body)
-        if match is None or wished(clause.body, match.start()):
+        if match is None or not meant(clause.body, match.start(), match.group()):
             continue
         university = short.get(match["school"], match["school"])
         major = _clean_major(match["major"])
@@ -61,7 +61,7 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
         return
     yield from _degree(clause)
     match = _schools(tuple(short))[2].search(clause.body)
-    if match is not None and not wished(clause.body, match.start()) and not denied(clause.body, match.start()):
+    if match is not None and meant(clause.body, match.start()) and not denied(clause.body, match.start()):
         name = match["a"] or match["b"]
         yield made(clause, match.span(), f"{{of}}毕业于{short.get(name, name)}", ("university", short.get(name, name)))
 
@@ -70,8 +70,8 @@ def _degree(clause: Clause) -> Iterator[Found]:
     body = clause.body
     match, learned = _DEGREE_ONLY.search(body), _MAJOR.search(body)
     major = _clean_major(learned["major"]) if learned else None
-    if match is None or denied(body, match.start()) or wished(body, match.start()):
-        if learned and major:
+    if match is None or denied(body, match.start()) or not meant(body, match.start(), match.group()):
+        if learned and major and meant(body, learned.start()):
             yield made(clause, learned.span(), f"{{of}}专业是{major}", ("major", major))
         return
     major = major or _clean_major(match["major"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from processors.extract.clauses_zh import Clause
 from processors.extract.found import Found
-from processors.extract.making_zh import of_others, wished
+from processors.extract.making_zh import meant, of_others
 from processors.extract.numbers import han_number
 from schemas.memory import CandidateKind
 
@@ -123,16 +123,20 @@ def _family(clause: Clause) -> Iterator[Found]:
     body = clause.body
     if match := _GENDER.match(body):
         yield _made(clause, f"{{owner}}是{match['gender']}性", ("gender", match["gender"]))
-    if (match := _MARITAL.search(body)) and not re.search(r"[想要会打算准备]{1,2}$|年后|的时候", body[: match.start()]):
+    if (
+        (match := _MARITAL.search(body))
+        and meant(body, match.start())
+        and not re.search(r"[想要会打算准备]{1,2}$|年后|的时候", body[: match.start()])
+    ):
         state = _GONE[match["marital"]]
         if match["marital"] == "结婚" and match["no"]:
             state = "未婚"
         elif match["no"] or (match["marital"] in {"结婚", "订婚", "离婚"} and not match["done"]):
             return
         yield _made(clause, f"{{owner}}{state}", ("marital", state))
-    if _CHILD_NONE.search(body):
+    if (match := _CHILD_NONE.search(body)) and meant(body, match.start()):
         yield _made(clause, "{owner}没有孩子", ("children", False))
-    elif (match := _CHILD.search(body)) and not re.search(r"[没想要]$|打算$|希望$", body[: match.start()]):
+    elif (match := _CHILD.search(body)) and meant(body, match.start()) and not re.search(r"没$", body[: match.start()]):
         count = han_number(match["n"]) if match["n"] else None
         text = f"{{owner}}有{match['n'] + '个' if match['n'] else ''}{match['what']}"
         made = _made(clause, text, ("children", True))
@@ -147,15 +151,19 @@ def _family(clause: Clause) -> Iterator[Found]:
 
 def _learned(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if (match := _LANGUAGE.search(body)) and not re.search(r"[不没]$", body[: match.start()]):
+    if (
+        (match := _LANGUAGE.search(body))
+        and meant(body, match.start())
+        and not re.search(r"[不没]$", body[: match.start()])
+    ):
         spoken = re.findall(_TONGUE, match["all"])
         for tongue in spoken:
             yield _made(clause, f"{{owner}}会{tongue}", ("language", tongue))
-    if (match := _EXAM.search(body)) and match["score"]:
+    if (match := _EXAM.search(body)) and match["score"] and meant(body, match.start()):
         yield _made(
             clause, f"{{of}}{match['exam']}{match['score']}分", ("language_score", f"{match['exam']} {match['score']}")
         )
-    if (match := _NATION.search(body)) and match["nation"]:
+    if (match := _NATION.search(body)) and match["nation"] and meant(body, match.start()):
         yield _made(clause, f"{{of}}国籍{match['nation']}", ("nationality", match["nation"]))
 
 
@@ -181,13 +189,13 @@ def _taste(clause: Clause) -> Iterator[Found]:
 
 def _birthday(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if match := _BIRTHDAY.search(body):
+    if (match := _BIRTHDAY.search(body)) and meant(body, match.start()):
         yield _made(clause, f"{{of}}生日是{match['day']}", ("birthday", match["day"]))
 
 
 def _things(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if (match := _PET.search(body)) and not wished(body, match.start()):
+    if (match := _PET.search(body)) and meant(body, match.start()):
         name = f"，叫{match['name']}" if match["name"] else ""
         yield _made(clause, f"{{owner}}养了{match['pet']}{name}", ("pet", match["pet"]))
     if match := _OWNS.match(body):

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from processors import timeexpr
 from processors.extract import read_en, read_zh
-from processors.extract.answers import as_statement
+from processors.extract.answers import answers_for_another, as_statement
 from processors.extract.catalogue import resolve
 from processors.extract.confirm import heard
 from processors.extract.domain import category_of, hot_entry, project_of
@@ -61,6 +61,8 @@ class RuleExtractor:
             found = [replace(f, start=0, end=len(text)) for f in own if f.slots or f.kind == "relation"]
         if not found:
             found = read(text, profile, anchor, asked, among_people=among_people)
+            if answers_for_another(turn):
+                found = [f for f in found if not f.slots]
         return _candidates(found, text, turn, profile, anchor)
 
 

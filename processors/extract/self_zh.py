@@ -9,7 +9,7 @@ from typing import Any
 from processors.extract.clauses_zh import Clause
 from processors.extract.education_zh import education
 from processors.extract.found import Found
-from processors.extract.making_zh import denied, made, of_others, past, wished
+from processors.extract.making_zh import denied, made, meant, of_others, past
 from processors.extract.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.extract.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
 
@@ -18,7 +18,7 @@ Lexicon = Mapping[str, Mapping[str, str]]
 
 _ABOUT = r"(?P<about>大概|大约|差不多|约|将近|快|接近|左右|至少|超过|多|可能|应该有|大致)?"
 _AGE = re.compile(
-    rf"(?:今年|现年|年龄是?|已经|刚满|虚岁|都)?{_ABOUT}(?P<n>{HAN_NUMBER}"
+    rf"(?<![大小差长\d零〇一二两三四五六七八九十百])(?:今年|现年|年龄是?|已经|刚满|虚岁|都)?{_ABOUT}(?P<n>{HAN_NUMBER}"
     r")(?P<more>多|来|几)?(?:周?岁)(?P<after>左右|多|上下)?(?!的?(?:时候"
     r"|那年|生日|以|开始|起|就|前|后|半|儿子|女儿|孩子|小孩|老人|男"
     r"|女))"
@@ -115,7 +115,7 @@ def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
 
 def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if match := _AGE.search(body):
+    if (match := _AGE.search(body)) and meant(body, match.start()):
         number = han_number(match["n"])
         if number is None or not 1 <= number <= 120:
             return
@@ -128,10 +128,15 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
             yield made(clause, match.span(), text, ("age", number), approximate=about)
-    elif (match := _AGE_BARE.search(body)) and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120:
+    elif (
+        not match
+        and (match := _AGE_BARE.search(body))
+        and meant(body, match.start())
+        and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
+    ):
         number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
-    elif match := _DECADE.search(body):
+    elif (match := _DECADE.search(body)) and meant(body, match.start()):
         decade = han_number(match["tens"])
         yield made(clause, match.span(), f"{{owner}}{decade}+岁", ("age", f"{decade}+"), approximate=True)
 
@@ -142,7 +147,7 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         return
     for pattern in (_JOB, _YEARS_JOB):
         match = pattern.search(body)
-        if match and not _NOT_JOB.search(match["job"]) and not wished(body, match.start()):
+        if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
             years, job = han_number(match["years"]), match["job"].strip()
             said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
             value: Any = f"{years}+" if match["more"] else years
@@ -150,7 +155,7 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             vague = bool(match["about"] or match["more"])
             yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
             return
-    if match := _YEARS.search(body):
+    if (match := _YEARS.search(body)) and meant(body, match.start()):
         years = han_number(match["years"])
         worked: Any = f"{years}+" if match["more"] else years
         said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
@@ -159,7 +164,7 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     for pattern in (_IS_JOB, _JOB_ONLY):
         match = pattern.search(body)
         job = next((g.strip() for g in match.groups() if g), "") if match else ""
-        if match is None or not job or _NOT_JOB.search(job) or wished(body, match.start()):
+        if match is None or not job or _NOT_JOB.search(job) or not meant(body, match.start()):
             continue
         if _SOMEBODY.fullmatch(job) or _ITS_SUBJECT.search(body[: match.start()]):
             continue
@@ -172,12 +177,12 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if past(clause):
         return
-    if monthly := _MONTHLY.search(clause.body):
+    if (monthly := _MONTHLY.search(clause.body)) and meant(clause.body, monthly.start()):
         pay = amount(monthly["money"])
         yield made(clause, monthly.span(), f"{{of}}月薪{monthly['money']}", ("monthly_income", pay))
     match = _INCOME.search(clause.body)
     value = amount(match["money"]) if match else None
-    if match is None or value is None or (value < 100 and not match["to"]) or wished(clause.body, match.start()):
+    if match is None or value is None or (value < 100 and not match["to"]) or not meant(clause.body, match.start()):
         return
     unit = match["unit"] or ""
     if match["to"] and (most := amount(match["to"])) is not None:
@@ -194,14 +199,14 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if (match := _FROM.search(body)) and not denied(body, match.start()):
+    if (match := _FROM.search(body)) and meant(body, match.start()) and not denied(body, match.start()):
         place = match["place"] or match["native"] or match["birth"]
         yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
     if past(clause):
         return
     for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
-        if match is None or wished(body, match.start()):
+        if match is None or not meant(body, match.start()):
             continue
         gone = denied(body, match.start())
         said = verb.format(match["place"])
@@ -212,7 +217,7 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     match = _EMPLOYER.search(clause.body)
-    if match is None or past(clause) or wished(clause.body, match.start()):
+    if match is None or past(clause) or not meant(clause.body, match.start()):
         return
     name = match["org"]
     if re.search(r"一家|一个|某|这家|那家|自己|家里", name):

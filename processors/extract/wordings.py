@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from processors.extract import clauses_en, clauses_zh
 from processors.extract.found import Found
 from processors.extract.life_en import named_slots
-from processors.extract.making_zh import of_others
+from processors.extract.making_zh import meant, of_others
 from processors.extract.numbers import whole
 from processors.extract.others import of_anothers_en, of_anothers_zh
 from processors.extract.self_en import STOP, Rule, apply, positive, rule
@@ -54,7 +54,7 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found])
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is not None and not of_anothers_zh(_lead(wording, match)):
+        if match is not None and meant(clause.body, match.start()) and not of_anothers_zh(_lead(wording, match)):
             negated = not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
