@@ -11,6 +11,7 @@ from typing import Any, cast
 import orjson
 
 from processors import daily, hot_withdrawn, report_job, users_memory, weeks
+from processors.ahead import dated_ahead
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
@@ -107,6 +108,8 @@ class Project(PlainStep):
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
         event = record.event
+        if isinstance(event, ProjectCommand) and (ahead := dated_ahead(event, record)) is not None:
+            return [ahead]
         match event:
             case ProjectCandidate() if event.sealed.candidate.hot:
                 c = event.sealed.candidate

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
+from processors.ahead import dated_ahead
 from processors.amended_turn import amended, amendment_texts
 from processors.pii.redact import Redaction
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
@@ -19,7 +20,6 @@ from schemas.envelope import Tick
 from schemas.ids import content_hash, keyed_hash, turn_id
 from schemas.turns import CheckpointResult, ScreenedBody, ScreenedTurn, SessionCommand, TurnEvent
 
-_FUTURE = timedelta(days=1)
 _PREVIOUS_TURNS = 2
 _PREVIOUS_CHARS = 400
 PREVIOUS_KEPT = timedelta(days=2)
@@ -76,6 +76,8 @@ class Screen(PlainStep):
 
     def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
         event = record.event
+        if isinstance(event, TurnEvent | SessionCommand) and (ahead := dated_ahead(event, record)) is not None:
+            return [ahead]
         match event:
             case TurnEvent():
                 return self._turn(event, record, prepared, state)
@@ -119,10 +121,6 @@ class Screen(PlainStep):
 
     def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
         accepted = event.accepted_at or record.timestamp
-        if event.occurred_at > accepted + _FUTURE:
-            return [Reject("occurred_at", "occurred_at: must not be more than a day after the turn was accepted")]
-        if accepted > record.timestamp + _FUTURE:
-            return [Reject("accepted_at", "accepted_at: must not be more than a day in the future")]
         profile = self._book.of(event.tenant)
         expires = accepted + timedelta(days=profile.retention.turns_days)
         mine = state.of(event.owner.key)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from processors.ahead import dated_ahead
 from processors.dedupe.calibration import calibration_for
 from processors.gate import given, habits, items, views
 from processors.gate.amended import AmendmentGate
@@ -125,6 +126,8 @@ class Gate(PlainStep):
         event = record.event if prepared is None else prepared.event
         if isinstance(event, Tick):
             return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
+        if isinstance(event, Given | Feedback | MemoryCommand) and (ahead := dated_ahead(event, record)) is not None:
+            return [ahead]
         if isinstance(event, Given):
             return self._given(event, state)
         if isinstance(event, Amendment):

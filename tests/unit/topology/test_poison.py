@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from schemas import topics
-from schemas.codec import header
-from schemas.memory import MemoryUpdate
+from schemas.codec import Event, header
+from schemas.documents import ProjectCommand, ProjectCommandBody
+from schemas.memory import Feedback, Given, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.owner import partition, user
 from schemas.profile import load_profile
 from schemas.topics import Topic
-from schemas.turns import TurnBody, TurnEvent
+from schemas.turns import SessionCommand, TurnBody, TurnEvent
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 
@@ -143,3 +144,64 @@ async def test_n2_a_clock_that_jumps_and_comes_back_undoes_nothing(models: Model
     await calm.run()
     assert known(driver) == known(calm)
     assert driver.dead_letters() == []
+
+
+FAR = datetime(8990, 1, 1, tzinfo=UTC)
+ANNS = {"tenant": "acme", "user_id": "ann"}
+AHEAD: dict[str, tuple[Topic, Event, str]] = {
+    "a turn": (topics.TURNS, turn(0, FAR), "accepted_at"),
+    "a session command": (
+        topics.TURNS,
+        SessionCommand(**ANNS, session_id="s", command="create", command_id="c", accepted_at=FAR),
+        "accepted_at",
+    ),
+    "a command": (
+        topics.LEDGER,
+        MemoryCommand(**ANNS, command="remember", command_id="c", kind="fact", field="residence", accepted_at=FAR,
+                      sealed=MemoryCommandBody(text="I live in Leeds.", value="Leeds")),
+        "accepted_at",
+    ),
+    "what was remembered of then": (
+        topics.LEDGER,
+        MemoryCommand(**ANNS, command="remember", command_id="c", kind="fact", field="residence", occurred_at=FAR,
+                      sealed=MemoryCommandBody(text="I live in Leeds.", value="Leeds")),
+        "occurred_at",
+    ),
+    "a client's summary": (
+        topics.LEDGER, MemoryCommand(**ANNS, command="summarize", command_id="c", accepted_at=FAR), "accepted_at"
+    ),
+    "feedback": (topics.LEDGER, Feedback(**ANNS, feedback_id="f", rating="bad", accepted_at=FAR), "accepted_at"),
+    "a context": (topics.LEDGER, Given(**ANNS, context_id="x", accepted_at=FAR), "accepted_at"),
+    "hot memory": (
+        topics.PROJECT_EVENTS,
+        ProjectCommand(tenant="acme", project_id="p", command="put_hot", command_id="c", hot_type="status", key="phase",
+                       accepted_at=FAR, sealed=ProjectCommandBody(value="done")),
+        "accepted_at",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", AHEAD)
+async def test_n2_what_is_dated_years_ahead_is_a_dead_letter(models: Models, what: str) -> None:
+    driver = driver_of(models)
+    topic, event, reason = AHEAD[what]
+    driver.pipe(topic, event)
+    await driver.run()
+    assert [header(m.headers, "reason") for m in driver.dead_letters()] == [reason.encode()]
+    assert driver.read(topics.UPDATES) == driver.read(topics.DECISIONS) == driver.read(topics.SESSION_STATE) == []
+
+
+async def test_n2_a_command_from_the_far_future_bars_nothing_for_good(models: Models) -> None:
+    """A forget of 8990 refused every later word of the value, whatever was said when."""
+    driver = driver_of(models)
+    driver.pipe(topics.TURNS, turn(0, START))
+    await driver.run()
+    named = next(e.record_id for e in driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "fact")
+    forget = MemoryCommand(tenant="acme", user_id="ann", command="forget", command_id="f", memory_id=named)
+    driver.pipe(topics.LEDGER, forget.model_copy(update={"accepted_at": FAR}))
+    await driver.run()
+    assert known(driver)["ann"][0][3] == "active"
+    driver.pipe(topics.LEDGER, forget.model_copy(update={"accepted_at": START + timedelta(hours=23)}))
+    await driver.run()
+    assert known(driver)["ann"][0][3] != "active", "a clock may be hours ahead"
+    assert len(driver.dead_letters()) == 1

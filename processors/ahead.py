@@ -1,0 +1,28 @@
+"""Times ahead of the log's (N2): for state the newest time is the last word, so one that lies years ahead would stay it
+for good. Compared with the record's own time, so that a replay decides the same."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from processors.step import Record, Reject
+from schemas.documents import ProjectCommand
+from schemas.memory import Feedback, Given, MemoryCommand
+from schemas.turns import SessionCommand, TurnEvent
+
+AHEAD = timedelta(days=1)
+"""More than clocks differ; the service refuses such an `occurred_at` at its door."""
+ClientsOwn = TurnEvent | SessionCommand | MemoryCommand | Feedback | Given | ProjectCommand
+
+
+def dated_ahead(event: ClientsOwn, record: Record) -> Reject | None:
+    """Why a client's record is refused; None where its times are sound."""
+    if isinstance(event, MemoryCommand) and event.command == "summarize" and not record.first_hand:
+        return None  # of a session that a tick ended: what a tick's clock said may be ahead of the log
+    accepted = event.accepted_at or record.timestamp
+    occurred = event.occurred_at if isinstance(event, TurnEvent | MemoryCommand) else None
+    if occurred is not None and occurred > accepted + AHEAD:
+        return Reject("occurred_at", "occurred_at: must not be more than a day after it was accepted")
+    if accepted > record.timestamp + AHEAD:
+        return Reject("accepted_at", "accepted_at: must not be more than a day in the future")
+    return None
