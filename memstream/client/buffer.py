@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +14,17 @@ from typing import Protocol
 from memstream.client.errors import BufferFullError, ClosedError, DeliveryError, MemstreamError, Refusal
 from memstream.client.messages import Item
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Delivered:
     """What became of a batch, by `Item.ref`: acknowledged, or refused with an error; whatever is in neither is sent
-    again."""
+    again, and `reason` says why, where known."""
 
     acknowledged: frozenset[str] = frozenset()
     refused: Mapping[str, MemstreamError] = field(default_factory=dict)
+    reason: MemstreamError | None = None
 
     def __bool__(self) -> bool:
         return bool(self.acknowledged or self.refused)
@@ -70,6 +74,7 @@ class Buffer:
         self._waiting: deque[Item] = deque()
         self._size = 0
         self._refused: list[Refusal] = []
+        self._reason: MemstreamError | None = None
         self._change = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
         self._closed = False
@@ -114,7 +119,7 @@ class Buffer:
             self._hurry = False
         refused, self._refused = self._refused, []
         if refused or self._waiting:
-            raise DeliveryError(refused, len(self._waiting))
+            raise DeliveryError(refused, len(self._waiting), self._reason)
 
     async def close(self, seconds: float) -> None:
         """Flush, then stop. Raises DeliveryError as `flush` does; what still waits then is lost."""
@@ -137,12 +142,32 @@ class Buffer:
                 await self._change.wait_for(lambda: bool(self._waiting))
             await self._linger()
             batch = self._batch()
-            delivered = await self._transport.deliver(batch)
+            delivered = await self._deliver(batch)
+            self._reason = delivered.reason
             attempt = 0 if delivered else attempt + 1
             if delivered:
                 await self._settle(batch, delivered)
             else:
                 await asyncio.sleep(self._pause(attempt))
+
+    async def _deliver(self, batch: Sequence[Item]) -> Delivered:
+        """A transport that raises what it should not costs a pause, not everything that waits."""
+        try:
+            return await self._transport.deliver(batch)
+        except MemstreamError as exc:
+            return Delivered(reason=exc)
+        except Exception as exc:  # noqa: BLE001 - whatever it is, the messages stay
+            log.error("sending failed: %s", type(exc).__name__)
+            return Delivered(reason=MemstreamError(f"sending failed: {type(exc).__name__}"))
+
+    def _tell(self, item: Item, error: MemstreamError) -> None:
+        """The caller's function is the caller's: what it raises must not stop those that wait."""
+        if self._on_refused is None:
+            return
+        try:
+            self._on_refused(item, error)
+        except Exception as exc:  # noqa: BLE001 - another's code
+            log.error("on_refused raised %s", type(exc).__name__)
 
     async def _linger(self) -> None:
         """Let a batch fill, unless somebody waits for it."""
@@ -170,8 +195,7 @@ class Buffer:
             if item.ref in delivered.refused:
                 error = delivered.refused[item.ref]
                 self._refused.append(Refusal(item.id, error))
-                if self._on_refused is not None:
-                    self._on_refused(item, error)
+                self._tell(item, error)
             elif item.ref not in delivered.acknowledged:
                 left.append(item)
         for item in reversed(left):

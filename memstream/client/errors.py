@@ -39,7 +39,12 @@ class UnavailableError(MemstreamError):
 
 
 class ServerError(MemstreamError):
-    """The service failed (500, or an answer that is none of its own)."""
+    """The service failed (500), or the answer is none that it gives (a redirect, a page of something between).
+    `again`: the same request may be taken later."""
+
+    def __init__(self, message: str, again: bool = False) -> None:
+        super().__init__(message)
+        self.again = again
 
 
 class StaleError(MemstreamError):
@@ -68,14 +73,16 @@ class Refusal:
 
 class DeliveryError(MemstreamError):
     """`flush` found messages that were refused (`refused`), or that the log did not take in time (`waiting`; they
-    stay in the buffer)."""
+    stay in the buffer; `reason`: what the last try met, where known)."""
 
-    def __init__(self, refused: Sequence[Refusal], waiting: int) -> None:
+    def __init__(self, refused: Sequence[Refusal], waiting: int, reason: MemstreamError | None = None) -> None:
         parts = [f"{len(refused)} refused (first: {refused[0].error})"] if refused else []
-        parts += [f"{waiting} still waiting for the log"] if waiting else []
+        why = "" if reason is None else f" ({reason})"
+        parts += [f"{waiting} still waiting for the log{why}"] if waiting else []
         super().__init__(", ".join(parts))
         self.refused = tuple(refused)
         self.waiting = waiting
+        self.reason = reason
 
 
 def from_problem(status: int, problem: Mapping[str, object]) -> MemstreamError:
@@ -88,8 +95,9 @@ def from_problem(status: int, problem: Mapping[str, object]) -> MemstreamError:
         errors = listed if isinstance(listed, list) else []
         named = [(str(e.get("field", "")), str(e.get("expected", ""))) for e in errors if isinstance(e, dict)]
         return InvalidError(message, named)
-    if status in (429, 503):
+    if status in (408, 429) or status > 500:  # ours, or of a proxy before us
         store = problem.get("store")
         return UnavailableError(message, store if isinstance(store, str) else None)
     kinds: dict[int, type[MemstreamError]] = {401: UnauthorisedError, 403: ForbiddenError, 404: NotFoundError}
-    return kinds.get(status, ServerError)(message)
+    kind = kinds.get(status)
+    return ServerError(message, again=not 400 <= status < 500) if kind is None else kind(message)

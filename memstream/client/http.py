@@ -6,7 +6,7 @@ import asyncio
 import random
 import ssl
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -80,15 +80,21 @@ class Http:
         fresh = answer.headers.get(FRESH) != "false"
         if not fresh and self._options.require_fresh:
             raise StaleError(f"not everything that was written was readable within {self._options.wait_ms} ms")
-        body = answer.json()
-        token = body.get("freshness_token")
-        if token:
-            self.tokens.note(token, call.also if call.user is None else call.also | {call.user})
+        body = _body_of(answer)
+        if body.get("freshness_token"):
+            self.note(body, call.also if call.user is None else call.also | {call.user})
         try:
             return call.answer.model_validate({**body, "fresh": fresh})
         except ValidationError as exc:
             where = ".".join(str(p) for p in exc.errors(include_input=False)[0]["loc"])
             raise ServerError(f"an answer of this service is not understood at {where}") from None
+
+    def note(self, body: Mapping[str, Any], users: Collection[str]) -> None:
+        """The token of a write. Raises ServerError where there is none."""
+        try:
+            self.tokens.note(str(body.get("freshness_token")), users)
+        except ValueError:
+            raise ServerError("an answer of this service is not understood at freshness_token", again=True) from None
 
     async def _patiently(self, call: Call[Any], headers: Mapping[str, str]) -> httpx.Response:
         deadline = time.monotonic() + self._options.retry_seconds
@@ -111,11 +117,22 @@ class Http:
             answer = await self._http.request(
                 call.method, call.path, json=call.body, params=dict(call.params), headers=dict(headers)
             )
-        except httpx.TransportError as exc:
+        except httpx.RequestError as exc:
             raise UnavailableError(f"the service does not answer ({type(exc).__name__})") from None
-        if answer.is_error:
+        if not answer.is_success:
             raise from_problem(answer.status_code, _problem(answer))
         return answer
+
+
+def _body_of(answer: httpx.Response) -> dict[str, Any]:
+    """A proxy, a login page or a captive portal answers 200, too. Raises ServerError."""
+    try:
+        body = answer.json()
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise ServerError(f"what answers is not this service: HTTP {answer.status_code} without JSON", again=True)
+    return body
 
 
 def _problem(answer: httpx.Response) -> Mapping[str, object]:
@@ -156,26 +173,27 @@ class HttpTransport:
             if not named and len(items) > 1:  # too large together, or an item that is not named: halves find it
                 return await self._turns(items[: len(items) // 2])
             return Delivered(refused=named or {items[0].ref: exc})
-        except UnavailableError:
-            return Delivered()
         except MemstreamError as exc:
-            return Delivered(refused={i.ref: exc for i in items})
+            return Delivered(reason=exc) if _passes(exc) else Delivered(refused={i.ref: exc for i in items})
         return Delivered(frozenset(i.ref for i in items))
 
     async def _one(self, item: Item) -> Delivered:
         path = "/v1/feedback" if isinstance(item.message, Feedback) else "/v1/memories"
         try:
             await self._send(path, _body(item), [item])
-        except UnavailableError:
-            return Delivered()
         except MemstreamError as exc:
-            return Delivered(refused={item.ref: exc})
+            return Delivered(reason=exc) if _passes(exc) else Delivered(refused={item.ref: exc})
         return Delivered(frozenset({item.ref}))
 
     async def _send(self, path: str, body: Mapping[str, Any], items: Sequence[Item]) -> None:
         headers = {"Idempotency-Key": items[0].once} if items[0].once else {}
         answer = await self._http.once(Call("POST", path, Accepted, body=body), headers)
-        self._http.tokens.note(answer.json()["freshness_token"], {i.user_id for i in items})
+        self._http.note(_body_of(answer), {i.user_id for i in items})
+
+
+def _passes(error: MemstreamError) -> bool:
+    """Whether the messages wait: only what was refused may be given up."""
+    return isinstance(error, UnavailableError) or (isinstance(error, ServerError) and error.again)
 
 
 def _body(item: Item) -> dict[str, Any]:

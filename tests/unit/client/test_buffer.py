@@ -6,7 +6,15 @@ import asyncio
 
 import pytest
 
-from memstream.client import BufferFullError, BufferLimits, ClosedError, DeliveryError, InvalidError
+from memstream.client import (
+    BufferFullError,
+    BufferLimits,
+    ClosedError,
+    DeliveryError,
+    InvalidError,
+    MemstreamError,
+    UnavailableError,
+)
 from memstream.client.buffer import Buffer, Delivered, backoff
 from memstream.client.messages import Item, item_of
 from tests.unit.client.scripted import ScriptedTransport, turn
@@ -116,6 +124,47 @@ async def test_nothing_is_taken_after_close() -> None:
     await b.close(1)
     with pytest.raises(ClosedError):
         await b.put(items(1)[0])
+
+
+async def test_a_transport_that_raises_costs_no_message() -> None:
+    def unforeseen(_: object) -> Delivered:
+        raise RuntimeError("a parser fell over the private words")
+
+    def foreseen(_: object) -> Delivered:
+        raise UnavailableError("away")
+
+    way = ScriptedTransport(unforeseen, foreseen)
+    b = buffer(way)
+    await b.put(items(1)[0])
+    await b.flush(5)
+    await b.put(items(2)[1])
+    await b.close(5)
+    assert way.batches == [["t0"], ["t0"], ["t0"], ["t1"]]
+
+
+async def test_a_flush_says_why_messages_wait() -> None:
+    way = ScriptedTransport(*[lambda _: Delivered(reason=UnavailableError("HTTP 502"))] * 3)
+    b = Buffer(way, BufferLimits(linger_seconds=0), pause=lambda attempt: 0 if attempt < 3 else 60)
+    await b.put(items(1)[0])
+    with pytest.raises(DeliveryError, match=r"1 still waiting for the log \(HTTP 502\)"):
+        await b.flush(0.2)
+    with pytest.raises(DeliveryError):
+        await b.close(0)
+
+
+async def test_a_callers_function_that_raises_stops_nobody() -> None:
+    def falls(_: Item, error: MemstreamError) -> None:
+        raise RuntimeError(str(error))
+
+    way = ScriptedTransport(lambda _: Delivered(frozenset({"t1"}), {"t0": InvalidError("no")}))
+    b = Buffer(way, BufferLimits(linger_seconds=0.01), falls, pause=lambda _: 0)
+    for i in items(2):
+        await b.put(i)
+    with pytest.raises(DeliveryError, match="1 refused"):
+        await b.flush(5)
+    await b.put(items(3)[2])
+    await b.close(5)
+    assert way.batches == [["t0", "t1"], ["t2"]]
 
 
 def test_pauses_grow_to_a_bound() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import httpx
 import pytest
 
 from memstream.client import (
@@ -93,7 +94,8 @@ async def test_a_stale_read_says_so_and_can_be_refused() -> None:
 @pytest.mark.parametrize(
     ("status", "error"),
     [(400, InvalidError), (401, UnauthorisedError), (403, ForbiddenError), (404, NotFoundError), (413, InvalidError),
-     (422, InvalidError), (500, ServerError), (503, UnavailableError), (429, UnavailableError), (0, UnavailableError)],
+     (422, InvalidError), (500, ServerError), (503, UnavailableError), (429, UnavailableError), (0, UnavailableError),
+     (408, UnavailableError), (502, UnavailableError), (520, UnavailableError), (301, ServerError)],
 )  # fmt: skip
 async def test_errors_are_typed_and_hold_no_secret(status: int, error: type[Exception]) -> None:
     service = ScriptedService()
@@ -117,6 +119,60 @@ async def test_a_service_that_is_away_is_asked_again_with_the_same_command() -> 
     keys = {r.headers["idempotency-key"] for r in service.requests}
     assert len(service.requests) == 3
     assert len(keys) == 1
+
+
+def between(status: int, body: str) -> httpx.Response:
+    """What a proxy or a login page before the service answers."""
+    return httpx.Response(status, text=body, headers={"location": "https://elsewhere/"} if status < 400 else {})
+
+
+async def behind(first: httpx.Response, kind: str, **limits: Any) -> tuple[list[httpx.Request], DeliveryError | None]:
+    """A message behind a first answer of this kind; the next is the service's."""
+    service, answers, given = ScriptedService(), [first], turn(1)
+    message = {"turn": given, "feedback": Feedback(user_id="u1", interaction_id="i1", rating="good")}[kind]
+
+    async def handle(request: httpx.Request) -> httpx.Response:
+        answer = await service(request)
+        return answers.pop() if answers else answer
+
+    async with AsyncMemstream("http://m", transport=httpx.MockTransport(handle), limits=BufferLimits(**limits)) as m:
+        await m.send(message)
+        try:
+            await m.flush(5)
+        except DeliveryError as exc:
+            return service.requests, exc
+        assert m.waiting == 0
+    return service.requests, None
+
+
+@pytest.mark.parametrize("kind", ["turn", "feedback"])
+@pytest.mark.parametrize("status", [200, 202, 301, 302, 408, 429, 500, 502, 503, 504, 520])
+async def test_whatever_stands_between_costs_no_message(status: int, kind: str) -> None:
+    requests, failed = await behind(between(status, "<html>not this service</html>"), kind, linger_seconds=0)
+    assert failed is None
+    assert len(requests) == 2
+    assert requests[0].content == requests[1].content
+
+
+async def test_an_answer_without_a_token_is_not_an_acknowledgement() -> None:
+    requests, failed = await behind(httpx.Response(202, json={"ok": True}), "turn", linger_seconds=0)
+    assert failed is None
+    assert len(requests) == 2
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 409])
+async def test_what_is_refused_for_good_is_told(status: int) -> None:
+    _, failed = await behind(httpx.Response(status, json={"title": "No"}), "turn", linger_seconds=0)
+    assert failed is not None
+    assert len(failed.refused) == 1
+
+
+async def test_an_answer_that_is_none_of_the_services_is_a_server_error() -> None:
+    for answer in (between(200, "<html>sign in</html>"), httpx.Response(200, json=["no", "object"])):
+        transport = httpx.MockTransport(lambda _, given=answer: given)
+        async with AsyncMemstream("http://m", transport=transport) as m:
+            with pytest.raises(ServerError, match="what answers is not this service: HTTP 200"):
+                await m.search("x", user_id="u")
 
 
 async def test_the_item_that_the_door_names_leaves_and_the_rest_goes_on() -> None:
