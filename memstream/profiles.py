@@ -179,6 +179,7 @@ class Following:
         self.marks: tuple[Topic, ...] = inner.marks
         self.carries: tuple[Topic, ...] = inner.carries
         self.coalesce: frozenset[str] = inner.coalesce
+        self.completes: bool = inner.completes
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         self._book.refresh()
@@ -189,6 +190,11 @@ class Following:
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         return self._inner.then_reads(record, prepared, state)
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
+    ) -> Sequence[Any]:
+        return self._inner.complete(records, prepared, states)
 
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         return self._inner.handle(record, prepared, state)

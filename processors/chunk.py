@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import blake2b
 from typing import Any, cast
 
 import orjson
@@ -17,7 +15,7 @@ from processors.ports import Models, ProfileBook, vectors
 from processors.redaction import redact, replaced, strings
 from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
 from schemas import topics
-from schemas.base import JsonObject
+from schemas.base import Json, JsonObject
 from schemas.codec import Codec
 from schemas.documents import EVERY_VERSION, Document
 from schemas.ids import content_hash, record_id
@@ -25,11 +23,6 @@ from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.owner import OwnerKind
 
 _PLAIN = Codec()
-REMEMBERED = 8_192
-"""Chunks whose vectors are kept in memory (about 1.2 kB each, by a hash of their text): those of the last documents. A
-worker that starts anew embeds a document's next version whole, once."""
-
-
 KEPT_VERSIONS = 20
 """Earlier versions of a document whose archived chunks are kept; the one archived longest ago is deleted (state
 bound)."""
@@ -40,8 +33,10 @@ KEPT_NUMBERS = 1_000
 @dataclass(frozen=True, slots=True)
 class Piece:
     chunk: Chunk
+    findable: str
+    """What its vector and terms are made of."""
     terms: tuple[str, ...]
-    embedding: bytes
+    embedding: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +50,47 @@ class Screened:
 
 
 class ChunkStep(PlainStep):
-    """State: one row a chunk of the active version (without its vector), the version, and a row a version: its newest
-    revision, how many chunks it had, so that a deletion reaches all of them, and when it was archived, as a count."""
+    """State: one row a chunk of the active version with its vector (about 1 kB), the version, and a row a version: its
+    newest revision, how many chunks it had, so that a deletion reaches all of them, and when it was archived, as a
+    count."""
 
     name = "chunk"
     source = topics.DOCUMENTS
     outputs = (topics.UPDATES,)
     marks = (topics.UPDATES,)
+    completes = True
 
     def __init__(self, models: Models, book: ProfileBook) -> None:
         self._models = models
         self._book = book
-        self._embedded: OrderedDict[bytes, bytes] = OrderedDict()
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Screened | None]:
         return [self._screened(r.event) if isinstance(r.event, Document) else None for r in records]
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         return (Reads(record.event.owner.key),) if isinstance(record.event, Document) else ()
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Screened | None], states: Sequence[StateSpace]
+    ) -> Sequence[Screened | None]:
+        """Vectors. Chunks of the active version are not embedded again: of a new version most are as they were."""
+        known: dict[str, bytes] = {}
+        for record, clean, state in zip(records, prepared, states, strict=True):
+            if isinstance(record.event, Document) and clean is not None and clean.pieces:
+                known.update(self._embedded(state.of(record.event.owner.key)))
+        wanted = dict.fromkeys(p.findable for clean in prepared if clean is not None for p in clean.pieces)
+        new = [text for text in wanted if text not in known]
+        known.update(zip(new, vectors(self._models.embedder, new), strict=True))
+        return [
+            clean and replace(clean, pieces=tuple(replace(p, embedding=known[p.findable]) for p in clean.pieces))
+            for clean in prepared
+        ]
+
+    def _embedded(self, rows: OwnerState) -> Iterable[tuple[str, bytes]]:
+        for _, raw in rows.items("chunk/"):
+            u = _standing(raw)
+            if u.sealed.embedding and u.model_id == self._models.embedder.model_id:
+                yield found_by(u.sealed.attributes.get("hierarchy_info") or {}, u.sealed.text), u.sealed.embedding
 
     def handle(self, record: Record, prepared: Screened | None, state: StateSpace) -> Iterable[Out]:
         d = record.event
@@ -86,7 +104,7 @@ class ChunkStep(PlainStep):
             return []
         out: list[Out] = []
         for key, raw in list(rows.items("chunk/")):
-            old = cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, cast(dict[str, Any], raw)))
+            old = _without_vector(_standing(raw))
             revision, count = _numbers(rows, old.key or "")
             archived = {
                 "revision": revision + 1,
@@ -104,7 +122,7 @@ class ChunkStep(PlainStep):
         rows.put(f"put/{d.version}", [revision + 1, max(count, len(prepared.pieces))])
         for n, piece in enumerate(prepared.pieces):
             new = self._update(d, n, prepared, piece, at, revision + 1)
-            rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_vector(new))))
+            rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_terms(new))))
             out.append(update(new))
         return [*out, *self._trimmed(d, at, rows)]
 
@@ -150,30 +168,15 @@ class ChunkStep(PlainStep):
         plain = dict(zip(others, found[1:], strict=True))
         pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
         embeddable = [found_by(c.headings, c.text) for c in pieces]
-        embedded = self._vectors(embeddable)
         digest = content_hash(
             orjson.dumps([d.sealed.title, d.sealed.metadata, d.sealed.markdown], option=orjson.OPT_SORT_KEYS).decode()
         )
-        made = zip(pieces, embeddable, embedded, strict=True)
         return Screened(
             digest,
             plain.get(d.sealed.title, d.sealed.title),
             replaced(d.sealed.metadata, plain),
-            tuple(Piece(c, tuple(self._models.terms(t)), v) for c, t, v in made),
+            tuple(Piece(c, t, tuple(self._models.terms(t))) for c, t in zip(pieces, embeddable, strict=True)),
         )
-
-    def _vectors(self, texts: Sequence[str]) -> list[bytes]:
-        """Texts of the last versions are not embedded again: of a new version most are as they were."""
-        names = [hash_of(t) for t in texts]
-        new = {n: t for n, t in zip(names, texts, strict=True) if n not in self._embedded}
-        found = dict(zip(new, vectors(self._models.embedder, list(new.values())), strict=True))
-        out = [found.get(n) or self._embedded[n] for n in names]
-        for name, vector in zip(names, out, strict=True):
-            self._embedded[name] = vector
-            self._embedded.move_to_end(name)
-        while len(self._embedded) > REMEMBERED:
-            self._embedded.popitem(last=False)
-        return out
 
     def _update(self, d: Document, n: int, clean: Screened, piece: Piece, at: datetime, revision: int) -> MemoryUpdate:
         profile = self._book.of(d.tenant)
@@ -192,10 +195,6 @@ class ChunkStep(PlainStep):
                 text=piece.chunk.text, attributes=attributes, terms=piece.terms, embedding=piece.embedding
             ),
         )  # fmt: skip
-
-
-def hash_of(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=16).digest()
 
 
 def found_by(headings: Mapping[str, object], text: str) -> str:
@@ -235,5 +234,13 @@ def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: 
     )  # fmt: skip
 
 
+def _standing(raw: Json) -> MemoryUpdate:
+    return cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, cast(dict[str, Any], raw)))
+
+
+def _without_terms(u: MemoryUpdate) -> MemoryUpdate:
+    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"terms": ()})})
+
+
 def _without_vector(u: MemoryUpdate) -> MemoryUpdate:
-    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"embedding": b"", "terms": ()})})
+    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"embedding": b""})})

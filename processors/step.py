@@ -129,6 +129,11 @@ class Step(Protocol):
         """Output topics of whole values: of several outputs of one key in a batch only the last is sent."""
         ...
 
+    @property
+    def completes(self) -> bool:
+        """Whether `complete` has anything to do."""
+        ...
+
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Slow, stateless work over the batch (models). Called in a thread; same length as `records`."""
         ...
@@ -137,6 +142,13 @@ class Step(Protocol):
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         """State that only what was read names (a tick's stale sessions)."""
+        ...
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
+    ) -> Sequence[Any]:
+        """Slow work that has to know the state (what is embedded already): `prepared` made whole. Called in a thread,
+        with the state of before the batch, which it only reads; same length as `records`."""
         ...
 
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
@@ -151,6 +163,7 @@ class PlainStep:
     marks: tuple[Topic, ...] = ()
     carries: tuple[Topic, ...] = ()
     coalesce: frozenset[str] = frozenset()
+    completes: bool = False
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         return [None] * len(records)
@@ -160,3 +173,8 @@ class PlainStep:
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         return ()
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
+    ) -> Sequence[Any]:
+        return prepared

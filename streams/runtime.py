@@ -114,6 +114,7 @@ class StepRunner:
             return
         clock.lap("prepare")
         await self._load(batches)
+        await self._complete(batches)
         clock.lap("load")
         self._faults.hit(self.step.name, Point.AFTER_LOAD)
         for b in batches:
@@ -190,24 +191,43 @@ class StepRunner:
         return ahead.work.result()
 
     async def _prepare(self, items: list[Item]) -> None:
-        """Models over the whole batch; when that fails, record by record, so that one poison record fails alone."""
-        if not items:
-            return
-        try:
-            await self._prepare_together(items)
-        except Exception:  # noqa: BLE001 - isolated below, each failure becomes a dead letter
-            for item in items:
-                try:
-                    await self._prepare_together([item])
-                except Exception as exc:
-                    log.exception("step %s raised: one record becomes a dead letter", self.step.name)
-                    item.failed = type(exc).__name__
+        """Models over the whole batch."""
+        await self._isolated(items, self._prepare_together)
 
     async def _prepare_together(self, items: Sequence[Item]) -> None:
         records = [i.record for i in items]
-        done = await self._compute(lambda: self.step.prepare(records))
+        self._prepared(items, await self._compute(lambda: self.step.prepare(records)))
+
+    async def _complete(self, batches: Sequence[Batch]) -> None:
+        """Models again, where what they have to do depends on the state."""
+        if not self.step.completes:
+            return
+        caches = {id(i): b.part.cache for b in batches for i in b.items}
+
+        async def together(items: Sequence[Item]) -> None:
+            records, prepared = [i.record for i in items], [i.prepared for i in items]
+            states = [RecordState(caches[id(i)]) for i in items]
+            self._prepared(items, await self._compute(lambda: self.step.complete(records, prepared, states)))
+
+        await self._isolated([i for b in batches for i in b.items if i.failed is None], together)
+
+    def _prepared(self, items: Sequence[Item], done: Sequence[Any]) -> None:
         for item, prepared in zip(items, done, strict=True):
             item.prepared = prepared
+
+    async def _isolated(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
+        """The whole batch; when that fails, record by record, so that one poison record fails alone."""
+        if not items:
+            return
+        try:
+            await together(items)
+        except Exception:  # noqa: BLE001 - isolated below, each failure becomes a dead letter
+            for item in items:
+                try:
+                    await together([item])
+                except Exception as exc:
+                    log.exception("step %s raised: one record becomes a dead letter", self.step.name)
+                    item.failed = type(exc).__name__
 
     async def _load(self, batches: Sequence[Batch]) -> None:
         await self._fill(batches, {b.partition: self._reads(b) for b in batches})

@@ -76,6 +76,7 @@ class Guarded:
         self.marks = inner.marks
         self.carries = inner.carries
         self.coalesce = inner.coalesce
+        self.completes = inner.completes
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
@@ -92,6 +93,11 @@ class Guarded:
         if isinstance(record.event, Erasure):
             return self._eraser.then_reads(record.event, state)
         return self._inner.then_reads(record, prepared, state)
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
+    ) -> Sequence[Any]:
+        return self._inner.complete(records, prepared, states)
 
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         event = record.event

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 
 from inference.protocols import Embedder
@@ -188,14 +189,41 @@ async def test_d8_of_a_new_version_only_what_changed_is_embedded(models: Models,
     assert counting.given == ["Z > one"], "headings are part of what is embedded"
 
 
-async def test_d8_what_is_remembered_is_bounded(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunk, "REMEMBERED", 2)
+async def test_d8_also_after_a_restart_only_what_changed_is_embedded(models: Models) -> None:
     counting = Counting(models.embedder)
     bench = Bench(replace(models, embedder=counting))
     bench.put("1", ONE)
+    before = {u.sealed.text: u.sealed.embedding for u in (await bench.view()).values()}
+    await bench.driver.runners["chunk"].leave(range(8))
+    counting.given.clear()
+    bench.put("2", ONE + "\n\n# D\nfour")
+    view = await bench.view()
+    assert counting.given == ["D > four"]
+    active = {u.sealed.text: u.sealed.embedding for u in view.values() if u.state == "active"}
+    assert {t: active[t] for t in before} == before
+    assert {u.sealed.embedding for u in view.values() if u.state == "archived"} == {b""}
+
+
+async def test_d8_what_another_model_embedded_and_rows_without_a_vector_are_embedded_again(models: Models) -> None:
+    counting = Counting(models.embedder)
+    bench = Bench(models)
+    bench.put("1", ONE)
+    await bench.view()
+    store = bench.driver.store
+    assert isinstance(store, MemoryStateStore)
+    for owner in (o for table in store.rows.values() for o in table.values()):
+        for name, row in [(n, orjson.loads(raw)) for n, raw in owner.items() if n.startswith("chunk/")]:
+            if row["sealed"]["text"] == "one":
+                del row["sealed"]["embedding"]
+            if row["sealed"]["text"] == "two":
+                row["model_id"] = "another"
+            owner[name] = orjson.dumps(row)
+    runner = bench.driver.runners["chunk"]
+    await runner.leave(range(8))
+    runner.step = ChunkStep(replace(models, embedder=counting), ProfileBook(load_profile("general")))
     bench.put("2", ONE)
     await bench.view()
-    assert len(counting.given) == 4, "the one that had to leave"
+    assert counting.given == ["A > one", "B > two"]
 
 
 @pytest.mark.parametrize("empty", ["---\ntitle: x\n---\n", "#\n", "\n"])

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from processors.step import Record
+from processors.step import Record, StateSpace
 from schemas import topics
 from schemas.codec import Codec, Headers, header
 from schemas.envelope import Tick
@@ -263,6 +263,36 @@ class Watched(Counter):
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         self._said.append(f"prepare {records[0].offset}")
         return super().prepare(records)
+
+
+class Completing(Counter):
+    """Looks at the state of before the batch, in one call; one record it cannot complete."""
+
+    completes = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[list[Any]] = []
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
+    ) -> Sequence[Any]:
+        self.seen.append([s.of(user("acme", "ann").key).get("count") for s in states])
+        if any(r.offset == 2 for r in records):
+            raise ValueError("poison")
+        return prepared
+
+
+async def test_a_step_completes_a_batch_with_the_state_before_it_and_poison_fails_alone() -> None:
+    step, store = Completing(), MemoryStateStore()
+    log = MemoryLog(lambda: START)
+    runner = StepRunner(step, store, log, Codec(), RunnerConfig(8), compute=inline)
+    await runner.process([_message(i, f"t{i}") for i in range(2)])
+    assert step.seen == [[None, None]]
+    await runner.process([_message(i, f"t{i}") for i in range(2, 4)])
+    assert step.seen[1:] == [[2, 2], [2], [2]], "together, then each alone"
+    assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"3"
+    assert [m for (topic, _), share in log.partitions.items() if topic == topics.DEAD_LETTERS.name for m in share]
 
 
 class SlowLog(MemoryLog):
