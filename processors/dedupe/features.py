@@ -41,7 +41,15 @@ _CONTRACTED = re.compile(
     r"\b(did|does|do|is|was|are|were|could|would|should|has|have|had|must|need)n[' ]?t\b"
     r"|\b(ca|wo)n[' ]?t\b|\b(can)not\b"
 )
-_TOKEN = re.compile(r"(#\d[\d.:]*|@[mw]\d+)|([^\W\d_\u3400-\u9fff]+)|([\u3400-\u9fff]+)|([^\s\w#@'-]+)|(\d+)")
+_TOKEN = re.compile(r"(#-?\d[\d.:]*|@[mw]\d+)|([^\W\d_\u3400-\u9fff]+)|([\u3400-\u9fff]+)|([^\s\w#@'-]+)|(\d+)")
+_CURRENCY = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yuan", "₹": "rupee"}
+_AMOUNT = re.compile(r"([$€£¥₹])\s?(\d[\d,.]*\d|\d)(\s?(?:k\b|hundred\b|thousand\b|million\b|billion\b|万|亿))?")
+_COMPARED = re.compile(r"([<>]=?|≤|≥)\s?(?=[-−$€£¥]?\d)")
+_BOUND = {"<": "lessthan", ">": "morethan", "<=": "atmost", ">=": "atleast", "≤": "atmost", "≥": "atleast"}
+_SUFFIXED = re.compile(r"(?<![a-z])([a-z]{1,3})(\+\+|#)(?![\w+#])|(?<![a-z])(ab|[a-fo])([+-])(?![\w+-])")
+_SUFFIX = {"++": "plusplus", "#": "sharp", "+": "plus", "-": "minus"}
+_NEGATIVE = re.compile(r"(?<![\w.)\]%-])[-−](?=\d)")
+_MINUS = re.compile(r"\bminus\s+#(?=\d)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CAPITAL = re.compile(r"[A-Z]")
 _LEXICON = frozenset(
@@ -82,9 +90,10 @@ class Features:
 def extract_features(text: str, names: Sequence[str] = ()) -> Features:
     """Features of `text`; `names` are entity strings found in it by a recogniser (needed for Chinese names)."""
     folded = _fold(text)
-    lower = folded.lower()
+    lower = _spelled(folded.lower())
     named = _names(folded) | {part for name in names for part in _words(name)}
     plain = canonical_numbers(_CONTRACTED.sub(_expand, lower)).replace("'s ", " ")
+    plain = _MINUS.sub("#-", plain)
     tokens: list[str] = []
     flags: list[int] = []
     broken = BREAK
@@ -105,7 +114,7 @@ def extract_features(text: str, names: Sequence[str] = ()) -> Features:
 
 def digest(text: str) -> str:
     """16 hex digits over the letters and digits alone, as `Features.digest`."""
-    return _digest(_fold(text).lower())
+    return _digest(_spelled(_fold(text).lower()))
 
 
 def _fold(text: str) -> str:
@@ -130,9 +139,21 @@ def _expand(match: re.Match[str]) -> str:
     return f"{verb} not"
 
 
-def _digest(lower: str) -> str:
-    # Separators go, but "5.5" and "55" stay different.
-    kept = re.sub(r"[\W_]+", "", re.sub(r"(?<=\d)[.:](?=\d)", "p", lower))
+def _spelled(lower: str) -> str:
+    """Signs that say something as words, where punctuation is passed over: "$500" is not "€500", "> 80" not "< 80",
+    "-5" not "5", "C++" not "C"."""
+    if lower.isalnum():
+        return lower
+    said = _COMPARED.sub(lambda m: f" {_BOUND[m[1]]} ", lower)
+    said = _AMOUNT.sub(lambda m: f"{m[2]}{m[3] or ''} {_CURRENCY[m[1]]} ", said)
+    said = _SUFFIXED.sub(lambda m: (m[1] or m[3]) + _SUFFIX[m[2] or m[4]], said)
+    return _NEGATIVE.sub("minus ", said)
+
+
+def _digest(spelled: str) -> str:
+    # Separators go, but "5.5" and "55" stay different, and so do "9-5" and "95"; "1,000" is "1000".
+    parted = re.sub(r"(?<=\d)(?:[.:/-]|,(?!\d{3}(?!\d)))(?=\d)", "p", spelled)
+    kept = re.sub(r"[\W_]+", "", parted)
     return hashlib.blake2b(kept.encode(), digest_size=8).hexdigest()
 
 

@@ -112,12 +112,21 @@ class CandidateGate:
                 out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
                 out.outranked.append(name)
-            elif newer := [since(h) for h in holders if since(h) > when]:
-                out.late[name] = min(newer)
+            elif newer := [since(h) for h in holders if self._is_late(c, h)]:
+                out.late[name] = max(min(newer), when)
             else:
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _is_late(self, c: Candidate, held: MemoryUpdate) -> bool:
+        """Whether what a candidate says was true before what stands. "I moved to York last week" is news beside an
+        older "I live in Leeds", whose own beginning nobody told: what counts is which was said last, and told times
+        only where both have one."""
+        turn, begun = self._source.turn.occurred_at, since(held)
+        if turn < max((s.occurred_at for s in held.sources), default=held.occurred_at) or turn < begun:
+            return True
+        return c.occurred_from is not None and begun != held.occurred_at and c.occurred_from < begun
 
     def _vaguer(self, c: Candidate, name: str, value: Any, held: MemoryUpdate) -> bool:
         """What was stated is news beside what was inferred, and what a newer extractor says of a turn beside what the
@@ -182,7 +191,7 @@ class CandidateGate:
                     continue
                 if c.source == "inferred" and holder.source != "inferred":
                     reason = because("refused", "confidence", "explicit_stands")
-                elif since(holder) > when:
+                elif self._is_late(c, holder):
                     reason = because("skipped", "dedupe", "older_than_standing")
                 else:
                     reason = because("superseding", "dedupe", "negated")

@@ -16,8 +16,9 @@ from schemas.memory import Candidate, Extraction, MemoryUpdate
 
 def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
     """Reject every value of a record: kind, field, scope, a keyed hash of the normalised value (not the value), the
-    source turns, and when."""
+    source turns, and when; and a keyed hash of its words, by which another wording of the same turn is known."""
     values: dict[str, Any] = standing_values(target) or {"": target.sealed.text}
+    words = _words(target.sealed.terms, hash_key)
     for field, value in values.items():
         digest = keyed_hash(hash_key, canonical(value))
         row = {
@@ -25,6 +26,7 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
             "field": field,
             "scope": target.scope,
             "hash": digest,
+            "words": words,
             "turns": [s.turn_id for s in target.sources],
             "at": iso(at),
         }
@@ -43,15 +45,30 @@ def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> N
         standing.reject(f"{kind}/{last['scope']}/{field}/{digest}", row)
 
 
+def _words(terms: Collection[str], hash_key: bytes) -> str:
+    """Equal for texts of the same words, whatever stands between and around them; empty where there are none."""
+    return keyed_hash(hash_key, canonical(sorted(set(terms)))) if terms else ""
+
+
+def _told_by(r: dict[str, Any], turns: Collection[str], fields: Collection[str], words: str) -> bool:
+    """Does a statement come from a turn that a rejected one came from, and say something of the same field, or the same
+    in other words? Its kind and scope are the extractor's choice."""
+    if not any(turn in r["turns"] for turn in turns):
+        return False
+    return (r["field"] != "" and r["field"] in fields) or (words != "" and words == r.get("words"))
+
+
 def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: bytes) -> bool:
     """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from."""
     values: dict[str, Any] = standing_values(u) or {"": u.sealed.text}
-    said = {s.turn_id for s in u.sources}
+    said, words = {s.turn_id for s in u.sources}, _words(u.sealed.terms, hash_key)
     for r in rejections:
+        if _told_by(r, said, values, words):
+            return True
         if r["kind"] != u.kind or r["scope"] != u.scope or r["field"] not in values:
             continue
         matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
-        if said & set(r["turns"]) and (matches or r["field"]):
+        if matches and said & set(r["turns"]):
             return True
         if matches and (iso(u.known_at) <= r["at"] or iso(u.occurred_at) <= r["at"]):
             return True
@@ -61,20 +78,23 @@ def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: byte
 def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
     """The rule that bars a candidate, None when nothing does.
 
-    A rejection bars candidates of its field from its source turns whatever their value, and the same value from any
-    turn accepted or said before it; a user turn later in both lifts it. A statement without a field is barred from
-    the source turns only where it says the same (one turn may hold other, true statements).
+    A rejection bars candidates of its field from its source turns whatever their value, kind and scope, and the same
+    value from any turn accepted or said before it; a user turn later in both lifts it. A statement without a field is
+    barred from the source turns only where it says the same, by its words (one turn may hold other, true statements).
     """
     if not rejections:
         return None
     values: dict[str, Any] = dict(values_of(c)) or {"": c.text}
     accepted, occurred = iso(source.accepted_at), iso(source.turn.occurred_at)
+    turn, words = (source.turn.turn_id,), _words(c.terms, hash_key)
     rule: str | None = None
     for r in rejections:
+        if _told_by(r, turn, values, words):
+            return "rejected_source"
         if r["kind"] != c.kind or r["scope"] != c.scope or r["field"] not in values:
             continue
         matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
-        if source.turn.turn_id in r["turns"] and (matches or r["field"]):
+        if matches and source.turn.turn_id in r["turns"]:
             return "rejected_source"
         if matches and (accepted <= r["at"] or occurred <= r["at"]):
             rule = "rejected_value"

@@ -19,11 +19,23 @@ SAME = [
     ("星期五晚上跑步", "周五晚上跑步"),
     ("这台电脑八百多块", "这台电脑８００多块"),
     ("我特别喜欢和别人聊天", "我特别喜欢跟别人聊天了"),
+    ("User paid $1,500 for the bike", "User paid $1500 for the bike."),
+    ("It was -5 degrees in the hut", "It was minus 5 degrees in the hut"),
+    ("User's plan - go to Rome", "User's plan: go to Rome"),
 ]
 
 DIFFERENT = [
     ("I have 2 dogs at home", "I have 3 dogs at home", "changed"),
     ("I have two dogs at home", "I have three dogs at home", "changed"),
+    ("The release waits while load > 80", "The release waits while load < 80", "changed"),
+    ("User earns $500 a day", "User earns €500 a day", "changed"),
+    ("The freezer is at -5 degrees", "The freezer is at 5 degrees", "changed"),
+    ("User writes C++ at work", "User writes C at work", "changed"),
+    ("User writes C# at work", "User writes C++ at work", "changed"),
+    ("User's blood type is A+", "User's blood type is A-", "changed"),
+    ("用户血型是A+", "用户血型是A-", "changed"),
+    ("User works 9-5", "User works 95", "changed"),
+    ("The heating is on in the office", "The heating is off in the office", "changed"),
     ("We meet on Friday at 9 am", "We meet on Friday at 7 pm", "changed"),
     ("She goes hiking in the park in May", "She goes hiking in the park in June", "changed"),
     ("He likes strong coffee in the evening", "He does not like strong coffee in the evening", "contradiction"),

@@ -186,6 +186,25 @@ async def test_n4_forgetting_what_stands_no_more_leaves_a_rejection_too(gate: Ga
     assert b"Leeds" not in b"".join(v for rows in gate.rows().values() for k, v in rows.items() if k.startswith("v/"))
 
 
+@pytest.mark.parametrize("again", ["User has HIV and told nobody.", "User has HIV, and has told nobody"])
+async def test_n4_a_statement_does_not_come_back_from_its_turn_in_other_marks(gate: GateBench, again: str) -> None:
+    await gate.say(candidate("User has HIV and told nobody"), turn="t")
+    await gate.do("forget", gate.active()[0].record_id)
+    other = candidate("User has two dogs")
+    await gate.say(candidate(again), other, turn="t", extractor="model")
+    assert [u.sealed.text for u in gate.active()] == ["User has two dogs"], "what else the turn said is not barred"
+    assert ("refused", "rejected_source") in gate.outcomes()
+
+
+@pytest.mark.parametrize("done", ["forget", "correct"])
+async def test_n4_a_fact_does_not_come_back_from_its_turn_as_another_kind(gate: GateBench, done: str) -> None:
+    await gate.say(candidate("User lives in Leeds", "residence", "Leeds"), turn="t")
+    await gate.do(done, gate.active()[0].record_id, **({"value": "York"} if done == "correct" else {}))
+    wish = candidate("User wants to stay in Leeds", "residence", "Leeds", kind="intent")
+    await gate.say(candidate("User lives in Leeds"), wish, turn="t", extractor="model")
+    assert [u.sealed.value for u in gate.active()] == (["York"] if done == "correct" else [])
+
+
 async def test_n4_a_second_rejection_of_a_value_keeps_the_first_ones_turns_barred(gate: GateBench) -> None:
     for turn in ("t1", "t2"):
         [kept] = await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), turn=turn)

@@ -139,6 +139,40 @@ async def test_n8_the_time_that_a_statement_refers_to_is_its_valid_time(gate: Ga
     assert kept.occurred_at == START
 
 
+async def test_b4_a_change_told_with_its_time_replaces_a_value_whose_beginning_nobody_told(gate: GateBench) -> None:
+    """Said on day 3: "I moved to York last week", that is before "I live in Leeds" was said, on day 0."""
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    gate.later(3 * DAY)
+    await gate.say(candidate("Moved to York", "residence", "York", occurred_from=START - 4 * DAY))
+    assert gate.values("residence") == ["York"]
+    assert gate.as_of(START - 2 * DAY, "residence") == ["York"]
+    assert gate.outcomes()[-1] == ("superseding", "field_changed")
+
+
+async def test_n8_of_two_told_times_the_later_one_stands(gate: GateBench) -> None:
+    await gate.say(candidate("Moved to York", "residence", "York", occurred_from=START - 7 * DAY))
+    gate.later(3 * DAY)
+    await gate.say(candidate("Moved to Leeds in 2019", "residence", "Leeds", occurred_from="2019-01-01T00:00:00Z"))
+    assert gate.values("residence") == ["York"]
+    assert gate.as_of(START - 30 * DAY, "residence") == ["Leeds"]
+
+
+async def test_n8_what_was_said_again_since_is_not_replaced_by_what_came_late(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    gate.later(5 * DAY)
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    await gate.say(candidate("Lives in York", "residence", "York"), at=START + 3 * DAY)
+    assert gate.values("residence") == ["Leeds"]
+
+
+async def test_b4_what_ended_at_a_told_time_ends(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    gate.later(3 * DAY)
+    left = candidate("Left Leeds last week", "residence", "Leeds", negated=True, occurred_from=START - 4 * DAY)
+    await gate.say(left)
+    assert gate.values("residence") == []
+
+
 async def test_d4_inferred_never_replaces_explicit(gate: GateBench) -> None:
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     gate.later(DAY)
