@@ -13,12 +13,12 @@ Bounds = Mapping[int, tuple[int, int]]
 
 
 class TopicAccess(Protocol):
-    """Every method raises TopicAwayError when the brokers do not answer."""
+    """Every method raises TopicAwayError when the brokers do not answer in time."""
 
     def bounds(self, topic: str) -> Bounds: ...
 
     def read(self, topic: str, starts: Mapping[int, int], ends: Mapping[int, int]) -> list[Read]:
-        """Records of [start, end) of each partition, in order in each."""
+        """Records of [start, end) of each partition, in order in each: all that the log has, never fewer."""
         ...
 
 
@@ -36,7 +36,7 @@ class KafkaAccess:
             reader.close()
 
     def read(self, topic: str, starts: Mapping[int, int], ends: Mapping[int, int]) -> list[Read]:
-        reader = TopicReader(self._bootstrap, topic, self._partitions)
+        reader = TopicReader(self._bootstrap, topic, self._partitions, ends=True)
         try:
             return window(reader, ends, starts, self._seconds)
         finally:

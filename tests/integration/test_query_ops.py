@@ -18,7 +18,9 @@ from confluent_kafka import Producer
 
 from memstream import auditor, jobs
 from memstream.stack import Addresses
+from query.deadletters.access import KafkaAccess
 from query.pipeline.groups import GROUPS
+from query.streams import TopicAwayError
 from schemas import owner, topics
 from schemas.codec import Codec
 from schemas.memory import MemoryBody, MemoryUpdate, Reason
@@ -193,6 +195,23 @@ async def test_dead_letters_are_replayed_once_and_dropped_for_good(env: Env, add
     kept = (await env.client.get("/v1/dead-letters", params={"state": "dropped"})).json()["dead_letters"]
     assert kept[0]["id"] == last
     assert (await env.client.get("/v1/dead-letters/9:9")).status_code == 404
+
+
+async def test_a_window_ends_where_its_last_offset_holds_no_record(addresses: Addresses) -> None:
+    """As behind compaction: the marker of a transaction takes an offset and is nothing that can be read."""
+    access = KafkaAccess(addresses.kafka, 8)
+    before = access.bounds(topics.DEAD_LETTERS.name)[3][1]
+    producer = Producer({"bootstrap.servers": addresses.kafka, "transactional.id": uuid4().hex})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.produce(topics.DEAD_LETTERS.name, b"x", b"key", partition=3, headers=dead_letter("window", 31, "none"))
+    producer.commit_transaction(30)
+    end = access.bounds(topics.DEAD_LETTERS.name)[3][1]
+    assert end == before + 2
+    assert [r.offset for r in access.read(topics.DEAD_LETTERS.name, {3: before}, {3: end})] == [before]
+    assert access.read(topics.DEAD_LETTERS.name, {3: end - 1}, {3: end}) == []
+    with pytest.raises(TopicAwayError):  # what is asked for does not exist yet: not "there is nothing"
+        access.read(topics.DEAD_LETTERS.name, {3: before}, {3: end + 1})
 
 
 def update(user: str, text: str, tenant: str = TENANT) -> MemoryUpdate:
