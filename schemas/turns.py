@@ -104,7 +104,8 @@ class CheckpointResult(UserEvent):
 class ScreenedBody(Frozen):
     """The redacted turn with what is computed once: search terms and the unit embedding (float16 bytes)."""
 
-    content: CleanText = Field(max_length=2 * 100_000)
+    content: CleanText
+    """May be longer than a turn's: a mask is often longer than what it stands for. The output's size bounds it."""
     speaker: CleanText | None = None
     metadata: JsonObject = Field(default_factory=dict)
     recalled_ids: tuple[Id, ...] = ()

@@ -10,6 +10,7 @@ import pytest
 from processors.ports import Models, ProfileBook
 from processors.screen import Screen
 from schemas import topics
+from schemas.base import MAX_CONTENT_CHARS
 from schemas.codec import header
 from schemas.profile import load_profile
 from schemas.turns import Recalled, ScreenedTurn, SessionCommand, SessionCommandBody, TurnBody, TurnEvent
@@ -130,3 +131,12 @@ async def test_b1_the_turns_before_are_forgotten_after_two_days_cached_or_not(be
         bench.driver.restart()
     bench.turn("是的")
     assert (await bench.turns())[-1].sealed.previous == ()
+
+
+async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_make_it(bench: Bench) -> None:
+    said = "a@b.co " * (MAX_CONTENT_CHARS // 7)
+    bench.turn(said, "t1")
+    (kept,) = await bench.turns()
+    assert bench.refusals() == []
+    assert len(kept.sealed.content) > 2 * MAX_CONTENT_CHARS
+    assert "a@b.co" not in kept.sealed.content
