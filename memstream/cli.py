@@ -198,7 +198,8 @@ def topics_apply(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report drift, change nothing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Create missing topics, set drifted settings, report both. Refuses to change a partition count.
+    """Create missing topics, set drifted settings, report both. Refuses to change a partition count. Exit status 1
+    where a topic was refused, with --dry-run where one differs.
 
     Example: memstream topics apply --dry-run
     """
@@ -211,7 +212,7 @@ def topics_apply(
     else:
         for s in states:
             console.print(f"{s.action:<8} {s.name}  {s.detail}", highlight=False)
-    if dry_run and any(s.action != "ok" for s in states):
+    if any(s.action == "refused" or (dry_run and s.action != "ok") for s in states):
         raise typer.Exit(1)
 
 
@@ -265,7 +266,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     from inference.weights import WeightsError
     from memstream.audit import AuditError
     from memstream.formats import FileError
-    from memstream.http import ServiceError
+    from memstream.http import BusyError, ServiceError
     from memstream.keyring.cli import BackupError
     from memstream.keyring.master import MasterKeyError
     from memstream.keys import KeyCommandError
@@ -284,6 +285,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         TracingError, RebuildError, GenerationError, KeyCommandError, AuditError, BackupError, MasterKeyError,
         WeightsError,
     )  # fmt: skip
+    if isinstance(exc, BusyError):
+        return f"the service could not take the call for a minute ({exc}): run the command again", 3
     if isinstance(exc, known):
         return str(exc), 2
     if isinstance(exc, ValidationError):

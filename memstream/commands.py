@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from memstream.connect import service
-from memstream.formats import FileFormat, read_turns
+from memstream.formats import FileError, FileFormat, read_turns
 from memstream.settings import Settings
 from memstream.terminal import output
 
@@ -75,6 +75,8 @@ def demo(
     single_threaded()
     settings = _settings(data)
     turns = None if file is None else list(read_turns(file, _format(fmt)))
+    if turns == []:
+        raise FileError(f"{file}: holds no turn")
 
     async def run() -> None:
         async with _stack(settings) as url:
@@ -183,7 +185,6 @@ def evaluate(
     Example: memstream eval pii annotated.jsonl
     """
     from memstream.cli import print_json
-    from memstream.formats import FileError
     from memstream.up import single_threaded
 
     single_threaded()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from urllib.parse import quote
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,7 +18,7 @@ _SHOWN = 14
 
 
 def show(console: Console, service: Service, turns: list[dict[str, Any]] | None, question: str | None) -> Ingested:
-    """Ingest (the shipped sample when no turns are given) and print what became of it."""
+    """Ingest (the shipped sample when `turns` is None; else one turn or more) and print what became of it."""
     given = turns if turns is not None else sample_turns()
     console.rule("ingest")
     done = ingest(service, given, console)
@@ -43,18 +44,19 @@ def _own_question(turns: list[dict[str, Any]], question: str | None) -> tuple[st
 
 
 def _memories(console: Console, service: Service, user: str, token: str) -> None:
-    console.rule(f"what was remembered of {user}, and why")
+    console.rule(f"what was remembered of {escape(user)}, and why")
     table = Table(box=None, pad_edge=False)
     for column in ("kind", "memory", "state", "why", "said in"):
         table.add_column(column, overflow="fold")
-    page = service.get(f"/v1/users/{user}/memories?limit=200", token)["memories"]
+    path = f"/v1/users/{quote(user, safe='')}/memories"
+    page = service.get(f"{path}?limit=200", token)["memories"]
     for m in page[:_SHOWN]:
         reason = m.get("reason") or {}
         why = f"{reason.get('outcome', '')} by {reason.get('gate', '')}: {reason.get('rule', '')}"
         table.add_row(m["kind"], escape(m["text"]), m["state"], why, ", ".join(m["source_turn_ids"][:2]))
     console.print(table)
     if len(page) > _SHOWN:
-        console.print(f"... and {len(page) - _SHOWN} more: GET /v1/users/{user}/memories")
+        console.print(f"... and {len(page) - _SHOWN} more: GET {path}", markup=False)
 
 
 def _search(console: Console, service: Service, user: str, query: str, token: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import orjson
 
 FileFormat = Literal["jsonl", "locomo"]
+_LOCOMO = "not LoCoMo-shaped: expected an array of id, sessions[].date_time, turns[].dia_id"
 
 
 class FileError(ValueError):
@@ -52,6 +53,8 @@ def _locomo(path: Path, text: str) -> Iterator[dict[str, Any]]:
         conversations = orjson.loads(text)
     except orjson.JSONDecodeError:
         raise FileError(f"{path}: not JSON") from None
+    if not isinstance(conversations, list):
+        raise FileError(f"{path}: {_LOCOMO}")
     for c in conversations:
         try:
             for s in c["sessions"]:
@@ -69,8 +72,8 @@ def _locomo(path: Path, text: str) -> Iterator[dict[str, Any]]:
                     }
         except FileError as exc:
             raise FileError(f"{path}: {exc}") from None
-        except (KeyError, TypeError):
-            raise FileError(f"{path}: not LoCoMo-shaped: expected id, sessions[].date_time, turns[].dia_id") from None
+        except (KeyError, TypeError, AttributeError):
+            raise FileError(f"{path}: {_LOCOMO}") from None
 
 
 def locomo_time(text: str) -> datetime:

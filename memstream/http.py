@@ -15,8 +15,8 @@ class ServiceError(Exception):
     """The service refused; the message is its problem detail (which never echoes content)."""
 
 
-class _Again(Exception):  # noqa: N818 - an outcome
-    """Away or overloaded: the same call may be repeated."""
+class BusyError(ServiceError):
+    """Away or overloaded (503, 429): the same call may be repeated."""
 
 
 class Service:
@@ -36,7 +36,8 @@ class Service:
         wait_ms: int = 30_000,
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Raises ServiceError for a refusal, httpx.HTTPError when the service stays away for a minute."""
+        """Raises ServiceError for a refusal (BusyError when it was overloaded for a minute), httpx.HTTPError when the
+        service stays away for a minute."""
         return self._call("POST", path, body, token, wait_ms, headers)
 
     def get(self, path: str, token: str | None = None, wait_ms: int = 30_000) -> dict[str, Any]:
@@ -46,7 +47,7 @@ class Service:
         return self._call("DELETE", path, None, None, 0)
 
     @retry(
-        retry=retry_if_exception_type((_Again, httpx.TransportError)),
+        retry=retry_if_exception_type((BusyError, httpx.TransportError)),
         wait=wait_random_exponential(multiplier=0.2, max=5),
         stop=stop_after_delay(60),
         reraise=True,
@@ -63,7 +64,7 @@ class Service:
         waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": str(wait_ms)} if token else {}
         answer = self._http.request(method, path, json=body, headers={**waiting, **(headers or {})})
         if answer.status_code in (429, 503):
-            raise _Again(path)
+            raise BusyError(_problem(answer))
         if answer.is_error:
             raise ServiceError(_problem(answer))
         value: dict[str, Any] = answer.json()
@@ -75,6 +76,8 @@ def _problem(answer: httpx.Response) -> str:
     try:
         p = answer.json()
     except ValueError:
+        return f"{answer.status_code}"
+    if not isinstance(p, dict):  # of something in between, as a proxy
         return f"{answer.status_code}"
     errors = "; ".join(f"{e.get('field')}: {e.get('detail') or e.get('expected')}" for e in p.get("errors", []))
     return f"{p.get('title', answer.status_code)}: {errors or p.get('detail', '')}"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
+import orjson
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from memstream.http import Service
 from schemas.progress import FreshnessToken
 
-T = TypeVar("T")
+CALL_BYTES = 4 * 1024 * 1024
+"""Half of what the service takes by default (`query.config`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def ingest(service: Service, turns: Sequence[dict[str, Any]], console: Console, 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
         task = progress.add_task("sending turns", total=len(turns))
-        for chunk in chunked(turns, batch):
+        for chunk in calls_of(turns, batch):
             answer = service.post("/v1/turns", {"turns": chunk})
             new = FreshnessToken.parse(answer["freshness_token"])
             token = new if token is None else token.merged(new)
@@ -63,7 +64,17 @@ def _readable(service: Service, user: str, token: str) -> bool:
     return False
 
 
-def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    it = iter(items)
-    while chunk := list(itertools.islice(it, size)):
-        yield chunk
+def calls_of(turns: Iterable[dict[str, Any]], most: int) -> Iterator[list[dict[str, Any]]]:
+    """At most `most` turns and `CALL_BYTES` a call, in order; a turn that is larger alone goes alone, and the service
+    says what it does not take."""
+    call: list[dict[str, Any]] = []
+    size = 0
+    for turn in turns:
+        mine = len(orjson.dumps(turn)) + 1
+        if call and (len(call) == most or size + mine > CALL_BYTES):
+            yield call
+            call, size = [], 0
+        call.append(turn)
+        size += mine
+    if call:
+        yield call

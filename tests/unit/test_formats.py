@@ -29,6 +29,8 @@ def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
         (b'{"content": "a"}\n{"content":\n', "line 2: not JSON"),
         (b"[1, 2]", "not LoCoMo-shaped"),
         (b'["a"]', "not LoCoMo-shaped"),
+        (b'[{"id": "c", "sessions": [{"date_time": "1:56 pm on 8 May, 2023", "turns": ["hello"]}]}]', "not LoCoMo"),
+        (b"[null]", "not LoCoMo-shaped"),
         (b"7\n", "line 1: expected a turn"),
         (b"\xff\xfe", "not UTF-8"),
     ],
@@ -54,8 +56,9 @@ def test_a_locomo_date_of_another_form_names_the_file(tmp_path: Path) -> None:
         list(read_turns(file))
 
 
-def test_locomo_shaped_with_format_named_but_one_object(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", ['{"id": "c", "sessions": []}', "5", "null", '"c"'])
+def test_locomo_shaped_with_format_named_but_no_array(tmp_path: Path, content: str) -> None:
     file = tmp_path / "locomo.json"
-    file.write_text('{"id": "c", "sessions": []}', encoding="utf-8")
+    file.write_text(content, encoding="utf-8")
     with pytest.raises(FileError, match="not LoCoMo-shaped"):
         list(read_turns(file, "locomo"))
