@@ -26,6 +26,7 @@
   function swap(html) {
     const fresh = new DOMParser().parseFromString(`<div>${html}</div>`, "text/html");
     if (!panels.firstElementChild) panels.replaceChildren(...fresh.body.firstElementChild.childNodes);
+    fresh.querySelectorAll("[data-letter]").forEach(retell);
     for (const panel of fresh.querySelectorAll("[data-panel]")) {
       const old = $(panel.id);
       if (!old || old.outerHTML === panel.outerHTML || inUse(old)) continue;
@@ -74,6 +75,27 @@
   });
 
   // -- dead letters
+  const DONE = ["replayed", "dropped", "already"];
+  const LEFT = {
+    failed: "The brokers did not take it: it stands as it was. Doing it again is safe.",
+    unreplayable: "It cannot be replayed: the reader that failed reads no such topic. It stays until it is dropped.",
+    gone: "Retention has taken it: there is nothing to put back.",
+  };
+  const told = new Map();  // letter -> what became of the last try, also when its panel comes anew
+  function tell(row, text) {
+    told.set(row.dataset.letter, text); retell(row); say(`Dead letter ${row.dataset.letter}: ${text}`);
+  }
+  function retell(row) {
+    const text = told.get(row.dataset.letter);
+    if (!text) return;
+    const note = row.querySelector(".told") ?? row.querySelector(".what").appendChild(Object.assign(document.createElement("p"), { className: "told bad-text" }));
+    note.textContent = text;
+  }
+  function refused(row, e) {
+    if (e.status === 401) signIn(e.message);
+    else if (e instanceof Refused) tell(row, e.message);
+    else { tell(row, "The service did not answer. Doing it again is safe."); offline(e.message); }
+  }
   panels.addEventListener("click", event => {
     const button = event.target.closest("button[data-do]");
     if (button) ({ show: preview, replay: decide, drop: decide })[button.dataset.do](button, button.closest("[data-letter]"));
@@ -86,20 +108,23 @@
       const { form, bytes, value } = found.preview;
       box.textContent = `${form}, ${bytes} bytes, values masked\n\n${form === "text" ? value : JSON.stringify(value, null, 2)}`;
       box.hidden = false; button.setAttribute("aria-expanded", "true");
-    } catch (e) { say(e.message); offline(e.message); }
+    } catch (e) { refused(row, e); }
   }
   async function decide(button, row) {
     const what = button.dataset.do, id = row.dataset.letter;
     if (what === "drop" && !await sure("Drop this dead letter?", "It is offered no more. Its bytes leave the log with the topic’s retention.", "Drop")) return;
     row.dataset.busy = ""; button.disabled = true;
+    const stays = () => { delete row.dataset.busy; button.disabled = false; button.focus(); };
     try {
       const answer = await (await ask(`v1/dead-letters/${what}`, { ids: [id] })).json();
       const outcome = answer.results[0]?.outcome ?? "gone";
+      if (!DONE.includes(outcome)) { stays(); tell(row, LEFT[outcome] ?? outcome); return; }
+      told.delete(id);
       say(`Dead letter ${id}: ${outcome}`);
       const next = row.nextElementSibling ?? row.previousElementSibling;
       row.remove();
       (next?.querySelector("button") ?? $("main")).focus();
-    } catch (e) { delete row.dataset.busy; button.disabled = false; say(e.message); offline(e.message); }
+    } catch (e) { stays(); refused(row, e); }
   }
   function sure(title, text, yes) {
     const dialog = $("sure");

@@ -120,3 +120,63 @@ async def test_letters_are_looked_at_and_decided_by_keyboard_and_a_user_is_asked
         await page.value("document.getElementById('theme').click()")
         assert await page.value("document.documentElement.dataset.theme") == "light"
         assert page.said == []
+
+
+ANSWERS = """(() => {
+  const real = fetch; window.answers = {};
+  window.fetch = async (path, o) => {
+    const key = Object.keys(answers).find(k => String(path).includes(k));
+    if (!key) return real(path, o);
+    if (answers[key] === null) throw new TypeError("Failed to fetch");
+    const [status, body] = answers[key];
+    return new Response(JSON.stringify(body), { status, headers: { "Content-Type": "application/json" } });
+  };
+})()"""
+"""What the service would say to a path, in its place; null: nothing."""
+FIRST = "document.querySelector('[data-letter]')"
+SAID = f"{FIRST}.querySelector('.told')"
+
+
+def outcome(word: str) -> str:
+    return f"[202, {{results: [{{id: 'x', outcome: '{word}'}}], outcomes: {{}}, left: 0}}]"
+
+
+UNDECIDED = (
+    ("replay", outcome("failed"), "did not take it"),
+    ("replay", outcome("unreplayable"), "cannot be replayed"),
+    ("replay", outcome("gone"), "Retention has taken it"),
+    ("drop", outcome("failed"), "did not take it"),
+    ("replay", "[403, {detail: 'it needs `admin`'}]", "it needs `admin`"),
+    ("show", "[422, {detail: 'no such letter'}]", "no such letter"),
+    ("replay", "null", "did not answer"),
+)
+
+
+async def test_a_letter_that_was_not_decided_stays_and_says_why() -> None:
+    async with opened("letters", 1280, "light", ANSWERS) as page:
+        letters = await page.value("document.querySelectorAll('[data-letter]').length")
+        for what, answer, said in UNDECIDED:
+            await page.value(f"answers['v1/dead-letters/'] = {answer}")
+            await page.value(f"{FIRST}.querySelector('[data-do={what}]').click()")
+            if what == "drop":
+                await page.value("document.querySelector('#sure [value=yes]').click()")
+            await page.until(f"{SAID}?.textContent.includes('{said}')")
+            assert await page.value(f"{SAID}.checkVisibility() && {SAID}.offsetHeight > 10")
+            assert await page.value("document.getElementById('offline').hidden") is (answer != "null")
+            assert await page.value("document.querySelectorAll('[data-letter]').length") == letters
+        assert await page.value(CONTRAST) == []
+        await page.value("document.activeElement.blur()")  # the panel comes anew, and still says it
+        await page.value("document.querySelector('.letters').dataset.old = ''")
+        await page.until("!('old' in document.querySelector('.letters').dataset)")
+        assert "did not answer" in await page.value(f"{SAID}.textContent")
+
+
+async def test_a_letter_that_was_decided_leaves_the_page() -> None:
+    async with opened("letters", 1280, "light", ANSWERS) as page:
+        await page.value("answers['ops/panels'] = null")
+        for word in ("replayed", "already"):
+            first = await page.value(f"{FIRST}.dataset.letter")
+            await page.value(f"answers['v1/dead-letters/'] = {outcome(word)}")
+            await page.value(f"{FIRST}.querySelector('[data-do=replay]').click()")
+            await page.until(f"{FIRST}.dataset.letter !== '{first}'")
+            assert f"{first}: {word}" in await page.value("document.getElementById('said').textContent")
