@@ -168,25 +168,42 @@ def _current(app: Any, fetched: Sequence[Fetched]) -> list[Fetched]:
 
 async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], intake: Intake) -> list[Fetched]:
     """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
-    transaction cannot happen, a reset by hand can), go back; what retention or compaction took is stepped over."""
+    transaction cannot happen, a reset by hand can), go back, once: when the same record comes first again, there is
+    none before it but what no consumer sees (a transactional producer's markers). That is stepped over, at once where
+    it lies within what was read on, and so is what retention took."""
     if runner.step.source.cleanup is not Cleanup.DELETE:
         return fetched
+    went_back = intake.went_back
+    gone_back: set[int] = set()
+    for partition, (stored, first) in (await _gaps(runner, fetched)).items():
+        tp = TP(runner.step.source.name, partition)
+        if intake.nothing_between(tp, stored, first):
+            continue
+        before = went_back.get(tp, (stored, first + 1))
+        # What was on its way here when the consumer was moved stands behind that record, never on it.
+        least = before[1] if before[0] == stored else first + 1
+        if first == least or (await app.consumer.earliest_offsets(tp))[tp] > stored:
+            continue
+        log.info("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
+        await app.consumer.seek(tp, stored)
+        intake.drop([tp])
+        went_back[tp] = stored, min(first, least)
+        gone_back.add(partition)
+    return [f for f in fetched if f.message.partition not in gone_back]
+
+
+async def _gaps(runner: StepRunner, fetched: Sequence[Fetched]) -> dict[int, tuple[int, int]]:
+    """Partition -> its stored offset and the first one fetched that is not below it, where these are not the same. All
+    are read before a consumer is moved: a store that is away leaves nothing half done."""
     offsets: dict[int, list[int]] = {}
     for f in fetched:
         offsets.setdefault(f.message.partition, []).append(f.message.offset)
-    gone_back: set[int] = set()
+    out = {}
     for partition, found in offsets.items():
         stored = await runner.stored_offset(partition)
-        if stored is None or min((o for o in found if o >= stored), default=stored) == stored:
-            continue
-        tp = TP(runner.step.source.name, partition)
-        earliest = (await app.consumer.earliest_offsets(tp))[tp]
-        if earliest <= stored:
-            log.warning("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
-            await app.consumer.seek(tp, stored)
-            intake.drop([tp])
-            gone_back.add(partition)
-    return [f for f in fetched if f.message.partition not in gone_back]
+        if stored is not None and (first := min((o for o in found if o >= stored), default=stored)) > stored:
+            out[partition] = stored, first
+    return out
 
 
 def _die() -> None:

@@ -21,6 +21,9 @@ from faust.types import TP
 from schemas.pace import Pace
 from streams.batch import Message
 
+_HOLES = 1_024
+"""Remembered per partition: more than there are records between the consumer and its step."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
@@ -42,28 +45,71 @@ class Intake:
         self._room.set()
         self.done: dict[TP, int] = {}
         """Per partition, the first offset that is not stored and delivered: what may be committed."""
+        self._handed: dict[TP, int] = {}
+        """Per partition, the end of what came."""
+        self._run: dict[TP, tuple[int, int]] = {}
+        """Per partition, generation and end of what came since the consumer was last moved."""
+        self._holes: dict[TP, deque[tuple[int, int]]] = {}
+        self.went_back: dict[TP, tuple[int, int]] = {}
+        """Per partition, the stored offset that was gone back to and the first record that stood behind it."""
 
     def put(self, records: Iterable[Fetched]) -> None:
         now, before = self._clock(), len(self._waiting)
-        self._waiting.extend((now, f) for f in records)
+        for f in records:
+            self._waiting.append((now, f))
+            self._note(f)
         self._pace.came(len(self._waiting) - before)
         self._signal()
+
+    def _note(self, f: Fetched) -> None:
+        """The consumer reads on without a gap: what it leaves out is no record."""
+        tp, offset = TP(f.message.topic, f.message.partition), f.message.offset
+        generation, end = self._run.get(tp, (f.generation, offset))
+        if generation == f.generation and end < offset:
+            self._holes.setdefault(tp, deque(maxlen=_HOLES)).append((end, offset))
+        self._run[tp] = f.generation, offset + 1
+        self._handed[tp] = offset + 1
+
+    def nothing_between(self, tp: TP, end: int, offset: int) -> bool:
+        """Whether the consumer read from one to the other and found no record."""
+        return (end, offset) in self._holes.get(tp, ())
 
     async def room(self) -> None:
         """Returns when less than two batches wait."""
         await self._room.wait()
 
+    def at_rest(self, tp: TP) -> bool:
+        """All that came of it is stored and delivered."""
+        return self.done.get(tp, 0) >= self._handed.get(tp, 0)
+
+    def passed(self, tp: TP, position: int) -> None:
+        """The consumer found no records below `position` but those that it handed on. What stands there otherwise
+        (commit markers of a transactional producer) is done with, or the group would seem to be behind for ever."""
+        if self.at_rest(tp):
+            self.done[tp] = max(position, self.done.get(tp, 0))
+
     def clear(self) -> None:
         self._waiting.clear()
         self._next = []
+        self._run.clear()
+        self.went_back = {}  # a new one: who still holds the old one speaks of what was read before
         self._signal()
 
     def drop(self, partitions: Collection[TP]) -> None:
-        """Forget what waits of these: who owns them next starts at the commit."""
+        """Forget what waits of these: it comes again, here or to who owns them next."""
+        for tp in partitions:
+            self._run.pop(tp, None)
         gone = {(tp.topic, tp.partition) for tp in partitions}
         self._waiting = deque(w for w in self._waiting if (w[1].message.topic, w[1].message.partition) not in gone)
         self._next = [f for f in self._next if (f.message.topic, f.message.partition) not in gone]
         self._signal()
+
+    def leave(self, partitions: Collection[TP]) -> None:
+        """They belong to others now."""
+        self.went_back = {tp: at for tp, at in self.went_back.items() if tp not in partitions}
+        for tp in partitions:
+            self.done.pop(tp, None)
+            self._handed.pop(tp, None)
 
     def ahead(self) -> list[Fetched]:
         """What `batches` gives next, where its time has come already, so that it can be prepared before; else nothing.
@@ -118,12 +164,27 @@ class Consumer(aiokafka.Consumer):  # type: ignore[misc]  # Faust ships no types
                 records, active = await self._wait_next_records(1.0)
                 if not self.flow_active:
                     await self._back_to_commits()
-                elif records:
-                    intake.put(self._fetched(records, active))
+                else:
+                    if records:
+                        intake.put(self._fetched(records, active))
+                    await self._pass_markers(set(active or ()) - set(records or ()))
                 await intake.room()
         except (*self.consumer_stopped_errors, asyncio.CancelledError):
             if not self.transport.app.should_stop:
                 raise
+
+    async def _pass_markers(self, without_records: Collection[TP]) -> None:
+        """Nothing else takes records from the fetcher: where the consumer stands, all below was handed on."""
+        intake = self.transport.intake
+        for tp in without_records:
+            try:
+                if intake.at_rest(tp) and (self.highwater(tp) or 0) > intake.done.get(tp, 0):
+                    reading = intake.went_back
+                    position = await self.position(tp) or 0
+                    if reading is intake.went_back:  # not moved meanwhile
+                        intake.passed(tp, position)
+            except Exception as exc:  # noqa: BLE001 - in a rebalance it may be gone; then it is another's
+                self.log.info("no position of %s: %s", tp, type(exc).__name__)
 
     def _fetched(self, records: Any, active: Collection[TP]) -> Iterable[Fetched]:
         generation = self.app.consumer_generation_id
@@ -157,8 +218,7 @@ class Consumer(aiokafka.Consumer):  # type: ignore[misc]  # Faust ships no types
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
         self.transport.intake.drop(revoked)
         await super().on_partitions_revoked(revoked)
-        for tp in revoked:
-            self.transport.intake.done.pop(tp, None)
+        self.transport.intake.leave(revoked)
 
     async def verify_all_partitions_active(self) -> None:
         """It looks at streams; here the service's readiness watches whether committed offsets move."""

@@ -1,0 +1,215 @@
+"""Offsets at which a consumer is shown nothing: markers of a transactional producer, records stepped over (N2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+
+import pytest
+from faust.types import TP
+
+from schemas import topics
+from schemas.codec import Codec, header
+from schemas.owner import partition, user
+from schemas.pace import Pace
+from streams.app import _batch
+from streams.driver import MemoryLog, inline
+from streams.faults import Faults
+from streams.intake import Fetched, Intake
+from streams.runtime import Message, RunnerConfig, StepRunner
+from streams.state import Position, StoreAway
+from streams.state_memory import MemoryStateStore
+from tests.unit.streams.toy import START, Counter, turn
+
+P = partition(user("acme", "ann"), 8)
+TOPIC = TP(topics.TURNS.name, P)
+
+
+class Partition:
+    """A log with holes, and the consumer that reads it."""
+
+    def __init__(self, offsets: Sequence[int]) -> None:
+        value = {o: Codec().value(turn(f"t{o}")) for o in offsets}
+        self.log = {o: Message(TOPIC.topic, P, o, None, value[o], [], 1_700_000_000_000) for o in offsets}
+        self.position, self.start, self.seeks = 0, 0, list[int]()
+
+    def assignment(self) -> set[TP]:
+        return {TOPIC}
+
+    async def earliest_offsets(self, *_: TP) -> dict[TP, int]:
+        return {TOPIC: self.start}
+
+    async def seek(self, _: TP, offset: int) -> None:
+        self.seeks.append(offset)
+        self.position = offset
+
+    def fetch(self, limit: int) -> list[Fetched]:
+        found = [self.log[o] for o in sorted(self.log) if o >= self.position][:limit]
+        if found:
+            self.position = found[-1].offset + 1
+        return [Fetched(1, m) for m in found]
+
+
+def fetched(*offsets: int, generation: int = 1) -> list[Fetched]:
+    return [Fetched(generation, Message(TOPIC.topic, P, o, None, b"", [], 1)) for o in offsets]
+
+
+class Bench:
+    """One step over that partition, as the app runs it."""
+
+    def __init__(self, offsets: Sequence[int], store: MemoryStateStore | None = None) -> None:
+        self.consumer = Partition(offsets)
+        self.app = SimpleNamespace(consumer=self.consumer, consumer_generation_id=1)
+        self.intake = Intake(64, Pace(0.06, 0.02))
+        self.log = MemoryLog(lambda: START)
+        store = store or MemoryStateStore()
+        self.runner = StepRunner(Counter(), store, self.log, Codec(), RunnerConfig(8), compute=inline)
+
+    async def take(self, fetched: Sequence[Fetched]) -> None:
+        await _batch(self.app, self.runner, fetched, self.intake, Faults())
+
+    async def drain(self, limit: int = 10) -> None:
+        for _ in range(20):
+            fetched = self.consumer.fetch(limit)
+            if not fetched:
+                return
+            await self.take(fetched)
+        raise AssertionError("the same records come for ever")
+
+    def counted(self) -> int:
+        """Turns whose output is there; after a failure the last outbox goes out again."""
+        return len({header(m.headers, "src") for m in self.log.partitions[topics.SESSION_STATE.name, P]})
+
+
+@pytest.mark.parametrize("limit", [1, 2, 10])
+async def test_n2_markers_of_a_transactional_producer_stop_nothing(limit: int) -> None:
+    b = Bench([0, 1, 3, 4, 6, 9])
+    await b.take(b.consumer.fetch(2))
+    await b.drain(limit)
+    assert await b.runner.stored_offset(P) == 10
+    assert b.counted() == 6
+    assert b.consumer.seeks == [s for s in b.consumer.seeks if s in (2, 5, 7)]
+    assert len(set(b.consumer.seeks)) == len(b.consumer.seeks)
+
+
+async def test_n2_a_consumer_that_was_moved_ahead_goes_back_and_skips_nothing() -> None:
+    b = Bench([0, 1, 2, 3, 6, 7, 8])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 7
+    await b.drain()
+    assert await b.runner.stored_offset(P) == 9
+    assert b.counted() == 7
+
+
+async def test_n2_a_marker_at_the_stored_offset_hides_no_record_behind_it() -> None:
+    b = Bench([0, 1, 3, 4, 5, 6])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 5
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.counted()) == (7, 6)
+    assert b.consumer.seeks == [2, 2]
+
+
+async def test_n2_what_was_on_its_way_when_the_consumer_went_back_is_no_proof() -> None:
+    b = Bench([0, 1, 3, 4, 5, 6])
+    await b.take(b.consumer.fetch(2))
+    await b.take(b.consumer.fetch(1))
+    late = [Fetched(1, b.consumer.log[o]) for o in (5, 6)]
+    await b.take(late)
+    assert await b.runner.stored_offset(P) == 2
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.counted()) == (7, 6)
+
+
+async def test_n2_after_a_rebalance_the_same_record_proves_nothing() -> None:
+    b = Bench([0, 1, 2, 3, 4])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 3
+    await b.take(b.consumer.fetch(1))  # goes back to 2
+    b.intake.clear()
+    b.consumer.position = 3  # the commit was there
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.counted()) == (5, 5)
+
+
+async def test_n2_what_retention_took_is_stepped_over_at_once() -> None:
+    b = Bench([0, 1, 4, 5])
+    await b.take(b.consumer.fetch(2))
+    b.consumer.start = 4
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.consumer.seeks) == (6, [])
+
+
+class Brittle(MemoryStateStore):
+    """Away once, when it is asked where another partition stands."""
+
+    asked = 0
+
+    async def position(self, step: str, partition: int) -> tuple[Position, list]:  # type: ignore[type-arg]
+        self.asked += partition != P
+        if partition != P and self.asked == 1:
+            raise StoreAway("gone")
+        return await super().position(step, partition)
+
+
+async def test_n2_a_store_that_is_away_leaves_no_partition_half_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streams.app._AWAY_SECONDS", (0.0,))
+    b = Bench([0, 1, 2, 3], Brittle())
+    await b.take(b.consumer.fetch(2))
+    b.consumer.position = 3
+    other = (P + 1) % 8
+    beside = Fetched(1, Message(TOPIC.topic, other, 0, None, b"{}", [], 1_700_000_000_000))
+    b.consumer.assignment = lambda: {TOPIC, TP(TOPIC.topic, other)}  # type: ignore[method-assign]
+    await b.take([*b.consumer.fetch(1), beside])
+    await b.drain()
+    assert (await b.runner.stored_offset(P), b.counted()) == (4, 4)
+
+
+def test_n2_the_group_is_through_when_only_markers_are_left() -> None:
+    intake = Intake(10, Pace(0.06, 0.02))
+    intake.put(fetched(0, 1))
+    intake.passed(TOPIC, 3)
+    assert TOPIC not in intake.done, "they are in hand"
+    intake.done[TOPIC] = 2
+    intake.passed(TOPIC, 3)
+    assert intake.done[TOPIC] == 3
+    intake.passed(TOPIC, 2)
+    assert intake.done[TOPIC] == 3
+
+
+def test_n2_what_comes_again_is_not_passed() -> None:
+    intake = Intake(10, Pace(0.06, 0.02))
+    intake.put(fetched(0, 1))
+    intake.done[TOPIC] = 1
+    intake.clear()
+    intake.passed(TOPIC, 3)
+    assert intake.done[TOPIC] == 1
+    intake.leave([TOPIC])
+    assert intake.at_rest(TOPIC)
+
+
+async def test_n2_markers_within_what_was_read_on_cost_no_second_read() -> None:
+    b = Bench([0, 1, 3, 4, 6])
+    for limit in (2, 2, 2):
+        taken = b.consumer.fetch(limit)
+        b.intake.put(taken)
+        await b.take(taken)
+    assert (await b.runner.stored_offset(P), b.counted(), b.consumer.seeks) == (7, 5, [])
+
+
+def test_n2_only_what_was_read_on_tells_that_there_is_nothing_between() -> None:
+    moved = Intake(10, Pace(0.06, 0.02))
+    moved.put(fetched(0, 1))
+    moved.clear()
+    moved.put(fetched(7))
+    assert not moved.nothing_between(TOPIC, 2, 7)
+    moved.drop([TOPIC])
+    moved.put(fetched(9))
+    assert not moved.nothing_between(TOPIC, 8, 9)
+    moved.leave([TOPIC])
+    moved.put(fetched(20))
+    moved.put(fetched(30, generation=2))
+    assert not moved.nothing_between(TOPIC, 21, 30)
+    moved.put(fetched(2, 3, 5, generation=2))
+    assert moved.nothing_between(TOPIC, 4, 5)
+    assert not moved.nothing_between(TOPIC, 31, 2)
