@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import uuid4
+from zoneinfo import ZoneInfo
 
 from fastapi import APIRouter, Body, Request
 from pydantic import Field
@@ -127,7 +128,8 @@ _STANDING = ("fact", "preference", "intent")
 
 async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
     profile = ctx.deps.profile_of(scope.tenant)
-    routed = route(profile, body.query, body.intent, ctx.deps.clock())
+    now = ctx.deps.clock().astimezone(ZoneInfo(profile.time_zone))  # "today" is a day of the people who say it
+    routed = route(profile, body.query, body.intent, now)
     examples = [(intent, text) for intent in profile.intents for text in intent.examples]
     if examples and body.intent is None and not routed.intents:
         routed = by_example(routed, examples, await retriever.likeness(body.query, [text for _, text in examples]))

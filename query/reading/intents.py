@@ -52,13 +52,11 @@ def route(profile: Profile, query: str, intent: str | None = None, now: datetime
     month", "上周") count from `now` and are looked for where they are over or running; None: they are not."""
     lowered = query.casefold()
     because: list[dict[str, Any]] = []
-    project = None
-    for p in profile.projects:
-        named = next((a for a in (p.id, *p.aliases) if _alone(a.casefold()).search(lowered)), None)
-        if named is not None:
-            project = p.id
-            because.append({"project": p.id, "words": [named]})
-            break
+    # "Atlas Mobile" names the project of that name, also where another is called Atlas.
+    said = [(a, p.id) for p in profile.projects for a in (p.id, *p.aliases) if _alone(a.casefold()).search(lowered)]
+    project = max(said, key=lambda n: len(n[0]))[1] if said else None
+    if project is not None:
+        because.append({"project": project, "words": [next(a for a, of in said if of == project)]})
     if intent is not None:
         intents = [i for i in profile.intents if i.name == intent]
         because += [{"intent": i.name, "words": [], "given": True} for i in intents]
@@ -136,9 +134,13 @@ def names(query: str, key: str) -> bool:
     key = folded(key)
     if len(key) < _TELLING and not any(c.isdigit() for c in key):
         return False
-    before = r"(?<!\d)" if key[:1].isdigit() else ""
-    after = r"(?!\d)" if key[-1:].isdigit() else ""
-    return re.search(before + re.escape(key) + after, folded(query)) is not None
+    # A number is none within a longer one, a decimal or a time; a word none within another, but for its plural.
+    before = r"(?<!\d)(?<!\d[:.])" if key[:1].isdigit() else rf"(?<!{_LETTER})" if re.match(_LETTER, key) else ""
+    after = r"(?!\d|[:.]\d)" if key[-1:].isdigit() else ""
+    if re.match(_LETTER, key[-1:]) and not key[-1:].isdigit():
+        after = rf"(?:e?s)?(?!{_LETTER})"
+    said = r"[\s_-]*".join(map(re.escape, key))
+    return re.search(before + said + after, query.lower()) is not None
 
 
 @lru_cache(maxsize=1024)

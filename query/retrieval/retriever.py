@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
@@ -151,7 +152,8 @@ class Retriever:
             text=question.text,
             terms=understood.terms,
             vector=None if serving.blind else understood.vector,
-            now=question.as_of or now,
+            # Days and weeks that a question names are those of the profile's zone.
+            now=(question.as_of or now).astimezone(ZoneInfo(profile.time_zone)),
             decay_per_day={"episode": profile.ranking.decay_per_day},
             mode=question.mode,
         )

@@ -126,6 +126,11 @@ def test_a8_a_query_names_a_key_in_any_joint_and_no_longer_number() -> None:
     assert names("请质控 Record 12 的数据", "record_12")
     assert names("请质控12号受试者的记录", "12")
     assert not names("check record 121", "record-12")
+    assert names("Check records 3,12 and 14", "12")
+    assert names("Which allergies has she, which medications?", "medication")
+    assert not names("How do I manage the team?", "age")
+    assert not names("Meet at 12:30", "12")
+    assert not names("It costs 3.12", "12")
     assert not names("check record 12", "2")
     assert not names("a question", "a")
 

@@ -8,7 +8,7 @@ import pytest
 
 from inference.embedding import UniversalSentenceEncoder
 from query.reading.intents import by_example, route, told
-from schemas.profile import load_profile
+from schemas.profile import ProjectAlias, load_profile
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 PROFILE = load_profile("engineering")
@@ -67,6 +67,17 @@ def test_d10_a_keyword_is_a_word_in_any_form_and_no_part_of_another(query: str, 
 @pytest.mark.parametrize(("query", "project"), [("Cangqiong's cache?", True), ("precangqionging", False)])
 def test_d10_an_alias_is_a_word_of_its_own(query: str, project: bool) -> None:
     assert (route(PROFILE, query, now=NOW).project_id is not None) == project
+
+
+@pytest.mark.parametrize(
+    ("query", "project"),
+    [("What did we decide on Atlas Mobile?", "mobile"), ("苍穹二期的决策是什么?", "mobile"), ("On Atlas?", "atlas"),
+     ("苍穹的决策是什么?", "atlas")],
+)  # fmt: skip
+def test_d2_the_longest_name_is_the_projects(query: str, project: str) -> None:
+    named = {"atlas": ("Atlas", "苍穹"), "mobile": ("Atlas Mobile", "苍穹二期")}
+    projects = tuple(ProjectAlias(id=i, aliases=a) for i, a in named.items())
+    assert route(PROFILE.model_copy(update={"projects": projects}), query, now=NOW).project_id == project
 
 
 def test_d10_an_intent_says_which_words_chose_it_and_a_given_one_that_it_was_given() -> None:
