@@ -9,11 +9,16 @@ from processors.narrative import Statement, language_of, narrative
 from query.repo.db import Row
 from schemas.profile import FieldSpec, Profile
 
-_UNKNOWN = frozenset({"", "未知", "unknown", "n/a", "无"})
+_UNKNOWN = frozenset({"", "未知", "unknown", "n/a"})
 
 
 def _names(row: Row) -> list[str]:
     return list(row["fields"]) or ([row["field"]] if row["field"] else [])
+
+
+def of_the_user(rows: Iterable[Row]) -> list[Row]:
+    """Without what holds in one scope only (D9)."""
+    return [r for r in rows if r["scope"] == "global"]
 
 
 def values_by_field(rows: Iterable[Row]) -> dict[str, list[Any]]:
@@ -92,7 +97,7 @@ def told(profile: Profile, rows: Sequence[Row], kept: Row | None) -> tuple[str, 
     statements = [
         Statement(r["kind"], tuple(r["fields"] or ([r["field"]] if r["field"] else [])), r["text"], r["language"],
                   r["known_at"])
-        for r in rows if r["scope"] == "global" and not r["attributes"].get("about")
+        for r in of_the_user(rows) if not r["attributes"].get("about")
     ]  # fmt: skip
     text = narrative(profile, statements, language_of(statements))
     return text, "rules" if text else None

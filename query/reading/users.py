@@ -11,9 +11,9 @@ from fastapi import APIRouter, Query
 from query.body import Route
 from query.door import Reader
 from query.freshness import Freshness
-from query.reading import profile_view
+from query.reading import profile_rows, profile_view
 from query.reading.common import AsOf, Context, Ctx, PathId, memory
-from query.repo import memories
+from query.repo import memories, structured
 from query.repo.db import Row
 from schemas.base import Id
 from schemas.scope import OwnerScope
@@ -21,17 +21,24 @@ from schemas.scope import OwnerScope
 router = APIRouter(route_class=Route, tags=["reading"])
 _SOURCE_ORDER = {"explicit": 0, "confirmed": 1, "inferred": 2}
 MANY = 2_000
-"""Standing facts and preferences of one user that are read at once."""
+"""Standing facts and preferences of one user that are read at once; where there are more, further reads follow."""
 _STATED = ("fact", "preference", "intent")
 
 
 async def standing(
     ctx: Context, owner: OwnerScope, kinds: Sequence[str], as_of: datetime | None = None
 ) -> list[Row]:
-    """What stands for an owner now, or stood at a time; newest known first."""
-    if as_of is not None:
-        return await memories.as_of(ctx.db, owner, kinds, as_of, MANY, memories.After())
-    return await memories.listed(ctx.db, owner, kinds, "active", ctx.deps.clock(), MANY, memories.After())
+    """What stands for an owner now, or stood at a time; newest known first. All of it: `bounds.memories` bounds it."""
+    now, after, rows = ctx.deps.clock(), memories.After(), list[Row]()
+    while True:
+        if as_of is not None:
+            page = await memories.as_of(ctx.db, owner, kinds, as_of, MANY, after)
+        else:
+            page = await memories.listed(ctx.db, owner, kinds, "active", now, MANY, after)
+        rows += page
+        if len(page) < MANY:
+            return rows
+        after = memories.After(page[-1]["known_at"], page[-1]["record_id"], page[-1]["version"])
 
 
 @router.get("/v1/users/{user_id}/profile")
@@ -44,15 +51,19 @@ async def get_profile(
     await fresh.wait("memories")
     # A kept narrative tells of now: what was true at a time is worded from what stood then (N8).
     rows = await standing(ctx, owner, _STATED if as_of else (*_STATED, "profile"), as_of)
-    ctx.saw(owner, [r["record_id"] for r in rows])
-    return profile_answer(ctx, scope.tenant, rows)
+    tables = [] if as_of else profile_rows.tables_of(ctx.deps.profile_of(scope.tenant))
+    told = [r for t in tables for r in await structured.rows(ctx.db, owner, t.name, ctx.deps.clock(), 1)]
+    ctx.saw(owner, [r["record_id"] for r in (*rows, *told)])
+    return profile_answer(ctx, scope.tenant, rows, told)
 
 
-def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row]) -> dict[str, Any]:
+def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row], told: Sequence[Row] = ()) -> dict[str, Any]:
+    """`told`: the user's rows of structured tables."""
     profile = ctx.deps.profile_of(tenant)
-    stated = [r for r in rows if r["kind"] != "profile"]
+    # What holds in one project only says nothing of the user as a whole.
+    stated = profile_view.of_the_user([r for r in rows if r["kind"] != "profile"])
     kept = next((r for r in rows if r["kind"] == "profile"), None)
-    answer = profile_view.build(profile, profile_view.values_by_field(stated))
+    answer = profile_view.build(profile, profile_rows.over(profile, profile_view.values_by_field(stated), told))
     text, author = profile_view.told(profile, stated, kept)
     vague = profile_view.vague(profile, stated)
     return {**answer, "approximate": vague, "narrative_summary": text, "narrative_written_by": author}

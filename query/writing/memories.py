@@ -60,7 +60,9 @@ async def remember(
     command_id = str(uuid4()) if once is None else events.command_id_of(tenant, body.user_id, "remember", once)
     many = body.field is not None and holds_many(request.app.state.deps.profile_of(tenant), body.field)
     event = events.remember_command(tenant, body, command_id, publish.now, many)
-    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id)])
+    # A preference of a project's scope is in its hot memory, too (D9).
+    reached = body.project_id if body.kind == "preference" and body.scope == body.project_id else None
+    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id, reached)])
     memory_id = events.memory_id_of(tenant, body, command_id, many)
     return models.MemoryAccepted(accepted=1, command_id=command_id, freshness_token=token, memory_id=memory_id)
 

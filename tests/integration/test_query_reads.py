@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memstream.stack import Addresses
+from query.reading import users
 from schemas import topics
 from schemas.memory import Reason
 from schemas.profile import load_profile
@@ -113,6 +114,27 @@ async def test_b6_the_profile_and_how_complete_it_is(env: Env) -> None:
     assert complete["score"] == round(100 * (weights["age"] + weights["residence"]) / sum(weights.values()))
     assert set(complete["missing_fields"]) == {n for n, w in weights.items() if w} - {"age", "residence"}
     assert "用户32岁" in got["narrative_summary"]
+
+
+async def test_b5_b6_a_user_of_many_memories_is_read_whole(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users, "MANY", 3)
+    env.rows.memory("many", "fact", "Is 32", field="age", value=32, known_at=START)
+    for n in range(7):
+        env.rows.memory("many", "intent", f"Plans trip {n}")
+    got = (await env.client.get("/v1/users/many/profile")).json()
+    assert got["profile"]["basic"]["age"] == 32
+    loaded = (await env.client.post("/v1/users/many/load-context", json={"query": "how old", "limit": 20})).json()
+    assert (loaded["total_memories"], len({m["id"] for m in loaded["memories"]})) == (8, 8)
+    told = (await env.client.get("/v1/users/many/profile", params={"as_of": "2100-01-01T00:00:00Z"})).json()
+    assert told["profile"]["basic"]["age"] == 32
+
+
+async def test_b6_d9_what_holds_in_one_project_is_not_the_users(env: Env) -> None:
+    env.rows.memory("sc", "fact", "Is 32", field="age", value=32)
+    env.rows.memory("sc", "fact", "Is 90 in the play", field="age", value=90, scope="proj_9")
+    told = (await env.client.get("/v1/users/sc/profile")).json()
+    assert told["profile"]["basic"]["age"] == 32
+    assert "90" not in told["narrative_summary"]
 
 
 async def test_d9_preferences_in_the_order_that_wins(env: Env) -> None:

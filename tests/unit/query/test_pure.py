@@ -20,6 +20,7 @@ from query.pipeline.state import Pipeline, reasons
 from query.reading.history import Budget, Segment, compose, last_pairs
 from query.reading.intents import route
 from query.reading.patterns import pattern
+from query.reading.profile_rows import over
 from query.reading.profile_view import build, values_by_field
 from query.reading.prompt import Piece
 from query.reading.prompt import compose as compose_prompt
@@ -29,7 +30,7 @@ from query.repo.db import OwnerStatement, StatementError, TenantStatement
 from query.retrieval.request import Filters
 from query.retrieval.retriever import merge
 from schemas import topics
-from schemas.profile import FieldSpec, Intent, Profile, ProjectAlias
+from schemas.profile import FieldSpec, Intent, Profile, ProjectAlias, load_profile
 from schemas.progress import FreshnessToken, Written
 from schemas.stores import STAGE_OF_VIEW
 
@@ -133,6 +134,26 @@ def test_b6_score_is_by_weight_and_false_is_a_value() -> None:
     assert told["completeness"] == {
         "score": 80, "filled_fields": ["age", "hasEmployer", "targets"], "missing_fields": ["nationality"],
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "known"), [("无", True), ("none", True), ("未知", False), ("", False), (0, True)])
+def test_b6_none_is_an_answer_and_unknown_is_not(value: Any, known: bool) -> None:
+    profile = load_profile("health")
+    told = build(profile, {"allergies": [value]})
+    assert ("allergies" not in told["completeness"]["missing_fields"]) is known
+
+
+def test_b6_c3_the_row_of_a_table_wins_over_the_facts() -> None:
+    profile = load_profile("health")
+    values = {"age": [45], "allergies": ["花粉"], "drug_allergies": ["青霉素"], "height": [170], "weight": [60]}
+    row = {"category": "health_profiles", "attributes": {"written": {"weight": {"at": "2026-11-21T00:00:00+00:00"}}},
+           "value": {"age": 50, "allergies": ["花生", "花粉", "青霉素"], "drug_allergies": ["青霉素"],
+                     "blood_type": "A"}}  # fmt: skip
+    assert over(profile, values, [row]) == {
+        "age": [50], "allergies": ["花生", "花粉"], "drug_allergies": ["青霉素"], "height": [170], "weight": [],
+        "blood_type": ["A"],
+    }  # fmt: skip
+    assert over(profile, values, []) == values
 
 
 def test_n3_a_write_that_a_stage_never_reads_does_not_hold_it_up() -> None:
