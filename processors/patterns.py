@@ -215,17 +215,24 @@ def clock(minute: int) -> str:
 def compare(habit: Mapping[str, Any], at: datetime) -> dict[str, Any]:
     """"Usually at 08:00, now 08:30": where a moment lies to a time habit (the value of its record).
 
-    `minutes_late` is negative before the usual time (between -720 and 720); `overdue` when it is expected that day,
-    past due and not done.
+    `minutes_late` is negative before the usual time (between -720 and 720); `overdue` when it is expected
+    that day (where it is due past midnight: the day before), past due and not done.
     """
     zone = str(habit["time_zone"])
     there = at.astimezone(ZoneInfo(zone))
     now = there.hour * 60 + there.minute
     late = (now - int(habit["minute"]) + _DAY // 2) % _DAY - _DAY // 2
-    done = habit.get("last_done") == there.date().isoformat()
+    today = there.date()
+    done = habit.get("last_done") == today.isoformat()
     expected = there.isoweekday() in habit["weekdays"]
+    due = int(habit["due_minute"])
+    overdue = expected and not done and now >= due
+    if late > 0 and now < int(habit["minute"]) and now + _DAY >= due >= _DAY:  # the day before is meant
+        before = today - timedelta(days=1)
+        missed = not done and habit.get("last_done") != before.isoformat()
+        overdue = missed and before.isoweekday() in habit["weekdays"]
     return {
         "usual": habit["time"], "now": clock(now), "minutes_late": late, "usual_now": abs(late) <= REACH,
         "expected_today": expected, "done_today": done,
-        "overdue": expected and not done and now >= int(habit["due_minute"]),
+        "overdue": overdue,
     }  # fmt: skip

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError, model_validator
 
+from schemas import profile_words
 from schemas.base import CleanText, Frozen, Id, UnitFloat
 from schemas.memory import CandidateKind
 from schemas.patterns import Pattern
@@ -284,10 +285,10 @@ def parse_profile(text: str, source: str, directory: Path = PROFILES_DIR) -> Pro
         return Profile.model_validate(raw)
     except ValidationError as exc:
         first = exc.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(p) for p in first["loc"])
+        where = profile_words.place(raw, first["loc"])
         if first["type"] == "extra_forbidden":
             raise ProfileError(f"{source}: {where}: no such key; allowed: {_allowed(first['loc'])}") from None
-        told = first["msg"].removeprefix("Value error, ")  # one that begins with its key has no place
+        told = profile_words.told(first)  # one that begins with its key has no place
         raise ProfileError(f"{source}: {where}: {told}" if where else f"{source}: {told}") from None
 
 

@@ -85,11 +85,15 @@ def check_ratios(keys: Sequence[HotKey]) -> None:
             raise ValueError(f"hot_keys.{h.key}.ratio_of: must be two of {listed(names)}")
 
 
+NOT_A_USERS = frozenset({"hot", "report", "chunk", "rejection"})
+"""Kinds that no class ends: a project's and a document's go with these, a rejection with the account."""
+
+
 def check_retention(spec: RetentionSpec, namespaces: Sequence[str]) -> None:
-    known = {*namespaces, *get_args(MemoryKind)}
+    known = {*namespaces, *get_args(MemoryKind)} - NOT_A_USERS
     for name in spec.classes:
         if name not in known:
-            raise ValueError(f"retention.classes.{name}: must be a namespace or a kind: {listed(known)}")
+            raise ValueError(f"retention.classes.{name}: must be a namespace or a user's kind: {listed(known)}")
     for name in spec.on_expiry:
         if name not in spec.classes:
             raise ValueError(f"retention.on_expiry.{name}: must be one of retention.classes: {listed(spec.classes)}")

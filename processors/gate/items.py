@@ -12,12 +12,12 @@ from schemas.memory import MemoryCommand, MemoryUpdate
 
 MAX_CHARS = 8_000
 """Text of one value that is encoded; the rest of a longer one is read, not found."""
-_STEP = re.compile(r"[^.\[\]]+|\[(?:-?\d+|\*)\]")
+_STEP = re.compile(r"\{[^{}]*\}|[^.\[\]{}]+|\[(?:-?\d+|\*)\]")
 
 
 def searched_text(command: MemoryCommand, value: Any) -> str:
     """What a search finds the item by: the whole value, the fields that `index` names (LangGraph's paths: `a.b`,
-    `tags[*]`, `list[0].name`, `$`), or nothing where it is False."""
+    `tags[*]`, `list[0].name`, `{title,author.name}`, `$`), or nothing where it is False."""
     if command.index is False:
         return ""
     if command.index is None or command.index is True or "$" in command.index:
@@ -40,6 +40,8 @@ def at_path(value: Any, path: str) -> list[Any]:
 
 
 def _child(node: Any, step: str) -> Sequence[Any]:
+    if step.startswith("{"):
+        return [found for path in step[1:-1].split(",") for found in at_path(node, path.strip()) if path.strip()]
     if not step.startswith("["):
         if step == "*":
             return list(node.values()) if isinstance(node, dict) else node if isinstance(node, list) else []

@@ -110,6 +110,19 @@ async def test_c5_a_habit_that_ends_is_reminded_of_a_few_days_and_then_let_go(mo
     assert (last.op, last.state, last.reason.rule) == ("delete", "deleted", "habit_ended")
 
 
+@pytest.mark.parametrize(("last", "at", "late"), [
+    ("2026-11-16", "2026-11-18T00:20", True), ("2026-11-16", "2026-11-18T00:05", False),
+    ("2026-11-17", "2026-11-18T00:20", False), ("2026-11-18", "2026-11-18T00:20", False),
+    ("2026-11-16", "2026-11-17T23:59", False), ("2026-11-16", "2026-11-18T23:55", False),
+])  # fmt: skip
+def test_c5_what_is_due_past_midnight_is_overdue_then_as_the_tick_says(last: str, at: str, late: bool) -> None:
+    habit = {"time_zone": "UTC", "minute": 1430, "time": "23:50", "weekdays": [1, 2, 3, 4, 5, 6, 7],
+             "due_minute": 1450, "last_done": last}  # fmt: skip
+    moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
+    assert compare(habit, moment)["overdue"] is late
+    assert compare({**habit, "weekdays": [3]}, moment)["overdue"] is False, "the night before was a Tuesday's"
+
+
 async def test_c5_a_habit_that_changes_is_followed(models: Models) -> None:
     talk = talk_of(models)
     evening = await two_weeks(talk) + timedelta(hours=20)

@@ -81,8 +81,8 @@ unique = false
 
 
 @pytest.mark.parametrize(("change", "error"), [
-    ('[[tables.columns]]\nname = "Bad Name"\ntype = "string"', "tables.0.columns.0.name"),
-    ('[[tables.columns]]\nname = "a"\ntype = "text"', "tables.0.columns.0.type"),
+    ('[[tables.columns]]\nname = "Bad Name"\ntype = "string"', "tables.t.columns.Bad Name.name"),
+    ('[[tables.columns]]\nname = "a"\ntype = "text"', "tables.t.columns.a.type"),
     ('columns = []\nindexes = { i = ["zz"] }', "no column 'zz'"),
     ('columns = []\nsearch_columns = ["zz"]', "no column 'zz'"),
     ('[[tables.columns]]\nname = "a"\ntype = "json"\nfields = ["zz"]', "no field 'zz' in the catalogue"),
