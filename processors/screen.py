@@ -18,7 +18,15 @@ from schemas.amend import Amendment
 from schemas.base import Json
 from schemas.envelope import Tick
 from schemas.ids import content_hash, keyed_hash, turn_id
-from schemas.turns import CheckpointResult, ScreenedBody, ScreenedTurn, SessionCommand, TurnEvent
+from schemas.turns import (
+    MAX_METADATA_BYTES,
+    CheckpointResult,
+    ScreenedBody,
+    ScreenedTurn,
+    SessionCommand,
+    TurnEvent,
+    metadata_fits,
+)
 
 _PREVIOUS_TURNS = 2
 _PREVIOUS_CHARS = 400
@@ -120,6 +128,8 @@ class Screen(PlainStep):
         return out
 
     def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
+        if not metadata_fits(event.sealed.metadata):
+            return [Reject("too_large", f"sealed.metadata: must not pass {MAX_METADATA_BYTES} bytes of JSON")]
         accepted = event.accepted_at or record.timestamp
         profile = self._book.of(event.tenant)
         expires = accepted + timedelta(days=profile.retention.turns_days)
@@ -191,6 +201,8 @@ def _texts(event: object) -> list[str]:
     match event:
         case TurnEvent():
             speaker = [event.sealed.speaker] if event.sealed.speaker else []
+            if not metadata_fits(event.sealed.metadata):
+                return []  # it is refused: nobody waits for its recognition
             return [event.sealed.content, *speaker, *strings(event.sealed.metadata)]
         case SessionCommand():
             return list(strings(event.sealed.model_dump()))

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
-from schemas.turns import Recalled, Role
+from schemas.turns import MAX_METADATA_BYTES, Recalled, Role, metadata_fits
 
 Rating = Literal["good", "neutral", "bad"]
 HotType = Literal["meta", "status", "decision", "preference"]
@@ -35,6 +35,12 @@ def _short_id(value: str) -> str:
     return value
 
 
+def _small(value: dict[str, Any]) -> dict[str, Any]:
+    if not metadata_fits(value):
+        raise ValueError(f"must not pass {MAX_METADATA_BYTES} bytes of JSON")
+    return value
+
+
 RatingIn = Annotated[Rating, BeforeValidator(_rating)]
 HotTypeIn = Annotated[HotType, BeforeValidator(_hot_type)]
 LanguageIn = Annotated[Literal["en", "zh", "und"], BeforeValidator(_language)]
@@ -56,7 +62,7 @@ class TurnIn(Frozen):
     language: LanguageIn | None = None
     llm_context: CleanText | None = Field(default=None, max_length=400_000)
     recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Annotated[JsonObject, AfterValidator(_small)] = Field(default_factory=dict)
 
 
 class TurnsIn(Frozen):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
+import orjson
 from pydantic import Field
 
 from schemas.amend import Amendment
@@ -13,6 +14,9 @@ from schemas.erasure import Erasure
 
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
+MAX_METADATA_BYTES = 65_536
+"""Of a turn's metadata as JSON: each text in it goes through the recognisers, at about half a second for 20 kB, and
+all partitions of a worker wait for it. Not a rule of the schema: what the log holds stays readable."""
 
 
 class Recalled(Frozen):
@@ -167,3 +171,7 @@ def metadata_value(metadata: dict[str, Any], key: str) -> str | None:
     """A metadata entry as text, None where absent or not a scalar."""
     value = metadata.get(key)
     return str(value) if isinstance(value, str | int | float) and value != "" else None
+
+
+def metadata_fits(metadata: dict[str, Any]) -> bool:
+    return len(orjson.dumps(metadata)) <= MAX_METADATA_BYTES

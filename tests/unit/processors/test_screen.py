@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,15 @@ from schemas import topics
 from schemas.base import MAX_CONTENT_CHARS
 from schemas.codec import header
 from schemas.profile import load_profile
-from schemas.turns import Recalled, ScreenedTurn, SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from schemas.turns import (
+    MAX_METADATA_BYTES,
+    Recalled,
+    ScreenedTurn,
+    SessionCommand,
+    SessionCommandBody,
+    TurnBody,
+    TurnEvent,
+)
 from streams.driver import TopologyDriver
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -140,3 +149,25 @@ async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_m
     assert bench.refusals() == []
     assert len(kept.sealed.content) > 2 * MAX_CONTENT_CHARS
     assert "a@b.co" not in kept.sealed.content
+
+
+async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_recognition(
+    bench: Bench, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    analyze = models.analyzer.analyze
+
+    def spy(texts: Sequence[str], languages: Sequence[Any]) -> Any:
+        asked.extend(texts)
+        return analyze(texts, languages)
+
+    monkeypatch.setattr(models.analyzer, "analyze", spy)
+    around = len('{"note":""}')
+    bench.turn("one", "t1", metadata={"note": "x" * (MAX_METADATA_BYTES - around)})
+    bench.turn("two", "t2", metadata={"note": "y" * (MAX_METADATA_BYTES - around + 1)})
+    bench.turn("three", "t3", metadata={"note": "我" * (MAX_METADATA_BYTES // 3)})
+    bench.turn("four", "t4", metadata={"note": MAIL})
+    assert [t.sealed.content for t in await bench.turns()] == ["one", "four"]
+    assert bench.refusals() == ["too_large", "too_large"]
+    assert not any(t[:1] in ("y", "我") for t in asked)
+    assert MAIL in asked

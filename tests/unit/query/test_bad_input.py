@@ -24,6 +24,8 @@ BAD_FIELDS: list[tuple[str, dict[str, Any], str]] = [
     ("empty content", {"content": ""}, "turns.1.content"),
     ("blank content", {"content": " \n\t "}, "turns.1.content"),
     ("a megabyte", {"content": "x" * 1_000_000}, "turns.1.content"),
+    ("metadata of a megabyte", {"metadata": {"note": "x" * 1_000_000}}, "turns.1.metadata"),
+    ("metadata beyond 64 kB of UTF-8", {"metadata": {"note": "我" * 22_000}}, "turns.1.metadata"),
     ("unknown role", {"role": "wizard"}, "turns.1.role"),
     ("far future", {"occurred_at": "2031-01-01T00:00:00Z"}, "turns.1.occurred_at"),
     ("epoch", {"occurred_at": "1970-01-01T00:00:00Z"}, "turns.1.occurred_at"),
