@@ -98,7 +98,8 @@ class Probe:
                         yield f"postgres {schema}.{table}", row.encode()
                         yield from self._opened_rows(f"postgres {schema}.{table}", row.encode())
                         if outbox:
-                            yield f"postgres {schema}.{table}", self._opened_row(json.loads(row))
+                            opened, blob = self._opened_row(json.loads(row))
+                            yield f"postgres {schema}.{table}{OPENED if opened else ''}", blob
 
     def redis(self) -> Iterator[tuple[str, bytes]]:
         client: Any = redis.Redis.from_url(self._settings.redis.get_secret_value())
@@ -181,16 +182,17 @@ class Probe:
             elif isinstance(node, dict | list):
                 left.extend(node.values() if isinstance(node, dict) else node)
 
-    def _opened_row(self, row: dict[str, Any]) -> bytes:
-        """A state row or an outbox as bytes, opened where its key still stands."""
+    def _opened_row(self, row: dict[str, Any]) -> tuple[bool, bytes]:
+        """A state row or an outbox as bytes, opened (True) where it is sealed and its key still stands."""
         blob = bytes.fromhex(str(row.get("outbox") or row.get("value") or "").removeprefix("\\x"))
         owner = owner_of(str(row.get("owner") or "@"))
         if self._sealing.cipher is None or owner is None:
-            return blob
+            return False, blob
         try:
-            return self._sealing.cipher.open_bytes(owner, blob)
+            plain = self._sealing.cipher.open_bytes(owner, blob)
         except SealedError:
-            return blob
+            return False, blob
+        return plain is not blob, plain
 
     def _note(self, topic: str, at: int) -> None:
         found = topics.BY_NAME.get(topic)

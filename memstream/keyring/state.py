@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -13,11 +14,16 @@ from streams.state import OutboxRow, PartitionCommit, Position, Rows, StateStore
 
 _PLAIN_KEYS = frozenset({"deny"})
 """Rows that outlive the key: the cut-off of an erasure."""
+_SAID = ("hot/", "h|")
+"""Rows named after a key of hot memory, which may be what somebody said."""
+_HIDDEN = "sealed/"
+"""Before the name that such a row has in the store; its own stands with the value. Like the id of the record, the name
+is a hash: it can be compared, not read."""
 
 
 class SealedStateStore:
     """A `StateStore` over another. Rows of a partition (`@open`: ids and times) stay as they are; rows that were
-    written before encryption was on are read as they are."""
+    written before encryption was on, or before names were hidden, are read as they are."""
 
     def __init__(self, inner: StateStore, cipher: AesCipher) -> None:
         self._inner, self._cipher = inner, cipher
@@ -26,11 +32,11 @@ class SealedStateStore:
         return await self._inner.position(step, partition)
 
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
-        found = await self._inner.load(step, wanted)
+        found = await self._inner.load(step, {p: [_asked(r) for r in reads] for p, reads in wanted.items()})
         return {p: {name: self._opened(name, rows) for name, rows in part.items()} for p, part in found.items()}
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
-        await self._inner.commit([replace(c, writes=[self._sealed(w) for w in c.writes]) for c in commits])
+        await self._inner.commit([replace(c, writes=[s for w in c.writes for s in self._sealed(w)]) for c in commits])
 
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         await self._inner.settled(step, offsets)
@@ -40,16 +46,44 @@ class SealedStateStore:
         if owner is None:
             return rows
         out: dict[str, bytes] = {}
-        for key, value in rows.items():
+        for key, value in sorted(rows.items(), key=lambda row: row[0].startswith(_HIDDEN)):  # the newer one last
             try:
-                out[key] = self._cipher.open_bytes(owner, value)
+                plain = self._cipher.open_bytes(owner, value)
             except KeyDestroyed:
                 continue  # erased: there is no such row
+            if key.startswith(_HIDDEN):
+                key, plain = _unpacked(plain)
+            out[key] = plain
         return out
 
-    def _sealed(self, w: Write) -> Write:
-        owner = None if w.value is None or w.key in _PLAIN_KEYS else owner_of(w.owner)
-        return w if owner is None or w.value is None else w._replace(value=self._cipher.seal_bytes(owner, w.value))
+    def _sealed(self, w: Write) -> list[Write]:
+        owner = None if w.key in _PLAIN_KEYS else owner_of(w.owner)
+        if owner is None:
+            return [w]
+        if not w.key.startswith(_SAID):
+            return [w if w.value is None else w._replace(value=self._cipher.seal_bytes(owner, w.value))]
+        value = None if w.value is None else self._cipher.seal_bytes(owner, _packed(w.key, w.value))
+        return [w._replace(key=_hidden(w.owner, w.key), value=value), Write(w.owner, w.key, None)]
+
+
+def _asked(r: Reads) -> Reads:
+    """Rows by their names of now, and of before."""
+    if r.keys is None or owner_of(r.owner) is None:
+        return r
+    return Reads(r.owner, (*r.keys, *(_hidden(r.owner, k) for k in r.keys if k.startswith(_SAID))))
+
+
+def _hidden(name: str, key: str) -> str:
+    return _HIDDEN + hashlib.sha256(f"{name} {key}".encode()).hexdigest()
+
+
+def _packed(key: str, value: bytes) -> bytes:
+    return key.encode() + b"\0" + value
+
+
+def _unpacked(raw: bytes) -> tuple[str, bytes]:
+    key, _, value = raw.partition(b"\0")
+    return key.decode(), value
 
 
 def owner_of(name: str) -> Owner | None:

@@ -18,16 +18,19 @@ from memstream.keyring.state import SealedStateStore, owner_of
 from processors.extract.rules import RuleExtractor
 from processors.gate.emit import because
 from processors.ports import Models, ProfileBook
+from processors.step import Reads
 from schemas import topics
 from schemas.codec import ERASED, Codec, DecodeError
-from schemas.documents import TurnDigest, TurnDigestBody
+from schemas.documents import ProjectCommand, TurnDigest, TurnDigestBody
 from schemas.envelope import SourceTurn
+from schemas.erasure import Erasure
 from schemas.memory import MemoryUpdate
 from schemas.owner import Owner, OwnerKind, user
 from schemas.profile import load_profile
 from schemas.sealing import KeyDestroyed, SealedError
 from schemas.turns import TurnBody, TurnEvent
 from streams.driver import TopologyDriver
+from streams.state import PartitionCommit, Position, StateStore, Write
 from streams.state_memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 
@@ -153,6 +156,80 @@ async def test_n6_the_topology_sealed_remembers_and_forgets_with_the_key(models:
     driver.pipe(topics.TURNS, turn("ann", "I live in Leeds.", n=3))
     await driver.run()
     assert not driver.dead_letters(), "what was sealed under the destroyed key is passed over"
+
+
+SAID = ("We decided to move the moldavite delivery of Mr Kurrajong to Friday.", "我们决定使用琥珀巷方案。")
+WORDS = ("moldavite", "Kurrajong", "琥珀巷")
+
+
+async def _decided(models: Models, store: StateStore, cipher: AesCipher) -> TopologyDriver:
+    parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
+    steps = [spec.build(parts) for spec in TOPOLOGY.values()]
+    driver = TopologyDriver(steps, NOW + timedelta(hours=1), store=store, codec=Codec(cipher))
+    for n, text in enumerate(SAID):
+        driver.pipe(topics.TURNS, turn("ann", text, "trial-7", n))
+    await driver.run()
+    assert not driver.dead_letters()
+    return driver
+
+
+def _hot(driver: TopologyDriver) -> list[MemoryUpdate]:
+    """Each once: a restart delivers the last batch again."""
+    found = [e for e in driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "hot"]
+    return list({(e.record_id, e.revision): e for e in found}.values())
+
+
+def _names(inner: MemoryStateStore) -> str:
+    rows = [(o, k) for t in inner.rows.values() for o, held in t.items() for k in held]
+    return str([*rows, *(o for o, _ in rows)])
+
+
+async def test_c7_no_name_of_a_state_row_tells_what_was_said(models: Models, keys: MemoryKeys) -> None:
+    """The key of a decision in hot memory is its text."""
+    cipher, inner = AesCipher(keys), MemoryStateStore()
+    driver = await _decided(models, SealedStateStore(inner, cipher), cipher)
+    told = [u.key or "" for u in _hot(driver)]
+    assert all(any(w in key for key in told) for w in WORDS), "there was something to hide"
+    assert not [w for w in WORDS if w in _names(inner)]
+    driver.restart()
+    driver.pipe(
+        topics.PROJECT_EVENTS,
+        ProjectCommand(
+            tenant="acme", project_id="trial-7", command="delete_hot", command_id="c1", hot_type="decision",
+            key=next(k for k in told if "moldavite" in k), accepted_at=driver.now,
+        ),
+    )  # fmt: skip
+    await driver.run()
+    assert [u.op for u in _hot(driver)][len(told) :] == ["delete"], "the row is found by its own name"
+    erased = Erasure(tenant="acme", erasure_id="e", scope="user", user_id="ann", accepted_at=driver.now)
+    driver.pipe(topics.TURNS, erased)
+    await driver.run()
+    gone = [u for u in _hot(driver)[len(told) + 1 :] if u.op == "delete"]
+    assert len(gone) == len(set(told)) - 1, "and by the user's list of what they wrote"
+    assert not driver.dead_letters()
+
+
+async def test_c7_state_rows_of_before_names_were_hidden_are_read_and_go(keys: MemoryKeys) -> None:
+    inner = MemoryStateStore()
+    store = SealedStateStore(inner, AesCipher(keys))
+    owner, said, other = "acme/project/p", "hot/decision/buy moldavite", "hot@keys"
+
+    def commit(at: int, *writes: Write) -> list[PartitionCommit]:
+        return [PartitionCommit("project", 0, at or None, Position(at + 1), writes, ())]
+
+    async def held(*named: str) -> list[dict[str, bytes]]:
+        wanted = (Reads(owner, named), Reads(owner))
+        return [(await store.load("project", {0: [r]}))[0].get(owner, {}) for r in wanted]
+
+    await inner.commit(commit(0, Write(owner, said, b"1"), Write(owner, other, b"2")))
+    assert await held(said, other) == [{said: b"1", other: b"2"}] * 2
+    await store.commit(commit(1, Write(owner, said, b"3"), Write("@due", said, b"4")))
+    assert await held(said, other) == [{said: b"3", other: b"2"}] * 2
+    assert "moldavite" not in str(list(inner.rows["project", 0][owner]))
+    assert inner.rows["project", 0]["@due"] == {said: b"4"}, "of no owner, as it is"
+    await store.commit(commit(2, Write(owner, said, None)))
+    assert await held(said, other) == [{other: b"2"}] * 2
+    assert list(inner.rows["project", 0][owner]) == [other]
 
 
 def test_state_owners_name_whose_key_seals_them() -> None:

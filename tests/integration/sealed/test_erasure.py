@@ -75,8 +75,8 @@ def test_c7_stores_hold_none_of_what_was_said_and_readers_see_all(here: World) -
     assert "moldavite" in str(turn)
 
     with closing(Probe(settings(here), ("moldavite", "翡翠胡同", "cooper"))) as probe:
-        views = [p for p in probe.postgres() if p[0].startswith("postgres views_")]
-        held = [*views, *probe.redis(), *probe.milvus()]
+        tables = [p for p in probe.postgres() if p[0].startswith(("postgres views_", "postgres stream."))]
+        held = [*tables, *probe.redis(), *probe.milvus()]
         assert {place for place, raw in held if probe.hits(raw) and not place.endswith(OPENED)} == set()
         assert any(b"hot_memory:hall-9" in raw for _, raw in held), "Redis holds the snapshot"
         assert {"postgres views_g1.turns (opened)", "redis (opened)"} <= {p for p, raw in held if probe.hits(raw)}
