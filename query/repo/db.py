@@ -19,6 +19,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from query.circuit import OPEN, Circuit
 from query.errors import store_down
+from query.repo.bound import narrows
 from query.repo.sealed import opened
 from schemas.codec import Codec
 from schemas.scope import OwnerScope, TenantScope
@@ -47,7 +48,7 @@ class TenantStatement:
     text: str
 
     def __post_init__(self) -> None:
-        if "tenant = %(tenant)s" not in self.text:
+        if not narrows(self.text, "tenant = %(tenant)s"):
             raise StatementError("a statement over views must compare the tenant")
 
 
