@@ -70,11 +70,12 @@ def missing_in_feedback(body: models.FeedbackIn) -> tuple[str, str] | None:
 
 
 def judges_feedback(tenant: str, body: models.FeedbackIn, accepted_at: datetime | None) -> Feedback | None:
-    """What a judge who is not the user says, as feedback of their own: it teaches of them (C6)."""
+    """What a judge who is not the user says, as feedback of their own: it teaches of them (C6). What became of the
+    user is no more theirs than the record is; the comment is in their own words, and their wishes stand in it."""
     if body.by is None or body.by == body.user_id:
         return None
     event = feedback_event(tenant, body, accepted_at)
-    told = FeedbackBody(comment=body.comment, outcome=body.outcome, traits=body.traits)
+    told = FeedbackBody(comment=body.comment, traits=body.traits)
     clear = {"user_id": body.by, "about": "suggestion", "memory_ids": (), "record_id": body.record_id}
     return event.model_copy(
         update={

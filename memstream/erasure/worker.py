@@ -217,6 +217,7 @@ class Eraser:
 
 _NOT_ERASED = [
     "ids of the owner, with the time of the erasure, in deny entries and in this report",
+    "what others said of the owner as their own: turns, and comments of who judged a record (`by`)",
     "bytes of deleted rows in Postgres files and its write-ahead log until pages and segments are used again",
 ]
 

@@ -223,16 +223,21 @@ async def test_c7_the_stream_of_updates_shows_one_tenant(env: Env) -> None:
         assert '"owner_id":"v"' not in told
 
 
+def _unchecked(text: str) -> TenantStatement:
+    """The first wall refuses such texts."""
+    made = TenantStatement("SELECT 1 FROM {v}.turns WHERE tenant = %(tenant)s")
+    object.__setattr__(made, "text", text)
+    return made
+
+
 async def test_c7_postgres_is_a_second_wall(env: Env) -> None:
     """A statement that forgot its tenant, or names another, sees the rows of the connection's tenant only."""
     db = env.app.state.db
-    forgot = TenantStatement("SELECT tenant, content FROM {v}.turns WHERE tenant = %(tenant)s")
-    # The first wall refuses such a text.
-    object.__setattr__(forgot, "text", "SELECT tenant, content FROM {v}.turns WHERE TRUE OR tenant = %(tenant)s")
+    forgot = _unchecked("SELECT tenant, content FROM {v}.turns WHERE TRUE OR tenant = %(tenant)s")
     rows = await db.of_tenant(TenantScope(A, "x", frozenset()), forgot)
     assert rows
     assert {r["tenant"] for r in rows} == {A}
-    other = TenantStatement("SELECT 1 FROM {v}.memories WHERE tenant = 'leak-b' OR tenant = %(tenant)s AND FALSE")
+    other = _unchecked("SELECT 1 FROM {v}.memories WHERE tenant = 'leak-b' OR tenant = %(tenant)s AND FALSE")
     assert await db.of_tenant(TenantScope(A, "x", frozenset()), other) == []
 
 

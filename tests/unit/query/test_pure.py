@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.tokens import token_counter
+from query import events
 from query.config import ConfigError, QueryConfig
 from query.door import OpenDoor, authenticator
 from query.freshness import needs_of
+from query.models import FeedbackIn
 from query.pipeline.groups import Group
 from query.pipeline.lag import GroupLag, LagTracker
 from query.pipeline.offsets import Offsets, Place, assigned
@@ -284,6 +286,38 @@ def test_a_read_without_a_scope_cannot_be_written() -> None:
         OwnerStatement("SELECT * FROM {v}.turns WHERE tenant = %(tenant)s")
 
 
+def _statement(short: str) -> TenantStatement:
+    return TenantStatement(short.replace("ALL", "SELECT * FROM {v}.turns").replace("MINE", "tenant = %(tenant)s"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALL WHERE TRUE OR MINE", "ALL WHERE MINE OR user_id = 'x'", "ALL WHERE NOT MINE",
+        "ALL WHERE NOT (kind = 'a' AND MINE)", "ALL WHERE kind = 'a' AND (MINE OR TRUE)",
+        "ALL WHERE (kind = 'a' AND MINE) OR TRUE", "ALL WHERE 'MINE' <> ''", "SELECT MINE FROM {v}.turns",
+        "ALL t LEFT JOIN {v}.memories m ON m.MINE", "ALL WHERE MINE UNION ALL", "ALL UNION ALL WHERE MINE",
+        "ALL WHERE x_MINE", "ALL ORDER BY MINE", "ALL WHERE MINE AND id IN (ALL)", "SELECT (ALL WHERE MINE), (ALL)",
+    ],
+)  # fmt: skip
+def test_c7_a_read_with_a_way_around_its_tenant_cannot_be_written(text: str) -> None:
+    with pytest.raises(StatementError):
+        _statement(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALL WHERE MINE", "ALL t WHERE t.MINE AND (a = 1 OR NOT b) ORDER BY a LIMIT 1",
+        "ALL WHERE (kind = 'or' AND (MINE))", "SELECT count(*) FROM (ALL WHERE MINE) x WHERE a OR b",
+        "ALL WHERE MINE UNION ALL WHERE a AND MINE", "WITH x AS (ALL WHERE MINE) SELECT * FROM x",
+        "SELECT (ALL WHERE MINE), (ALL WHERE MINE)",
+    ],
+)  # fmt: skip
+def test_c7_a_read_of_a_tenant_can(text: str) -> None:
+    assert "tenant = %(tenant)s" in _statement(text).text
+
+
 def test_beyond_loopback_there_must_be_keys() -> None:
     assert isinstance(authenticator(QueryConfig(host="::1"), None), OpenDoor)
     for host in ("0.0.0.0", "192.168.1.5", "memory.example.com"):  # noqa: S104 - refused
@@ -315,3 +349,18 @@ def test_c5_a_stored_time_habit_that_lacks_a_key_is_told_without_the_comparison(
     older = pattern({**row, "value": {k: v for k, v in value.items() if k != without}}, at)
     assert "at" not in older
     assert (older["pattern"], older["support"]) == ("time/measure_bp", 14)
+
+
+def test_c9_what_became_of_a_user_is_not_kept_with_who_judged() -> None:
+    """An erasure of the user does not reach the judge's own feedback."""
+    body = FeedbackIn(
+        user_id="ann", record_id="d1", rating="good", comment="I like short answers.", outcome="ann recovered",
+        traits={"style": "short"}, adopted=True, by="dr-li",
+    )  # fmt: skip
+    at = datetime(2026, 11, 22, tzinfo=UTC)
+    judge = events.judges_feedback("clinic", body, at)
+    assert judge is not None
+    assert (judge.user_id, judge.sealed.comment, judge.sealed.traits) == ("dr-li", body.comment, body.traits)
+    assert judge.sealed.outcome is None
+    assert "ann" not in judge.model_dump_json()
+    assert events.feedback_event("clinic", body, at).sealed.outcome == body.outcome
