@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,17 @@ from schemas.pii import DEFAULT_POLICY, PiiPolicy
 
 _SHORT = 4
 """Strings below this many characters hold no entity that policy masks."""
+_LONG_NUMBER = 7
+"""Numbers of fewer characters are none of anybody's."""
+_SHORT_VALUE = 128
+"""A secret is judged beside its key up to this many characters; longer ones are known by themselves."""
+_SECRET_KEY = re.compile(
+    r"pass(?:word|phrase|code|wd)|pwd|\bpin\b|secret|token|api.?key|access.?key|private.?key|credential|auth"
+    r"|phone|mobile|passport|card|ssn|密码|口令|密钥|令牌|手机|电话|护照|身份证|卡号",
+    re.IGNORECASE,
+)
+_TELLING_KEY = re.compile(r"@|[0-9](?:[ -]?[0-9]){5}")
+"""Keys are names that a program gave, not what somebody said; but some are addresses and numbers."""
 
 
 def policy_of(book: ProfileBook, tenant: str) -> PiiPolicy:
@@ -30,12 +42,17 @@ def redact(models: Models, book: ProfileBook, tenants: Sequence[str], texts: Seq
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every string of free JSON that is long enough to hold an entity, in a fixed order."""
+    """Every text of free JSON that can hold an entity, in a fixed order: strings, keys that look like one, and as
+    "key: value" what says little without its key (a number, a password)."""
     if isinstance(value, str):
         if len(value) >= _SHORT:
             yield value
     elif isinstance(value, Mapping):
-        for item in value.values():
+        for key, item in value.items():
+            if isinstance(key, str) and _TELLING_KEY.search(key):
+                yield key
+            if (told := _with_key(key, item)) is not None:
+                yield told
             yield from strings(item)
     elif isinstance(value, Sequence):
         for item in value:
@@ -43,14 +60,36 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def replaced(value: Any, redacted: Mapping[str, str]) -> Any:
-    """The same JSON with its strings redacted."""
+    """The same JSON with its texts redacted. A number of which something was masked becomes a string; of keys that are
+    masked alike each keeps its value."""
     if isinstance(value, str):
         return redacted.get(value, value)
     if isinstance(value, Mapping):
-        return {k: replaced(v, redacted) for k, v in value.items()}
+        out: dict[Any, Any] = {}
+        for key, item in value.items():
+            name = redacted.get(key, key) if isinstance(key, str) and _TELLING_KEY.search(key) else key
+            while name in out:
+                name = f"{name}'"
+            out[name] = _beside(key, item, redacted)
+        return out
     if isinstance(value, list | tuple):
         return [replaced(v, redacted) for v in value]
     return value
+
+
+def _beside(key: Any, item: Any, redacted: Mapping[str, str]) -> Any:
+    told = _with_key(key, item)
+    shown = told if told is None else redacted.get(told, told)
+    if told is None or shown is None or shown == told:
+        return replaced(item, redacted)
+    return shown.removeprefix(f"{key}: ")
+
+
+def _with_key(key: Any, item: Any) -> str | None:
+    if isinstance(item, bool) or not isinstance(item, int | float | str) or not 0 < len(str(item)) <= _SHORT_VALUE:
+        return None
+    long = not isinstance(item, str) and len(str(item)) >= _LONG_NUMBER
+    return f"{key}: {item}" if long or _SECRET_KEY.search(str(key)) else None
 
 
 def counts(redactions: Sequence[Redaction]) -> dict[str, int]:

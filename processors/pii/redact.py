@@ -33,17 +33,8 @@ class Tokeniser:
 
 
 @dataclass(frozen=True, slots=True)
-class Original:
-    """A value that an encrypt action took out of the text, for the caller to seal under its owner's key."""
-
-    entity: str
-    token: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Redaction:
-    """What may go on. Nothing but `originals` holds a value that policy took out.
+    """What may go on. Nothing of it holds a value that policy took out.
 
     `refused`: the text held what policy refuses; the turn is kept, nothing may be learned from it.
     `found`: "ENTITY:action" -> count. `entities`: the allowed entities as (entity, start, end) in `text`.
@@ -53,7 +44,6 @@ class Redaction:
     refused: bool
     found: Mapping[str, int]
     entities: tuple[tuple[str, int, int], ...]
-    originals: tuple[Original, ...]
 
 
 def refused_for(found: Mapping[str, int]) -> str | None:
@@ -71,7 +61,6 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
     parts: list[str] = []
     found: Counter[str] = Counter()
     entities: list[tuple[str, int, int]] = []
-    originals: dict[str, Original] = {}
     read = written = 0
     for span in sorted(spans, key=lambda span: span.start):
         if not read <= span.start < span.end <= len(text):
@@ -85,14 +74,11 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
         written += span.start - read
         if action is PiiAction.ALLOW:
             entities.append((span.entity, written, written + len(shown)))
-        elif action is PiiAction.ENCRYPT:
-            token = tokeniser.token(span.entity, value)
-            originals.setdefault(shown, Original(span.entity, token, value))
         written += len(shown)
         read = span.end
     parts.append(text[read:])
     refused = refused_for(found) is not None
-    return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(originals.values()))
+    return Redaction("".join(parts), refused, dict(found), tuple(entities))
 
 
 def _shown(entity: str, value: str, action: PiiAction, tokeniser: Tokeniser) -> str:
