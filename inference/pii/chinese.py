@@ -19,7 +19,9 @@ _PLATE = (
     rf"[{_PROVINCE}使领][A-HJ-NP-Z][·•. -]?(?=[A-Z]{{0,5}}[0-9])"
     r"(?:[A-HJ-NP-Z0-9]{6}|[A-HJ-NP-Z0-9]{4}[A-HJ-NP-Z0-9挂学警港澳])" + _E
 )
-_PASSPORT = _B + r"(?:[EeKk][0-9A-HJ-NP-Za-hj-np-z]?[0-9]{7}|[DdGgSsPpHhCcWwMmTt][0-9]{8,10}|[0-9]{8,9})" + _E
+_PASSPORT = (
+    _B + r"(?:[EeKk][0-9A-HJ-NP-Za-hj-np-z]?[0-9]{7}|[DdGgSsPpHhCcWwMmTt][0-9]{8,10}|[A-Z][0-9]{7,8}|[0-9]{8,9})" + _E
+)
 _CREDIT_CODE = _B + r"[1-9ANY][0-9A-HJ-NPQRTUWXY][0-9]{6}[0-9A-HJ-NPQRTUWXY]{10}" + _E
 
 _PASSPORT_CONTEXT = re.compile(r"护照|通行证|台胞证|回乡证|passport|travel document", re.IGNORECASE)

@@ -9,6 +9,7 @@ from collections import Counter
 from math import log2
 
 from inference.pii.rules import DIGIT, Check, Rule
+from inference.stopwords import ENGLISH
 
 CREDENTIAL = "CREDENTIAL"
 
@@ -67,17 +68,20 @@ _CONNECTION = r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@'\"<>]{0,100}:(?P<value>[^
 _BEARER = r"[Bb]earer\s{1,3}(?P<value>[A-Za-z0-9._~+/-]{16,2000}={0,2})"
 
 # A word for a secret, what joins it to its value, the value. Text is width-folded: "：" is ":" here.
-_SPOKEN_EN = r"(?:pass(?:word|phrase|code|wd)?|pwd|pin(?: code)?)"
+_SPOKEN_EN = r"(?:pass(?:(?:word|phrase|code)s?|wd)?|pwd?|pin(?: code)?)"
 _KEY_EN = (
     r"(?:secret[ _-]?key|api[ _-]?(?:key|token|secret)|access[ _-]?(?:key|token)|auth[ _-]?token|client[ _-]?secret"
     r"|private[ _-]?key|secret[ _-]access[ _-]key)"
 )
 _LOOSE_EN = r"(?:secret|token|credentials?)"  # words of ordinary talk too
-_JOIN_EN = r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are)(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3})"
+_JOIN_EN = (
+    r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are|(?:will|should|shall|must|to)\s{1,3}be)"
+    r"(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3}|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
+)
 _KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙)"
+_IS_ZH = r"(?:现在|已经|暂时|统一|改|就|还|也|都|应该){0,2}(?:是|为|成|叫|设为|设成|改成|改为)\s{0,3}:?"
 _JOIN_ZH = (
-    r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|\s{0,3}(?:(?:现在|已经|改)?(?:是|为|成|叫|设为|设成|改成|改为)"
-    r"\s{0,3}:?|[:=])\s{0,3})"
+    r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
 )
 _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
 
@@ -151,13 +155,35 @@ def _providers() -> tuple[Rule, ...]:
     )
 
 
-_PASS_NEEDS, _KEY_NEEDS = ("pass", "pwd", "pin"), ("secret", "key", "token", "credential")
+_PASS_NEEDS, _KEY_NEEDS = ("pass", "pw", "pin"), ("secret", "key", "token", "credential")
 
 
 def _spoken(name: str, word: str, join: str, needs: tuple[str, ...], check: Check) -> Rule:
     """A secret that stands behind a word for one."""
     pattern = re.compile(r"(?<![A-Za-z])" + word + join + _VALUE, re.IGNORECASE)
     return Rule(name, CREDENTIAL, pattern, 0.85, needs=needs, check=check)
+
+
+_ANY = (*_PASS_NEEDS, *_KEY_NEEDS)
+_CHOSEN = (
+    r"(?<![A-Za-z])(?:use|used|using|set|enter|type|chose|choose)\s{1,3}['\"“]?(?P<value>[!-~]{4,64})['\"”]?\s{1,3}as\s{1,3}"
+    r"(?:(?:the|my|your|our|a|its|his|her)\s{1,3})?(?:[a-z]{1,20}\s{1,3}){0,2}(?:pass(?:word|phrase|code)|pwd|pin)"
+)
+_BASIC = r"authorization['\"]?\s{0,3}:\s{0,3}['\"]?basic\s{1,3}(?P<value>[A-Za-z0-9+/]{6,500}={0,2})"
+_COMMAND = (
+    r"\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user|--auth|-a)[ =]?['\"]?[^\s:'\"]{1,64}:"
+    r"(?P<value>[^\s'\"]{3,128})"
+)
+_PHRASE = (
+    r"(?<![A-Za-z])pass(?:word|phrase)\s{0,3}[:=]\s{0,3}['\"“]?"
+    r"(?P<value>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7})(?=['\"”]?\s{0,9}[.!]?\s{0,9}$)"
+)
+
+
+def _words_alone(value: str, near: bool) -> float | None:
+    """Score words that a passphrase is made of: a sentence about passwords has words of grammar."""
+    words = re.split(r"[ -]", value.lower())
+    return None if any(w in ENGLISH or w in {"must", "required"} for w in words) else 0.9
 
 
 _ASSIGN_JOIN = r"['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}"
@@ -187,6 +213,12 @@ RULES: tuple[Rule, ...] = (
         needs=("pass",),
         check=_password_word,
     ),
+    # "token是...": the word in English, what joins it in Chinese.
+    _spoken("stated key zh", f"(?:{_KEY_EN}|{_LOOSE_EN}|{_SPOKEN_EN})", r"\s{0,3}" + _IS_ZH + r"\s{0,3}", _ANY, _key),
+    Rule("chosen password", CREDENTIAL, re.compile(_CHOSEN, re.IGNORECASE), 0.85, needs=_PASS_NEEDS, check=_stated),
+    Rule("basic authorization", CREDENTIAL, re.compile(_BASIC, re.IGNORECASE), 0.9, needs=("basic",)),
+    Rule("command line", CREDENTIAL, re.compile(_COMMAND), 0.85, needs=("curl", "wget", "http")),
+    Rule("passphrase", CREDENTIAL, re.compile(_PHRASE, re.IGNORECASE), 0.9, needs=("pass",), check=_words_alone),
     Rule(
         "stated secret zh",
         CREDENTIAL,

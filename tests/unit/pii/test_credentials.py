@@ -58,6 +58,17 @@ def test_d5_keys_of_providers(name: str, frame: str) -> None:
         ("my password is sunshine.", "sunshine"),
         ("DB_PASSWORD='s3cr3t!'", "s3cr3t!"),
         ("pin: 4821", "4821"),
+        ("部署口令就是Kx9Plm22ab", "Kx9Plm22ab"),
+        ("决定把WiFi密码12345678贴在墙上", "12345678"),
+        ("我的密码现在就是abc12345", "abc12345"),
+        ("token是9f86d081884c7d659a2f", "9f86d081884c7d659a2f"),
+        ("We decided the staging password will be Kx9Plm22", "Kx9Plm22"),
+        ("pw=Tr0ub4dor&3", "Tr0ub4dor&3"),
+        ("my passwords are hunter22 and more", "hunter22"),
+        ("use Hunter22x as the wifi password", "Hunter22x"),
+        ("Authorization: Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNzd29yZA=="),
+        ("curl -u admin:s3cr3tpw https://example.com", "s3cr3tpw"),
+        ("password: correct horse battery staple", "correct horse battery staple"),
         ("client_secret = correcthorse", "correcthorse"),
         ("wifi pwd abc12345 ok", "abc12345"),
         ("wifi密码 88888888", "88888888"),
@@ -113,3 +124,16 @@ def test_d5_private_keys_whole_or_cut_off() -> None:
 )
 def test_talk_about_secrets_is_none(text: str) -> None:
     assert run_rules(RULES, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "密码2024年过期", "密码8位以上", "token是什么", "密码是必填的", "the password's too short",
+        "I forgot my password's hint", "the password will be changed soon", "passwords are stored hashed",
+        "set it as the password", "Basic authorization is disabled", "curl -u is an option",
+        "the pwm signal is 128Hz", "我们用token做鉴权",
+    ],
+)  # fmt: skip
+def test_d5_talk_about_secrets_is_none(text: str) -> None:
+    assert list(run_rules(RULES, text)) == []
