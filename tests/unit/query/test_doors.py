@@ -365,3 +365,24 @@ async def test_c7_a_turn_says_which_projects_its_text_may_name(
     event = Codec().decode(record.topic, record.value)
     assert isinstance(event, TurnEvent)
     assert event.reaches == reaches
+
+
+@pytest.mark.parametrize(("projects", "named"), [(None, False), (["proj_123_cangqiong"], True)])
+async def test_c7_a_question_that_names_a_project_out_of_reach_is_answered_without_it(
+    guarded: httpx.AsyncClient, rows: Rows, deps: Deps, projects: list[str] | None, named: bool
+) -> None:
+    deps.profile = load_profile("engineering")
+    header = {"Authorization": f"Bearer {rows.mint('acme', ['read'], users=['ann'], projects=projects)}"}
+    asked = {"user_id": "ann", "query": "苍穹项目的决策是什么？"}
+    seen: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        whole = TenantScope.project
+
+        def project(self: TenantScope, project_id: str) -> OwnerScope:
+            seen.append(project_id)
+            return whole(self, project_id)
+
+        patch.setattr(TenantScope, "project", project)
+        answer = await guarded.post("/v1/context", json=asked, headers=header)
+    assert answer.status_code == 200, answer.text
+    assert seen == (["proj_123_cangqiong"] if named else [])
