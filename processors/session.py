@@ -221,7 +221,8 @@ class Session(PlainStep):
         old, since = [t for t in turns if t.position < made.end], [t for t in turns if t.position >= made.end]
         limit = spec.token_threshold_ratio * spec.model_context_window
         taken = made.tokens + sum(t.cost for t in since)
-        kept = [*carried(old, taken, made.recent_turns, limit), *since]
+        over = carried(old, taken, made.recent_turns, limit)
+        kept = [*over, *since]
         segment.restart(kept)
         named = {t.turn_id for t in kept}
         body = s.sealed.model_copy(
@@ -229,6 +230,7 @@ class Session(PlainStep):
                 "summary": made.text,
                 "summaries": shortened((made.text, *s.sealed.summaries)[:_MAX_SUMMARIES]),
                 "window": tuple(m for m in s.sealed.window if m.turn_id in named),
+                "carried_from": over[0].position if over else made.end,
             }
         )
         number = s.segment + 1

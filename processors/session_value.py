@@ -51,12 +51,13 @@ def empty(
 
 
 def patched(s: SessionState, c: SessionCommand) -> SessionState:
-    """Keys given replace keys kept; absent keys change nothing; null removes a key."""
+    """Keys given replace keys kept; absent keys change nothing; null removes a key. Anchors that are put are whole:
+    what they do not name stands no more."""
     body = s.sealed
     changed = {
         "global_state": _merged(body.global_state, c.sealed.global_state),
         "user_snapshot": _merged(body.user_snapshot, c.sealed.user_snapshot),
-        "anchors": _merged(body.anchors, c.sealed.anchors),
+        "anchors": _merged({} if c.command == "anchors" else body.anchors, c.sealed.anchors),
     }
     agent = c.sealed.current_agent_key or s.current_agent_key
     return s.model_copy(update={"sealed": body.model_copy(update=changed), "current_agent_key": agent})

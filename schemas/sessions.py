@@ -30,6 +30,9 @@ class SessionBody(Frozen):
     last_bot_message: CleanText = ""
     global_state: JsonObject = Field(default_factory=dict)
     user_snapshot: JsonObject = Field(default_factory=dict)
+    carried_from: int | None = Field(default=None, ge=0)
+    """Position of the first turn that was carried over the last checkpoint, `segment_start` where none was; None
+    without a checkpoint, and behind one of before this was kept (E2)."""
 
 
 class SessionState(UserEvent):

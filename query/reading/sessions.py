@@ -98,8 +98,10 @@ async def _segment(
     since = await turns.of_session(ctx.db, owner, session_id, now, start)
     if row["checkpoint_message_id"] is None:
         return Segment("FULL_HISTORY", turns=since)
+    # What the checkpoint carried over, as the stream counts it: fewer than were asked for where they had no room.
+    first = row["body"].get("carried_from") or 0
     limit = recent_turns * _MESSAGES_A_TURN
-    before = await turns.before(ctx.db, owner, session_id, now, start, limit)
+    before = await turns.before(ctx.db, owner, session_id, now, first, start, limit)
     starts = [i for i, m in enumerate(before) if m["role"] == "user"]
     carried = before[starts[-recent_turns] :] if len(starts) > recent_turns else before
     # After a failed checkpoint the mode is FULL_HISTORY again; the one before stays, with all that was said since.

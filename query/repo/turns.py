@@ -33,7 +33,7 @@ _OF_SESSION = OwnerStatement(
 _BEFORE = OwnerStatement(
     """SELECT turn_id, role, speaker, content, occurred_at, tokens, position, sealed, sealed_for FROM {v}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
-      AND position < %(start)s
+      AND position < %(start)s AND position >= %(first)s
     ORDER BY position DESC LIMIT %(limit)s"""
 )
 _LAST = OwnerStatement(
@@ -83,10 +83,10 @@ async def of_session(
 
 
 async def before(
-    db: Database, scope: OwnerScope, session_id: str, now: datetime, start: int, limit: int
+    db: Database, scope: OwnerScope, session_id: str, now: datetime, first: int, start: int, limit: int
 ) -> list[Row]:
-    """The last `limit` turns of a session before a position, in the order of the log."""
-    rows = await db.of_owner(scope, _BEFORE, session_id=session_id, now=now, start=start, limit=limit)
+    """The last `limit` turns of a session from position `first` on and before `start`, in the order of the log."""
+    rows = await db.of_owner(scope, _BEFORE, session_id=session_id, now=now, first=first, start=start, limit=limit)
     return rows[::-1]
 
 

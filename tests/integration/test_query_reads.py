@@ -13,9 +13,10 @@ from schemas import topics
 from schemas.memory import Reason
 from schemas.profile import load_profile
 from schemas.progress import FreshnessToken, Written
+from schemas.sessions import SessionBody, SessionState
 from schemas.stores import STAGE_OF_VIEW
 from sinks.protocol import Mark
-from tests.integration.query_env import START, Env, query_service
+from tests.integration.query_env import START, TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration
 
@@ -177,3 +178,26 @@ async def test_e3_a_session_reads_in_the_order_of_the_log_though_all_is_of_one_m
     places = [history.index(text) for _, _, text in said]
     assert places == sorted(places)
     assert answer.json()["mode"] == "FULL_HISTORY"
+
+
+async def test_e2_turns_are_carried_from_where_the_checkpoint_carried_them(env: Env) -> None:
+    """E4 agrees with the stream: fewer than were asked for where they had no room, and none where none was carried."""
+    said = [env.rows.turn("carry", "c", f"turn {i}", role="user" if i % 2 == 0 else "assistant") for i in range(6)]
+    late = env.rows.turn("carry", "c", "since then")
+
+    async def shown(revision: int, carried_from: int | None, recent_turns: int = 8) -> list[str]:
+        body = SessionBody(summary="They talked.", carried_from=carried_from)
+        env.rows.session(
+            SessionState(
+                tenant=TENANT, user_id="carry", session_id="c", revision=revision, updated_at=START, turn_count=4,
+                mode="SUMMARY_N", checkpoint_message_id="m", segment=1, segment_start=late.position, sealed=body,
+            )
+        )  # fmt: skip
+        asked = {"user_id": "carry", "recent_turns": recent_turns}
+        answer = (await env.client.post("/v1/sessions/c/memory-context", json=asked)).json()
+        return [x.partition(": ")[2] for x in answer["full_history"].splitlines()[1:]]
+
+    assert await shown(1, said[4].position) == ["turn 4", "turn 5", "since then"]
+    assert await shown(2, late.position) == ["since then"]
+    assert await shown(3, said[0].position, 2) == ["turn 2", "turn 3", "turn 4", "turn 5", "since then"]
+    assert len(await shown(4, None)) == 7, "of before it was kept: as many as were asked for"

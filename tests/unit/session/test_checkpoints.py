@@ -274,6 +274,19 @@ async def test_e5_a_checkpoint_by_hand_with_a_summary_closes_the_segment_at_its_
     assert not talk.rows[0].extractive
 
 
+async def test_e2_a_session_says_from_where_on_turns_were_carried_over(models: Models) -> None:
+    talk = Talk(models, window=100, recent=8)
+    await talk.answer(await talk.until_job(), "First.")
+    s = talk.state
+    assert s.sealed.carried_from == talk.positions[s.sealed.window[0].turn_id] < s.segment_start
+    await talk.say(1)
+    await talk.command("checkpoint", summary="one " * 200)
+    assert talk.state.sealed.window == (), "there is no room beside the summary"
+    assert talk.state.sealed.carried_from == talk.state.segment_start
+    await talk.command("reset")
+    assert talk.state.sealed.carried_from is None
+
+
 async def test_a_restart_decides_the_same(models: Models) -> None:
     whole, broken = Talk(models), Talk(models)
     for talk in (whole, broken):

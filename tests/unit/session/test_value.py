@@ -114,13 +114,19 @@ async def test_e1_a_patch_merges_and_null_removes(bench: Bench) -> None:
         "patch", global_state={"a": 1, "b": {"x": 1}}, user_snapshot={"name": "Ann"}, current_agent_key="triage"
     )
     bench.command("patch", global_state={"b": {"y": None}, "a": None, "c": False})
-    bench.command("anchors", anchors={"language": "中文", "tone": "brief"})
-    bench.command("anchors", anchors={"tone": None, "zero": 0})
     s = await bench.last()
     assert s.sealed.global_state == {"b": {"y": None}, "c": False}
     assert s.sealed.user_snapshot == {"name": "Ann"}
-    assert s.sealed.anchors == {"language": "中文", "zero": 0}
     assert s.current_agent_key == "triage"
+
+
+async def test_d6_anchors_that_are_put_are_whole_and_a_patch_leaves_them(bench: Bench) -> None:
+    bench.command("anchors", anchors={"language": "中文", "tone": "brief"})
+    bench.command("anchors", anchors={"tone": "dry", "depth": None, "zero": 0})
+    bench.command("patch", global_state={"a": 1})
+    assert (await bench.last()).sealed.anchors == {"tone": "dry", "zero": 0}
+    bench.command("anchors", anchors={})
+    assert (await bench.last()).sealed.anchors == {}
 
 
 async def test_e5_create_on_an_existing_session_is_a_reset(bench: Bench) -> None:
