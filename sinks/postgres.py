@@ -188,7 +188,9 @@ def _remove(conn: Connection[TupleRow], schema: str, gone: Sequence[Tombstone]) 
 
 
 def _sweep(conn: Connection[TupleRow], schema: str, now: datetime, sessions_kept: timedelta) -> None:
-    """Turns, decisions and windows of sessions whose time is over. Memories are retired by their writer, in the log."""
+    """Turns, decisions, windows of sessions and checkpoints whose time is over: an extractive summary holds sentences
+    as they were said (A1). Memories are retired by their writer, in the log."""
     _execute(conn, f"DELETE FROM {schema}.turns WHERE expires_at <= %s", (now,))  # noqa: S608 - a constant name
     _execute(conn, f"DELETE FROM {schema}.decisions WHERE accepted_at <= %s", (now - DECISIONS_KEPT,))  # noqa: S608
     _execute(conn, f"DELETE FROM {schema}.sessions WHERE updated_at <= %s", (now - sessions_kept,))  # noqa: S608
+    _execute(conn, f"DELETE FROM {schema}.checkpoints WHERE created_at <= %s", (now - sessions_kept,))  # noqa: S608

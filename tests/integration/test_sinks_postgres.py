@@ -200,6 +200,18 @@ def test_ticks_sweep_turns_whose_time_is_over(store: PostgresStore) -> None:
     assert store.rows("decisions") == []
 
 
+def test_a1_checkpoints_go_as_long_after_they_were_written_as_turns_do(store: PostgresStore) -> None:
+    """An extractive summary holds sentences as they were said; a session that goes on keeps what it shows now."""
+    sink = store.sink()
+    day = timedelta(days=1)
+    sink.write(batch(session(1, updated_at=NOW + 29 * day), checkpoint(1), checkpoint(2, created_at=NOW + day)))
+    sink.write(batch(sweep=NOW + 30 * day - timedelta(seconds=1)))
+    assert {r["message_id"] for r in store.rows("checkpoints")} == {"m1", "m2"}
+    sink.write(batch(sweep=NOW + 30 * day))
+    assert [r["message_id"] for r in store.rows("checkpoints")] == ["m2"]
+    assert len(store.rows("sessions")) == 1
+
+
 def test_rows_and_progress_are_one_transaction(store: PostgresStore) -> None:
     """N3: a batch that is refused leaves neither."""
     sink = store.sink()
