@@ -13,7 +13,7 @@ from processors import timeexpr_en, timeexpr_zh
 from processors.timeexpr_en import Rule
 from processors.timespan import TimeSpan
 
-__all__ = ["TimeSpan", "find"]
+__all__ = ["TimeSpan", "find", "placed"]
 
 _Found: TypeAlias = tuple[int, TimeSpan]
 
@@ -33,14 +33,20 @@ def find(text: str, anchor: datetime) -> list[TimeSpan]:
     A month, weekday or season without more means the last one that has begun by the anchor: memories look back.
     Dates that do not exist (30 February) are left out.
     """
+    return [span for _, span in placed(text, anchor)]
+
+
+def placed(text: str, anchor: datetime, first: Sequence[Rule] = ()) -> list[_Found]:
+    """As `find`, each with where it begins; the rules of `first` win over the others."""
     text = text[:_LONGEST]
     taken = bytearray(len(text))  # 1 where an earlier rule has matched
     found: list[_Found] = []
+    _apply(first, text, anchor, taken, found)
     if _HINT_EN.search(text) or _HINT_EN.search(text.casefold()):
         _apply(timeexpr_en.RULES, text, anchor, taken, found)
     if _HINT_ZH.search(text):
         _apply(timeexpr_zh.RULES, text, anchor, taken, found)
-    return [span for _, span in sorted(found, key=lambda one: one[0])]
+    return sorted(found, key=lambda one: one[0])
 
 
 def _apply(rules: Sequence[Rule], text: str, anchor: datetime, taken: bytearray, found: list[_Found]) -> None:

@@ -13,16 +13,16 @@ Rule: TypeAlias = tuple[re.Pattern[str], Resolve, bool]  # the last: whether it 
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
            "november", "december")  # fmt: skip
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "a couple": 2, "couple of": 2, "three": 3,
-            "a few": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-            "eleven": 11, "twelve": 12}  # fmt: skip
+NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "a couple of": 2, "a couple": 2, "couple of": 2, "three": 3,
+           "a few": 3, "few": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+           "eleven": 11, "twelve": 12}  # fmt: skip
 _OFFSETS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
 
-_MONTH = r"(?P<month>" + "|".join(f"{m.capitalize()}|{m[:3].capitalize()}\\.?" for m in _MONTHS) + r"|Sept\.?)"
+MONTH = r"(?P<month>" + "|".join(f"{m.capitalize()}|{m[:3].capitalize()}\\.?" for m in _MONTHS) + r"|Sept\.?)"
 _WEEKDAY = r"(?P<weekday>" + "|".join(_WEEKDAYS) + r")s?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_NUMBER = r"(?P<count>\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
+NUMBER = r"(?P<count>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
 _WHICH = r"(?P<which>last|past|previous|this|current|next|coming)"
 
@@ -73,13 +73,13 @@ def _named_day(m: re.Match[str], anchor: datetime) -> ts.Period:
 
 def _ago(m: re.Match[str], anchor: datetime) -> ts.Period:
     words = " ".join(m["count"].lower().split())
-    count = int(words) if words.isdigit() else _NUMBERS[words]
+    count = int(words) if words.isdigit() else NUMBERS[words]
     return ts.ago(anchor, count, m["unit"].lower())
 
 
 def _ahead(m: re.Match[str], anchor: datetime) -> ts.Period:
     words = " ".join(m["count"].lower().split())
-    count = int(words) if words.isdigit() else _NUMBERS[words]
+    count = int(words) if words.isdigit() else NUMBERS[words]
     return ts.ago(anchor, -count, m["unit"].lower())
 
 
@@ -123,22 +123,22 @@ _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 # Earlier rules win where two match at the same place; month names count only when capitalised ("may", "march").
 RULES: tuple[Rule, ...] = (
     (_compile(_YEAR + r"[-/.](?P<number>[01]?\d)[-/.](?P<day>[0-3]?\d)"), _iso, False),
-    (_compile(_DAY + r" {1,2}(?:of {1,2})?" + _MONTH + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dated, False),
+    (_compile(_DAY + r" {1,2}(?:of {1,2})?" + MONTH + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dated, False),
     (
-        _compile(_MONTH + r" {1,2}(?:the {1,2})?" + _DAY + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True),
+        _compile(MONTH + r" {1,2}(?:the {1,2})?" + _DAY + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True),
         _dated,
         False,
     ),
-    (_compile(_MONTH + r"(?:,? {1,2}|,? of )" + _YEAR, exact_case=True), _in_month, False),
-    (_compile(r"(?P<which>[Ll]ast|[Pp]ast|[Tt]his|[Nn]ext) {1,2}" + _MONTH, exact_case=True), _in_month, True),
+    (_compile(MONTH + r"(?:,? {1,2}|,? of )" + _YEAR, exact_case=True), _in_month, False),
+    (_compile(r"(?P<which>[Ll]ast|[Pp]ast|[Tt]his|[Nn]ext) {1,2}" + MONTH, exact_case=True), _in_month, True),
     (_compile(r"(?:the {1,2})?day {1,2}(?:before {1,2}yesterday|after {1,2}tomorrow)"), _named_day, True),
     (
         _compile(r"yesterday|last {1,2}night|today|tonight|this {1,2}(?:morning|afternoon|evening)|tomorrow"),
         _named_day,
         True,
     ),
-    (_compile(_NUMBER + r" {1,2}" + _UNIT + r" {1,2}(?:ago|earlier|back)"), _ago, True),
-    (_compile(r"in {1,2}" + _NUMBER + r" {1,2}" + _UNIT), _ahead, True),
+    (_compile(NUMBER + r" {1,2}" + _UNIT + r" {1,2}(?:ago|earlier|back)"), _ago, True),
+    (_compile(r"in {1,2}" + NUMBER + r" {1,2}" + _UNIT), _ahead, True),
     (_compile(_WHICH + r" {1,2}" + _WEEKDAY), _which_weekday, True),
     (
         _compile(_WHICH + r" {1,2}(?P<span>weekend|day|week|month|year|spring|summer|autumn|fall|winter)"),
@@ -147,7 +147,7 @@ RULES: tuple[Rule, ...] = (
     ),
     (_compile(_SEASON + r" {1,2}(?:of {1,2}|in {1,2})?" + _YEAR), _season, False),
     (_compile(r"(?:in|during|since|until|by) {1,2}(?:the {1,2})?" + _SEASON), _season, False),
-    (_compile(_MONTH, exact_case=True), _in_month, False),
+    (_compile(MONTH, exact_case=True), _in_month, False),
     (_compile(_WEEKDAY), _which_weekday, True),
     (re.compile(r"(?<![\w$#.,/-])" + _YEAR + r"(?![\w/-]|[.,]\d)"), _year, False),
 )

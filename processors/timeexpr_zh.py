@@ -13,7 +13,7 @@ _DAYS = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "大�
 _YEARS = {"前": -2, "去": -1, "今": 0, "本": 0, "明": 1, "后": 2}
 _OFFSETS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 _SEASONS = {"春": "spring", "夏": "summer", "秋": "autumn", "冬": "winter"}
-_UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
+UNITS = {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
 
 _N = r"[0-9〇零一二两三四五六七八九十]"
 _YEAR = r"(?P<year>(?:19|20)\d\d|[一二][〇零一二三四五六七八九]{3})年"
@@ -91,11 +91,11 @@ def _count(m: re.Match[str]) -> int:
 
 
 def _ago(m: re.Match[str], anchor: datetime) -> ts.Period:
-    return ts.ago(anchor, _count(m), _UNITS[m["unit"]])
+    return ts.ago(anchor, _count(m), UNITS[m["unit"]])
 
 
 def _ahead(m: re.Match[str], anchor: datetime) -> ts.Period:
-    return ts.ago(anchor, -_count(m), _UNITS[m["unit"]])
+    return ts.ago(anchor, -_count(m), UNITS[m["unit"]])
 
 
 _COUNT = r"(?<!" + _N[:-1] + r"第])(?P<count>几|" + _N + r"{1,3})个?(?P<unit>天|日|周|星期|礼拜|月|年)"
@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
     (re.compile(_WHICH + r"个?月的?" + _DAY), _of_month, True),
     (re.compile(_WHICH + r"个?月(?!份?[日号])"), _of_month, True),
     (re.compile(r"(?<!\d)" + _MONTH + r"的?" + _DAY), _date, False),
-    (re.compile(_WHICH + _WEEK + r"的?(?P<weekday>[一二三四五六日天末1-7])?"), _of_week, True),
+    (re.compile(_WHICH + _WEEK + r"的?(?P<weekday>[一二三四五六](?!号)|[日天末]|[1-7](?![\d日号]))?"), _of_week, True),
     (re.compile(_COUNT + r"(?:以前|之前|前)"), _ago, True),
     (re.compile(_COUNT + r"(?:以后|之后|后)"), _ahead, True),
     (re.compile(r"(?P<rel>大前|大后|前|昨|今|明|后)(?:天|日|晚|早)"), _day, True),

@@ -12,7 +12,7 @@ from typing import Any
 import Stemmer
 
 from inference.language import HAN
-from processors import timeexpr
+from query.reading import times
 from query.retrieval.request import Filters
 from schemas.profile import Intent, Profile
 
@@ -87,10 +87,9 @@ def by_example(routed: Routed, examples: Sequence[tuple[Intent, str]], likeness:
 def _limits(query: str, now: datetime | None, because: list[dict[str, Any]]) -> tuple[Filters | None, frozenset[str]]:
     wanted: dict[str, Any] = {}
     kinds = _TIMED
-    spans = [s for s in timeexpr.find(query, now) if s.start <= now] if now is not None else []
-    if spans:
-        wanted["occurred_from"], wanted["occurred_to"] = min(s.start for s in spans), max(s.end for s in spans)
-        because.append({"filter": "occurred", "words": [s.text for s in spans]})
+    if now is not None and (when := times.limit(query, now)) is not None:
+        wanted["occurred_from"], wanted["occurred_to"] = when.since, when.until
+        because.append({"filter": "occurred", "words": when.words})
     if decided := _DECISION.search(query):
         wanted["episode_type"] = "decision"
         kinds = frozenset({"episode"})

@@ -35,6 +35,74 @@ def test_d10_a_time_limits_what_happened(
     assert words.casefold() in told["words"][0].casefold()
 
 
+def between(query: str) -> tuple[str | None, str | None]:
+    filters = route(PROFILE, query, now=NOW).filters
+    since, until = (filters.occurred_from, filters.occurred_to) if filters is not None else (None, None)
+    return since and since.date().isoformat(), until and until.date().isoformat()
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ("Who was my dentist before May 2025?", None, "2025-05-01"),
+        ("Who was my dentist until May 2025?", None, "2025-06-01"),
+        ("Where did I live up to the end of 2020?", None, "2021-01-01"),
+        ("What has changed since May?", "2026-05-01", None),
+        ("What has changed since the summer?", "2026-06-01", None),
+        ("What happened after last week?", "2026-11-16", None),
+        ("What happened since March, before May 2026?", "2026-03-01", "2026-05-01"),
+        ("2025年5月之前我的牙医是谁？", None, "2025-05-01"),
+        ("自5月以来有什么变化？", "2026-05-01", None),
+        ("去年之后呢？", "2026-01-01", None),
+        ("截至2025年5月的牙医是谁？", None, "2025-06-01"),
+    ],
+)
+def test_d10_before_and_since_leave_a_side_open(query: str, since: str | None, until: str | None) -> None:
+    assert between(query) == (since, until)
+
+
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ("What did we plan in May?", "2026-05-01", "2026-06-01"),
+        ("What did we agree between March and May 2026?", "2026-03-01", "2026-06-01"),
+        ("How old was I in 1999?", "1999-01-01", "2000-01-01"),
+        ("What happened in Q3 2026?", "2026-07-01", "2026-10-01"),
+        ("What happened in the first quarter?", "2026-01-01", "2026-04-01"),
+        ("Who did I meet in the last two weeks?", "2026-11-08", "2026-11-23"),
+        ("What did I do in the past 3 months?", "2026-08-21", "2026-11-23"),
+        ("What did I do last quarter?", "2026-07-01", "2026-10-01"),
+        ("What did I say over the weekend?", "2026-11-21", "2026-11-23"),
+        ("最近三天我说了什么?", "2026-11-19", "2026-11-23"),
+        ("过去两周讨论了哪些问题?", "2026-11-08", "2026-11-23"),
+        ("上季度的进展", "2026-07-01", "2026-10-01"),
+        ("第三季度发生了什么?", "2026-07-01", "2026-10-01"),
+        ("去年第四季度呢?", "2025-10-01", "2026-01-01"),
+        ("半年前我在哪里?", "2026-04-01", "2026-07-01"),
+        ("周末我做了什么?", "2026-11-21", "2026-11-23"),
+        ("上个周末", "2026-11-14", "2026-11-16"),
+        ("上周12号受试者缺了什么？", "2026-11-09", "2026-11-16"),
+    ],
+)
+def test_d10_times_that_only_a_question_needs(query: str, since: str, until: str) -> None:
+    assert between(query) == (since, until)
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["May I ask what flowers Ana likes?", "Is port 2020 open?", "What do I think of the 2024 Corolla?",
+     "我的2024年款卡罗拉怎么样?", "What did I promise to finish by Monday?", "What is planned since next month?"],
+)  # fmt: skip
+def test_d10_what_is_no_time_limits_nothing(query: str) -> None:
+    assert between(query) == (None, None)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("unit", ["since May ", "last two ", "in in ", "Q3 2020, ", "第三", "最近", "半年前"])
+def test_d10_long_queries_end(unit: str) -> None:
+    between(unit * 5_000)
+
+
 @pytest.mark.parametrize("query", ["苍穹项目的决策有哪些?", "Which decisions did we make?"])
 def test_d10_decisions_are_asked_for_by_their_type(query: str) -> None:
     routed = route(PROFILE, query, now=NOW)
