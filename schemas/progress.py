@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import orjson
@@ -19,6 +21,9 @@ from schemas.base import Frozen
 
 Progress: TypeAlias = Mapping[str, int]
 """Root partition (`topic/partition`) -> first offset that has not been emitted yet."""
+# What Kafka allows as a name, and numbers that fit: both go into positions and tables of Postgres.
+_ROOT = re.compile(r"[A-Za-z0-9._-]{1,249}/\d{1,9}", re.ASCII)
+_SOURCE = re.compile(rb"([A-Za-z0-9._-]{1,249})/(\d{1,9}):(\d{1,18}):(\d{1,9})")
 
 
 def root_partition(topic: str, partition: int) -> str:
@@ -47,9 +52,32 @@ def load_progress(raw: bytes | None) -> dict[str, int]:
         value = orjson.loads(raw)
     except orjson.JSONDecodeError:
         value = None
-    if not isinstance(value, dict) or not all(type(v) is int and 0 <= v < 2**63 for v in value.values()):
+    if not isinstance(value, dict) or not all(
+        type(v) is int and 0 <= v < 2**63 and _ROOT.fullmatch(k) for k, v in value.items()
+    ):
         raise ValueError("header progress must be an object of offsets")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a step's output comes from: its input's partition and offset, and its place among the outputs of that."""
+
+    step: str
+    partition: int
+    offset: int
+    ordinal: int
+
+
+def load_source(raw: bytes | None) -> Source | None:
+    """Of the header `src`. Raises ValueError, without the content, when it is not what a step writes."""
+    if raw is None:
+        return None
+    found = _SOURCE.fullmatch(raw)
+    if found is None:
+        raise ValueError("header src must be step/partition:offset:ordinal")
+    step, partition, offset, ordinal = found.groups()
+    return Source(step.decode(), int(partition), int(offset), int(ordinal))
 
 
 def dump_reach(partitions: Iterable[int]) -> bytes:

@@ -11,7 +11,7 @@ from schemas.codec import ERASED, Codec, DecodeError, header, parsed
 from schemas.dead_letters import meant_for_another
 from schemas.envelope import Tick
 from schemas.owner import Owner
-from schemas.progress import load_progress
+from schemas.progress import load_progress, load_source
 from schemas.sealed_rows import sealed_part
 from schemas.sealing import KeysAway
 from schemas.stores import stage
@@ -81,10 +81,10 @@ def _progress(into: dict[Mark, int], m: Message) -> None:
     reached = load_progress(header(m.headers, "progress"))
     if not reached:
         return
-    source = header(m.headers, "src")
+    source = load_source(header(m.headers, "src"))
     if source is None:
         raise DecodeError("headers", "src: must stand beside progress")
-    name = stage(source.decode().split("/", 1)[0], m.topic)
+    name = stage(source.step, m.topic)
     for root, offset in reached.items():
         mark = Mark(name, m.partition, root)
         into[mark] = max(offset, into.get(mark, 0))

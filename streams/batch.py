@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ from schemas.erasure import Erasure
 from schemas.ids import event_id
 from schemas.owner import partition as partition_of
 from schemas.owner import project
-from schemas.progress import dump_progress, dump_reach, load_progress, load_reach, merge, root_partition
+from schemas.progress import dump_progress, dump_reach, load_progress, load_reach, load_source, merge, root_partition
 from streams.cache import PartitionCache
 from streams.state import OutboxRow, PartitionCommit, Position, Write
 
@@ -94,12 +94,14 @@ class OutputTooLargeError(Exception):
 
 
 class BatchFrame:
-    """Decodes what comes into a step and encodes what goes out. `count`: partitions of owner-keyed topics."""
+    """Decodes what comes into a step and encodes what goes out. `count`: partitions of owner-keyed topics. `upstream`:
+    the steps that write the topic."""
 
-    def __init__(self, step: Step, codec: Codec, count: int) -> None:
+    def __init__(self, step: Step, codec: Codec, count: int, upstream: Container[str]) -> None:
         self._step = step
         self._codec = codec
         self._count = count
+        self._upstream = upstream
 
     def receive(self, batch: Batch) -> None:
         """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters."""
@@ -109,7 +111,7 @@ class BatchFrame:
                 if meant_for_another(m.headers, self._step.name):
                     batch.count("passed_by")
                     continue
-                source, incoming, reach = _upstream(m.headers)
+                source, incoming, reach = self._told(m)
             except ValueError as exc:
                 self.dead_letter(batch, m, "headers", str(exc))
                 continue
@@ -125,6 +127,20 @@ class BatchFrame:
         if self._step.source.root:
             progress = merge(progress, {root_partition(self._step.source.name, batch.partition): end})
         batch.position = Position(end, progress, seen)
+
+    def _told(self, m: Message) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int], frozenset[int]]:
+        """(`step/partition`, (offset, ordinal)) of an emitted record, the progress that it carries and whom that is to
+        reach; None for a client's, which has none to tell: one that copied a step's headers would pass for that step's
+        redelivery and be dropped. Raises ValueError without the content."""
+        headers = m.headers
+        source = load_source(header(headers, "src"))
+        if source is None:
+            return None, {}, frozenset()
+        nulled = m.value is None and source.step == self._step.name  # by an erasure, in its own input
+        if source.step not in self._upstream and not nulled:
+            raise ValueError("header src must not be set: only the steps that write this topic do")
+        place = f"{source.step}/{source.partition}", (source.offset, source.ordinal)
+        return place, load_progress(header(headers, "progress")), load_reach(header(headers, "reach"))
 
     def _receive(self, batch: Batch, m: Message) -> None:
         if m.value is None and self._step.source.cleanup is not topics.Cleanup.DELETE:
@@ -282,20 +298,6 @@ def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
             except Exception as exc:
                 log.exception("a step raised: one record becomes a dead letter")  # in `handle`
                 item.failed = type(exc).__name__
-
-
-def _upstream(headers: Headers) -> tuple[tuple[str, tuple[int, int]] | None, dict[str, int], frozenset[int]]:
-    """(`step/partition`, (offset, ordinal)) of an emitted record, the progress that it carries and whom that is to
-    reach; None for a client's, which has none to tell. Raises ValueError without the content."""
-    raw = header(headers, "src")
-    if raw is None:
-        return None, {}, frozenset()
-    try:
-        name, offset, ordinal = raw.decode().rsplit(":", 2)
-        place = int(offset), int(ordinal)
-    except ValueError:
-        raise ValueError("header src must be step/partition:offset:ordinal") from None
-    return (name, place), load_progress(header(headers, "progress")), load_reach(header(headers, "reach"))
 
 
 def _when(timestamp_ms: int) -> datetime:

@@ -4,7 +4,7 @@ the clock, open the state. It runs the very runner that Faust runs."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,7 +44,8 @@ class MemoryLog:
 
 
 class TopologyDriver:
-    """Runs steps over a `MemoryLog` until nothing is left. `batch` records at a time a partition."""
+    """Runs steps over a `MemoryLog` until nothing is left. `batch` records at a time a partition. `upstream`: see
+    RunnerConfig."""
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class TopologyDriver:
         store: StateStore | None = None,
         codec: Codec | None = None,
         faults: Faults | None = None,
+        upstream: Collection[str] | None = None,
     ) -> None:
         self.now = start
         self.codec = codec or Codec()
@@ -63,7 +65,7 @@ class TopologyDriver:
         self.store = store or MemoryStateStore()
         self._batch = batch
         self._count = partitions
-        config = RunnerConfig(partitions)
+        config = RunnerConfig(partitions, upstream=upstream)
         compute: Callable[[Callable[[], Any]], Awaitable[Any]] = inline
         self.runners = {
             s.name: StepRunner(s, self.store, self.log, self.codec, config, compute=compute, faults=faults)

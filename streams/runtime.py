@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,6 +28,7 @@ from streams.batch import (
 from streams.cache import PartitionCache, RecordState
 from streams.faults import Faults, Point
 from streams.state import OutboxRow, StateStore
+from streams.topology import writers_of
 
 log = logging.getLogger(__name__)
 Inline = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -62,10 +63,11 @@ class Silent:
 @dataclass(frozen=True, slots=True)
 class RunnerConfig:
     """`partitions`: the fixed count of owner-keyed topics; `cache_bytes`: state kept in memory between batches, all
-    partitions of the step together."""
+    partitions of the step together. `upstream`: the steps that write its topic; None: as the topology says."""
 
     partitions: int = topics.EMBEDDED_PARTITIONS
     cache_bytes: int = 64 * 1024 * 1024
+    upstream: Collection[str] | None = None
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
@@ -90,7 +92,8 @@ class StepRunner:
         self.step = step
         self._store = store
         self._producer = producer
-        self._frame = BatchFrame(step, codec, config.partitions)
+        upstream = writers_of(step.source) if config.upstream is None else config.upstream
+        self._frame = BatchFrame(step, codec, config.partitions, upstream)
         self._config = config
         self._faults = faults or Faults()
         self._observer = observer or Silent()

@@ -17,6 +17,7 @@ from processors.project import Project
 from processors.screen import Screen
 from processors.session import Session
 from processors.step import Step
+from schemas.topics import Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +32,12 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class StepSpec:
-    """At most `batch` records go through the step together. `cache_bytes` bounds the state that a worker keeps in
-    memory for the step, all partitions together (rows; derived indexes come on top: the gate's are two to three times
-    their rows)."""
+    """`writes`: the step's outputs. At most `batch` records go through it together. `cache_bytes` bounds the state that
+    a worker keeps in memory for the step, all partitions together (rows; derived indexes come on top: the gate's are
+    two to three times their rows)."""
 
     build: Callable[[Parts], Step]
+    writes: tuple[Topic, ...]
     batch: int = 64
     cache_bytes: int = 32 * 1024 * 1024
 
@@ -54,14 +56,19 @@ def _project(p: Parts) -> Step:
 
 
 TOPOLOGY: Mapping[str, StepSpec] = {
-    "screen": StepSpec(lambda p: Guarded(Screen(p.models, p.book), ScreenEraser())),
-    "extract": StepSpec(_extract),
-    "gate": StepSpec(_gate, cache_bytes=96 * 1024 * 1024),
-    "session": StepSpec(lambda p: Guarded(Session(p.models, p.book), SessionEraser())),
-    "project": StepSpec(_project),
-    "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), batch=8),
+    "screen": StepSpec(lambda p: Guarded(Screen(p.models, p.book), ScreenEraser()), Screen.outputs),
+    "extract": StepSpec(_extract, Extract.outputs),
+    "gate": StepSpec(_gate, Gate.outputs, cache_bytes=96 * 1024 * 1024),
+    "session": StepSpec(lambda p: Guarded(Session(p.models, p.book), SessionEraser()), Session.outputs),
+    "project": StepSpec(_project, Project.outputs),
+    "chunk": StepSpec(lambda p: ChunkStep(p.models, p.book), ChunkStep.outputs, batch=8),
 }
 """A new step is one file in processors/ and one line here."""
+
+
+def writers_of(topic: Topic) -> frozenset[str]:
+    """The steps whose output a topic takes; none for one that clients alone write."""
+    return frozenset(name for name, spec in TOPOLOGY.items() if topic in spec.writes)
 
 
 def group_of(step: str) -> str:

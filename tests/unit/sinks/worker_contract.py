@@ -180,6 +180,15 @@ class WorkerContract:
         assert sink.held() == {"record-1": 1}
         assert log.committed(UPDATES, 4) == sent[1].offset + 1
 
+    def test_progress_that_no_step_writes_is_dead_lettered(self, log: Log, sink: Scripted) -> None:
+        """Postgres takes no NUL: such a name in its table of progress would end the worker each time it came."""
+        root = "conversation.turns.v1/0"
+        odd, good = message(memory(1), progress={f"{root}\0": 5}), message(memory(2), progress={root: 3})
+        log.send(odd, good)
+        drain(log.worker(sink), 2)
+        assert len(log.dead_letters()) == 1
+        assert (sink.held(), sink.progress()) == ({"record-2": 1}, {Mark(f"gate:{UPDATES}", 0, root): 3})
+
     def test_poison_is_halved_out(self, log: Log, sink: Scripted) -> None:
         root = "conversation.turns.v1/0"
         sent = log.send(*updates(*((n, 1) for n in range(10))), message(memory(10), progress={root: 3}))

@@ -27,7 +27,7 @@ P = partition(user("acme", "ann"), 8)
 
 
 def driver(batch: int = 64, coalesce: bool = False) -> TopologyDriver:
-    return TopologyDriver([Counter(coalesce)], START, batch=batch)
+    return TopologyDriver([Counter(coalesce)], START, batch=batch, upstream={"up", "other"})
 
 
 async def say(d: TopologyDriver, *contents: str, user: str = "ann") -> None:
@@ -116,6 +116,13 @@ async def test_a_record_in_the_partition_of_another_owner_is_a_dead_letter() -> 
         [("src", b"nonsense")],
         [("src", b"step/0:x:secret")],
         [("src", b"\xff\xff")],
+        [("src", b"up\x00/0:1:1")],
+        [("src", b"up/0:1_0:1")],
+        [("src", b"up/0:1:1\n")],
+        [("src", b"up/0:" + b"9" * 19 + b":1")],
+        [("src", b"screen/3:900:0")],  # no step that writes this topic
+        [("src", b"up/0:1:1"), ("progress", b'{"root\\u0000/3": 5}')],
+        [("src", b"up/0:1:1"), ("progress", b'{"root/\xd9\xa3": 5}')],
         [("src", b"up/0:1:1"), ("progress", b"secret")],
         [("src", b"up/0:1:1"), ("progress", b'{"a": "secret"}')],
         [("src", b"up/0:1:1"), ("progress", b'{"a": -5}')],

@@ -21,7 +21,7 @@ from schemas.profile import load_profile
 from schemas.topics import Topic
 from schemas.turns import SessionCommand, TurnBody, TurnEvent
 from streams.driver import TopologyDriver
-from streams.topology import TOPOLOGY, Parts
+from streams.topology import TOPOLOGY, Parts, writers_of
 
 PARTITIONS = topics.EMBEDDED_PARTITIONS
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -205,3 +205,25 @@ async def test_n2_a_command_from_the_far_future_bars_nothing_for_good(models: Mo
     await driver.run()
     assert known(driver)["ann"][0][3] != "active", "a clock may be hours ahead"
     assert len(driver.dead_letters()) == 1
+
+
+def test_the_table_tells_what_each_step_writes(models: Models) -> None:
+    built = driver_of(models).runners
+    assert {name: set(spec.writes) for name, spec in TOPOLOGY.items()} == {
+        name: set(runner.step.outputs) for name, runner in built.items()
+    }
+    assert writers_of(topics.TURNS) == set()
+    assert writers_of(topics.LEDGER) == {"extract", "session"}
+
+
+async def test_n2_a_client_that_copies_a_steps_headers_loses_no_turn_unsaid(models: Models) -> None:
+    """Were they believed, its second turn would pass for a redelivery of the first."""
+    driver = driver_of(models)
+    place = partition(user("acme", "ann"), PARTITIONS)
+    for n, source in ((0, b"screen/3:900:0"), (2, b"screen/3:800:0")):
+        value = driver.codec.value(turn(0, START).model_copy(update={"turn_id": f"copied-{n}"}))
+        driver.pipe_raw(topics.TURNS, place, value, [("src", source)])
+    driver.pipe(topics.TURNS, turn(2, START))
+    await driver.run()
+    assert [header(m.headers, "reason") for m in driver.dead_letters()] == [b"headers", b"headers"]
+    assert [getattr(e, "turn_id", "") for e in driver.read(topics.HISTORY)] == ["t2"]
