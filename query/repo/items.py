@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from query.repo.db import Database, Row, TenantStatement
+from query.repo.memories import PLACED
 from schemas.scope import TenantScope
 
 _COLUMNS = """record_id, owner_id, namespace, key, value, attributes, occurred_at, known_at, last_accessed_at,
     expires_at, sealed, sealed_for"""
-_WHERE = """tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted
+_WHERE = f"""tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted
     AND (expires_at IS NULL OR expires_at > %(now)s)
     AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))"""
 _BELOW = f"""{_WHERE} AND namespace[1:cardinality(%(prefix)s::text[])] = %(prefix)s

@@ -18,6 +18,9 @@ _PAGE = """AND (%(after_at)s::timestamptz IS NULL
       OR (known_at, record_id, version) < (%(after_at)s, %(after_id)s, %(after_version)s))
     ORDER BY known_at DESC, record_id DESC, version DESC LIMIT %(limit)s"""
 
+PLACED = "kind IN ('item', 'pattern', 'feedback') AND cardinality(namespace) > 0"
+"""What has a place in the store (C1): what callers put, and what the engine keeps under a namespace of its own."""
+
 _LIST = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE {_OWNER} AND {_LIVING} AND kind = ANY(%(kinds)s) AND state = %(state)s {_PAGE}"""  # noqa: S608 - constants
@@ -29,8 +32,8 @@ _AS_OF = OwnerStatement(
 )
 _BY_KEY = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE {_OWNER} AND {_LIVING} AND kind = %(kind)s AND state = 'active' AND namespace = %(namespace)s
-      AND key = %(key)s"""  # noqa: S608
+    WHERE {_OWNER} AND {_LIVING} AND {PLACED} AND state = 'active' AND namespace = %(namespace)s
+      AND key = %(key)s ORDER BY kind = 'item' DESC LIMIT 1"""  # noqa: S608
 )
 _BY_RECORD = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
@@ -68,7 +71,7 @@ _ITEMS = TenantStatement(
 )
 _NAMESPACES = TenantStatement(
     f"""SELECT DISTINCT namespace FROM {{v}}.memories
-    WHERE tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted AND {_LIVING}
+    WHERE tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted AND {_LIVING}
       AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
     ORDER BY namespace"""  # noqa: S608
 )
@@ -136,8 +139,8 @@ async def decisions(db: Database, scope: TenantScope, record_id: str) -> list[Ro
 
 
 async def item(db: Database, scope: OwnerScope, namespace: Sequence[str], key: str, now: datetime) -> Row | None:
-    """A store item (C1)."""
-    rows = await db.of_owner(scope, _BY_KEY, kind="item", namespace=list(namespace), key=key, now=now)
+    """A store item (C1), or what the engine keeps at that place; what a caller put there comes first."""
+    rows = await db.of_owner(scope, _BY_KEY, namespace=list(namespace), key=key, now=now)
     return rows[0] if rows else None
 
 

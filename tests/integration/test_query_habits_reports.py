@@ -39,6 +39,20 @@ async def patterns(env: Env, **query: Any) -> list[dict[str, Any]]:
     return found
 
 
+async def as_a_namespace(env: Env) -> None:
+    """The seed's get_user_patterns, and what else reads a place (C1)."""
+    place = ["patterns", "ann"]
+    for query in ("", "measure blood pressure", None):
+        found = (await env.client.post("/v1/store/search", json={"namespace_prefix": place, "query": query})).json()
+        told = {i["key"]: i["value"] for i in found["items"]}
+        assert told.keys() == {p["pattern"] for p in await patterns(env)}
+    key = next(k for k, v in told.items() if v["type"] == "time")
+    got = (await env.client.post("/v1/store/items/get", json={"namespace": place, "key": key})).json()
+    assert (got["item"]["namespace"], got["item"]["value"]["time"]) == (place, "08:00")
+    listed = (await env.client.post("/v1/store/namespaces", json={"prefix": ["patterns"]})).json()
+    assert place in listed["namespaces"]
+
+
 async def test_c5_c11_usually_at_eight_now_half_past_and_the_usual_doctor(env: Env) -> None:
     talk = Talk(MODELS, load_profile("health"), MONDAY + timedelta(hours=7))
     for n in range(14):
@@ -57,6 +71,7 @@ async def test_c5_c11_usually_at_eight_now_half_past_and_the_usual_doctor(env: E
     usual = {p["key"]: p["value"] for p in await patterns(env) if p["type"] == "usual"}
     assert (usual["department"], usual["doctor"]) == ("心内科", "张医生")
     assert all(p["confidence"] > 0.7 for p in await patterns(env)), "D4"
+    await as_a_namespace(env)
     assert len(await patterns(env, observed=True)) >= len(await patterns(env))
     assert (await env.client.get("/v1/users/bob/patterns")).json() == {"patterns": []}
 
