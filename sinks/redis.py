@@ -33,10 +33,9 @@ from sinks.collapse import session_of
 from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone, kept_sealed
 from sinks.redis_erasure import drop_erased
 from sinks.redis_fill import Filler
-from sinks.redis_session import classified, connect, session_args, session_keys
+from sinks.redis_session import SESSION_TTL, classified, connect, session_args, session_keys
 
 T = TypeVar("T")
-SESSION_TTL = timedelta(minutes=30)
 HOT_TTL = timedelta(seconds=300)
 
 

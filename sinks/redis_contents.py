@@ -1,12 +1,14 @@
 """Counts and hashes of the sessions that Redis holds, and dropping a generation (N1).
 
 Only sessions are compared: hot-memory snapshots are made of Postgres' rows whenever a reader misses one. A session that
-expires within the minute is left out: its two copies need not go at the same instant.
+expires within the minute is left out: its two copies need not go at the same instant. So is one that had expired and
+is there because somebody read it (E6): no log says so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -15,9 +17,10 @@ from redis.exceptions import RedisError
 
 from schemas.owner import Owner
 from schemas.stores import RedisLayout
+from sinks.clock import utc_now
 from sinks.contents import Bucket, Digest, Token, digests, hash64, part_of
 from sinks.protocol import Mark, Transient
-from sinks.redis_session import connect
+from sinks.redis_session import SESSION_TTL, connect
 
 T = TypeVar("T")
 _SOON_MS = 60_000
@@ -28,8 +31,9 @@ _BATCH = 500
 class RedisContents:
     """Over a client of its own."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, now: Callable[[], datetime] = utc_now) -> None:
         self._client: Any = connect(url)
+        self._now = now
 
     def buckets(self, generation: int) -> dict[Bucket, Digest]:
         return digests((bucket, token) for bucket, _, token in self._run(lambda: list(self._scan(generation))))
@@ -67,6 +71,7 @@ class RedisContents:
     def _scan(self, generation: int) -> Iterator[tuple[Bucket, str, Token]]:
         layout = RedisLayout(generation)
         pattern = f"{layout.prefix}{{*{_NAME}*"
+        over = (self._now() - SESSION_TTL + timedelta(milliseconds=_SOON_MS)).timestamp()
         # SCAN may name a key twice.
         names = sorted({raw.decode() for raw in self._client.scan_iter(pattern, count=1_000)})
         for part in batched(names, _BATCH):
@@ -80,7 +85,7 @@ class RedisContents:
             for (owner, session_id), value, left, revision in zip(
                 owners, answers[::3], answers[1::3], answers[2::3], strict=True
             ):
-                if value is not None and left > _SOON_MS:
+                if value is not None and left > _SOON_MS and _updated_at(value) > over:
                     key = f"{owner.id}\x1f{session_id}"
                     token = Token(int(revision or 0), hash64(value))
                     yield Bucket("sessions", owner.tenant, part_of(key)), key, token
@@ -97,6 +102,14 @@ def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
     left = iter(items)
     while part := list(islice(left, size)):
         yield part
+
+
+def _updated_at(value: bytes) -> float:
+    """Seconds since 1970; of a sealed session it stands beside its body."""
+    found = orjson.loads(value)
+    if "updated_at" in found:
+        return datetime.fromisoformat(found["updated_at"]).timestamp()
+    return float(found["meta"]["updated_at"])
 
 
 def _owner(name: str, prefix: str) -> tuple[Owner, str]:

@@ -19,6 +19,7 @@ from schemas.sessions import SessionState
 from schemas.stores import RedisLayout
 from sinks.protocol import Permanent, Transient
 
+SESSION_TTL = timedelta(minutes=30)
 GUARD_TTL = timedelta(days=topics.SESSION_STATE.retention_days or 2)
 """How long a session's revision is remembered: as long as the log can redeliver an older one."""
 _SERVER = (

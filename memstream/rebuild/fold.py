@@ -27,7 +27,7 @@ from sinks.milvus_rows import is_held
 from sinks.milvus_rows import key as milvus_key
 from sinks.postgres import DECISIONS_KEPT
 from sinks.protocol import Tombstone
-from sinks.redis import SESSION_TTL
+from sinks.redis_session import SESSION_TTL
 
 FED_BY = {
     topics.HISTORY.name: ("turn",), topics.UPDATES.name: ("memory",), topics.DECISIONS.name: ("decision",),

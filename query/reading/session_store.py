@@ -81,8 +81,7 @@ async def load(ctx: Context, owner: OwnerScope, session_id: str) -> Session | No
         return Session(value_of_row(row), row, [done_without(cached)])
     if cached is not None and cached[0] >= row["revision"]:
         return Session(cached[1], row)
-    if row["status"] == "open":
-        await cache.wish(ctx, RedisLayout.want_session(owner.owner, session_id))
+    await cache.wish(ctx, RedisLayout.want_session(owner.owner, session_id))
     return Session(value_of_row(row), row)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from typing import Any, cast
 
 import pytest
 
@@ -14,8 +16,9 @@ from schemas.memory import Reason
 from schemas.profile import load_profile
 from schemas.progress import FreshnessToken, Written
 from schemas.sessions import SessionBody, SessionState
-from schemas.stores import STAGE_OF_VIEW
+from schemas.stores import STAGE_OF_VIEW, RedisLayout
 from sinks.protocol import Mark
+from sinks.redis_session import connect
 from tests.integration.query_env import START, TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration
@@ -201,3 +204,16 @@ async def test_e2_turns_are_carried_from_where_the_checkpoint_carried_them(env: 
     assert await shown(2, late.position) == ["since then"]
     assert await shown(3, said[0].position, 2) == ["turn 2", "turn 3", "turn 4", "turn 5", "since then"]
     assert len(await shown(4, None)) == 7, "of before it was kept: as many as were asked for"
+
+
+@pytest.mark.parametrize("status", ["open", "idle", "closed"])
+async def test_e6_a_session_that_redis_has_not_is_asked_for_again(env: Env, addresses: Addresses, status: Any) -> None:
+    state = SessionState(
+        tenant=TENANT, user_id="e6", session_id=f"lost-{status}", revision=1, updated_at=START, status=status
+    )
+    env.rows.session(state)
+    found = await env.client.get(f"/v1/sessions/{state.session_id}", params={"user_id": "e6"})
+    assert found.status_code == 200
+    with closing(connect(addresses.redis)) as client:
+        wished = cast("list[bytes]", client.lrange(RedisLayout().wanted, 0, -1))
+    assert RedisLayout.want_session(state.owner, state.session_id) in wished

@@ -22,6 +22,7 @@ from sinks.clock import utc_now
 from sinks.postgres import PostgresSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from sinks.redis import RedisSink
+from sinks.redis_contents import RedisContents
 from tests.unit.sinks.contract import SinkContract, Store
 from tests.unit.sinks.events import NOW, TEXTS, batch, hot, message, session
 
@@ -288,6 +289,24 @@ def test_lost_session_is_put_back_on_a_wish(
     store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(s.owner, "s1"))
     _until(lambda: store.client.llen(RedisLayout().wanted) == 0)
     assert store.value(s) is None
+
+
+def test_n1_a_session_that_is_back_because_it_was_read_is_not_compared(
+    store: RedisStore, addresses: Addresses, postgres: PostgresSink, tenant: str
+) -> None:
+    """Its time was over before: no rebuilt generation has it."""
+    old = session(1, tenant=tenant, updated_at=utc_now() - timedelta(hours=2))
+    new = session(2, tenant=tenant, updated_at=utc_now())
+    sink = store.sink(fill_from=addresses.postgres, now=utc_now)
+    postgres.write(batch(old, new))
+    for s in (old, new):
+        store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(s.owner, s.session_id))
+        _until(lambda s=s: store.value(s))
+    sink.close()
+    contents = RedisContents(store.url)
+    mine = [b for b in contents.buckets(1) if b.tenant == tenant]
+    assert [key for b in mine for key in contents.rows(1, b)] == [f"u1\x1f{new.session_id}"]
+    contents.close()
 
 
 def test_slow_postgres_delays_no_record(store: RedisStore) -> None:
