@@ -98,6 +98,10 @@ class Settings(Connections):
         default=SecretStr(""),
         description="Key that seals the access log, 16 bytes or more; empty: made once, kept in the data folder.",
     )
+    report_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key that signs erasure reports, 64 hex digits; empty: made once, kept in the data folder.",
+    )
     audit_days: int = Field(default=365, ge=1, le=36_500, description="Days that an entry of the access log is kept.")
     batch: int = Field(default=64, ge=1, le=1000, description="Records that a step takes through together.")
     batch_wait_ms: int = Field(

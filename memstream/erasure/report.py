@@ -21,9 +21,15 @@ class ReportError(ValueError):
     """Not a report, or not signed by the key that it names; the message says which."""
 
 
-def signing_key(data_dir: Path) -> Ed25519PrivateKey:
-    """The key beside the hash key, made on first use."""
-    return Ed25519PrivateKey.from_private_bytes(key_from("", data_dir, KEY_FILE)[:32])
+def signing_key(data_dir: Path, configured: str = "") -> Ed25519PrivateKey:
+    """The configured key, 64 hex digits as the file has them; else the file's beside the hash key, made on first use.
+    Raises ValueError."""
+    if not configured:
+        return Ed25519PrivateKey.from_private_bytes(key_from("", data_dir, KEY_FILE)[:32])
+    try:
+        return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(configured))
+    except ValueError:
+        raise ValueError("MEMSTREAM_REPORT_KEY: expected 64 hex digits") from None
 
 
 def public_bytes(key: Ed25519PrivateKey | Ed25519PublicKey) -> bytes:

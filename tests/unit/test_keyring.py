@@ -270,6 +270,12 @@ def test_n6_a_report_is_verified_by_its_signature_and_key(tmp_path: Path) -> Non
     report = signed({"erasure_id": "e", "removed": {"postgres/1": {"turns": 3}}, "user_id": "安"}, key)
     mine = key_id(public_bytes(signing_key(tmp_path)))
     assert verify(orjson.loads(orjson.dumps(report)), mine) == mine
+    digits = (tmp_path / "report.key").read_text()
+    assert key_id(public_bytes(signing_key(tmp_path / "elsewhere", digits))) == mine, "the file's key, as a setting"
+    assert not (tmp_path / "elsewhere").exists()
+    for wrong in ("CHANGE-ME-64-hex-digits", "ab" * 31):
+        with pytest.raises(ValueError, match="MEMSTREAM_REPORT_KEY: expected 64 hex digits"):
+            signing_key(tmp_path, wrong)
     with pytest.raises(ReportError, match="does not fit"):
         verify({**report, "removed": {}})
     with pytest.raises(ReportError, match="not by"):

@@ -47,6 +47,14 @@ def test_every_variable_and_secret_is_a_setting() -> None:
         assert {e["name"] for e in container(d).get("env", ())} <= KNOWN
 
 
+def test_keys_that_must_outlive_a_pod_are_in_the_secret() -> None:
+    """Every key that a process makes in its data folder where it is given none: the folder of a pod goes with it."""
+    made = {n for n, f in Settings.model_fields.items() if "empty: made once, kept" in str(f.description)}
+    assert {"hash_key", "audit_key", "report_key"} <= made
+    given = set(of_kind("Secret")["memstream"]["stringData"])
+    assert {f"memstream_{n}" for n in made} <= given
+
+
 def test_processes_run_unprivileged_and_bounded() -> None:
     for d in of_kind("Deployment").values():
         assert d["spec"]["template"]["spec"]["securityContext"]["runAsNonRoot"]
