@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from itertools import accumulate
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.core import Metric as Family
 from prometheus_client.registry import Collector
 
 from query import workers
-from query.pipeline.state import Pipeline, merged
+from query.pipeline.state import Pipeline
 from query.retrieval.lane import request_begins
-from query.workers import gauge
+from query.workers import gauge, histogram
 from schemas import metrics
 from schemas.heartbeat import FRESHNESS_BUCKETS
 from schemas.metrics import Metric
@@ -114,18 +114,13 @@ def _lags(pipeline: Pipeline) -> Iterable[Family]:
 
 
 def _freshness(pipeline: Pipeline) -> Family:
-    m = metrics.FRESHNESS
-    family = HistogramMetricFamily(m.name, m.help, labels=m.labels)
-    beats = [beat for _, beat in pipeline.heartbeats.values()]
+    family = histogram(metrics.FRESHNESS)
     bounds = [*(str(b) for b in FRESHNESS_BUCKETS), "+Inf"]
-    for name in sorted({n for beat in beats for n in beat.freshness}):
-        stats = merged(beats, name, recent=False)
-        store, _, topic = name.partition(":")
-        total, buckets = 0, []
-        for bound, n in zip(bounds, stats.buckets, strict=True):
-            total += n
-            buckets.append((bound, float(total)))
-        family.add_metric([store, topic], buckets, stats.total_seconds)
+    for process, (_, beat) in sorted(pipeline.heartbeats.items()):
+        for name, stats in sorted(beat.freshness.items()):
+            store, _, topic = name.partition(":")
+            buckets = [(bound, float(n)) for bound, n in zip(bounds, accumulate(stats.buckets), strict=True)]
+            family.add_metric([process, store, topic], buckets, stats.total_seconds)
     return family
 
 

@@ -1,9 +1,14 @@
-"""Metrics of the workers, made of what they say of themselves: counters that begin anew when a process does."""
+"""Metrics of the workers, made of what they say of themselves: counters that begin anew when a process does.
+
+Each process has its own series: in a sum of several the end of one would read as a new beginning of all, and what the
+others had counted before as counted now.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.core import Metric as Family
@@ -40,64 +45,57 @@ def families(beats: Mapping[str, Heartbeat]) -> Iterable[Family]:
     yield counter(
         metrics.STAGE_SECONDS, (([p, s, phase], sec) for p, s, st in stages for phase, sec in st.seconds.items())
     )
-    yield from _batches([(s, stats) for _, s, stats in stages])
-    outcomes = _outcomes(stats for _, s, stats in stages if s == "jobs")
-    yield from _model(outcomes)
-    yield _summaries(outcomes)
-    retries: Counter[str] = Counter()
-    for _, s, stats in stages:
-        if s.startswith("sink-"):
-            retries[s.removeprefix("sink-")] += stats.outcomes.get("retry", 0)
-    yield counter(metrics.SINK_RETRIES, (([store], float(n)) for store, n in sorted(retries.items())))
+    yield from _batches(stages)
+    jobs = [(p, Counter(stats.outcomes)) for p, s, stats in stages if s == "jobs"]
+    yield from _model(jobs)
+    yield _summaries(jobs)
+    sinks = [(p, s.removeprefix("sink-"), stats) for p, s, stats in stages if s.startswith("sink-")]
+    yield counter(metrics.SINK_RETRIES, (([p, s], float(st.outcomes.get("retry", 0))) for p, s, st in sinks))
     yield gauge(metrics.RSS, (([p], float(beat.rss_bytes)) for p, beat in sorted(beats.items())))
     yield counter(metrics.CPU, (([p], beat.cpu_seconds) for p, beat in sorted(beats.items())))
 
 
-def _batches(stages: Sequence[tuple[str, StageStats]]) -> Iterable[Family]:
-    latency = HistogramMetricFamily(metrics.STAGE_LATENCY.name, metrics.STAGE_LATENCY.help, labels=("stage",))
-    size = HistogramMetricFamily(metrics.STAGE_SIZE.name, metrics.STAGE_SIZE.help, labels=("stage",))
-    for name in sorted({s for s, _ in stages}):
-        mine = [stats for s, stats in stages if s == name]
-        took = sum(sum(stats.seconds.values()) for stats in mine)
-        latency.add_metric([name], _cumulative(LATENCY_BUCKETS, [s.latency for s in mine]), took)
-        size.add_metric([name], _cumulative(SIZE_BUCKETS, [s.sizes for s in mine]), float(sum(s.records for s in mine)))
+def histogram(m: Metric) -> HistogramMetricFamily:
+    return HistogramMetricFamily(m.name, m.help, labels=m.labels)
+
+
+def _batches(stages: Sequence[tuple[str, str, StageStats]]) -> Iterable[Family]:
+    latency, size = histogram(metrics.STAGE_LATENCY), histogram(metrics.STAGE_SIZE)
+    for p, s, stats in stages:
+        latency.add_metric([p, s], _cumulative(LATENCY_BUCKETS, stats.latency), sum(stats.seconds.values()))
+        size.add_metric([p, s], _cumulative(SIZE_BUCKETS, stats.sizes), float(stats.records))
     yield latency
     yield size
 
 
-def _cumulative(bounds: Sequence[float], parts: Sequence[Sequence[int]]) -> list[tuple[str, float]]:
-    total, out = 0, []
-    for i, bound in enumerate([*(str(float(b)) for b in bounds), "+Inf"]):
-        total += sum(part[i] for part in parts)
-        out.append((bound, float(total)))
-    return out
+def _cumulative(bounds: Sequence[float], counts: Sequence[int]) -> list[tuple[str, float]]:
+    words = [*(str(float(b)) for b in bounds), "+Inf"]
+    return [(word, float(n)) for word, n in zip(words, accumulate(counts), strict=True)]
 
 
-def _outcomes(stages: Iterable[StageStats]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for stats in stages:
-        found.update(stats.outcomes)
-    return found
-
-
-def _model(n: Counter[str]) -> Iterable[Family]:
-    yield counter(metrics.MODEL_CALLS, [([], float(n["model_calls"]))])
-    failed = {k: v for k, v in sorted(n.items()) if k == "away" or k.startswith("malformed_")}
-    yield counter(metrics.MODEL_FAILED, (([k], float(v)) for k, v in failed.items()))
+def _model(jobs: Sequence[tuple[str, Counter[str]]]) -> Iterable[Family]:
+    yield counter(metrics.MODEL_CALLS, (([p], float(n["model_calls"])) for p, n in jobs))
+    failed = [(p, k, v) for p, n in jobs for k, v in sorted(n.items()) if k == "away" or k.startswith("malformed_")]
+    yield counter(metrics.MODEL_FAILED, (([p, k], float(v)) for p, k, v in failed))
     kinds = ("prompt", "completion")
-    yield counter(metrics.MODEL_TOKENS, (([kind], float(n[f"{kind}_tokens"])) for kind in kinds))
-    yield counter(metrics.MODEL_COST, [([], n["cost_micros"] / 1e6)])
+    yield counter(metrics.MODEL_TOKENS, (([p, kind], float(n[f"{kind}_tokens"])) for p, n in jobs for kind in kinds))
+    yield counter(metrics.MODEL_COST, (([p], n["cost_micros"] / 1e6) for p, n in jobs))
+    yield counter(
+        metrics.CHECKPOINTS, (([p, way], float(count)) for p, n in jobs for way, count in _ways(n).items())
+    )
+
+
+def _ways(n: Counter[str]) -> dict[str, int]:
     extracted = n["checkpoint_extractive"]
-    ways = {"model": max(0, n["checkpoint_done"] - extracted), "extract": extracted, "failed": n["checkpoint_failed"]}
-    yield counter(metrics.CHECKPOINTS, (([way], float(count)) for way, count in ways.items()))
+    return {"model": max(0, n["checkpoint_done"] - extracted), "extract": extracted, "failed": n["checkpoint_failed"]}
 
 
-def _summaries(n: Counter[str]) -> Family:
+def _summaries(jobs: Sequence[tuple[str, Counter[str]]]) -> Family:
     """The worker counts cumulative buckets already."""
-    m = metrics.SUMMARY_TOKENS
-    family = HistogramMetricFamily(m.name, m.help)
-    bounds = sorted(int(k.removeprefix(_SUMMARY)) for k in n if k.startswith(_SUMMARY))
-    total = float(n["checkpoint_done"])
-    buckets = [(str(float(b)), float(n[f"{_SUMMARY}{b}"])) for b in bounds]
-    family.add_metric([], [*buckets, ("+Inf", total)], float(n["summary_tokens"]))
+    family = histogram(metrics.SUMMARY_TOKENS)
+    for p, n in jobs:
+        bounds = sorted(int(k.removeprefix(_SUMMARY)) for k in n if k.startswith(_SUMMARY))
+        total = float(n["checkpoint_done"])
+        buckets = [(str(float(b)), float(n[f"{_SUMMARY}{b}"])) for b in bounds]
+        family.add_metric([p], [*buckets, ("+Inf", total)], float(n["summary_tokens"]))
     return family

@@ -62,7 +62,7 @@ DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last h
 
 # What the workers say of themselves (ops.heartbeats), exported by the query service.
 FRESHNESS = Metric(
-    "memstream_freshness_seconds", "histogram", "Acceptance to readable (N3).", ("store", "topic")
+    "memstream_freshness_seconds", "histogram", "Acceptance to readable (N3).", ("process", "store", "topic")
 )
 STAGE_RECORDS = Metric("memstream_stage_records_total", "counter", "Records of a stage.", ("process", "stage"))
 STAGE_OUTCOMES = Metric(
@@ -71,19 +71,29 @@ STAGE_OUTCOMES = Metric(
 STAGE_SECONDS = Metric(
     "memstream_stage_seconds_total", "counter", "Time of a stage, a phase.", ("process", "stage", "phase")
 )
-STAGE_LATENCY = Metric("memstream_stage_batch_seconds", "histogram", "Time of a batch in a stage.", ("stage",))
-STAGE_SIZE = Metric("memstream_stage_batch_records", "histogram", "Records of a batch.", ("stage",))
-SINK_RETRIES = Metric("memstream_sink_retries_total", "counter", "Calls that a store was asked again.", ("store",))
-MODEL_CALLS = Metric("memstream_model_calls_total", "counter", "Answers of the language model.")
+STAGE_LATENCY = Metric(
+    "memstream_stage_batch_seconds", "histogram", "Time of a batch in a stage.", ("process", "stage")
+)
+STAGE_SIZE = Metric("memstream_stage_batch_records", "histogram", "Records of a batch.", ("process", "stage"))
+SINK_RETRIES = Metric(
+    "memstream_sink_retries_total", "counter", "Calls that a store was asked again.", ("process", "store")
+)
+MODEL_CALLS = Metric("memstream_model_calls_total", "counter", "Answers of the language model.", ("process",))
 MODEL_FAILED = Metric(
-    "memstream_model_failed_total", "counter", "Calls without a usable answer: away or malformed.", ("reason",)
+    "memstream_model_failed_total", "counter", "Calls without a usable answer: away or malformed.",
+    ("process", "reason"),
 )
-MODEL_TOKENS = Metric("memstream_model_tokens_total", "counter", "Tokens that the endpoint counted.", ("kind",))
-MODEL_COST = Metric("memstream_model_cost_total", "counter", "Cost, in the currency of the configured prices.")
+MODEL_TOKENS = Metric(
+    "memstream_model_tokens_total", "counter", "Tokens that the endpoint counted.", ("process", "kind")
+)
+MODEL_COST = Metric(
+    "memstream_model_cost_total", "counter", "Cost, in the currency of the configured prices.", ("process",)
+)
 CHECKPOINTS = Metric(
-    "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed (E7).", ("way",)
+    "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed (E7).",
+    ("process", "way"),
 )
-SUMMARY_TOKENS = Metric("memstream_summary_tokens", "histogram", "Length of checkpoint summaries (E7).")
+SUMMARY_TOKENS = Metric("memstream_summary_tokens", "histogram", "Length of checkpoint summaries (E7).", ("process",))
 ERASURES = Metric("memstream_erasures_pending", "gauge", "Erasures that are not done yet (N6).")
 ERASURE_AGE = Metric("memstream_erasure_oldest_seconds", "gauge", "Age of the oldest of them.")
 RSS = Metric("memstream_process_rss_bytes", "gauge", "Resident memory.", ("process",))

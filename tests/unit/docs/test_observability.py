@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from memstream.observe import ProcessStats, SinkObserver, StepObserver
+from query.metrics import Metrics
+from query.pipeline.state import Pipeline
 from query.workers import families
+from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
 from schemas.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -21,6 +25,7 @@ DASHBOARDS = sorted((ROOT / "docker" / "grafana" / "dashboards").glob("*.json"))
 RULES = ROOT / "docker" / "prometheus" / "alerts.yaml"
 SUFFIXES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
 SERIES = {m.name + suffix: m for m in METRICS for suffix in SUFFIXES[m.kind]}
+NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 PROMTOOL = shutil.which("promtool")
 
 
@@ -114,19 +119,52 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
     registry.register(_Collector(stats))  # type: ignore[arg-type]
     text = generate_latest(registry).decode()
     for line in (
-        'memstream_stage_batch_seconds_bucket{le="0.035",stage="gate"} 1.0',
-        'memstream_stage_batch_seconds_count{stage="gate"} 2.0',
-        'memstream_stage_batch_records_bucket{le="64.0",stage="gate"} 2.0',
-        'memstream_stage_batch_records_sum{stage="gate"} 104.0',
-        'memstream_sink_retries_total{store="redis"} 1.0',
-        "memstream_model_calls_total 3.0",
-        'memstream_model_tokens_total{kind="prompt"} 900.0',
-        "memstream_model_cost_total 1.5",
-        'memstream_model_failed_total{reason="away"} 2.0',
-        'memstream_checkpoints_total{way="model"} 3.0',
-        'memstream_checkpoints_total{way="extract"} 1.0',
-        'memstream_summary_tokens_bucket{le="200.0"} 3.0',
-        "memstream_summary_tokens_count 4.0",
-        "memstream_summary_tokens_sum 700.0",
+        'memstream_stage_batch_seconds_bucket{le="0.035",process="worker-1",stage="gate"} 1.0',
+        'memstream_stage_batch_seconds_count{process="worker-1",stage="gate"} 2.0',
+        'memstream_stage_batch_records_bucket{le="64.0",process="worker-1",stage="gate"} 2.0',
+        'memstream_stage_batch_records_sum{process="worker-1",stage="gate"} 104.0',
+        'memstream_sink_retries_total{process="worker-1",store="redis"} 1.0',
+        'memstream_model_calls_total{process="worker-1"} 3.0',
+        'memstream_model_tokens_total{kind="prompt",process="worker-1"} 900.0',
+        'memstream_model_cost_total{process="worker-1"} 1.5',
+        'memstream_model_failed_total{process="worker-1",reason="away"} 2.0',
+        'memstream_checkpoints_total{process="worker-1",way="model"} 3.0',
+        'memstream_checkpoints_total{process="worker-1",way="extract"} 1.0',
+        'memstream_summary_tokens_bucket{le="200.0",process="worker-1"} 3.0',
+        'memstream_summary_tokens_count{process="worker-1"} 4.0',
+        'memstream_summary_tokens_sum{process="worker-1"} 700.0',
     ):
         assert line in text
+
+
+def test_a_process_that_goes_or_begins_anew_changes_no_other_series() -> None:
+    """In a sum over processes either reads as a new beginning, and all that the others had counted as counted now."""
+
+    def said(**calls: int) -> dict[str, Heartbeat]:
+        out = {}
+        for name, n in calls.items():
+            stages = {s: StageStats(records=n, batches=n, outcomes={"model_calls": n, "retry": n, "cost_micros": n})
+                      for s in ("jobs", "sink-redis")}  # fmt: skip
+            fresh = {"redis:t": FreshnessStats(count=n, total_seconds=n, buckets=(n, *[0] * len(FRESHNESS_BUCKETS)))}
+            out[name] = Heartbeat(started_at="x", stages=stages, freshness=fresh)
+        return out
+
+    def series(beats: dict[str, Heartbeat]) -> dict[Any, float]:
+        pipeline = Pipeline(NOW, [], {}, {p: (NOW, b) for p, b in beats.items()}, {}, None)
+        found = Metrics()
+        found.watch_pipeline(lambda: pipeline)
+        return {
+            (s.name, tuple(sorted(s.labels.items()))): s.value
+            for f in found.registry.collect() for s in f.samples
+            if f.type in ("counter", "histogram") and "process" in dict(s.labels)
+        }  # fmt: skip
+
+    both, anew, alone = series(said(a=1000, b=500)), series(said(a=1001, b=3)), series(said(a=1002))
+    of_a = {k for k in both if ("process", "a") in k[1]}
+    assert len(of_a) > 40
+    assert set(alone) == of_a
+    assert all(both[k] <= anew[k] <= alone[k] for k in of_a)
+    assert {m.name for m in METRICS if "process" in m.labels} >= {
+        "memstream_freshness_seconds", "memstream_model_cost_total", "memstream_sink_retries_total",
+        "memstream_stage_batch_seconds", "memstream_checkpoints_total", "memstream_summary_tokens",
+    }  # fmt: skip
