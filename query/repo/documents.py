@@ -81,7 +81,8 @@ _OF_KNOWLEDGE = _marks(None, _CHUNKS, TenantStatement)
 _AS_OF = OwnerStatement(
     f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
     WHERE {_OWNER} AND NOT deleted AND state IN ('active', 'superseded') AND kind IN {_KINDS}
-      AND COALESCE(valid_from, occurred_at) <= %(as_of)s AND (valid_to IS NULL OR valid_to > %(as_of)s)"""  # noqa: S608
+      AND COALESCE(valid_from, occurred_at) <= %(as_of)s
+      AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active'))"""  # noqa: S608
 )
 
 

@@ -28,7 +28,8 @@ _LIST = OwnerStatement(
 _AS_OF = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE {_OWNER} AND kind = ANY(%(kinds)s) AND state IN ('active', 'superseded')
-      AND COALESCE(valid_from, occurred_at) <= %(as_of)s AND (valid_to IS NULL OR valid_to > %(as_of)s) {_PAGE}"""  # noqa: S608
+      AND COALESCE(valid_from, occurred_at) <= %(as_of)s
+      AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active')) {_PAGE}"""  # noqa: S608
 )
 _BY_KEY = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories

@@ -121,7 +121,7 @@ class Question:
             return False
         if self.user is not None and self.project is not None and not self._both(row, kind):
             return False
-        if self.as_of is not None and row["occurred_at"] > self.as_of:
+        if self.as_of is not None and not _held(row, kind, self.as_of):
             return False
         # Asked of every document of a scope: a search without filters should not pay for them.
         return not self.filters.model_fields_set or self.filters.matches(row)
@@ -133,6 +133,16 @@ class Question:
         if kind == "turn":
             return bool(row["user_id"] == self.user.owner.id and row["project_id"] == self.project.owner.id)
         return row["project_id"] in (None, self.project.owner.id)
+
+
+def _held(row: Row, kind: str, at: datetime) -> bool:
+    """Whether a turn had been said by then, or a memory was true (N8): also one that was told later. What happened
+    stays so when it is over."""
+    if kind == "turn":
+        return bool(row["occurred_at"] <= at)
+    since = row.get("valid_from") or row["occurred_at"]
+    until = None if kind == "episode" else row.get("valid_to")
+    return bool(since <= at and (until is None or until > at))
 
 
 @dataclass(slots=True)

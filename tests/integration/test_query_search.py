@@ -116,6 +116,18 @@ async def test_filters_and_as_of(env: Env) -> None:
     then = await search(env, "where lives", user_id="n8s", as_of=START.replace(day=5).isoformat())
     assert then[0]["text"] == old.sealed.text
     assert "Lives in Lyon" not in {r["text"] for r in then}
+    rows.memory("n8s", "fact", "Allergic to peanuts", field="allergies", valid_from=START.replace(year=2019),
+                occurred_at=START.replace(day=10))  # fmt: skip
+    earlier = await search(env, "allergic peanuts", user_id="n8s", as_of=START.replace(year=2020).isoformat())
+    assert [r["text"] for r in earlier] == ["Allergic to peanuts"], "true then, told later"
+    rows.memory("n8s", "episode", "Met Dr Shah", valid_from=START.replace(day=3), valid_to=START.replace(day=4),
+                occurred_at=START.replace(day=5))  # fmt: skip
+    for day, seen in ((2, False), (3, True), (20, True)):
+        when = START.replace(day=day).isoformat()
+        met = await search(env, "met Dr Shah", user_id="n8s", as_of=when, kinds=["episode"])
+        assert [r["text"] for r in met] == ["Met Dr Shah"] * seen, "what happened stays so"
+        listed = (await env.client.get("/v1/users/n8s/memories", params={"as_of": when, "kind": "episode"})).json()
+        assert [m["text"] for m in listed["memories"]] == ["Met Dr Shah"] * seen
     bad = await env.client.post("/v1/search", json={"query": "x", "user_id": "n8s", "filters": {"colour": "red"}})
     assert (bad.status_code, bad.json()["errors"][0]["field"]) == (422, "filters.colour")
 
