@@ -248,6 +248,19 @@ def _is_news(turn: Row, spoken: Set[str | None], asked: Asked) -> bool:
     return turn["turn_id"] not in spoken and turn["content"] != asked.body.query
 
 
+def _request_itself(
+    asked: Asked, window: Sequence[dict[str, Any]], hits: Sequence[tuple[Row, float]]
+) -> set[str | None]:
+    """The turns as which the request has been stored before it was asked about."""
+    found = {row["turn_id"] for row, _ in hits if "turn_id" in row and row["content"] == asked.body.query}
+    return found | {m.get("turn_id") for m in window[-1:] if m["content"] == asked.body.query}
+
+
+def _is_only_of(memory: Row, turns: Set[str | None]) -> bool:
+    """Whether a memory was taken from these turns and no other."""
+    return bool(memory["sources"]) and all(s["turn_id"] in turns for s in memory["sources"])
+
+
 def _first_of(answers: Sequence[Found], limit: int) -> list[tuple[Row, float]]:
     """What has the filters of the query stands before what has not, each in its order: where nothing has them, the
     answer is that without them."""
@@ -304,6 +317,7 @@ def _pieces(
     body = session["body"] if session else {}
     window = body.get("window", [])
     spoken = _spoken(session)
+    own = _request_itself(asked, window, hits)
     if window and window[-1]["content"] == asked.body.query:
         window = window[:-1]  # the request itself, sent as a turn before it was asked about
     shown = in_profile | in_preferences
@@ -313,7 +327,7 @@ def _pieces(
         if (
             _is_news(row, spoken, asked)
             if "turn_id" in row
-            else row["record_id"] not in shown
+            else row["record_id"] not in shown and not _is_only_of(row, own)
         )
     ]
     summary = body.get("summary", "") if session and session["mode"] == "SUMMARY_N" else ""
@@ -324,5 +338,5 @@ def _pieces(
         *facts,
         *wanted,
         *pieces.working(summary, window),
-        *pieces.retrieved(rest, window),
+        *pieces.retrieved(rest, window, [e for group in groups.values() for e in group]),
     ]

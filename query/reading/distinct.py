@@ -70,6 +70,14 @@ def covered(memory: Row, messages: Iterable[Mapping[str, Any]]) -> frozenset[str
     )
 
 
+def same_entries(row: Row, entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Ids of the entries of hot memory that say what a hit says, in its words and from its turn."""
+    sources = {row["turn_id"]} if is_turn(row) else {s["turn_id"] for s in row["sources"]}
+    text = _bare(row["content"] if is_turn(row) else text_of(row))
+    of_it = [e for e in entries if not sources.isdisjoint(e.get("source_turn_ids", ()))]
+    return frozenset(e["id"] for e in of_it if isinstance(e["value"], str) and _bare(e["value"]) == text)
+
+
 def _unlike(hits: Iterable[Hit]) -> list[Hit]:
     """Without texts that differ from an earlier one in case, spaces, marks and filling words only."""
     seen: set[str] = set()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from query.reading.distinct import covered, distinct
+from query.reading.distinct import covered, distinct, same_entries
 from query.reading.history import line
 from query.reading.prompt import Piece
 from query.repo.db import Row
@@ -125,13 +125,18 @@ def _turn_citation(message: Mapping[str, Any]) -> dict[str, Any] | None:
     return None if turn_id is None else _cite(turn_id, "turn", [turn_id])
 
 
-def retrieved(hits: Sequence[tuple[Row, float]], messages: Sequence[Mapping[str, Any]] = ()) -> list[Piece]:
+def retrieved(
+    hits: Sequence[tuple[Row, float]],
+    messages: Sequence[Mapping[str, Any]] = (),
+    kept: Sequence[Mapping[str, Any]] = (),
+) -> list[Piece]:
     """Hits, printed in the order of their rank, each with its source line; filled reports first, then memories and
-    turns, then knowledge (D15). What a turn and its memory both say is told once; `messages` are shown elsewhere."""
+    turns, then knowledge (D15). What a turn and its memory both say is told once; `messages` and `kept`, entries of
+    hot memory, are shown elsewhere."""
     ranked = [
         (_place(row), Piece(
             "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), _cited(row),
-            covered_by=frozenset() if "turn_id" in row else covered(row, messages),
+            covered_by=same_entries(row, kept) | (frozenset() if "turn_id" in row else covered(row, messages)),
         ))
         for i, (row, _) in enumerate(distinct(hits))
     ]  # fmt: skip

@@ -162,3 +162,23 @@ def test_d15_what_did_not_change_is_byte_identical_between_turns() -> None:
     prefix = first[: first.index("about the bike")]
     assert second.startswith(prefix)
     assert "hello" in prefix
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "budget", "printed"),
+    [
+        ("The cache is Redis", "t1", 1_000, 1),
+        ("The cache is Redis.", "t1", 1_000, 1),
+        ("The cache is Redis", "t2", 1_000, 2),
+        ("The cache is Redis Cluster", "t1", 1_000, 2),
+    ],
+)
+def test_a8_what_hot_memory_shows_is_not_retrieved_beside_it(
+    text: str, source: str, budget: int, printed: int
+) -> None:
+    entry = {"id": "h1", "key": "cache", "value": "The cache is Redis", "source_turn_ids": ["t1"]}
+    hits = [memory("m1", text, source)]
+    shown = [*pieces.hot({"decisions": [entry]}, "en"), *pieces.retrieved(hits, (), [entry])]
+    assert compose(shown, "q", budget, COUNT).text.count("The cache is Redis") == printed
+    # An entry that found no place covers nothing.
+    assert "Redis" in compose(pieces.retrieved(hits, (), [entry]), "q", budget, COUNT).text
