@@ -270,7 +270,8 @@ class Worker:
                 raise Stopped
             if self.moved_at is not None:
                 self.moved_at = time.monotonic()
-            self._held += self._consumer.poll(self._config.max_records, min(left, self._config.poll))
+            found = self._consumer.poll(self._config.max_records, min(left, self._config.poll))
+            self._held += found  # not in one line: `_revoked` runs inside poll, and what it takes out must stay out
 
     def _sleep(self, seconds: float) -> None:
         """Before the group is joined there is no membership to keep. Raises Stopped."""

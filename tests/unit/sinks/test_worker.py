@@ -157,6 +157,30 @@ def test_what_waits_for_its_commit_is_not_committed_once_it_moved_away(log: Fake
     assert (log.committed(UPDATES, 0), log.committed(UPDATES, 1)) == (1, 1)
 
 
+def test_what_was_held_of_a_partition_that_moved_away_in_a_wait_is_let_go(log: FakeLog, sink: Scripted) -> None:
+    """It came in spite of the pause, and in the next poll its partition left."""
+    log.send(*updates((1, 1), (2, 1), (3, 1)))
+    worker = log.worker(sink, config=WorkerConfig(max_records=1))
+    consumer = consumer_of(log)
+    sink.failures = [Transient("away")] * 3
+    polls: list[None] = []
+
+    def happens() -> None:
+        polls.append(None)
+        consumer.paused = len(polls) > 2
+        if len(polls) == 3:
+            assert consumer.revoked is not None
+            consumer.revoked([(UPDATES, 0)])
+
+    consumer.on_poll = happens
+    worker.step()
+    consumer.on_poll = None
+    consumer.paused = True
+    worker.step()
+    assert sink.held() == {"record-1": 1}
+    assert log.committed(UPDATES, 0) is None
+
+
 def test_a_commit_that_is_put_off_and_then_lost_leaves_nothing_paused(log: FakeLog, sink: Scripted) -> None:
     """A group that moved on while the member waited: it must read again, not stand still for ever."""
     log.send(*updates((1, 1)))
