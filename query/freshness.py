@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
@@ -17,6 +18,7 @@ from schemas import topics
 from schemas.progress import FreshnessToken, Written, root_partition
 from schemas.stores import STAGE_OF_VIEW, MilvusLayout
 
+log = logging.getLogger(__name__)
 WAIT_FOR, WAIT_MS = "Memstream-Wait-For", "Memstream-Wait-Ms"
 POLL_SECONDS = 0.004
 
@@ -84,7 +86,9 @@ class ProgressWatch:
             places = sorted({place for needs in self._waiting.values() for place in needs})
             try:
                 progress = await self._fetch(places)
-            except ProblemError:
+            except Exception as exc:  # it ends the waits of this look, and none to come
+                if not isinstance(exc, ProblemError):
+                    log.exception("the progress of the stores could not be read")
                 for done in self._waiting:
                     if not done.done():
                         done.set_result(False)
@@ -169,12 +173,14 @@ async def _fresh(request: Request) -> Fresh:
     config, state = request.app.state.config, request.app.state
     raw = request.headers.get(WAIT_FOR, "").strip()
     wait = request.headers.get(WAIT_MS, "").strip()
-    if wait and not (wait.isascii() and wait.isdigit() and int(wait[:9]) <= config.max_wait_ms):
+    if wait and not (wait.isascii() and wait.isdigit() and len(wait) <= 9 and int(wait) <= config.max_wait_ms):
         raise invalid(WAIT_MS, f"expected whole milliseconds from 0 to {config.max_wait_ms}")
     token = None
     if raw:
         try:
             token = FreshnessToken.parse(raw)
+            if any(not 0 <= p < config.partitions for w in token.writes for p in (w.partition, *w.project_partitions)):
+                raise ValueError
         except (ValueError, RecursionError):
             raise invalid(WAIT_FOR, "expected the freshness_token that a write returned") from None
     request.state.fresh = "true"
