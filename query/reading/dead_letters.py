@@ -19,6 +19,7 @@ from query.deadletters.preview import preview
 from query.deadletters.replay import Replayer, Result, shown
 from query.door import Operator
 from query.errors import ProblemError, invalid, not_found
+from query.freshness import Freshness
 from query.producer import QueueFullError
 from query.reading.common import Ctx
 from query.streams import TopicAwayError
@@ -26,6 +27,7 @@ from schemas import topics
 from schemas.base import CleanText, Frozen, Timestamp
 from schemas.progress import FreshnessToken
 from schemas.scope import Permission, TenantScope
+from schemas.stores import STAGE_OF_VIEW
 
 router = APIRouter(route_class=Route, tags=["operations"])
 T = TypeVar("T")
@@ -50,6 +52,7 @@ class Selection(Frozen):
 async def list_dead_letters(
     request: Request,
     scope: Operator,
+    fresh: Freshness,
     step: Word | None = None,
     reason: Word | None = None,
     since: Annotated[Timestamp | None, Query()] = None,
@@ -60,6 +63,7 @@ async def list_dead_letters(
 ) -> dict[str, Any]:
     """Newest first: step, reason, attempts, source. Those of the tenant, and those whose tenant is not known."""
     parts = paging.load(cursor, datetime, int, int)
+    await fresh.wait(*STAGE_OF_VIEW)  # what became of the write is told by then
     index = await _fresh(request)
     found = _visible(scope, index.select(Filters(step, reason, since, until, None if state == "all" else state)))
     counts = [{"step": s, "reason": r, "count": n} for (s, r), n in index.counts(found).most_common()]
@@ -76,9 +80,10 @@ async def list_dead_letters(
 
 @router.get("/v1/dead-letters/{letter_id}")
 async def show_dead_letter(
-    request: Request, scope: Operator, letter_id: Annotated[str, Path(max_length=40)]
+    request: Request, scope: Operator, fresh: Freshness, letter_id: Annotated[str, Path(max_length=40)]
 ) -> dict[str, Any]:
     """One letter with a look at its form: values are masked."""
+    await fresh.wait(*STAGE_OF_VIEW)
     index = await _fresh(request)
     (letter,) = _named(scope, index, (letter_id,))
     access: TopicAccess = request.app.state.topics

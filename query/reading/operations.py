@@ -11,9 +11,11 @@ from query.body import Route
 from query.config import QueryConfig
 from query.door import Operator
 from query.errors import ProblemError
+from query.freshness import Freshness
 from query.metrics import Metrics
 from query.pipeline.monitor import Monitor
 from query.pipeline.state import Pipeline, as_json, reasons
+from schemas.stores import STAGE_OF_VIEW
 
 router = APIRouter(route_class=Route, tags=["operations"])
 OLD_PICTURES = 5
@@ -56,7 +58,8 @@ async def export(request: Request, scope: Operator) -> Response:
 
 
 @router.get("/v1/pipeline")
-async def pipeline(request: Request, scope: Operator) -> dict[str, Any]:
+async def pipeline(request: Request, scope: Operator, fresh: Freshness) -> dict[str, Any]:
     """Stages, rates, lag, freshness, gate outcomes, dead letters."""
     config: QueryConfig = request.app.state.config
+    await fresh.wait(*STAGE_OF_VIEW)
     return as_json(_picture(request), config.stalled_seconds, config.behind_seconds)
