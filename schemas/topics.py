@@ -86,6 +86,9 @@ KEPT_LOGS: frozenset[str] = frozenset({LEDGER.name, PROJECT_EVENTS.name})
 """Compacted, and emptied by nulls alone: every record has a key of its own, so that an erasure can take it out (C9)."""
 TOWARDS_PROJECTS: tuple[Topic, ...] = (HISTORY, LEDGER)
 """What is told of a turn there comes to its project in the end."""
+MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+"""What producers let through (librdkafka's own bound is a million). Dead letters hold whatever a topic took, and
+headers; outputs of steps are kept smaller, see streams/batch.py."""
 _MARKER = b"marker"
 
 

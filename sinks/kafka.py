@@ -139,6 +139,7 @@ class KafkaDeadLetters:
                 **librdkafka(settings.bootstrap),
                 "enable.idempotence": True,
                 "linger.ms": 0,
+                "message.max.bytes": topics.MAX_MESSAGE_BYTES,
                 "delivery.timeout.ms": int(settings.delivery_timeout * 1000),
                 **dict(settings.extra),
             },

@@ -11,16 +11,12 @@ from typing import Any
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from schemas.access import Bootstrap, librdkafka
-from schemas.topics import sent_key
+from schemas.topics import MAX_MESSAGE_BYTES, sent_key
 from streams.state import OutboxRow
 
 log = logging.getLogger(__name__)
 _RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 _PERMANENT = frozenset({KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.TOPIC_AUTHORIZATION_FAILED})
-
-
-MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-"""Dead letters hold whatever a topic took, and headers (outputs of steps are kept smaller, see streams/batch.py)."""
 
 
 class DeliveryError(Exception):

@@ -25,7 +25,7 @@ from schemas.ids import record_id
 from schemas.owner import partition
 from schemas.progress import FreshnessToken, Written
 from schemas.stores import postgres_schema
-from schemas.topics import Topic
+from schemas.topics import MAX_MESSAGE_BYTES, Topic
 from sinks.collapse import collapse, runs
 from sinks.decode import decode
 from sinks.memory import MemorySink
@@ -92,7 +92,7 @@ class Sender:
         self._producer = Producer(
             {
                 **librdkafka(settings.brokers), "enable.idempotence": True, "client.id": f"memstream-{name}",
-                "linger.ms": 20, "log_level": 3,
+                "linger.ms": 20, "message.max.bytes": MAX_MESSAGE_BYTES, "log_level": 3,
             }
         )  # fmt: skip
 

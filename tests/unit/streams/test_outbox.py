@@ -8,7 +8,8 @@ from uuid import uuid4
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from streams.kafka import MAX_MESSAGE_BYTES, DeliveryError, KafkaOutbox
+from schemas.topics import MAX_MESSAGE_BYTES
+from streams.kafka import DeliveryError, KafkaOutbox
 from streams.state import OutboxRow
 
 
