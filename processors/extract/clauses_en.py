@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from processors.extract.corrections import as_meant_en, taken_back_en, takes_back_en
 from processors.extract.person_en import expand
 from processors.extract.text import Sentence
 
@@ -82,17 +83,19 @@ class Clause:
 
 def clauses(sentence: Sentence) -> list[Clause]:
     """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
-    text = sentence.text
+    text = as_meant_en(sentence.text)
     cuts = [0, *(m.end() for m in _BREAK.finditer(text)), len(text)]
     ends = [*(m.start() for m in _BREAK.finditer(text)), len(text)]
     found: list[Clause] = []
     before: Subject = "I"
     supposed = False
-    correcting = _CORRECTION.search(text) is not None
+    correcting = _CORRECTION.search(sentence.text) is not None
     asking = sentence.asks and _ASKING.match(_FILLER.sub("", text, count=1)) is not None
     for at, (begin, end) in enumerate(zip(cuts, ends, strict=False)):
         raw = text[begin:end].strip()
         supposed = supposed or SUPPOSED.search(raw) is not None
+        following = text[cuts[at + 1] : ends[at + 1]].strip() if at + 1 < len(ends) else ""
+        unreal = taken_back_en(raw) or takes_back_en(following)
         asks = sentence.asks and (asking or at == len(ends) - 1)
         subject, body = _subject(raw, before, first=at == 0)
         before = subject if subject != "none" else ("other" if at == 0 else before)
@@ -103,7 +106,7 @@ def clauses(sentence: Sentence) -> list[Clause]:
                 sentence.start + begin,
                 sentence.start + end,
                 asks,
-                supposed,
+                supposed or unreal,
                 correcting,
                 raw != raw.lower(),
             )

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from processors.extract.corrections import as_meant_zh, takes_back_zh
 from processors.extract.text import Sentence
 
 Subject = Literal["我", "我们", "我的", "亲友", "other"]
@@ -13,7 +14,7 @@ Subject = Literal["我", "我们", "我的", "亲友", "other"]
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
-    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=[\u4e00-\u9fff])(?=但是|不过|而且|然后"
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=[\u4e00-\u9fff])(?=但是|不过(?![敏于来分错])|而且|然后"
     r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
 )
 _RELATIVES = """
@@ -38,7 +39,7 @@ _KIN = _either(_RELATIVES + _ACQUAINTANCES)
 KIN = _KIN
 FILLER = re.compile(
     r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
-    r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过|可是|就是|反正"
+    r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时"
@@ -105,7 +106,7 @@ class Clause:
 
 def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
     """Split one sentence into clauses; `before` is who the clause before the sentence was about."""
-    text = sentence.text
+    text = as_meant_zh(sentence.text)
     spans: list[tuple[int, int]] = []
     begin = 0
     for cut in _BREAK.finditer(text):
@@ -119,12 +120,13 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
         raw = text[begin:end].strip()
         supposed = supposed or SUPPOSED.search(raw) is not None
         last = at == len(spans) - 1
+        unreal = _UNREAL.search(raw) is not None or (not last and takes_back_zh(text[slice(*spans[at + 1])].strip()))
         asks = (sentence.asks and last) or _ASKING.search(raw) is not None
         subject, body = _subject(raw, before)
         if subject == "我" and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
         before = subject
-        correcting = _CORRECTION.search(text) is not None
+        correcting = _CORRECTION.search(sentence.text) is not None
         found.append(
             Clause(
                 subject,
@@ -132,7 +134,7 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
                 sentence.start + begin,
                 sentence.start + end,
                 asks,
-                supposed or _UNREAL.search(raw) is not None,
+                supposed or unreal,
                 correcting,
                 raw,
             )

@@ -8,14 +8,16 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from processors.extract.found import Found
+from processors.extract.making_zh import doubted
 from processors.extract.numbers import HAN_NUMBER, amount
-from processors.extract.others import names_kin
+from processors.extract.others import doubted_en, names_kin
 from schemas.memory import HotValue
 from schemas.profile import FieldSpec, Profile
 
 _DENIED = re.compile(
     r"(?:没有?|无|不|未|尚未|还没|没什么|\bno\b|\bnot\b|n't|\bnever\b|\bwithout\b)[^，。,.]{0,6}$", re.I
 )
+_OVER = re.compile(r"以前|之前|曾经?|过去|当时|小时候")
 _WISH = re.compile(r"希望|最好|尽量|越.{1,3}越|倾向|偏好|更想|prefer|rather|ideally|as soon as possible|hope", re.I)
 _VALUE = re.compile(
     rf"[^，。；,;]{{0,6}}?(?P<about>大概|约|about |around )?(?P<n>\d[\d,]*(?:\.\d+)?|{HAN_NUMBER})\s?(?P<unit>万)?"
@@ -62,17 +64,53 @@ def profile_fields(profile: Profile, text: str, start: int, said: str, *, of_kin
     clause about a relative or friend only what names them (a family's history) says something of the speaker."""
     found: list[Found] = []
     for spec in profile.fields:
+        told: list[str] = []
         for pattern in spec.patterns:
             match = _compiled(pattern).search(text)
-            if match is None or (of_kin and not names_kin(match.group())):
+            if match is None or (of_kin and not names_kin(match.group())) or _unmeant(spec, match):
                 continue
-            value = _value(spec, match, text)
-            if value is not None:
+            negated = _denied_one(spec, match)
+            value = match["value"].strip() if negated else _value(spec, match, text)
+            if value is not None and str(value) not in told:
                 kind = "preference" if spec.kind == "intent" and _WISH.search(text) else spec.kind
                 place = (start + match.start(), start + match.end())
-                found.append(Found(*place, kind, said, ((spec.name, value),), category=category_of(profile, text)))
-                break
+                slots = ((spec.name, value),)
+                category = category_of(profile, text)
+                text_of_it = _without(said, told)
+                told.append(str(value))
+                found.append(Found(*place, kind, text_of_it, slots, negated=negated, category=category))
+                if not spec.many:
+                    break
     return found
+
+
+def _without(said: str, told: list[str]) -> str:
+    """Of several values in one statement each is told by itself."""
+    for value in told:
+        said = re.sub(rf"{re.escape(value)}(?:\s?(?:[,，、和与及]|and\b|or\b)){{1,2}}\s?", "", said)
+    return said
+
+
+def _lists(spec: FieldSpec) -> bool:
+    """Does the field list facts, of which each may be feared, denied or past?"""
+    return spec.many and spec.kind == "fact"
+
+
+def _unmeant(spec: FieldSpec, match: re.Match[str]) -> bool:
+    lead = match.string[: match.start()]
+    over = _OVER.search(lead) is not None and "过" not in match.group()
+    return _lists(spec) and (over or doubted(lead) or doubted_en(lead))
+
+
+def _denied_one(spec: FieldSpec, match: re.Match[str]) -> bool:
+    """Is one of the values of a list denied ("not allergic to ...", 对青霉素不过敏)? Then it ends."""
+    if not _lists(spec) or not match.groupdict().get("value"):
+        return False
+    before, after = (
+        match.string[max(0, match.start() - 12) : match.start()],
+        match.string[match.end("value") : match.end()],
+    )
+    return _DENIED.search(before) is not None or re.search(r"[不没无]", after) is not None
 
 
 def _value(spec: FieldSpec, match: re.Match[str], text: str) -> Any:

@@ -27,6 +27,31 @@ _OTHERS_ZH = re.compile(rf"{KIN_ZH}|[他她它你您]|别人|人家|[狗猫]|宠
 _KIN_WORD_ZH = re.compile(KIN_ZH)
 _KIN_WORD_EN = re.compile(rf"\b(?:{KIN_EN})s?\b", re.I)
 
+_DOUBTED_EN = re.compile(
+    r"\b(?:want(?:s|ed)?|hop(?:e|ed|ing)|wish(?:ed)?|plan(?:ned|ning)?|going to|would|might|may|could|should"
+    r"|will|try(?:ing)?"
+    r"|aim(?:ing)?|goal|target|ideal|like to|need to|have to|afraid|worr(?:y|ied)|fear(?:ed)?|scared|terrified"
+    r"|suspect(?:ed)?"
+    r"|think|thought|believed?|guess|suppose|assumed?|imagined?|dream(?:ed|t)?|feel like|pretend(?:ed)?"
+    r"|wonder(?:ed|ing)?"
+    r"|not sure|unsure|convinced|misdiagnosed|nearly|used to|never said|doubt(?:ed)?|possibl[ey]|maybe|perhaps"
+    r"|probably)\b",
+    re.I,
+)
+_FAMILYS_EN = re.compile(
+    r"\s?(?:runs?|running)?\s?(?:in|on|from) (?:the|my|our|both) (?:\w{1,12}'s )?(?:famil(?:y|ies)|side)\b", re.I
+)
+
+
+def doubted_en(lead: str) -> bool:
+    """Does what leads to an English statement make it a wish, a belief, a fear or a thing of the past?"""
+    return _DOUBTED_EN.search(lead) is not None
+
+
+def of_the_family_en(rest: str) -> bool:
+    """ "I have diabetes in the family": what follows an illness may give it to others."""
+    return _FAMILYS_EN.match(rest) is not None
+
 
 def of_anothers_en(lead: str) -> bool:
     """Does what follows `lead`, the beginning of an English clause of the speaker's, belong to somebody else?"""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -13,13 +14,20 @@ from processors.extract.found import Found
 from processors.extract.life_en import named_slots
 from processors.extract.making_zh import meant, of_others
 from processors.extract.numbers import whole
-from processors.extract.others import of_anothers_en, of_anothers_zh
+from processors.extract.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.extract.self_en import STOP, Rule, apply, positive, rule
 from schemas.profile import Profile
-from schemas.wording import END, Person, Wording
+from schemas.wording import END, SAID, Person, Wording
 
 _PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "我的": "my"}
 _DENIED_ZH = re.compile(r"[不没无]有?$")
+_DENIED_WITHIN = re.compile(r"不|没|无|并非|\b(?:not|never|no)\b|n't\b", re.I)
+_NO_VALUE = re.compile(
+    r"(?:nothing|anything|everything|something|none|it|that|this|them|these|those|you|him|her|me|us)\b|任何|什么|所有|这|那|它|你|他|她|别的|其他|东西|一切",
+    re.I,
+)
+"""No name of a thing."""
+_AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及])\s*(?:\band\b\s*)?")
 _PLACE = re.compile(r"\{(\w+)\}")
 _Names: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Lexicon -> its names in the language of a wording."""
@@ -33,12 +41,15 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
     told: list[Found] = []
     for wording, names in _worded(profile, "en", person):
         if wording.says is None:
-            told += [f for f in map(named_slots, apply((_predicate(wording.pattern, names),), clause)) if f is not None]
+            plain = map(named_slots, apply((_predicate(wording.pattern, names),), clause))
+            told += [one for f in plain if f is not None for one in _each(wording, f)]
             continue
         whole_clause = "my" in wording.of
         body, negated = (clause.body, False) if whole_clause else positive(clause.body)
         match = _compiled(wording.pattern, names, latin=True).search(body)
-        if match is not None and not of_anothers_en(_lead(wording, match)):
+        if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
+            continue
+        if not of_anothers_en(_lead(wording, match)) and not (whole_clause and _denied_within(wording, match)):
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
@@ -54,8 +65,11 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found])
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is not None and meant(clause.body, match.start()) and not of_anothers_zh(_lead(wording, match)):
-            negated = not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None
+        if match is None or not meant(clause.body, match.start()) or of_anothers_zh(_lead(wording, match)):
+            continue
+        within = _denied_within(wording, match)
+        if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):
+            negated = within or (not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None)
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
@@ -97,6 +111,26 @@ def _lead(wording: Wording, match: re.Match[str]) -> str:
     return match.string[: min(match.start(name) for name in match.re.groupindex if match[name] is not None)]
 
 
+def _denied_within(wording: Wording, match: re.Match[str]) -> bool:
+    """Does a denial stand between the words of a wording ("blood pressure is not ...", 对花粉不过敏)?"""
+    said = match.group()
+    for name in sorted(match.re.groupindex, key=lambda n: -match.start(n)):
+        if name != SAID and match[name] is not None:
+            said = said[: match.start(name) - match.start()] + " " + said[match.end(name) - match.start() :]
+    return _DENIED_WITHIN.search(said) is not None
+
+
+def _each(wording: Wording, found: Found) -> list[Found]:
+    """One statement for each of several things named: each stands or falls by itself (B3). What names none is none."""
+    if len(found.slots) != 1 or not isinstance(found.slots[0][1], str):
+        return [found]
+    slot, value = found.slots[0]
+    names = [part for part in _AND.split(value) if part] if wording.many else [value]
+    if any(_NO_VALUE.match(name) for name in names):
+        return []
+    return [replace(found, text=found.text.replace(value, name), slots=((slot, name),)) for name in names]
+
+
 def _told(
     wording: Wording, match: re.Match[str], clause: clauses_en.Clause | clauses_zh.Clause, *, negated: bool
 ) -> list[Found]:
@@ -107,7 +141,8 @@ def _told(
     words = {**values, "said": match.group(), **{k: v for k, v in match.groupdict().items() if v is not None}}
     text = _PLACE.sub(lambda m: str(words.get(m[1], "")) if m[1] not in {"owner", "of"} else m.group(), says)
     marks = {"correction": True} if clause.correcting else {}
-    return [Found(clause.start, clause.end, "fact", text, tuple(values.items()), negated=negated, attributes=marks)]
+    found = Found(clause.start, clause.end, "fact", text, tuple(values.items()), negated=negated, attributes=marks)
+    return _each(wording, found)
 
 
 def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ UNITS = [
     "a ", "I ", "I am ", "my ", "and ", "so ", "well, ", "really ", "Aa ", "1", "1 ", "一", "我", "的", "，", "在北京",
     "大学", "是", "not ", "I work as a ", "years ", "a-", "_ ", '"', "“", "'", "if ", "in the ", "浙江", "市", "说",
     "想", "两百万", "and I ", "my sister ", "A. ", "...", "have a ", "English, ", "The ", "做了", "对", "|", "<", "```",
-    "> ",
+    "> ", "33, no wait, ", "不对，", "32公斤，", "Leeds, sorry, ", "allergic to ", "不是上海，", "我妈", "有个",
 ]  # fmt: skip
 
 

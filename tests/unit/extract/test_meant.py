@@ -1,0 +1,117 @@
+"""What is wished, feared, believed, denied or taken back is no fact; what was meant instead is one (B1, B4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from processors.extract.protocol import values_of
+from schemas.profile import load_profile
+from tests.unit.extract.support import extract, values
+
+HEALTH = load_profile("health")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我打算明年搬到上海。",
+        "等我搬到上海再说。",
+        "我想读博士。",
+        "我想体重70公斤。",
+        "我的目标体重70公斤。",
+        "我怕有糖尿病。",
+        "我担心自己得了糖尿病。",
+        "我怀疑自己对海鲜过敏。",
+        "我好像对虾过敏。",
+        "我以为我是医生。",
+        "我梦见我是医生。",
+        "我没说我是医生。",
+        "我住在上海就好了。",
+        "我差点成了硕士。",
+        "我害怕自己有高血压。",
+        "我计划到2030年住在成都。",
+        "I want to weigh 70 kg.",
+        "I'm worried I have diabetes.",
+        "I have diabetes in the family.",
+        "I thought I was allergic to penicillin but the test was negative.",
+        "I used to take lisinopril.",
+        "I was prescribed lisinopril but never took it.",
+        "I'm allergic to nothing.",
+        "I think I have asthma.",
+        "I was afraid I had asthma.",
+        "我以前吃二甲双胍，现在停了。",
+        "我从小就对花生过敏，现在好了。",
+        "我2019年搬到上海，2021年离开了。",
+        "My blood pressure isn't 150/95.",
+        "我血压没有150/95。",
+    ],
+)
+def test_b1_what_is_not_meant_as_so_fills_no_field(text: str) -> None:
+    assert values(text, HEALTH) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("My blood pressure is not 150/95, it's 130/85.", {"bp_systolic": 130, "bp_diastolic": 85}),
+        ("我今天血压不是150/95，是130/85。", {"bp_systolic": 130, "bp_diastolic": 85}),
+        ("我体重是80公斤，不对，是78公斤。", {"weight": 78}),
+        ("我体重75公斤，不对，78。", {"weight": 78}),
+        ("I'm 33, no wait, 34.", {"age": 34}),
+        ("I'm 33, no wait, I'm 34.", {"age": 34}),
+        ("I weigh 82 kg, sorry, 80.", {"weight": 80}),
+        ("I live in Leeds, sorry, York.", {"residence": "York"}),
+        ("My name's not Bob, it's Rob.", {"name": "Rob"}),
+        ("我住在上海，不对，苏州。", {"residence": "苏州"}),
+        ("我不是住在上海，是苏州。", {"residence": "苏州"}),
+        ("我今年32岁，说错了，33岁。", {"age": 33}),
+        ("我身高175，哦不，178。", {"height": 178}),
+        ("I'm from Kenya, I mean, Uganda.", {"origin": "Uganda"}),
+    ],
+)
+def test_b4_what_was_meant_stands(text: str, fields: dict[str, Any]) -> None:
+    assert values(text, HEALTH) == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("I live in York but never liked it.", {"residence": "York"}),
+        ("I'm 33 but feel 50.", {"age": 33}),
+        ("我搬到上海了。", {"residence": "上海"}),
+        ("我确诊糖尿病三年了。", {"medical_history": "糖尿病"}),
+        ("I have asthma.", {"medical_history": "asthma"}),
+        ("I'm allergic to peanuts and carry an epipen.", {"allergies": "peanuts"}),
+        ("My doctor said my blood pressure is 150/90.", {"bp_systolic": 150, "bp_diastolic": 90}),
+        ("我主要在北京工作，想换城市。", {"residence": "北京"}),
+        ("我对虾也过敏。", {"allergies": "虾"}),
+    ],
+)
+def test_b1_what_is_so_is_still_heard(text: str, fields: dict[str, Any]) -> None:
+    assert values(text, HEALTH) == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("I'm allergic to peanuts and shellfish.", {("allergies", "peanuts"), ("allergies", "shellfish")}),
+        ("我对花粉、尘螨和虾过敏。", {("allergies", "花粉"), ("allergies", "尘螨"), ("allergies", "虾")}),
+        (
+            "I'm allergic to penicillin and aspirin.",
+            {(f, v) for f in ("allergies", "drug_allergies") for v in ("penicillin", "aspirin")},
+        ),
+    ],
+)
+def test_b3_of_several_things_each_stands_by_itself(text: str, held: set[tuple[str, str]]) -> None:
+    assert {item for c in extract(text, HEALTH) for item in values_of(c).items()} == held
+
+
+@pytest.mark.parametrize(
+    ("text", "drug"), [("I'm not allergic to penicillin.", "penicillin"), ("我对青霉素不过敏。", "青霉素")]
+)
+def test_b4_a_denied_allergy_ends_in_every_field_that_holds_it(text: str, drug: str) -> None:
+    found = [c for c in extract(text, HEALTH) if c.field or c.fields]
+    assert all(c.negated for c in found)
+    assert {item for c in found for item in values_of(c).items()} == {("allergies", drug), ("drug_allergies", drug)}
