@@ -32,6 +32,7 @@ _PAST = re.compile(
     r"|上学|上大学|大学时|年轻时|\d{4}年|年前|上个?[月周]|毕业后的?第"
     r"|辞职|离职|离开"
 )
+_ONCE = re.compile(r"(?<!年)(?:以前|之前)|曾经?|过去|当时|那时|那年|小时候|原来|从前|上学|上大学|大学时|年轻时|搬过")
 _OTHERS = re.compile(r"^[^，]{0,10}?(?:你|您|他|她|它|别人|人家|大家)")
 
 
@@ -87,6 +88,11 @@ def doubted(lead: str) -> bool:
 def past(clause: Clause) -> bool:
     """Does the clause tell of what was, not of what holds?"""
     return _PAST.search(clause.raw) is not None
+
+
+def once(clause: Clause) -> bool:
+    """Does it tell of what had begun and is over? A move of last month holds on, a home of last month may not."""
+    return _ONCE.search(clause.raw) is not None
 
 
 def of_others(clause: Clause) -> bool:

@@ -29,8 +29,8 @@ _FIXED = frozenset(_FIXED_WORDS.split())
 _ADVERB_WORDS = """
     also still just only even really finally recently currently usually sometimes definitely probably actually
     already soon once now then mostly mainly originally basically truly totally absolutely especially generally
-    rarely hardly never always often certainly simply not both all ever kinda almost nearly first last officially
-    personally honestly sort-of deeply greatly highly strongly fully quite long
+    rarely hardly never no longer always often certainly simply not both all ever kinda almost nearly first last
+    officially personally honestly sort-of deeply greatly highly strongly fully quite long
 """
 _ADVERB = frozenset(_ADVERB_WORDS.split())
 _IRREGULAR = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
@@ -57,7 +57,7 @@ _CONTRACTED = (
 _PRONOUN = re.compile(
     r"\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
     r"(?:\s+(?!(?:I|we|my|me|our|us)\b)[A-Za-z']+){0,2})"
-    r"|\b(?P<my>my)\b|\b(?P<mine>mine)\b|\b(?P<me>me)\b|\b(?P<self>myself)\b|\b(?P<our>our)\b|\b(?P<us>us)\b"
+    r"|\b(?P<my>my)\b|\b(?P<mine>mine)\b|\b(?P<me>(?-i:[mM]e))\b|\b(?P<self>myself)\b|\b(?P<our>our)\b|\b(?P<us>(?-i:[uU]s))\b"
     r"|\b(?P<ourselves>ourselves)\b|\b(?P<loneI>I|we)\b",
     re.I,
 )

@@ -18,6 +18,7 @@ from processors.extract.domain import category_of, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
 from processors.extract.protocol import TurnView
+from processors.extract.scheduled import scheduled
 from processors.extract.text import MASKED, prepare, sentences
 from processors.timespan import TimeSpan
 from schemas.base import EARLIEST
@@ -31,6 +32,12 @@ _HAN = re.compile(r"[\u4e00-\u9fff]")
 _WEEKDAY = re.compile(
     r"(?:on |by |before )?(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|(?:周|星期|礼拜)[一二三四五六日天]",
+    re.I,
+)
+_MONTH = re.compile(
+    r"(?:(?:in|on|by) )?(?:early |mid[- ]|late )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+    r"(?: \d{1,2}(?:st|nd|rd|th)?)?|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|底|初|中旬)?"
+    r"(?:(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?",
     re.I,
 )
 _OPEN = frozenset({"prefers", "likes", "dislikes"})
@@ -177,8 +184,11 @@ def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
     if not spans:
         return None
     span = spans[0]
-    ahead = found.kind == "intent" or found.episode_type in {"task", "decision"}
+    coming = scheduled(text, span.text)
+    ahead = coming or found.kind == "intent" or found.episode_type in {"task", "decision"}
     if ahead and span.end <= anchor:
+        if coming and _MONTH.fullmatch(span.text):
+            return _next_year(span)
         return _next(span) if _WEEKDAY.fullmatch(span.text) else None
     if any(slot == "birthday" for slot, _ in found.slots):
         return None
@@ -190,6 +200,15 @@ def _next(span: TimeSpan) -> TimeSpan:
     """A bare weekday looks back; a task's looks ahead."""
     week = timedelta(days=7)
     return replace(span, start=span.start + week, end=span.end + week)
+
+
+def _next_year(span: TimeSpan) -> TimeSpan | None:
+    """A bare month or day looks back; what is to come in it is that of the year after."""
+    try:
+        start, end = (t.replace(year=t.year + 1) for t in (span.start, span.end))
+    except ValueError:  # the 29th of February
+        return None
+    return replace(span, start=start, end=end)
 
 
 def _merged(found: list[Found]) -> list[Found]:

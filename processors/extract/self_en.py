@@ -9,6 +9,7 @@ from typing import Any
 
 from processors.extract.clauses_en import Clause
 from processors.extract.found import Found
+from processors.extract.jobs_en import is_job
 from processors.extract.numbers import ENGLISH_NUMBER, amount, english_integer
 from processors.extract.person_en import conjugate
 from schemas.memory import CandidateKind
@@ -164,6 +165,10 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     slots: dict[str, Any] = {}
     groups = {name: value for name, value in match.groupdict().items() if value}
     approximate = groups.pop("about", None) is not None
+    if "occupation" in groups and _BEING.match(match.group()) and not is_job(groups["occupation"]):
+        groups.pop("occupation")
+        if "age" not in groups:
+            return None
     for name, value in groups.items():
         converted = _convert(name, value.strip(" ,.'"))
         if converted is None or (name in _NAMES and not _is_name(value, clause)):
@@ -195,6 +200,8 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     )
 
 
+_BEING = re.compile(rf"{LATELY}(?:am|have been) ")
+"""What somebody is may be anything, what they work as is work."""
 _NAMES = frozenset({"residence", "origin", "employer"})
 _NO_NAME = re.compile(
     r"(?:the|a|an|my|our|your)\b|(?:fear|peace|harmony|hope|luxury|poverty|denial|love|pain|sin|myself|ourselves|themselves"

@@ -9,7 +9,7 @@ from typing import Any
 from processors.extract.clauses_zh import Clause
 from processors.extract.education_zh import education
 from processors.extract.found import Found
-from processors.extract.making_zh import denied, made, meant, of_others, past
+from processors.extract.making_zh import denied, made, meant, of_others, once, past
 from processors.extract.numbers import HAN_NUMBER, amount, han_number, whole
 from processors.extract.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
 
@@ -202,12 +202,14 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if (match := _FROM.search(body)) and meant(body, match.start()) and not denied(body, match.start()):
         place = match["place"] or match["native"] or match["birth"]
         yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
-    if past(clause):
+    if once(clause):
         return
     for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
         if match is None or not meant(body, match.start()):
             continue
+        if past(clause) and "搬" not in match.group() and "定居" not in match.group():
+            return
         gone = denied(body, match.start())
         said = verb.format(match["place"])
         text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"

@@ -1,0 +1,36 @@
+"""What is to come, said as if it were so: "I'm getting married in June", 我六月结婚."""
+
+from __future__ import annotations
+
+import re
+
+_COMING_EN = re.compile(
+    r"\b(?:I'm|I am|we're|we are|is|are) (?:\w{2,12}ly |not |also |now |just )?(?:getting married|(?:starting"
+    r"|moving|flying|going"
+    r"|leaving|travell?ing|visiting|having|running|taking|graduating|retiring|returning|coming|joining|hosting|meeting"
+    r"|seeing|performing|competing|attending|launching|opening|presenting|speaking|defending|expecting|due)\b)"
+    r"|\b(?:have|has|'ve got|have got) (?:an?|my|our) (?:[\w'-]{1,20} ){1,4}(?:on|in|this)?\s?$",
+    re.I,
+)
+_PAST_EN = re.compile(
+    r"\b(?:was|were|had|did|went|saw|got|took|came|met|left|bought|made|gave|began|won|lost|since|after|from|ago|last"
+    r"|\w{2,15}ed)\b",
+    re.I,
+)
+_COMING_ZH = re.compile(
+    r"结婚|去|飞|开始|要|回|搬|入职|毕业|考|出发|办|参加|开学|举行|启程|到期|复查|体检|手术|退休|出国|旅[行游]|出差|见|看"
+)
+_PAST_ZH = re.compile(
+    r"了|过|[着的]$|刚|已|曾|时候|那[年天次时个]|昨|当时|以前|之前|去年|上[个次周]|从|自|起|以来|后来"
+)
+
+
+def scheduled(text: str, when: str) -> bool:
+    """Does the statement tell of something to come at the time that it names?"""
+    at = text.find(when)
+    if re.search(r"[\u4e00-\u9fff]", text):
+        rest = text[max(at, 0) + len(when) :].rstrip("。.！! ")
+        return _COMING_ZH.match(rest) is not None and _PAST_ZH.search(text.rstrip("。.！! ")) is None
+    lead = text[:at] if at >= 0 else text
+    match = _COMING_EN.search(lead)
+    return match is not None and _PAST_EN.search(lead[match.end() :]) is None
