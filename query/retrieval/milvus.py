@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from query.milvus import Milvus, MilvusAwayError
 from query.repo import candidates
 from query.repo.db import Database, Row
 from query.retrieval.candidates import PER_RETRIEVER, WordCandidates
-from query.retrieval.request import Found
+from query.retrieval.request import Found, Question
 from query.retrieval.retriever import Probe
 from schemas.owner import OwnerKind
 from schemas.scope import OwnerScope, TenantScope
@@ -132,9 +133,34 @@ def condition(probe: Probe, scope: OwnerScope | TenantScope, kinds: Sequence[str
         parts.append(f"user_id in {_quoted(sorted(tenant.users))}")
     if whole and tenant.projects is not None:
         parts.append(f"project_id in {_quoted(sorted(tenant.projects))}")
-    if probe.question.session_id is not None:
-        parts.append(f"session_id == {_quoted(probe.question.session_id)}")
-    return " and ".join(parts)
+    return " and ".join([*parts, *_limits(probe.question, kinds, of_user=owner.kind is OwnerKind.USER)])
+
+
+def _limits(question: Question, kinds: Sequence[str], *, of_user: bool) -> list[str]:
+    """What a question limits, as far as Milvus holds it: without it the best of a large scope would all be others
+    (D13). Times are in milliseconds there: rather one too many, since the rows are asked again."""
+    out = [] if question.session_id is None else [f"session_id == {_quoted(question.session_id)}"]
+    if of_user and question.project is not None:
+        project = question.project.owner.id
+        out.append(f"project_id in {_quoted([project] if 'turn' in kinds else ['', project])}")
+    filters = question.filters
+    for name in ("role", "scope", "category", "episode_type"):
+        wanted = getattr(filters, name)
+        values = [wanted] if isinstance(wanted, str) else list(wanted or ())
+        # A literal takes no control characters; the rows are asked for those.
+        if values and not any(ord(c) < 32 for value in values for c in value):
+            out.append(f"{name} in {_quoted(values)}")
+    if filters.occurred_from is not None:
+        out.append(f"occurred_at >= {_ms(filters.occurred_from)}")
+    if filters.occurred_to is not None:
+        out.append(f"occurred_at <= {_ms(filters.occurred_to)}")
+    if question.as_of is not None and "turn" in kinds:
+        out.append(f"occurred_at <= {_ms(question.as_of)}")
+    return out
+
+
+def _ms(at: datetime) -> int:
+    return int(at.timestamp() * 1000)
 
 
 def _quoted(value: str | Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from query.deps import Deps
 from query.door import CredentialDoor, OpenDoor
 from query.errors import ProblemError, store_down
 from query.retrieval import milvus
+from query.retrieval.request import Question
 from schemas import topics
 from schemas.codec import Codec
 from schemas.keys import PREFIX, digest, key_id
@@ -203,7 +204,7 @@ async def test_c7_a_key_of_users_is_in_the_projects_that_it_names_and_no_others(
 def test_c7_what_milvus_finds_of_a_user_is_not_narrowed_by_the_keys_projects() -> None:
     """As in the service's own index: the user was asked for by name, and the key reaches them."""
     bound = TenantScope("acme", "key:k", frozenset(), frozenset({"ann"}), frozenset())
-    probe: Any = SimpleNamespace(question=SimpleNamespace(session_id=None))
+    probe: Any = SimpleNamespace(question=Question("q", frozenset({"fact"}), 1, bound))
     row = {"owner_kind": "user", "owner_id": "ann", "user_id": "ann", "project_id": None}
     assert "project_id" not in milvus.condition(probe, bound.user("ann"), ["fact"])
     assert milvus._belongs(row, bound.user("ann"))
