@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +18,7 @@ from query.errors import ProblemError, done_without
 from query.ranking.context import DEPTH, in_context
 from query.ranking.fusion import is_question
 from query.ranking.index import ScopeIndex
-from query.ranking.types import Floats, Ranked, RankQuery
+from query.ranking.types import Floats, RankQuery
 from query.repo import turns
 from query.repo.db import Database, Row
 from query.repo.documents import ScopeDocuments, memories_as_of
@@ -31,6 +32,7 @@ from query.withheld import Withheld
 from schemas.owner import tenant_owner
 from schemas.scope import OwnerScope, TenantScope
 
+_log = logging.getLogger(__name__)
 Hit = tuple[Row, float, dict[str, Any] | None]
 """Row, score, and the scores that it was made of."""
 Copy = tuple[Held, dict[str, str] | None]
@@ -182,10 +184,10 @@ class Retriever:
             if known is None:
                 assert isinstance(scope, OwnerScope)  # noqa: S101 - as `_copy` has it
                 async with asyncio.timeout(self._config.store_timeout):
-                    return await self._as_of(probe, scope)
+                    return await self._as_of(probe, scope, found)
         except TooLargeError:
             rows = await self._large.find(probe, scope, found)
-            return await self._rank_rows(probe, rows)
+            return await self._rank_rows(probe, rows, found)
         except TimeoutError:
             found.without("postgres", "timeout")
             return []
@@ -196,7 +198,7 @@ class Retriever:
         if stale is not None:
             found.without(**stale)
         withheld = self._withheld if stale else None
-        return await self._lane(lambda: _rank(held.index, held.rows, probe, self._deps.reranker, withheld))
+        return await self._lane(lambda: _rank(held.index, held.rows, probe, found, self._deps.reranker, withheld))
 
     async def _copy(self, question: Question, serving: Serving, scope: OwnerScope | TenantScope) -> Copy | None:
         """The scope as it stands; a copy of the last minute, and why, where Postgres is away or slower than the
@@ -221,15 +223,15 @@ class Retriever:
             why = done_without(exc) if isinstance(exc, ProblemError) else {"store": "postgres", "reason": "timeout"}
             return held, why
 
-    async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Hit]:
+    async def _as_of(self, probe: Probe, scope: OwnerScope, found: Found) -> list[Hit]:
         """Versions that were true then, and the turns that had been said by then (N8)."""
         source = ScopeDocuments(self._db, scope)
         rows = await memories_as_of(self._db, scope, probe.question.as_of)
         if "turn" in probe.question.kinds:
             rows += await source.turn_rows(list(await source.turn_revisions()))
-        return await self._rank_rows(probe, rows)
+        return await self._rank_rows(probe, rows, found)
 
-    async def _rank_rows(self, probe: Probe, rows: Sequence[Row]) -> list[Hit]:
+    async def _rank_rows(self, probe: Probe, rows: Sequence[Row], found: Found) -> list[Hit]:
         """Rank rows that are not held: an index for this one question."""
         if not rows:
             return []
@@ -238,7 +240,7 @@ class Retriever:
         def rank() -> list[Hit]:
             index = ScopeIndex(embedder.dimensions)
             shown = indexed(index, rows, embedder.model_id, embedder.dimensions)
-            return _rank(index, shown, probe, self._deps.reranker)
+            return _rank(index, shown, probe, found, self._deps.reranker)
 
         return await self._lane(rank)
 
@@ -251,7 +253,7 @@ def _dropped(copies: Sequence[asyncio.Future[Copy | None]]) -> None:
 
 
 def _rank(
-    index: ScopeIndex, rows: dict[str, Row], probe: Probe, reranker: Any, withheld: Withheld | None = None
+    index: ScopeIndex, rows: dict[str, Row], probe: Probe, found: Found, reranker: Any, withheld: Withheld | None = None
 ) -> list[Hit]:
     """In the lane: mask and search in one go, so that nothing changes between them. `withheld`: for rows that Postgres
     did not confirm."""
@@ -265,7 +267,14 @@ def _rank(
         ) and not (withheld and withheld.row(tenant, row))  # fmt: skip
 
     where = index.mask(question.kinds, keep)
-    ranked: list[Ranked] = index.search(probe.rank, question.depth, where=where, explain=True, reranker=reranker)
+    try:
+        ranked = index.search(probe.rank, question.depth, where=where, explain=True, reranker=reranker)
+    except Exception as exc:
+        if reranker is None:
+            raise
+        _log.error("the cross-encoder failed (%s); the order is that of the fusion", type(exc).__name__)
+        found.without("model", "reranker")
+        ranked = index.search(probe.rank, question.depth, where=where, explain=True)
     return [(rows[r.id], r.score, dict(r.scores or {})) for r in ranked]
 
 
