@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
-from query import errors
+from query import errors, openapi
 from query.access import AccessLog
 from query.agents.mount import Agents
 from query.auth.book import KeyBook
@@ -125,5 +125,6 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     errors.install(app)
     for part in PARTS:
         app.include_router(part.router)
+    openapi.install(app, [part.router for part in PARTS])
     app.state.agents = agents = Agents(app, config)
     return app

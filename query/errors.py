@@ -18,7 +18,7 @@ MEDIA_TYPE = "application/problem+json"
 FRESH_HEADER = "Memstream-Fresh"
 _MAX_LISTED = 20
 _MAX_NAME = 80
-_TITLES = {
+TITLES = {
     "validation": (422, "The request does not fit the contract"),
     "malformed-body": (400, "The body is not JSON in UTF-8"),
     "body-too-large": (413, "The body is too large"),
@@ -42,7 +42,7 @@ class ProblemError(Exception):
     def __init__(self, word: str, detail: str, *, headers: Mapping[str, str] | None = None, **extra: Any) -> None:
         super().__init__(detail)
         self.word, self.detail, self.extra = word, detail, extra
-        self.status, self.title = _TITLES[word]
+        self.status, self.title = TITLES[word]
         self.headers = dict(headers or {})
 
     def response(self) -> Response:

@@ -169,7 +169,7 @@ class Fresh:
         self.request.state.fresh = "true" if fresh and before == "true" else "false"
 
 
-async def _fresh(request: Request) -> Fresh:
+async def freshness_of(request: Request) -> Fresh:
     config, state = request.app.state.config, request.app.state
     raw = request.headers.get(WAIT_FOR, "").strip()
     wait = request.headers.get(WAIT_MS, "").strip()
@@ -187,4 +187,4 @@ async def _fresh(request: Request) -> Fresh:
     return Fresh(token, int(wait or config.wait_ms) / 1000, state.watches, request)
 
 
-Freshness = Annotated[Fresh, Depends(_fresh)]
+Freshness = Annotated[Fresh, Depends(freshness_of)]

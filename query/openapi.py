@@ -1,0 +1,116 @@
+"""What the description of the API says beside the routes: errors, credentials, and headers that code reads itself.
+
+It is made once, when somebody asks for it; no request is checked by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from fastapi.dependencies.models import Dependant
+from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+
+from query import errors
+from query.door import scope_of
+from query.freshness import WAIT_FOR, WAIT_MS, freshness_of
+
+BEARER = "key"
+_ALWAYS = (500, 503)
+_WITH_KEY = (401, 403, 429)
+_WITH_BODY = (400, 413, 415)
+_FRESH_HEADERS = {
+    WAIT_FOR: "The `freshness_token` of a write: the answer waits until what was written can be read.",
+    WAIT_MS: "How long to wait for it at most, in whole milliseconds.",
+}
+_LAST_ID = {"Last-Event-ID": "The id of the last event that was received: the stream goes on behind it."}
+
+
+def install(app: FastAPI, parts: Sequence[APIRouter]) -> None:
+    """`/openapi.json` and `/docs` from here on. `parts`: the routers of the app."""
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = describe(app, parts)
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]
+
+
+def describe(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
+    found = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+    parts = found.setdefault("components", {})
+    schemas = parts.setdefault("schemas", {})
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    schemas["Problem"] = _PROBLEM
+    parts["securitySchemes"] = {BEARER: {"type": "http", "scheme": "bearer", "description": "An API key or a token."}}
+    for route in (route for router in routers for route in router.routes):
+        if isinstance(route, APIRoute) and route.include_in_schema:
+            for method in route.methods or ():
+                _complete(found["paths"][route.path_format][method.lower()], route)
+    return found
+
+
+def _complete(spec: dict[str, Any], route: APIRoute) -> None:
+    calls = {d.call for d in _all(route.dependant)}
+    guarded = scope_of in calls
+    statuses = {*_ALWAYS, 422, *(_WITH_KEY if guarded else ()), *(_WITH_BODY if "requestBody" in spec else ())}
+    if "{" in route.path_format:
+        statuses.add(404)
+    for status in sorted(statuses):
+        spec["responses"][str(status)] = _answer(status)
+    if guarded:
+        spec["security"] = [{BEARER: []}, {}]
+    headers = dict(_FRESH_HEADERS) if freshness_of in calls else {}
+    if route.path == "/v1/updates":
+        headers |= _LAST_ID
+    spec.setdefault("parameters", []).extend(_header(name, text) for name, text in headers.items())
+    if not spec["parameters"]:
+        del spec["parameters"]
+
+
+def _all(dependant: Dependant) -> Iterator[Dependant]:
+    for d in dependant.dependencies:
+        yield d
+        yield from _all(d)
+
+
+def _header(name: str, text: str) -> dict[str, Any]:
+    kind = {"type": "integer", "minimum": 0} if name == WAIT_MS else {"type": "string"}
+    return {"name": name, "in": "header", "required": False, "description": text, "schema": kind}
+
+
+def _answer(status: int) -> dict[str, Any]:
+    titles = "; ".join(t for n, t in errors.TITLES.values() if n == status)
+    return {
+        "description": titles,
+        "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+_PROBLEM: Mapping[str, Any] = {
+    "type": "object",
+    "title": "Problem",
+    "description": "RFC 9457. Further members where they are known; none holds what was sent.",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "enum": [errors.URN + word for word in errors.TITLES]},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "store": {"type": "string", "description": "The store that did not answer."},
+        "reason": {"type": "string", "description": "Why it counts as away."},
+        "errors": {
+            "type": "array",
+            "description": "What is wrong, field by field.",
+            "items": {
+                "type": "object",
+                "required": ["field", "expected"],
+                "properties": {"field": {"type": "string"}, "expected": {"type": "string"}},
+            },
+        },
+    },
+}
