@@ -41,6 +41,7 @@ from query.repo.db import Database
 from query.retrieval.lane import ComputeLane
 from query.retrieval.milvus import MilvusCandidates
 from query.retrieval.retriever import Retriever
+from query.slashes import KeepSlashes
 from query.withheld import Withheld
 from query.writing import erasures as write_erasures
 from query.writing import memories as write_memories
@@ -122,6 +123,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     metrics.watch_circuits(circuits.open)
     metrics.watch_scopes(lambda: retriever.cache.size)
     app.add_middleware(Measured, metrics=metrics)
+    app.add_middleware(KeepSlashes)
     errors.install(app)
     for part in PARTS:
         app.include_router(part.router)

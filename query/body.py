@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from query.errors import FRESH_HEADER, ProblemError
+from query.slashes import put_back
 from schemas.scope import OutOfScopeError
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,7 @@ class Route(APIRoute):
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
+            put_back(request)
             if request.method in ("POST", "PUT", "PATCH", "DELETE"):
                 request = await _checked(request)
             response = await _answered(handler, request)
