@@ -75,7 +75,7 @@ def unlike(a: Any, b: Any, path: str = "") -> list[str]:
         return out
     if path.rsplit(".", 1)[-1] == "embedding":
         return [] if _near(a, b) else [path]
-    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and path.endswith("candidates"):
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and path.endswith(("candidates", "old")):
         return [x for i, (p, q) in enumerate(zip(a, b, strict=True)) for x in unlike(p, q, f"{path}.{i}")]
     return [] if a == b else [path or "value"]
 

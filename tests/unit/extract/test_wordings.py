@@ -158,7 +158,7 @@ def test_own_wordings_go_before_those_taken_and_a_folder_before_the_shipped(tmp_
         ('says = "{of}座高{saddle}"\n', "", ["wordings.5: says: is required"]),
         ('says = "{owner} has gears {gears}"\n', "", ["wordings.3: says: is required"]),
         ("many = true", "more = true", ["wordings.0.more: no such key; allowed: canonical, digits, language, many"]),
-        ('of = ["I"]', 'of = ["you"]', ["wordings.2.of.0: Input should be 'I', 'we' or 'my'"]),
+        ('of = ["I"]', 'of = ["you"]', ["wordings.2.of.0: must be one of 'I', 'we' or 'my'"]),
         ("[lexicon.bike]", "[lexicon.bikes]", ["lexicon.bikes: no such slot; allowed: age, bike"]),
         (
             "version = 1",
