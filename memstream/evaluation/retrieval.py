@@ -1,7 +1,8 @@
 """Retrieval over the running service: everything goes in through Kafka, every question over HTTP.
 
 Every ranking that the service offers is asked the same questions. recall@k = gold found in the first k / gold,
-averaged over questions; MRR over the first 20.
+averaged over questions; MRR over the first 20; tokens@10: what the first ten hits cost a prompt, in the default
+encoding.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 from rich.console import Console
 
+from inference.protocols import TokenCounter
+from inference.tokens import token_counter
 from memstream.evaluation.gates import text_of
 from memstream.formats import FileError, read_turns
 from memstream.http import Service
@@ -26,6 +29,10 @@ from memstream.ingest import ingest
 KS = (5, 10, 20)
 MODES = ("bm25", "dense", "rrf", "sum", "adaptive")
 """Rankings of the service; the last is its default, and the one whose groups and latencies are told."""
+
+
+class Asks(Protocol):
+    def post(self, path: str, body: dict[str, Any], *, headers: dict[str, str]) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +52,7 @@ def retrieval(path: Path, memories: Path | None, service: Service, console: Cons
     except (KeyError, TypeError, IndexError, orjson.JSONDecodeError) as exc:
         raise FileError(f"{path}: not of a known shape ({type(exc).__name__})") from None
     done = ingest(service, turns, console)
-    return {"turns": len(turns), "ingest_seconds": done.seconds + done.fresh_seconds, **_asked(service, questions, run)}
+    return {"turns": len(turns), "ingest_seconds": done.seconds + done.fresh_seconds, **asked(service, questions, run)}
 
 
 def _locomo(path: Path, run: str) -> tuple[list[dict[str, Any]], list[Question]]:
@@ -80,8 +87,9 @@ def _dialogues(path: Path, memories: Path, run: str) -> tuple[list[dict[str, Any
     return turns, questions
 
 
-def _asked(service: Service, questions: Sequence[Question], run: str) -> dict[str, Any]:
+def asked(service: Asks, questions: Sequence[Question], run: str) -> dict[str, Any]:
     rankings: dict[str, dict[str, float]] = {}
+    counter = token_counter()
     for mode in MODES:
         rows: dict[str, list[dict[str, float]]] = defaultdict(list)
         took: list[float] = []
@@ -91,6 +99,7 @@ def _asked(service: Service, questions: Sequence[Question], run: str) -> dict[st
             answer = service.post("/v1/search", body, headers={"Memstream-Ranking": mode})
             took.append((time.perf_counter() - start) * 1000)
             row = scored([r["id"] for r in answer["results"]], q.gold)
+            row["tokens@10"] = float(delivered([r["text"] for r in answer["results"][:10]], counter))
             rows[q.group].append(row)
             rows["all"].append(row)
         rankings[mode] = mean(rows["all"])
@@ -111,6 +120,11 @@ def scored(found: Sequence[str], gold: frozenset[str]) -> dict[str, float]:
     row["hit@10"] = float(bool(gold & set(found[:10])))
     row["MRR"] = next((1 / (i + 1) for i, x in enumerate(found[:20]) if x in gold), 0.0)
     return row
+
+
+def delivered(texts: Sequence[str], counter: TokenCounter) -> int:
+    """Tokens of the texts, a line each."""
+    return counter.count("\n".join(texts))
 
 
 def mean(rows: Iterable[dict[str, float]]) -> dict[str, float]:

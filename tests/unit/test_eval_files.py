@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memstream.cli import main
+from memstream.evaluation.retrieval import Question, asked
 
 
 @pytest.mark.parametrize("name", ["pii", "dedup", "extraction", "retrieval"])
@@ -34,3 +36,17 @@ def test_a_file_of_another_shape_is_named(
         main()
     assert ended.value.code == 2
     assert "other.json" in capsys.readouterr().err
+
+
+class Answering:
+    """Two hits for every question."""
+
+    def post(self, path: str, body: dict[str, Any], headers: dict[str, str]) -> dict[str, Any]:
+        return {"results": [{"id": "a", "text": "I moved to Leeds"}, {"id": "b", "text": "我搬到了上海"}]}
+
+
+def test_retrieval_tells_what_its_hits_cost_a_prompt() -> None:
+    told = asked(Answering(), [Question("ann", "Where?", frozenset({"b"}), "all kinds")], "run-")
+    figures = told["rankings"]["adaptive"]
+    assert figures["MRR"] == 0.5
+    assert figures["tokens@10"] == len(["I", "moved", "to", "Leeds"]) + 1 + 4, "four words, a line, four of the Chinese"
