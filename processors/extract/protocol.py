@@ -13,7 +13,8 @@ not list keeps its slot name (`SLOTS_WITH_MANY` and the wordings say which of th
 and sets nothing. A field of type boolean says no by the value False instead.
 `attributes["about"]` is the speaker's name where the turn names one: two speakers in one owner's conversation are
 two people, and facts about different people never replace each other. `attributes["replaces"]` is the old value that
-a correction named ("not 32 but 33").
+a correction named ("not 32 but 33"). `attributes["implied"]`: the value is what is likely where nothing was said of it
+(who works in Leeds lives there): it replaces only its like.
 """
 
 from __future__ import annotations

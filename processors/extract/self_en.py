@@ -149,7 +149,8 @@ def self_statements(clause: Clause) -> list[Found]:
     if clause.subject == "I" and clause.states:
         body, negated = positive(clause.body)
         if (match := _WORKPLACE.match(body)) and not negated:
-            found.append(_told(clause, f"{{owner}} works in {match['residence']}", {"residence": match["residence"]}))
+            home = {"residence": match["residence"]}
+            found.append(_told(clause, f"{{owner}} works in {match['residence']}", home, implied=True))
         if (match := _JOBS_EMPLOYER.match(body)) and not negated:
             found.append(_told(clause, f"{{owner}} works for {match['employer']}", {"employer": match["employer"]}))
         if (match := _EXPERIENCE.search(body)) and (years := english_integer(match["years"])) is not None:
@@ -157,8 +158,8 @@ def self_statements(clause: Clause) -> list[Found]:
     return found
 
 
-def _told(clause: Clause, text: str, slots: Mapping[str, Any]) -> Found:
-    return Found(clause.start, clause.end, "fact", text, tuple(slots.items()))
+def _told(clause: Clause, text: str, slots: Mapping[str, Any], **attributes: Any) -> Found:
+    return Found(clause.start, clause.end, "fact", text, tuple(slots.items()), attributes=attributes)
 
 
 def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> Found | None:

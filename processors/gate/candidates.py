@@ -112,6 +112,8 @@ class CandidateGate:
                 out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
                 out.outranked.append(name)
+            elif c.attributes.get("implied") and any(not h.sealed.attributes.get("implied") for h in holders):
+                out.outranked.append(name)  # where somebody works says where they live only as long as they do not
             elif newer := [since(h) for h in holders if self._is_late(c, h)]:
                 out.late[name] = max(min(newer), when)
             else:

@@ -173,6 +173,18 @@ async def test_b4_what_ended_at_a_told_time_ends(gate: GateBench) -> None:
     assert gate.values("residence") == []
 
 
+async def test_b4_where_somebody_works_never_replaces_where_they_live(gate: GateBench) -> None:
+    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    gate.later(DAY)
+    await gate.say(candidate("Works in Hull", "residence", "Hull", attributes={"implied": True}))
+    assert gate.values("residence") == ["Hull"]
+    gate.later(DAY)
+    await gate.say(candidate("Lives in York", "residence", "York"))
+    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    assert gate.values("residence") == ["York"]
+    assert gate.outcomes()[-1] == ("refused", "explicit_stands")
+
+
 async def test_d4_inferred_never_replaces_explicit(gate: GateBench) -> None:
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     gate.later(DAY)
