@@ -213,7 +213,7 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         gone = denied(body, match.start())
         said = verb.format(match["place"])
         text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
-        marks = {"implied": True} if pattern is _WORK_IN else {}
+        marks: dict[str, Any] = {"implied": True} if pattern is _WORK_IN else {}
         yield made(clause, match.span(), text, ("residence", match["place"]), negated=gone, **marks)
         return
 
