@@ -97,7 +97,8 @@ class OwnerState(Protocol):
 
 class StateSpace(Protocol):
     def of(self, owner: str) -> OwnerState:
-        """The rows of an owner that some record of the batch read. Raises KeyError for another owner."""
+        """The rows of an owner. What the reads did not name is loaded when it is asked for, and the call that asked
+        is made again: correct, and slower by a round trip."""
         ...
 
 

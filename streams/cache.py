@@ -22,6 +22,15 @@ _INDEXED = 3
 """An owner with derived indexes takes about three times its rows (vectors as float32, word lists, signatures)."""
 
 
+class NotRead(Exception):  # noqa: N818 - a condition, as StaleOwner is
+    """A step asked for rows that are not here: its reads named what was needed before the batch began, and a record
+    of the batch itself has made more of it needed (a week that comes due, then the tick that closes it)."""
+
+    def __init__(self, reads: Reads) -> None:
+        super().__init__("rows were asked for that are not read yet")
+        self.reads = reads
+
+
 @dataclass(slots=True)
 class CachedOwner:
     """Rows of one owner. `complete`: all of its rows are here, so that an absent key is absent in the store; else
@@ -55,14 +64,18 @@ class CachedOwner:
 
 
 class OwnerOverlay:
-    """`OwnerState` over a cached owner: one record's changes, kept apart until the record succeeds."""
+    """`OwnerState` over a cached owner: one record's changes, kept apart until the record succeeds. What is not cached
+    is never taken for absent: it raises NotRead."""
 
-    def __init__(self, cached: CachedOwner) -> None:
+    def __init__(self, cached: CachedOwner, name: str = "") -> None:
         self._cached = cached
+        self._name = name
         self.changes: dict[str, bytes | None] = {}
         self.expiry: dict[str, datetime] = {}
 
     def get(self, key: str) -> Json:
+        if key not in self.changes and not self._cached.complete and key not in self._cached.known:
+            raise NotRead(Reads(self._name, (key,)))
         raw = self.changes[key] if key in self.changes else self._cached.rows.get(key)
         return None if raw is None else cast(Json, orjson.loads(raw))
 
@@ -77,6 +90,11 @@ class OwnerOverlay:
         self.expiry.pop(key, None)
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]:
+        if not self._cached.complete:
+            raise NotRead(Reads(self._name))
+        return self._items(prefix)
+
+    def _items(self, prefix: str) -> Iterator[tuple[str, Json]]:
         keys = {k for k in self._cached.rows if k.startswith(prefix)} | {
             k for k in self.changes if k.startswith(prefix)
         }
@@ -142,9 +160,9 @@ class PartitionCache:
             self._charge(cached)
 
     def owner(self, name: str) -> CachedOwner:
-        """Raises KeyError when the owner was not read."""
+        """Nothing is known of one that was not read."""
         if name not in self._owners:
-            raise KeyError("the step did not say that it reads this owner")
+            self._owners[name] = CachedOwner()
         self._owners.move_to_end(name)
         return self._owners[name]
 
@@ -173,7 +191,7 @@ class RecordState:
 
     def of(self, owner: str) -> OwnerOverlay:
         if owner not in self.overlays:
-            self.overlays[owner] = OwnerOverlay(self._cache.owner(owner))
+            self.overlays[owner] = OwnerOverlay(self._cache.owner(owner), owner)
         return self.overlays[owner]
 
     def keep(self) -> dict[tuple[str, str], Write]:

@@ -25,7 +25,7 @@ from streams.batch import (
     by_partition,
     guarded,
 )
-from streams.cache import PartitionCache, RecordState
+from streams.cache import NotRead, PartitionCache, RecordState
 from streams.faults import Faults, Point
 from streams.state import OutboxRow, StateStore
 from streams.topology import writers_of
@@ -122,7 +122,7 @@ class StepRunner:
         self._faults.hit(self.step.name, Point.AFTER_LOAD)
         for b in batches:
             for item in b.items:
-                self._frame.ended(b, item, self._handle(b, item))
+                self._frame.ended(b, item, await self._handle(b, item))
         clock.lap("compute")
         self._faults.hit(self.step.name, Point.AFTER_COMPUTE)
         self._look_ahead(upcoming(), batches)
@@ -205,12 +205,22 @@ class StepRunner:
         """Models again, where what they have to do depends on the state."""
         if not self.step.completes:
             return
-        caches = {id(i): b.part.cache for b in batches for i in b.items}
+        owns = {id(i): b for b in batches for i in b.items}
+
+        async def once(items: Sequence[Item]) -> None:
+            records, prepared = [i.record for i in items], [i.prepared for i in items]
+            states = [RecordState(owns[id(i)].part.cache) for i in items]
+            self._prepared(items, await self._compute(lambda: self.step.complete(records, prepared, states)))
 
         async def together(items: Sequence[Item]) -> None:
-            records, prepared = [i.record for i in items], [i.prepared for i in items]
-            states = [RecordState(caches[id(i)]) for i in items]
-            self._prepared(items, await self._compute(lambda: self.step.complete(records, prepared, states)))
+            """Of several, what one has not read yet fails them: one by one they are asked again, and it is read."""
+            while True:
+                try:
+                    return await once(items)
+                except NotRead as exc:
+                    if len(items) > 1:
+                        raise
+                    await self._fill(owns[id(items[0])], exc.reads)
 
         await self._isolated([i for b in batches for i in b.items if i.failed is None], together)
 
@@ -233,8 +243,8 @@ class StepRunner:
                     item.failed = type(exc).__name__
 
     async def _load(self, batches: Sequence[Batch]) -> None:
-        await self._fill(batches, {b.partition: self._reads(b) for b in batches})
-        await self._fill(batches, {b.partition: self._then_reads(b) for b in batches})
+        await self._load_all(batches, {b.partition: self._reads(b) for b in batches})
+        await self._load_all(batches, {b.partition: self._then_reads(b) for b in batches})
 
     def _reads(self, b: Batch) -> set[Reads]:
         reads: set[Reads] = set()
@@ -244,10 +254,21 @@ class StepRunner:
     def _then_reads(self, b: Batch) -> set[Reads]:
         reads: set[Reads] = set()
         state = b.part.cache
-        guarded(b.items, lambda i: reads.update(self.step.then_reads(i.record, i.prepared, RecordState(state))))
+
+        def ask(i: Item) -> None:
+            try:
+                reads.update(self.step.then_reads(i.record, i.prepared, RecordState(state)))
+            except NotRead as exc:  # what depends on it is loaded when it is asked for
+                reads.add(exc.reads)
+
+        guarded(b.items, ask)
         return reads
 
-    async def _fill(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:
+    async def _fill(self, batch: Batch, reads: Reads) -> None:
+        """What a step asked for and had not named."""
+        await self._load_all([batch], {batch.partition: [reads]})
+
+    async def _load_all(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:
         """What is not cached, of all partitions at once."""
         wanted = {
             b.partition: missing
@@ -261,9 +282,17 @@ class StepRunner:
             if b.partition in wanted:
                 b.part.cache.fill(wanted[b.partition], rows[b.partition])
 
-    def _handle(self, b: Batch, item: Item) -> list[OutboxRow]:
+    async def _handle(self, b: Batch, item: Item) -> list[OutboxRow]:
+        """Decide one record; where it needs more state than its reads named, that is loaded and it is decided anew."""
+        while True:
+            try:
+                return self._decided(b, item)
+            except NotRead as exc:
+                await self._fill(b, exc.reads)
+
+    def _decided(self, b: Batch, item: Item) -> list[OutboxRow]:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
-        leaves none."""
+        leaves none. Raises NotRead, and has changed nothing then."""
         if item.failed is not None:
             self._frame.dead_letter(b, item.message, "step_failed", f"{self.step.name} raised {item.failed}")
             return []
@@ -272,6 +301,9 @@ class StepRunner:
             outs = list(self.step.handle(item.record, item.prepared, state))
             reject = next((o for o in outs if isinstance(o, Reject)), None)
             rows = [] if reject else self._frame.rows(b, item, outs)
+        except NotRead:
+            state.drop()
+            raise
         except KeysAway:
             raise  # the record is sound: it waits for the keyring
         except OutputTooLargeError:

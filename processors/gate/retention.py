@@ -21,7 +21,7 @@ from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import MAX_ENDED, MAX_GONE
 from processors.gate.standing import Standing
 from processors.gate.values import iso
-from processors.step import Emit, Null, Out, OwnerState, Reads, StateSpace
+from processors.step import Emit, Null, Out, Reads, StateSpace
 from schemas import topics
 from schemas.envelope import SourceTurn
 from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate
@@ -78,21 +78,11 @@ def open_days(now: datetime, state: StateSpace) -> None:
     """Move the lists of days that have come into the list of what is due."""
     open_ = state.of(DUE)
     for day in _to_open(now, state):
-        bucket = read(state, _bucket(day))
-        if bucket is None:
-            return  # the ticks of one batch are read for together: the next batch goes on
+        bucket = state.of(_bucket(day))
         for key, at in list(bucket.items(_ROW)):
             open_.put(key, at)
             bucket.delete(key)
         open_.put(_OPENED, day.isoformat())
-
-
-def read(state: StateSpace, owner: str) -> OwnerState | None:
-    """The rows of an owner, None where nothing of this batch asked for them."""
-    try:
-        return state.of(owner)
-    except KeyError:
-        return None
 
 
 def _to_open(now: datetime, state: StateSpace) -> list[date]:

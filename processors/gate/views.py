@@ -128,10 +128,7 @@ def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:
     """Records whose day has come, and the lists of the days that have."""
     out: list[Emit] = []
     for owner, record, key in retention.due(now, state):
-        rows = retention.read(state, owner.key)
-        if rows is None:
-            continue  # became due within this batch: the next tick ends it
-        standing = Standing(rows, parts.calibration, parts.dimensions)
+        standing = Standing(state.of(owner.key), parts.calibration, parts.dimensions)
         out += Retention(owner, standing, parts.book.of(owner.tenant), state).end(record, key, now)
     retention.open_days(now, state)
     return out

@@ -10,7 +10,7 @@ import pytest
 from processors.step import Reads
 from schemas import topics
 from schemas.sessions import SessionState
-from streams.cache import PartitionCache, RecordState
+from streams.cache import NotRead, PartitionCache, RecordState
 from streams.driver import TopologyDriver
 from streams.runtime import RunnerConfig, StepRunner
 from streams.state_memory import MemoryStateStore
@@ -57,9 +57,21 @@ def test_a_record_sees_its_own_changes_and_others_only_when_kept() -> None:
     assert dict(two.of("o").items("x/")) == {"x/2": 2}
 
 
-def test_an_owner_that_was_not_read_is_refused() -> None:
-    with pytest.raises(KeyError):
-        RecordState(PartitionCache()).of("o")
+def test_n2_what_was_not_read_is_never_taken_for_absent() -> None:
+    cache = PartitionCache()
+    cache.fill([Reads("o", ("a",))], {"o": {"a": b"1"}})
+    rows = RecordState(cache).of("o")
+    assert rows.get("a") == 1
+    with pytest.raises(NotRead) as one:
+        rows.get("b")
+    assert one.value.reads == Reads("o", ("b",))
+    rows.put("b", 2)
+    assert rows.get("b") == 2, "what the record itself wrote is known"
+    with pytest.raises(NotRead) as every:
+        rows.items()
+    assert every.value.reads == Reads("o")
+    with pytest.raises(NotRead):
+        RecordState(PartitionCache()).of("o").get("a")
 
 
 def test_the_least_recently_used_owner_goes_first() -> None:

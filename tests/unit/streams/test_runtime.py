@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
-from processors.step import Record, StateSpace
+from processors.step import Reads, Record, StateSpace
 from schemas import topics
 from schemas.codec import Codec, Headers, header
 from schemas.envelope import Tick
@@ -300,6 +300,30 @@ async def test_a_step_completes_a_batch_with_the_state_before_it_and_poison_fail
     assert step.seen[1:] == [[2, 2], [2], [2]], "together, then each alone"
     assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"3"
     assert [m for (topic, _), share in log.partitions.items() if topic == topics.DEAD_LETTERS.name for m in share]
+
+
+class Asking(Completing):
+    """Names none of its reads."""
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        return ()
+
+    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+        return (Reads(user("acme", str(state.of(user("acme", "bob").key).get("count"))).key),)
+
+
+async def test_n2_rows_that_no_read_named_are_loaded_when_they_are_asked_for() -> None:
+    store = MemoryStateStore()
+    store.rows["counter", P][user("acme", "ann").key] = {"count": b"1", "turn/000001": b'"before"'}
+    log = MemoryLog(lambda: START)
+    step = Asking()
+    runner = StepRunner(step, store, log, Codec(), RunnerConfig(8), compute=inline)
+    await runner.process([_message(i, f"t{i}") for i in range(2)])
+    assert step.seen == [[1], [1]], "asked together, then one by one"
+    assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"3"
+    values = [orjson.loads(m.value or b"") for m in log.partitions[topics.SESSION_STATE.name, P]]
+    assert [v["sealed"]["anchors"]["indexed"] for v in values if "sealed" in v] == [2, 3]
+    assert not any(log.partitions[topics.DEAD_LETTERS.name, p] for p in range(8))
 
 
 class SlowLog(MemoryLog):
