@@ -74,7 +74,7 @@ async def serve(settings: Settings) -> None:
         host=settings.host, port=settings.port, kafka=settings.brokers, partitions=settings.partitions,
         profile=settings.profile, keys_exist=keys.exist(dsn), tokens=tokens_of(settings),
         limits=limits_of(settings), max_body_bytes=settings.max_body_bytes, ranking=settings.ranking,
-        milvus_reserve=settings.milvus_reserve,
+        milvus_reserve=settings.milvus_reserve, reranker_seconds=settings.reranker_seconds,
     )  # fmt: skip
     profile = load_profile(settings.profile, settings.profiles_dir)
     embedder = default_embedder()

@@ -141,6 +141,9 @@ class Settings(Connections):
         default="",
         description="Cross-encoder (sentence-transformers) for the best 50 hits (D14); needs the extra `transformers`.",
     )
+    reranker_seconds: float = Field(
+        default=2.0, gt=0, description="Longest wait for the cross-encoder; later the order of the fusion stands."
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")
 

@@ -85,6 +85,8 @@ class QueryConfig(Frozen):
     """How searches are fused that do not say so (header Memstream-Ranking)."""
     hyde_seconds: float = Field(default=2.0, gt=0)
     """Longest wait for an imagined answer (D12)."""
+    reranker_seconds: float = Field(default=2.0, gt=0)
+    """Longest wait for the cross-encoder's scores (D14)."""
     scope_cache_documents: int = 200_000
     """Documents held in memory for ranking, all scopes together (about 3 kB each)."""
     scope_bound: int = 20_000

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inference.protocols import Reranker
 from query.ranking import dialogue, fusion, model
 from query.ranking.bm25 import Bm25, CorpusPrior
 from query.ranking.decay import age_days, decay_factors
@@ -111,25 +110,39 @@ class ScopeIndex:
         *,
         where: Mask | None = None,
         explain: bool = False,
-        reranker: Reranker | None = None,
+        given: Mapping[str, float] | None = None,
     ) -> list[Ranked]:
         """Rank the documents of `where` (all where None), best first, at most `limit`.
 
-        With a reranker the best 50 are scored by it and stand before the rest (D14); decay comes last (D7). Equal
-        scores keep the order of appending. Nothing that no retriever matches at all is returned.
+        `given`: what a cross-encoder makes of the texts of `best`; those of the best 50 that have such a score stand
+        before the rest (D14). Decay comes last (D7). Equal scores keep the order of appending. Nothing that no
+        retriever matches at all is returned.
         """
         view = self._current()
         within = view.alive if where is None else where & view.alive
         if not within.any() or limit < 1:
             return []
         scores = self._score(query, view, within)
-        rows = np.flatnonzero(within & scores.matched)
-        rows = rows[np.argsort(-scores.fused[rows], kind="stable")]
-        final, reranked = self._rerank(query, rows, scores.fused, reranker)
+        rows = self._order(scores, within)
+        final, reranked = self._rerank(rows, scores.fused, given or {})
         decay = self._decay(query, rows)
         final = final * decay
         best = np.argsort(-final, kind="stable")[:limit]
         return [self._ranked(int(rows[i]), float(final[i]), float(decay[i]), scores, reranked, explain) for i in best]
+
+    def best(self, query: RankQuery, *, where: Mask | None = None) -> list[str]:
+        """Texts of the 50 that the fusion has first, for a cross-encoder to score (D14)."""
+        view = self._current()
+        within = view.alive if where is None else where & view.alive
+        if not within.any():
+            return []
+        rows = self._order(self._score(query, view, within), within)
+        return [self._text(int(row)) for row in rows[:RERANK_DEPTH]]
+
+    def _order(self, scores: _Scores, within: Mask) -> npt.NDArray[np.intp]:
+        """Rows that a retriever matches, best first."""
+        rows = np.flatnonzero(within & scores.matched)
+        return rows[np.argsort(-scores.fused[rows], kind="stable")]
 
     def _current(self) -> View:
         if self._view is None:
@@ -173,18 +186,20 @@ class ScopeIndex:
         return fusion.unit_interval(fusion.standardised(total, within), int(within.sum()))
 
     def _rerank(
-        self, query: RankQuery, rows: npt.NDArray[np.intp], fused: Floats, reranker: Reranker | None
+        self, rows: npt.NDArray[np.intp], fused: Floats, given: Mapping[str, float]
     ) -> tuple[npt.NDArray[np.float64], Mapping[int, float]]:
         final = fused[rows].astype(np.float64)
-        if reranker is None:
+        # By text: one that was changed since `best` has no score.
+        texts = ((i, self._text(int(row))) for i, row in enumerate(rows[:RERANK_DEPTH]))
+        scored = {i: given[text] for i, text in texts if text in given}
+        if not scored:
             return final, {}
-        head = [int(r) for r in rows[:RERANK_DEPTH]]
-        given = np.array(reranker.score(query.text, [self._text(r) for r in head]), dtype=np.float64)
-        if given.size and (given.min() < 0.0 or given.max() > 1.0):
-            given = 1.0 / (1.0 + np.exp(-given))  # logits
-        final[: len(head)] = given
-        final[len(head) :] *= given.min(initial=1.0)  # what was not reranked stays behind what was
-        return final, dict(zip(head, given.tolist(), strict=True))
+        values = np.array(list(scored.values()), dtype=np.float64)
+        if min(given.values()) < 0.0 or max(given.values()) > 1.0:
+            values = 1.0 / (1.0 + np.exp(-values))  # logits
+        final *= values.min()  # what was not reranked stays behind what was
+        final[list(scored)] = values
+        return final, {int(rows[i]): float(value) for i, value in zip(scored, values, strict=True)}
 
     def _text(self, row: int) -> str:
         document = self._documents[row]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from query.errors import ProblemError
 from query.repo import candidates
 from query.repo.db import Database, Row
+from query.retrieval.look import Probe
 from query.retrieval.request import Found
-from query.retrieval.retriever import Probe
 from schemas.scope import OwnerScope, TenantScope
 
 PER_RETRIEVER = 50

@@ -13,8 +13,8 @@ from query.milvus import Milvus, MilvusAwayError
 from query.repo import candidates
 from query.repo.db import Database, Row
 from query.retrieval.candidates import PER_RETRIEVER, WordCandidates
+from query.retrieval.look import Probe
 from query.retrieval.request import Found, Question
-from query.retrieval.retriever import Probe
 from schemas.owner import OwnerKind
 from schemas.scope import OwnerScope, TenantScope
 from schemas.stores import MilvusLayout

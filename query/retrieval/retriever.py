@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -23,36 +21,24 @@ from query.repo import turns
 from query.repo.db import Database, Row
 from query.repo.documents import ScopeDocuments, memories_as_of
 from query.retrieval import documents
+from query.retrieval.hits import Hit, distinct, merge
 from query.retrieval.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from query.retrieval.lane import ComputeLane, Questions, Understood
+from query.retrieval.look import Look, Probe
 from query.retrieval.request import Found, Question
+from query.retrieval.reranking import CrossEncoding, NoScoresError
 from query.retrieval.scopes import Held, ScopeCache, ScopeKey, TooLargeError, indexed
 from query.retrieval.serving import Serving, Servings
 from query.withheld import Withheld
 from schemas.owner import tenant_owner
 from schemas.scope import OwnerScope, TenantScope
 
-_log = logging.getLogger(__name__)
-Hit = tuple[Row, float, dict[str, Any] | None]
-"""Row, score, and the scores that it was made of."""
 Copy = tuple[Held, dict[str, str] | None]
 """A held scope, and where it is not what Postgres has now, what the answer had to do without."""
-_HALF_BM25 = 2.0
-"""A BM25 score that counts as half of certain."""
 _SAME_MESSAGE = 0.95
 """Cosine above which a stored turn is the message itself, screened."""
 STALE_SECONDS = 60.0
 """How old a confirmed copy may be that answers while Postgres does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """A question with what the models made of it."""
-
-    question: Question
-    rank: RankQuery
-    now: datetime
-    serving: Serving
 
 
 class Candidates(Protocol):
@@ -74,6 +60,7 @@ class Retriever:
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = Questions(lane)
         self._servings = Servings(db, deps.embedder, deps.embedder_named)
+        self._reranking = None if deps.reranker is None else CrossEncoding(deps.reranker, config.reranker_seconds)
         self._hypotheses = None if deps.hyde is None else Hypotheses(deps.hyde, config.hyde_seconds)
         self.cache = ScopeCache(lane, config.scope_cache_documents, config.scope_bound)
 
@@ -103,7 +90,7 @@ class Retriever:
                 ranked = await asyncio.gather(*(self._in_scope(probe, scope, copy, found) for scope, copy in pairs))
             finally:
                 _dropped(copies)
-        hits = _distinct(merge(ranked))
+        hits = distinct(merge(ranked))
         if question.walk is not None:
             hits = [h for h in hits if not question.walk.has(documents.name_of(h[0]))]
             found.more = len(hits) > question.limit
@@ -184,7 +171,8 @@ class Retriever:
             if known is None:
                 assert isinstance(scope, OwnerScope)  # noqa: S101 - as `_copy` has it
                 async with asyncio.timeout(self._config.store_timeout):
-                    return await self._as_of(probe, scope, found)
+                    rows = await self._as_of(probe, scope)
+                return await self._rank_rows(probe, rows, found)
         except TooLargeError:
             rows = await self._large.find(probe, scope, found)
             return await self._rank_rows(probe, rows, found)
@@ -198,7 +186,7 @@ class Retriever:
         if stale is not None:
             found.without(**stale)
         withheld = self._withheld if stale else None
-        return await self._lane(lambda: _rank(held.index, held.rows, probe, found, self._deps.reranker, withheld))
+        return await self._ranked(lambda: Look(held.index, held.rows, probe, withheld), probe, found)
 
     async def _copy(self, question: Question, serving: Serving, scope: OwnerScope | TenantScope) -> Copy | None:
         """The scope as it stands; a copy of the last minute, and why, where Postgres is away or slower than the
@@ -223,13 +211,13 @@ class Retriever:
             why = done_without(exc) if isinstance(exc, ProblemError) else {"store": "postgres", "reason": "timeout"}
             return held, why
 
-    async def _as_of(self, probe: Probe, scope: OwnerScope, found: Found) -> list[Hit]:
+    async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Row]:
         """Versions that were true then, and the turns that had been said by then (N8)."""
         source = ScopeDocuments(self._db, scope)
         rows = await memories_as_of(self._db, scope, probe.question.as_of)
         if "turn" in probe.question.kinds:
             rows += await source.turn_rows(list(await source.turn_revisions()))
-        return await self._rank_rows(probe, rows, found)
+        return rows
 
     async def _rank_rows(self, probe: Probe, rows: Sequence[Row], found: Found) -> list[Hit]:
         """Rank rows that are not held: an index for this one question."""
@@ -237,12 +225,28 @@ class Retriever:
             return []
         embedder = probe.serving.embedder
 
-        def rank() -> list[Hit]:
+        def looking() -> Look:
             index = ScopeIndex(embedder.dimensions)
-            shown = indexed(index, rows, embedder.model_id, embedder.dimensions)
-            return _rank(index, shown, probe, found, self._deps.reranker)
+            return Look(index, indexed(index, rows, embedder.model_id, embedder.dimensions), probe)
 
-        return await self._lane(rank)
+        return await self._ranked(looking, probe, found)
+
+    async def _ranked(self, looking: Callable[[], Look], probe: Probe, found: Found) -> list[Hit]:
+        """`looking` runs in the lane, which the cross-encoder does not hold: it takes as long as hundreds of
+        searches."""
+        if self._reranking is None:
+            return await self._lane(lambda: looking().hits())
+        look, texts = await self._lane(lambda: _read(looking()))
+        try:
+            given = await self._reranking.scores(probe.rank.text, texts)
+        except NoScoresError:
+            found.without("model", "reranker")
+            given = None
+        return await self._lane(lambda: look.hits(given))
+
+
+def _read(look: Look) -> tuple[Look, list[str]]:
+    return look, look.texts()
 
 
 def _dropped(copies: Sequence[asyncio.Future[Copy | None]]) -> None:
@@ -252,75 +256,11 @@ def _dropped(copies: Sequence[asyncio.Future[Copy | None]]) -> None:
             copy.exception()  # looked at, or asyncio would log it
 
 
-def _rank(
-    index: ScopeIndex, rows: dict[str, Row], probe: Probe, found: Found, reranker: Any, withheld: Withheld | None = None
-) -> list[Hit]:
-    """In the lane: mask and search in one go, so that nothing changes between them. `withheld`: for rows that Postgres
-    did not confirm."""
-    question, now, tenant = probe.question, probe.now, probe.question.tenant.tenant
-
-    def keep(document: Any) -> bool:
-        row = rows.get(document.id)
-        # What was true at an earlier time may have expired since.
-        return row is not None and question.wants(row) and (
-            documents.living(row, now) or (question.as_of is not None and not documents.is_turn(row))
-        ) and not (withheld and withheld.row(tenant, row))  # fmt: skip
-
-    where = index.mask(question.kinds, keep)
-    try:
-        ranked = index.search(probe.rank, question.depth, where=where, explain=True, reranker=reranker)
-    except Exception as exc:
-        if reranker is None:
-            raise
-        _log.error("the cross-encoder failed (%s); the order is that of the fusion", type(exc).__name__)
-        found.without("model", "reranker")
-        ranked = index.search(probe.rank, question.depth, where=where, explain=True)
-    return [(rows[r.id], r.score, dict(r.scores or {})) for r in ranked]
-
-
 def _same(turn: tuple[Row, Floats | None], text: str, plain: Floats) -> bool:
     row, vector = turn
     return bool(row["content"] == text or (vector is not None and float(vector @ plain) >= _SAME_MESSAGE))
 
 
-def merge(parts: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """The hits of several scopes in one order. Within a scope scores are relative to its own documents, so the best
-    chunk of a library that knows nothing of the question would stand beside the best memory; each scope's scores
-    are therefore weighed by its strongest evidence, which is comparable. One scope keeps its scores."""
-    found = [part for part in parts if part]
-    if len(found) < 2:
-        return [hit for part in found for hit in part]
-    strengths = [max(_evidence(scores) for _, _, scores in part) for part in found]
-    best = max(strengths) or 1.0
-    weighed = [
-        (row, score * strength / best, {**(scores or {}), "scope": strength / best})
-        for part, strength in zip(found, strengths, strict=True)
-        for row, score, scores in part
-    ]
-    return sorted(weighed, key=lambda h: -h[1])
-
-
-def _evidence(scores: dict[str, Any] | None) -> float:
-    """Cosine and saturated BM25, each in [0, 1], in equal parts."""
-    told = scores or {}
-    words = max(0.0, float(told.get("bm25", 0.0)))
-    return 0.5 * max(0.0, float(told.get("dense", 0.0))) + 0.5 * words / (words + _HALF_BM25)
-
-
 def _key(generation: int, scope: OwnerScope | TenantScope) -> ScopeKey:
     owner = scope.owner if isinstance(scope, OwnerScope) else tenant_owner(scope.tenant)
     return generation, owner.tenant, owner.kind.value, owner.id
-
-
-def _distinct(
-    hits: Sequence[Hit],
-) -> list[Hit]:
-    """A record that two scopes hold counts once, at its better score."""
-    seen: set[str] = set()
-    out = []
-    for row, score, scores in hits:
-        key = f"t:{documents.turn_key(row)}" if documents.is_turn(row) else f"m:{documents.memory_key(row)}"
-        if key not in seen:
-            seen.add(key)
-            out.append((row, score, scores))
-    return out

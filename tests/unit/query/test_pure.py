@@ -29,8 +29,8 @@ from query.reading.prompt import compose as compose_prompt
 from query.reading.session_store import with_ids
 from query.reading.users import ordered
 from query.repo.db import OwnerStatement, StatementError, TenantStatement
+from query.retrieval.hits import merge
 from query.retrieval.request import Filters
-from query.retrieval.retriever import merge
 from schemas import topics
 from schemas.profile import FieldSpec, Intent, Profile, ProjectAlias, load_profile
 from schemas.progress import FreshnessToken, Written

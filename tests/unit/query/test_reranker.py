@@ -1,43 +1,167 @@
-"""D11, D14: a cross-encoder that fails costs its order, not the answer."""
+"""D11, D14: a cross-encoder that fails or is late costs its order, and nobody else's time."""
 
 from __future__ import annotations
 
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from query.config import QueryConfig
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Document, RankQuery
+from query.retrieval.lane import ComputeLane
+from query.retrieval.look import Look, Probe
 from query.retrieval.request import Found, Question
-from query.retrieval.retriever import _rank
+from query.retrieval.reranking import CrossEncoding, NoScoresError
+from query.retrieval.retriever import Retriever
+from query.retrieval.serving import Serving
+from query.withheld import Withheld
 from schemas.scope import TenantScope
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
+AS_OF_THE_FUSION = [{"store": "model", "reason": "reranker"}]
+Scorer = Callable[[Sequence[str]], list[float]]
 
 
-class Failing:
-    def score(self, query: str, texts: list[str]) -> list[float]:
-        raise RuntimeError("no memory left")
+class Scripted:
+    """Scores as it is told; `gate` holds it."""
+
+    def __init__(self, scorer: Scorer, gate: threading.Event | None = None) -> None:
+        self.scorer, self.gate, self.asked = scorer, gate, 0
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        self.asked += 1
+        if self.gate is not None:
+            self.gate.wait(20)
+        return self.scorer(passages)
 
 
-class Backwards:
-    def score(self, query: str, texts: list[str]) -> list[float]:
-        return [i / len(texts) for i in range(len(texts))]
+def backwards(texts: Sequence[str]) -> list[float]:
+    return [i / len(texts) for i in range(len(texts))]
 
 
-@pytest.mark.parametrize(
-    ("reranker", "first", "degraded"),
-    [(None, "a", []), (Backwards(), "b", []), (Failing(), "a", [{"store": "model", "reason": "reranker"}])],
-)
-def test_d14_the_order_of_the_fusion_stands(reranker: Any, first: str, degraded: list[dict[str, str]]) -> None:
+def failing(texts: Sequence[str]) -> list[float]:
+    raise RuntimeError("no memory left")
+
+
+def look() -> Look:
     index, rows = ScopeIndex(2), {}
     for name, words in (("a", ["red", "car"]), ("b", ["red", "wine"])):
         index.add([Document(name, "turn", words, None, " ".join(words), occurred_at=NOW)])
         rows[name] = {"turn_id": name, "user_id": "u", "expires_at": None, "occurred_at": NOW}
     question = Question("red car", frozenset({"turn"}), 2, TenantScope("default", "test", frozenset()))
-    probe: Any = SimpleNamespace(question=question, rank=RankQuery("red car", ["red", "car"], mode="bm25"), now=NOW)
+    serving: Any = SimpleNamespace()
+    rank = RankQuery("red car", ["red", "car"], mode="bm25")
+    return Look(index, rows, Probe(question, rank, NOW, Serving(serving, {})))
+
+
+def retriever(lane: ComputeLane, reranker: Any, seconds: float = 5.0) -> Retriever:
+    deps: Any = SimpleNamespace(reranker=reranker, embedder=None, embedder_named=None, hyde=None)
+    nothing: Any = None
+    return Retriever(QueryConfig(reranker_seconds=seconds), deps, nothing, nothing, lane, Withheld())
+
+
+async def ranked(by: Retriever, over: Look) -> tuple[list[str], list[dict[str, str]]]:
     found = Found()
-    hits = _rank(index, rows, probe, found, reranker)
-    assert (hits[0][0]["turn_id"], len(hits), found.degraded) == (first, 2, degraded)
+    hits = await by._ranked(lambda: over, over.probe, found)
+    return [row["turn_id"] for row, _, _ in hits], found.degraded
+
+
+@pytest.mark.parametrize(
+    ("scorer", "order", "degraded"),
+    [
+        (None, ["a", "b"], []),
+        (backwards, ["b", "a"], []),
+        (failing, ["a", "b"], AS_OF_THE_FUSION),
+        (lambda texts: [1.0], ["a", "b"], AS_OF_THE_FUSION),
+        (lambda texts: [float("nan")] * len(texts), ["a", "b"], AS_OF_THE_FUSION),
+    ],
+)
+async def test_d14_the_order_of_the_fusion_stands(
+    scorer: Scorer | None, order: list[str], degraded: list[dict[str, str]]
+) -> None:
+    lane = ComputeLane()
+    by = retriever(lane, None if scorer is None else Scripted(scorer))
+    assert await ranked(by, look()) == (order, degraded)
+    lane.close()
+
+
+async def test_d14_a_slow_cross_encoder_does_not_hold_the_lane() -> None:
+    lane, gate = ComputeLane(), threading.Event()
+    slow = asyncio.create_task(ranked(retriever(lane, Scripted(backwards, gate)), look()))
+    await asyncio.sleep(0.05)
+    async with asyncio.timeout(2):
+        assert await ranked(retriever(lane, None), look()) == (["a", "b"], [])
+    assert not slow.done()
+    gate.set()
+    assert await slow == (["b", "a"], [])
+    lane.close()
+
+
+async def test_d14_a_late_cross_encoder_costs_one_search_its_time() -> None:
+    lane, gate = ComputeLane(), threading.Event()
+    model = Scripted(backwards, gate)
+    by = retriever(lane, model, seconds=0.5)
+    began = time.monotonic()
+    assert await ranked(by, look()) == (["a", "b"], AS_OF_THE_FUSION)
+    assert 0.5 <= time.monotonic() - began < 3
+    began = time.monotonic()
+    assert await ranked(by, look()) == (["a", "b"], AS_OF_THE_FUSION)
+    assert (time.monotonic() - began < 0.4, model.asked) == (True, 1)
+    gate.set()
+    await asyncio.sleep(0.05)
+    assert await ranked(by, look()) == (["b", "a"], [])
+    lane.close()
+
+
+async def test_d14_what_a_broken_off_search_began_is_waited_for_and_not_called_late() -> None:
+    gate = threading.Event()
+    model = CrossEncoding(Scripted(backwards, gate), 5.0)
+    left = asyncio.create_task(model.scores("q", ["x", "y"]))
+    await asyncio.sleep(0.02)
+    left.cancel()
+    next_one = asyncio.create_task(model.scores("q", ["y", "y", "z"]))
+    await asyncio.sleep(0.02)
+    gate.set()
+    assert await next_one == {"y": 0.0, "z": 0.5}
+
+
+async def test_d14_one_question_at_a_time() -> None:
+    at_once, most, lock = 0, 0, threading.Lock()
+
+    def counting(texts: Sequence[str]) -> list[float]:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        time.sleep(0.02)
+        with lock:
+            at_once -= 1
+        return backwards(texts)
+
+    model = CrossEncoding(Scripted(counting), 5.0)
+    await asyncio.gather(*(model.scores("q", ["x"]) for _ in range(4)))
+    assert most == 1
+
+
+async def test_d14_nothing_found_asks_no_model() -> None:
+    model = CrossEncoding(Scripted(failing), 5.0)
+    assert await model.scores("q", []) == {}
+    with pytest.raises(NoScoresError):
+        await model.scores("q", ["x"])
+
+
+async def test_d14_what_was_withheld_while_the_model_worked_is_not_shown() -> None:
+    lane, gate, over = ComputeLane(), threading.Event(), look()
+    asked = asyncio.create_task(ranked(retriever(lane, Scripted(backwards, gate)), over))
+    await asyncio.sleep(0.05)
+    await lane(lambda: over.index.remove(["b"]))
+    gate.set()
+    assert await asked == (["a"], [])
+    lane.close()

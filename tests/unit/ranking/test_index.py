@@ -1,6 +1,5 @@
 """ScopeIndex: hybrid search (D13), rerank (D14), similarity (A2) and decay (D7) over one owner's documents."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -169,22 +168,25 @@ def test_replacing_again_and_again_does_not_grow() -> None:
     assert index.search(ask("version 199"))[0].id == "f4"
 
 
-class _LongestFirst:
-    """A reranker with a known order, on the scale of logits."""
-
-    def score(self, query: str, passages: Sequence[str]) -> list[float]:
-        return [float(len(p)) - 30.0 for p in passages]
-
-
 def test_d14_a_reranker_orders_the_best_fifty() -> None:
-    documents = [fact(f"f{i}", "bike " + "x" * i) for i in range(60)]
-    hits = filled(*documents).search(ask("bike"), limit=60, explain=True, reranker=_LongestFirst())
+    index = filled(*(fact(f"f{i}", "bike " + "x" * i) for i in range(60)))
+    given = {text: float(len(text)) - 30.0 for text in index.best(ask("bike"))}  # longest first, in logits
+    hits = index.search(ask("bike"), limit=60, explain=True, given=given)
     scored = [h for h in hits if h.scores and "rerank" in h.scores]
     assert hits[:50] == scored
     assert [len(h.id) >= 2 for h in scored] == [True] * 50
     assert all(0.0 <= h.score <= 1.0 for h in hits)
     lengths = [int(h.id[1:]) for h in scored]
     assert lengths == sorted(lengths, reverse=True)
+
+
+def test_d14_what_was_changed_since_the_reranker_saw_it_stands_behind_what_it_saw() -> None:
+    index = filled(*(fact(f"f{i}", f"bike number {i}") for i in range(5)))
+    given = {text: 0.1 + i / 10 for i, text in enumerate(index.best(ask("bike")))}
+    index.add([fact("f4", "bike bike bike")])
+    hits = index.search(ask("bike"), explain=True, given=given)
+    assert (len(hits), hits[-1].id) == (5, "f4")
+    assert "rerank" not in (hits[-1].scores or {})
 
 
 def test_d7_decay_comes_after_rerank_and_by_kind() -> None:
