@@ -36,7 +36,8 @@ class AsyncProducer:
         self, transport: Transport, tokens: Tokens, *, tenant: str = DEFAULT_TENANT,
         limits: BufferLimits | None = None, on_refused: OnRefused | None = None, close_seconds: float = 30.0,
     ) -> None:  # fmt: skip
-        """`on_refused` is called for every message that will never be taken. `tenant` names turns that come without
+        """`on_refused` is called for every message that will never be taken, and with a SetAsideError for one that the
+        service fails on whenever it is sent (kept: see `aside`). `tenant` names turns that come without
         an id; the credential decides whose they are."""
         self._transport, self._tokens, self._tenant = transport, tokens, tenant
         self._limits, self._on_refused, self._close_seconds = limits, on_refused, close_seconds
@@ -103,6 +104,20 @@ class AsyncProducer:
     def waiting(self) -> int:
         """Messages in the buffer."""
         return 0 if self._buffer is None else len(self._buffer)
+
+    @property
+    def aside(self) -> tuple[Item, ...]:
+        """Messages that the service fails on (HTTP 500) however often they are sent: kept out of the others' way,
+        within the buffer's bound, until they are taken or sent again."""
+        return () if self._buffer is None else self._buffer.aside
+
+    async def take_aside(self) -> list[Item]:
+        """The messages set aside are the caller's from here on."""
+        return await self._open_buffer().take_aside()
+
+    async def retry_aside(self) -> int:
+        """Send the messages set aside again, with their ids, behind what waits; how many."""
+        return await self._open_buffer().retry_aside()
 
     def token(self, user_id: str | None = None) -> str:
         """The freshness token of this client's acknowledged writes, of one user or of all; empty before the first."""

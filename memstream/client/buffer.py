@@ -11,8 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from memstream.client.errors import BufferFullError, ClosedError, DeliveryError, MemstreamError, Refusal
+from memstream.client.errors import (
+    BufferFullError,
+    ClosedError,
+    DeliveryError,
+    MemstreamError,
+    Refusal,
+    SetAsideError,
+)
 from memstream.client.messages import Item
+from memstream.client.poison import Isolation
 
 log = logging.getLogger(__name__)
 
@@ -20,11 +28,13 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Delivered:
     """What became of a batch, by `Item.ref`: acknowledged, or refused with an error; whatever is in neither is sent
-    again, and `reason` says why, where known."""
+    again, and `reason` says why, where known. `failing`: the service failed on this many of the first items together,
+    so that one of them may be what it fails on; 0 in an outage."""
 
     acknowledged: frozenset[str] = frozenset()
     refused: Mapping[str, MemstreamError] = field(default_factory=dict)
     reason: MemstreamError | None = None
+    failing: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.acknowledged or self.refused)
@@ -48,8 +58,10 @@ def backoff(attempt: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class BufferLimits:
-    """`items` and `size` (characters of text) bound what waits; `batch` what is sent at once; `linger_seconds` is how
-    long a batch may fill; `block_seconds` how long `send` waits for room before it raises BufferFullError."""
+    """`items` and `size` (characters of text) bound what waits or is set aside; `batch` what is sent at once;
+    `linger_seconds` is how long a batch may fill; `block_seconds` how long `send` waits for room before it raises
+    BufferFullError; `failing_tries` how often a batch that the service fails on (500) is tried before it is halved, and
+    how often the one message is tried alone before it is set aside."""
 
     items: int = 10_000
     size: int = 64 * 1024 * 1024
@@ -57,6 +69,7 @@ class BufferLimits:
     batch_size: int = 2 * 1024 * 1024
     linger_seconds: float = 0.02
     block_seconds: float = 30.0
+    failing_tries: int = 10
 
 
 class Buffer:
@@ -74,6 +87,9 @@ class Buffer:
         self._waiting: deque[Item] = deque()
         self._size = 0
         self._refused: list[Refusal] = []
+        self._aside: list[tuple[Item, SetAsideError]] = []
+        self._untold = 0
+        self._isolation = Isolation(self._limits.failing_tries)
         self._reason: MemstreamError | None = None
         self._change = asyncio.Condition()
         self._task: asyncio.Task[None] | None = None
@@ -83,6 +99,33 @@ class Buffer:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    @property
+    def aside(self) -> tuple[Item, ...]:
+        """What the service fails on, in the order in which it was sent."""
+        return tuple(item for item, _ in self._aside)
+
+    async def take_aside(self) -> list[Item]:
+        """What the service fails on is the caller's from here on; it makes room."""
+        async with self._change:
+            return self._taken_aside()
+
+    async def retry_aside(self) -> int:
+        """Send what was set aside again, behind what waits; how many. Raises ClosedError."""
+        async with self._change:
+            if self._closed:
+                raise ClosedError("the client is closed")
+            again = self._taken_aside()
+            for item in again:
+                self._take(item)
+        return len(again)
+
+    def _taken_aside(self) -> list[Item]:
+        taken = list(self.aside)
+        self._size -= sum(i.size for i in taken)
+        self._aside, self._untold = [], 0
+        self._change.notify_all()
+        return taken
+
     async def put(self, item: Item) -> None:
         """Raises BufferFullError after `block_seconds` without room, ClosedError."""
         async with self._change:
@@ -90,7 +133,9 @@ class Buffer:
                 async with asyncio.timeout(self._limits.block_seconds):
                     await self._change.wait_for(lambda: self._closed or self._has_room(item))
             except TimeoutError:
-                said = f"{len(self._waiting)} messages wait and the log took none for {self._limits.block_seconds:g} s"
+                aside = f", {len(self._aside)} are set aside" if self._aside else ""
+                waits = f"{len(self._waiting)} messages wait{aside}"
+                said = f"{waits} and the log took none for {self._limits.block_seconds:g} s"
                 raise BufferFullError(said) from None
             self._take(item)
 
@@ -104,12 +149,12 @@ class Buffer:
         self._change.notify_all()
 
     def _has_room(self, item: Item) -> bool:
-        if not self._waiting:
-            return True
-        return len(self._waiting) < self._limits.items and self._size + item.size <= self._limits.size
+        kept = len(self._waiting) + len(self._aside)
+        return kept == 0 or (kept < self._limits.items and self._size + item.size <= self._limits.size)
 
     async def flush(self, seconds: float) -> None:
-        """Wait until the log has all. Raises DeliveryError for what was refused since the last flush, or waits on."""
+        """Wait until the log has all. Raises DeliveryError for what was refused or set aside since the last flush, or
+        waits on."""
         self._hurry = True
         async with self._change:
             self._change.notify_all()
@@ -118,13 +163,17 @@ class Buffer:
                     await self._change.wait_for(lambda: not self._waiting)
             self._hurry = False
         refused, self._refused = self._refused, []
-        if refused or self._waiting:
-            raise DeliveryError(refused, len(self._waiting), self._reason)
+        first, self._untold = len(self._aside) - self._untold, 0
+        aside = [Refusal(item.id, error) for item, error in self._aside[first:]]
+        if refused or aside or self._waiting:
+            raise DeliveryError(refused, len(self._waiting), self._reason, aside)
 
     async def close(self, seconds: float) -> None:
-        """Flush, then stop. Raises DeliveryError as `flush` does; what still waits then is lost."""
+        """Flush, then stop. Raises DeliveryError as `flush` does, and for all that is still set aside; what waits or
+        is aside then is lost."""
         if self._closed:
             return
+        self._untold = len(self._aside)
         try:
             await self.flush(seconds)
         finally:
@@ -144,11 +193,13 @@ class Buffer:
             batch = self._batch()
             delivered = await self._deliver(batch)
             self._reason = delivered.reason
-            attempt = 0 if delivered else attempt + 1
+            attempt = 0 if delivered or delivered.failing else attempt + 1
             if delivered:
                 await self._settle(batch, delivered)
+            elif delivered.failing and self._isolation.failed(delivered.failing):
+                await self._set_aside(delivered.reason)
             else:
-                await asyncio.sleep(self._pause(attempt))
+                await asyncio.sleep(self._pause(attempt or self._isolation.failures))
 
     async def _deliver(self, batch: Sequence[Item]) -> Delivered:
         """A transport that raises what it should not costs a pause, not everything that waits."""
@@ -169,6 +220,16 @@ class Buffer:
         except Exception as exc:  # noqa: BLE001 - another's code
             log.error("on_refused raised %s", type(exc).__name__)
 
+    async def _set_aside(self, reason: MemstreamError | None) -> None:
+        """The first message leaves the others' way; it is kept and counts against the bound as before."""
+        async with self._change:
+            item = self._waiting.popleft()
+            error = SetAsideError(item.id, reason)
+            self._aside.append((item, error))
+            self._untold += 1
+            self._change.notify_all()
+        self._tell(item, error)
+
     async def _linger(self) -> None:
         """Let a batch fill, unless somebody waits for it."""
         async with self._change:
@@ -178,10 +239,10 @@ class Buffer:
 
     def _batch(self) -> list[Item]:
         out: list[Item] = []
-        size = 0
+        size, most = 0, self._isolation.width(self._limits.batch)
         for item in self._waiting:
             size += item.size
-            if out and (len(out) == self._limits.batch or size > self._limits.batch_size):
+            if out and (len(out) == most or size > self._limits.batch_size):
                 break
             out.append(item)
         return out
@@ -201,5 +262,6 @@ class Buffer:
         for item in reversed(left):
             self._waiting.appendleft(item)
             self._size += item.size
+        self._isolation.done(len(batch) - len(left))
         async with self._change:
             self._change.notify_all()

@@ -40,11 +40,22 @@ class UnavailableError(MemstreamError):
 
 class ServerError(MemstreamError):
     """The service failed (500), or the answer is none that it gives (a redirect, a page of something between).
-    `again`: the same request may be taken later."""
+    `again`: the same request may be taken later. `status`: of the answer, where there is one."""
 
-    def __init__(self, message: str, again: bool = False) -> None:
+    def __init__(self, message: str, again: bool = False, status: int | None = None) -> None:
         super().__init__(message)
-        self.again = again
+        self.again, self.status = again, status
+
+
+class SetAsideError(ServerError):
+    """The service fails on this one message whenever it is sent. It is kept: `retry_aside` sends it again."""
+
+    def __init__(self, item_id: str, reason: MemstreamError | None) -> None:
+        status = getattr(reason, "status", None)
+        said = "" if status is None else f": HTTP {status}"
+        super().__init__(f"{item_id}: the service fails on it{said}", True, status)
+        self.id = item_id
+        self.__cause__ = reason
 
 
 class StaleError(MemstreamError):
@@ -65,22 +76,28 @@ class ClosedError(MemstreamError):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One message that will never be taken: its id (as `send` returned it) and why."""
+    """One message that is not taken: its id (as `send` returned it) and why."""
 
     id: str
     error: MemstreamError
 
 
 class DeliveryError(MemstreamError):
-    """`flush` found messages that were refused (`refused`), or that the log did not take in time (`waiting`; they
-    stay in the buffer; `reason`: what the last try met, where known)."""
+    """`flush` found messages that were refused for good (`refused`), that the service fails on (`aside`: kept, out of
+    the others' way), or that the log did not take in time (`waiting`; they stay in the buffer; `reason`: what the last
+    try met, where known)."""
 
-    def __init__(self, refused: Sequence[Refusal], waiting: int, reason: MemstreamError | None = None) -> None:
+    def __init__(
+        self, refused: Sequence[Refusal], waiting: int, reason: MemstreamError | None = None,
+        aside: Sequence[Refusal] = (),
+    ) -> None:  # fmt: skip
         parts = [f"{len(refused)} refused (first: {refused[0].error})"] if refused else []
+        parts += [f"{len(aside)} set aside (first: {aside[0].error})"] if aside else []
         why = "" if reason is None else f" ({reason})"
         parts += [f"{waiting} still waiting for the log{why}"] if waiting else []
         super().__init__(", ".join(parts))
         self.refused = tuple(refused)
+        self.aside = tuple(aside)
         self.waiting = waiting
         self.reason = reason
 
@@ -100,4 +117,4 @@ def from_problem(status: int, problem: Mapping[str, object]) -> MemstreamError:
         return UnavailableError(message, store if isinstance(store, str) else None)
     kinds: dict[int, type[MemstreamError]] = {401: UnauthorisedError, 403: ForbiddenError, 404: NotFoundError}
     kind = kinds.get(status)
-    return ServerError(message, again=not 400 <= status < 500) if kind is None else kind(message)
+    return ServerError(message, not 400 <= status < 500, status) if kind is None else kind(message)

@@ -174,7 +174,7 @@ class HttpTransport:
                 return await self._turns(items[: len(items) // 2])
             return Delivered(refused=named or {items[0].ref: exc})
         except MemstreamError as exc:
-            return Delivered(reason=exc) if _passes(exc) else Delivered(refused={i.ref: exc for i in items})
+            return _undelivered(items, exc)
         return Delivered(frozenset(i.ref for i in items))
 
     async def _one(self, item: Item) -> Delivered:
@@ -182,7 +182,7 @@ class HttpTransport:
         try:
             await self._send(path, _body(item), [item])
         except MemstreamError as exc:
-            return Delivered(reason=exc) if _passes(exc) else Delivered(refused={item.ref: exc})
+            return _undelivered([item], exc)
         return Delivered(frozenset({item.ref}))
 
     async def _send(self, path: str, body: Mapping[str, Any], items: Sequence[Item]) -> None:
@@ -191,9 +191,14 @@ class HttpTransport:
         self._http.note(_body_of(answer), {i.user_id for i in items})
 
 
-def _passes(error: MemstreamError) -> bool:
-    """Whether the messages wait: only what was refused may be given up."""
-    return isinstance(error, UnavailableError) or (isinstance(error, ServerError) and error.again)
+def _undelivered(items: Sequence[Item], error: MemstreamError) -> Delivered:
+    """Only what was refused may be given up. A 500 may be about one of the messages; whatever else says that the
+    service is away, or is not what answers, is about none."""
+    if isinstance(error, ServerError) and error.again:
+        return Delivered(reason=error, failing=len(items) if error.status == 500 else 0)
+    if isinstance(error, UnavailableError):
+        return Delivered(reason=error)
+    return Delivered(refused={i.ref: error for i in items})
 
 
 def _body(item: Item) -> dict[str, Any]:

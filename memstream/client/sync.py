@@ -19,7 +19,7 @@ from memstream.client.buffer import BufferLimits
 from memstream.client.calls import Call
 from memstream.client.errors import ClosedError
 from memstream.client.http import HttpOptions
-from memstream.client.messages import DEFAULT_TENANT, Message
+from memstream.client.messages import DEFAULT_TENANT, Item, Message
 from schemas.access import Bootstrap
 from schemas.codec import Codec
 
@@ -108,6 +108,19 @@ class Producer:
     def waiting(self) -> int:
         """Messages in the buffer."""
         return self._async.waiting
+
+    @property
+    def aside(self) -> tuple[Item, ...]:
+        """Messages that the service fails on however often they are sent; as AsyncProducer.aside."""
+        return self._async.aside
+
+    def take_aside(self) -> list[Item]:
+        """The messages set aside are the caller's from here on."""
+        return self._run(self._async.take_aside())
+
+    def retry_aside(self) -> int:
+        """Send the messages set aside again, with their ids, behind what waits; how many."""
+        return self._run(self._async.retry_aside())
 
     def token(self, user_id: str | None = None) -> str:
         """The freshness token of this client's acknowledged writes, of one user or of all; empty before the first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -13,6 +14,8 @@ from memstream.client import (
     DeliveryError,
     InvalidError,
     MemstreamError,
+    ServerError,
+    SetAsideError,
     UnavailableError,
 )
 from memstream.client.buffer import Buffer, Delivered, backoff
@@ -169,3 +172,102 @@ async def test_a_callers_function_that_raises_stops_nobody() -> None:
 
 def test_pauses_grow_to_a_bound() -> None:
     assert all(0 <= backoff(n) <= 10 for n in (1, 5, 50, 5_000))
+
+
+def failing_on(*poison: str, mended: list[bool] | None = None) -> ScriptedTransport:
+    """A service that answers 500 to every call that holds one of these."""
+
+    class Service(ScriptedTransport):
+        async def deliver(self, items: Sequence[Item]) -> Delivered:
+            self.batches.append([i.id for i in items])
+            if not mended and any(i.id in poison for i in items):
+                return Delivered(reason=ServerError("HTTP 500", again=True, status=500), failing=len(items))
+            return Delivered(frozenset(i.ref for i in items))
+
+    return Service()
+
+
+def taken(way: ScriptedTransport, *poison: str) -> list[str]:
+    return [x for batch in way.batches if not set(batch) & set(poison) for x in batch]
+
+
+@pytest.mark.parametrize("poison", [["t0"], ["t6"], ["t19"], ["t3", "t4"], ["t0", "t10", "t19"], ["t2", "t3", "t12"]])
+async def test_a_message_that_the_service_fails_on_is_set_aside_and_all_around_it_goes_on(poison: list[str]) -> None:
+    way = failing_on(*poison)
+    told: list[tuple[str, MemstreamError]] = []
+    limits = BufferLimits(linger_seconds=0.01, batch=8, failing_tries=3)
+    b = Buffer(way, limits, lambda item, error: told.append((item.id, error)), pause=lambda _: 0)
+    for i in items(20):
+        await b.put(i)
+    with pytest.raises(DeliveryError, match=f"{len(poison)} set aside") as caught:
+        await b.flush(5)
+    assert taken(way, *poison) == [f"t{n}" for n in range(20) if f"t{n}" not in poison]
+    assert [r.id for r in caught.value.aside] == poison == [i.id for i in b.aside]
+    assert [(i, type(e), getattr(e, "id", ""), getattr(e, "status", 0)) for i, e in told] == [
+        (name, SetAsideError, name, 500) for name in poison
+    ]
+    for name in poison:
+        assert way.batches.count([name]) >= 3
+    assert len(way.batches) <= 20 + len(poison) * (3 + 3 + 4)  # tries together, tries alone, halves
+    await b.flush(5)
+
+
+async def test_a_message_set_aside_is_kept_and_can_be_sent_again() -> None:
+    mended: list[bool] = []
+    way = failing_on("t1", mended=mended)
+    b = buffer(way, failing_tries=2)
+    for i in items(3):
+        await b.put(i)
+    with pytest.raises(DeliveryError):
+        await b.flush(5)
+    mended.append(True)
+    assert await b.retry_aside() == 1
+    await b.close(5)
+    assert way.batches[-1] == ["t1"]
+    assert b.aside == ()
+
+
+async def test_what_is_still_set_aside_at_the_end_is_said_again() -> None:
+    b = buffer(failing_on("t0"), failing_tries=1)
+    await b.put(items(1)[0])
+    with pytest.raises(DeliveryError):
+        await b.flush(5)
+    with pytest.raises(DeliveryError, match=r"1 set aside \(first: t0: the service fails on it: HTTP 500\)"):
+        await b.close(5)
+
+
+async def test_what_is_set_aside_counts_against_the_bound_until_it_is_taken() -> None:
+    way = failing_on("t0", "t1")
+    b = buffer(way, items=2, failing_tries=1)
+    first, second, third = items(3)
+    await b.put(first)
+    await b.put(second)
+    with pytest.raises(DeliveryError, match="2 set aside"):
+        await b.flush(5)
+    with pytest.raises(BufferFullError, match="2 are set aside"):
+        await b.put(third)
+    assert [i.id for i in await b.take_aside()] == ["t0", "t1"]
+    await b.put(third)
+    await b.close(5)
+    assert way.batches[-1] == ["t2"]
+
+
+async def test_an_outage_is_waited_for_without_a_count() -> None:
+    away = [lambda _: Delivered(reason=UnavailableError("HTTP 503"))] * 500
+    way = ScriptedTransport(*away)
+    b = buffer(way, failing_tries=2)
+    for i in items(2):
+        await b.put(i)
+    await b.flush(5)
+    assert len(way.batches) == 501
+    assert b.aside == ()
+
+
+async def test_a_failure_that_passes_sets_nothing_aside() -> None:
+    failed = [lambda batch: Delivered(reason=ServerError("HTTP 500", status=500), failing=len(batch))] * 3
+    way = ScriptedTransport(*failed)
+    b = buffer(way, failing_tries=4)
+    for i in items(5):
+        await b.put(i)
+    await b.close(5)
+    assert b.aside == ()

@@ -20,6 +20,7 @@ from memstream.client import (
     Memstream,
     NotFoundError,
     ServerError,
+    SetAsideError,
     StaleError,
     UnauthorisedError,
     UnavailableError,
@@ -196,6 +197,71 @@ async def test_a_call_that_is_too_large_is_halved() -> None:
         await m.flush()
     sent = [[t["turn_id"] for t in b["turns"]] for b in service.bodies("/v1/turns")]
     assert sent == [["t0", "t1", "t2", "t3"], ["t0", "t1"], ["t2", "t3"]]
+
+
+class Poisoned(ScriptedService):
+    """Falls over whatever holds one word."""
+
+    word = b"poison"
+
+    async def __call__(self, request: httpx.Request) -> httpx.Response:
+        if self.word and self.word in request.content:
+            self.requests.append(request)
+            return httpx.Response(500, json={"title": "The service failed", "status": 500})
+        return await super().__call__(request)
+
+
+FEW_TRIES = BufferLimits(linger_seconds=5, failing_tries=2)
+
+
+async def test_a_message_that_always_meets_500_is_set_aside_alone() -> None:
+    service, told = Poisoned(), []
+    over = {"transport": service.transport, "limits": FEW_TRIES}
+    bad = turn(2, content="poison")
+    async with AsyncMemstream("http://m", on_refused=lambda i, e: told.append((i.message, e)), **over) as m:  # type: ignore[arg-type]
+        await m.send_all([turn(0), turn(1), bad, turn(3)])
+        await m.send(Feedback(user_id="u1", interaction_id="i1", rating="good", comment="poison"))
+        await m.send(Memory(user_id="u1", kind="fact", text="likes jazz"))
+        with pytest.raises(DeliveryError, match="2 set aside") as caught:
+            await m.flush()
+        assert m.waiting == 0
+        assert caught.value.aside[0].id == "t2"
+        assert [type(e) for _, e in told] == [SetAsideError] * 2
+        assert "poison" not in str(caught.value)
+        assert told[0][0] == bad
+        service.word = b""
+        assert await m.retry_aside() == 2
+        await m.flush()
+    accepted = [t["turn_id"] for b in service.bodies("/v1/turns") if bad.content not in str(b) for t in b["turns"]]
+    assert accepted == ["t0", "t1", "t3"]
+    assert service.bodies("/v1/turns")[-1]["turns"][0]["turn_id"] == "t2"
+
+
+def test_the_synchronous_client_sets_aside_too() -> None:
+    service = Poisoned()
+    with Memstream("http://m", transport=service.transport, limits=FEW_TRIES) as m:
+        m.send_all([turn(0, content="poison"), turn(1)])
+        with pytest.raises(DeliveryError) as caught:
+            m.flush()
+        error = caught.value.aside[0].error
+        assert isinstance(error, SetAsideError)
+        assert (error.id, error.status) == ("t0", 500)
+        assert [i.id for i in m.aside] == ["t0"]
+        assert [i.id for i in m.take_aside()] == ["t0"]
+        assert m.retry_aside() == 0
+    assert [t["turn_id"] for t in service.bodies("/v1/turns")[-1]["turns"]] == ["t1"]
+
+
+@pytest.mark.parametrize("status", [0, 429, 502, 503, 504])
+async def test_an_outage_longer_than_the_tries_sets_nothing_aside(status: int) -> None:
+    service = ScriptedService()
+    for _ in range(5):
+        service.problem("/v1/turns", status)
+    async with AsyncMemstream("http://m", transport=service.transport, limits=FEW_TRIES) as m:
+        await m.send_all([turn(0), turn(1)])
+        await m.flush()
+        assert m.aside == ()
+    assert len(service.requests) == 6
 
 
 async def test_ids_are_those_of_the_door_and_a_repeat_is_the_same_message() -> None:
