@@ -333,7 +333,7 @@ def _tail(session_id: str) -> str:
 
 
 def _load(state: StateSpace, owner: str, session_id: str, now: datetime | None = None) -> SessionState | None:
-    """None when it was swept by `now`, or is about to be: a cached row may outlive the sweep."""
+    """None when it was swept by `now`, or is about to be."""
     raw = state.of(owner).get(_key(session_id))
     if raw is None:
         return None

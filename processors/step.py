@@ -77,8 +77,8 @@ class OwnerState(Protocol):
     def get(self, key: str) -> Json: ...
 
     def put(self, key: str, value: Json, expires_at: datetime | None = None) -> None:
-        """`expires_at`: swept from the store by the first tick after it (a cached copy may live on: a step that
-        cares compares times)."""
+        """`expires_at`: gone with the first tick of the partition that comes after it and is not before it in time,
+        for every record behind that tick. A step that cares sooner compares times."""
         ...
 
     def delete(self, key: str) -> None: ...
@@ -90,8 +90,8 @@ class OwnerState(Protocol):
         ...
 
     def derived(self, name: str, build: Callable[[], T]) -> T:
-        """An index over the rows that lives as long as they are cached. Built on first use; the step keeps it in
-        step with its own writes; it is dropped when a record fails or the partition moves."""
+        """An index over rows that do not expire, which lives as long as they are cached. Built on first use; the step
+        keeps it in step with its own writes; it is dropped when a record fails or the partition moves."""
         ...
 
 

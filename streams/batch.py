@@ -13,7 +13,7 @@ from schemas import topics
 from schemas.base import EARLIEST
 from schemas.codec import ERASED, Codec, DecodeError, Headers, header
 from schemas.dead_letters import REPLAY_OF, dead_letter_headers, kafka_time, meant_for_another
-from schemas.envelope import Envelope, Marker, Tick
+from schemas.envelope import Envelope, Marker
 from schemas.erasure import Erasure
 from schemas.ids import event_id
 from schemas.owner import partition as partition_of
@@ -84,9 +84,18 @@ class Batch:
     """Project partitions for which something ended here or before: they hear of it as progress alone."""
     counts: dict[str, int] = field(default_factory=dict)
     sweep: datetime | None = None
+    """The newest tick that was decided."""
 
     def count(self, word: str) -> None:
         self.counts[word] = self.counts.get(word, 0) + 1
+
+    def swept(self, now: datetime) -> None:
+        """A tick was decided: what has expired by then is gone for every record behind it, whatever of it is in memory
+        and however the records are batched."""
+        self.sweep = now if self.sweep is None else max(self.sweep, now)
+        self.part.cache.sweep(now)
+        over = [w for w in self.writes.values() if w.expires_at is not None and w.expires_at <= now]
+        self.writes.update({(w.owner, w.key): Write(w.owner, w.key, None) for w in over})
 
 
 class OutputTooLargeError(Exception):
@@ -158,8 +167,6 @@ class BatchFrame:
             return
         if isinstance(event, Marker):
             return
-        if isinstance(event, Tick):
-            batch.sweep = event.now if batch.sweep is None else max(batch.sweep, event.now)
         first_hand = header(m.headers, "src") is None and header(m.headers, REPLAY_OF) is None
         batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key, first_hand), m))
 

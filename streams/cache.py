@@ -20,6 +20,8 @@ _ROW_OVERHEAD = 120
 _OWNER_OVERHEAD = 800
 _INDEXED = 3
 """An owner with derived indexes takes about three times its rows (vectors as float32, word lists, signatures)."""
+_EXPIRY = 150
+"""Bytes of a row's end: a dict entry and its time."""
 
 
 class NotRead(Exception):  # noqa: N818 - a condition, as StaleOwner is
@@ -34,12 +36,14 @@ class NotRead(Exception):  # noqa: N818 - a condition, as StaleOwner is
 @dataclass(slots=True)
 class CachedOwner:
     """Rows of one owner. `complete`: all of its rows are here, so that an absent key is absent in the store; else
-    `known` says which keys were looked up."""
+    `known` says which keys were looked up. `expiry`: when those rows go that do, none of them before `soonest`."""
 
     rows: dict[str, bytes] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     complete: bool = False
     derived: dict[str, object] = field(default_factory=dict)
+    expiry: dict[str, datetime] = field(default_factory=dict)
+    soonest: datetime | None = None
     size: int = _OWNER_OVERHEAD
     charged: int = 0
     """What the partition's total holds for this owner."""
@@ -49,8 +53,14 @@ class CachedOwner:
         """Bytes held, estimated."""
         return self.size * _INDEXED if self.derived else self.size
 
-    def set(self, key: str, value: bytes | None) -> None:
+    def set(self, key: str, value: bytes | None, expires_at: datetime | None = None) -> None:
         """The newest value of a key; None: there is none."""
+        if self.expiry.pop(key, None) is not None:
+            self.size -= _EXPIRY
+        if value is not None and expires_at is not None:
+            self.expiry[key] = expires_at
+            self.size += _EXPIRY
+            self.soonest = expires_at if self.soonest is None else min(self.soonest, expires_at)
         if key not in self.known:
             self.known.add(key)
             self.size += len(key) + _ROW_OVERHEAD
@@ -61,6 +71,15 @@ class CachedOwner:
         elif self.complete:
             self.known.discard(key)
             self.size -= len(key) + _ROW_OVERHEAD
+
+    def sweep(self, now: datetime) -> bool:
+        """Rows that have expired are gone; whether there were any."""
+        if self.soonest is None or self.soonest > now:
+            return False
+        for key in [k for k, at in self.expiry.items() if at <= now]:
+            self.set(key, None)
+        self.soonest = min(self.expiry.values(), default=None)
+        return True
 
 
 class OwnerOverlay:
@@ -118,7 +137,7 @@ class OwnerOverlay:
     def keep(self) -> None:
         """The record succeeded: its changes become the rows."""
         for key, value in self.changes.items():
-            self._cached.set(key, value)
+            self._cached.set(key, value, self.expiry.get(key))
 
     def drop(self) -> None:
         """The record failed: derived indexes may hold half of its changes."""
@@ -146,14 +165,19 @@ class PartitionCache:
                     out.append(Reads(read.owner, absent))
         return out
 
-    def fill(self, reads: Iterable[Reads], rows: Rows) -> None:
-        """Take in what was loaded; a key that is known keeps its value, which may be newer."""
+    def fill(self, reads: Iterable[Reads], rows: Rows, swept: datetime | None = None) -> None:
+        """Take in what was loaded; a key that is known keeps its value, which may be newer. `swept`: the newest tick
+        of the batch so far, whose sweep the store has not seen yet."""
         for read in reads:
             cached = self._owners.setdefault(read.owner, CachedOwner())
+            if cached.complete:
+                continue
             loaded = rows.get(read.owner, {})
             for key in loaded if read.keys is None else read.keys:
                 if key not in cached.known:
-                    cached.set(key, loaded.get(key))
+                    ends = rows.expiry.get((read.owner, key))
+                    gone = ends is not None and swept is not None and ends <= swept
+                    cached.set(key, None if gone else loaded.get(key), ends)
             if read.keys is None:
                 cached.complete = True
                 cached.derived.clear()
@@ -165,6 +189,12 @@ class PartitionCache:
             self._owners[name] = CachedOwner()
         self._owners.move_to_end(name)
         return self._owners[name]
+
+    def sweep(self, now: datetime) -> None:
+        """As the store will when the batch is committed: what a tick ended is gone for every record behind it."""
+        for cached in self._owners.values():
+            if cached.sweep(now):
+                self._charge(cached)
 
     def settle(self, owners: Iterable[str]) -> None:
         """These owners may have changed in size."""

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from processors.step import Reads, Reject, Step
 from schemas import topics
 from schemas.codec import Codec
+from schemas.envelope import Tick
 from schemas.sealing import KeysAway
 from streams.batch import (
     MAX_OUTPUT_BYTES,
@@ -27,7 +28,7 @@ from streams.batch import (
 )
 from streams.cache import NotRead, PartitionCache, RecordState
 from streams.faults import Faults, Point
-from streams.state import OutboxRow, StateStore
+from streams.state import OutboxRow, StateStore, StoreAway
 from streams.topology import writers_of
 
 log = logging.getLogger(__name__)
@@ -123,6 +124,8 @@ class StepRunner:
         for b in batches:
             for item in b.items:
                 self._frame.ended(b, item, await self._handle(b, item))
+                if isinstance(item.record.event, Tick):
+                    b.swept(item.record.event.now)
         clock.lap("compute")
         self._faults.hit(self.step.name, Point.AFTER_COMPUTE)
         self._look_ahead(upcoming(), batches)
@@ -234,10 +237,14 @@ class StepRunner:
             return
         try:
             await together(items)
+        except (StoreAway, KeysAway):
+            raise  # the records are sound: they wait for it
         except Exception:  # noqa: BLE001 - isolated below, each failure becomes a dead letter
             for item in items:
                 try:
                     await together([item])
+                except (StoreAway, KeysAway):
+                    raise
                 except Exception as exc:
                     log.exception("step %s raised: one record becomes a dead letter", self.step.name)
                     item.failed = type(exc).__name__
@@ -280,7 +287,7 @@ class StepRunner:
         rows = await self._store.load(self.step.name, wanted)
         for b in batches:
             if b.partition in wanted:
-                b.part.cache.fill(wanted[b.partition], rows[b.partition])
+                b.part.cache.fill(wanted[b.partition], rows[b.partition], b.sweep)
 
     async def _handle(self, b: Batch, item: Item) -> list[OutboxRow]:
         """Decide one record; where it needs more state than its reads named, that is loaded and it is decided anew."""

@@ -11,8 +11,13 @@ import msgpack
 
 from processors.step import Reads
 
-Rows = dict[str, dict[str, bytes]]
-"""Owner -> key -> JSON bytes."""
+
+class Rows(dict[str, dict[str, bytes]]):
+    """Owner -> key -> JSON bytes. `expiry`: when those rows go that do, by owner and key."""
+
+    def __init__(self, rows: Mapping[str, dict[str, bytes]] = {}) -> None:
+        super().__init__(rows)
+        self.expiry: dict[tuple[str, str], datetime] = {}
 
 
 class StaleOwner(Exception):  # noqa: N818 - the name of the condition in DESIGN
@@ -66,7 +71,8 @@ class Write(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class PartitionCommit:
     """One partition's share of a batch. `expected` is the stored offset that must still stand. `sweep`: the newest
-    tick in the batch; rows that expired by then go."""
+    tick in the batch; rows that stood before the batch and expired by then go. The batch's own writes stay as they are:
+    what a tick of it took of them is a deletion there, and what was written behind the tick waits for the next one."""
 
     step: str
     partition: int

@@ -26,11 +26,13 @@ class MemoryStateStore:
 
     def _load(self, step: str, partition: int, reads: Sequence[Reads]) -> Rows:
         table = self.rows[step, partition]
-        out: Rows = {}
+        expiry = self._expiry[step, partition]
+        out = Rows()
         for read in reads:
             have = table.get(read.owner, {})
             wanted = have if read.keys is None else {k: have[k] for k in read.keys if k in have}
             out.setdefault(read.owner, {}).update(wanted)
+            out.expiry.update({place: expiry[place] for k in wanted if (place := (read.owner, k)) in expiry})
         return out
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
@@ -44,6 +46,9 @@ class MemoryStateStore:
         for c in commits:
             table = self.rows[c.step, c.partition]
             expiry = self._expiry[c.step, c.partition]
+            for owner, key in [k for k, at in expiry.items() if c.sweep is not None and at <= c.sweep]:
+                table[owner].pop(key, None)
+                del expiry[owner, key]
             for owner, key, value, expires_at in c.writes:
                 expiry.pop((owner, key), None)
                 if value is None:
@@ -52,9 +57,6 @@ class MemoryStateStore:
                 table[owner][key] = value
                 if expires_at is not None:
                     expiry[owner, key] = expires_at
-            for owner, key in [k for k, at in expiry.items() if c.sweep is not None and at <= c.sweep]:
-                table[owner].pop(key, None)
-                del expiry[owner, key]
             self._positions[c.step, c.partition] = (c.position, list(c.outbox))
 
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:

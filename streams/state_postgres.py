@@ -62,12 +62,17 @@ _SETTLE = """
 UPDATE stream.positions p SET outbox = '' FROM unnest(%s::int[], %s::bigint[]) AS d(partition, next_offset)
 WHERE p.step = %s AND p.partition = d.partition AND p.next_offset = d.next_offset
 """
+_SWEEP = """
+DELETE FROM stream.state s WHERE step = %s AND partition = %s AND expires_at <= %s
+AND NOT EXISTS (SELECT FROM unnest(%s::text[], %s::text[]) AS w(owner, key) WHERE w.owner = s.owner AND w.key = s.key)
+"""
+"""Behind the writes, as whoever was first at the position decides whether anything is done; those stay out of it."""
 _LOAD_OWNERS = """
-SELECT s.partition, s.owner, s.key, s.value FROM stream.state s
+SELECT s.partition, s.owner, s.key, s.value, s.expires_at FROM stream.state s
 JOIN unnest(%s::int[], %s::text[]) AS w(partition, owner) USING (partition, owner) WHERE s.step = %s
 """
 _LOAD_KEYS = """
-SELECT s.partition, s.owner, s.key, s.value FROM stream.state s
+SELECT s.partition, s.owner, s.key, s.value, s.expires_at FROM stream.state s
 JOIN unnest(%s::int[], %s::text[], %s::text[]) AS w(partition, owner, key) USING (partition, owner, key)
 WHERE s.step = %s
 """
@@ -102,7 +107,7 @@ class PostgresStateStore:
         return Position(row[0], row[1], seen), unpack_outbox(row[3])
 
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
-        out: dict[int, Rows] = {p: {r.owner: {} for r in reads} for p, reads in wanted.items()}
+        out = {p: Rows({r.owner: {} for r in reads}) for p, reads in wanted.items()}
         every = [(p, r) for p, reads in wanted.items() for r in reads]
         whole = sorted({(p, r.owner) for p, r in every if r.keys is None})
         points = sorted({(p, r.owner, k) for p, r in every if r.keys is not None for k in r.keys})
@@ -127,10 +132,8 @@ class PostgresStateStore:
                     await _begin(conn, c)
                 await _store(conn, later, [w for c in first for w in _writes(c)])
                 for c in swept:
-                    await conn.execute(
-                        "DELETE FROM stream.state WHERE step = %s AND partition = %s AND expires_at <= %s",
-                        (c.step, c.partition, c.sweep),
-                    )
+                    own = [w[:2] for w in c.writes if w.expires_at is not None]
+                    await conn.execute(_SWEEP, (c.step, c.partition, c.sweep, *_split(own, 2)))
 
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         async with self._connection() as conn:
@@ -138,8 +141,10 @@ class PostgresStateStore:
 
 
 async def _collect(cur: Any, out: dict[int, Rows]) -> None:
-    async for partition, owner, key, value in cur:
+    async for partition, owner, key, value, expires_at in cur:
         out[partition][owner][key] = bytes(value)
+        if expires_at is not None:
+            out[partition].expiry[owner, key] = expires_at
 
 
 def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:

@@ -33,7 +33,7 @@ class SealedStateStore:
 
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
         found = await self._inner.load(step, {p: [_asked(r) for r in reads] for p, reads in wanted.items()})
-        return {p: {name: self._opened(name, rows) for name, rows in part.items()} for p, part in found.items()}
+        return {p: self._opened(part) for p, part in found.items()}
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
         await self._inner.commit([replace(c, writes=[s for w in c.writes for s in self._sealed(w)]) for c in commits])
@@ -41,20 +41,24 @@ class SealedStateStore:
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         await self._inner.settled(step, offsets)
 
-    def _opened(self, name: str, rows: dict[str, bytes]) -> dict[str, bytes]:
-        owner = owner_of(name)
-        if owner is None:
-            return rows
-        out: dict[str, bytes] = {}
-        for key, value in sorted(rows.items(), key=lambda row: row[0].startswith(_HIDDEN)):  # the newer one last
-            try:
-                plain = self._cipher.open_bytes(owner, value)
-            except KeyDestroyed:
-                continue  # erased: there is no such row
-            if key.startswith(_HIDDEN):
-                key, plain = _unpacked(plain)
-            out[key] = plain
+    def _opened(self, part: Rows) -> Rows:
+        out = Rows()
+        for name, rows in part.items():
+            owner, mine = owner_of(name), out.setdefault(name, {})
+            for stored, value in sorted(rows.items(), key=lambda row: row[0].startswith(_HIDDEN)):  # the newer one last
+                try:
+                    key, plain = (stored, value) if owner is None else self._row(owner, stored, value)
+                except KeyDestroyed:
+                    continue  # erased: there is no such row
+                mine[key] = plain
+                if (name, stored) in part.expiry:
+                    out.expiry[name, key] = part.expiry[name, stored]
         return out
+
+    def _row(self, owner: Owner, stored: str, value: bytes) -> tuple[str, bytes]:
+        """By its own name. Raises KeyDestroyed."""
+        plain = self._cipher.open_bytes(owner, value)
+        return _unpacked(plain) if stored.startswith(_HIDDEN) else (stored, plain)
 
     def _sealed(self, w: Write) -> list[Write]:
         owner = None if w.key in _PLAIN_KEYS else owner_of(w.owner)

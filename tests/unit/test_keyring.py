@@ -225,9 +225,15 @@ async def test_c7_state_rows_of_before_names_were_hidden_are_read_and_go(keys: M
     assert await held(said, other) == [{said: b"1", other: b"2"}] * 2
     await store.commit(commit(1, Write(owner, said, b"3"), Write("@due", said, b"4")))
     assert await held(said, other) == [{said: b"3", other: b"2"}] * 2
+    ends = [Write(owner, said, b"3", NOW), Write(owner, "t/1", b"5", NOW), Write("@due", "x", b"6", NOW)]
+    await store.commit(commit(2, *ends))
+    rows = (await store.load("project", {0: [Reads(owner, (said, "t/1")), Reads("@due")]}))[0]
+    assert rows.expiry == {(owner, said): NOW, (owner, "t/1"): NOW, ("@due", "x"): NOW}, "by their own names"
+    gone = [Write(owner, "t/1", None), Write("@due", "x", None)]
+    await store.commit(commit(3, Write(owner, said, b"3"), *gone))
     assert "moldavite" not in str(list(inner.rows["project", 0][owner]))
     assert inner.rows["project", 0]["@due"] == {said: b"4"}, "of no owner, as it is"
-    await store.commit(commit(2, Write(owner, said, None)))
+    await store.commit(commit(4, Write(owner, said, None)))
     assert await held(said, other) == [{other: b"2"}] * 2
     assert list(inner.rows["project", 0][owner]) == [other]
 

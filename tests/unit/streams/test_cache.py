@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from schemas.sessions import SessionState
 from streams.cache import NotRead, PartitionCache, RecordState
 from streams.driver import TopologyDriver
 from streams.runtime import RunnerConfig, StepRunner
+from streams.state import Rows
 from streams.state_memory import MemoryStateStore
 from tests.unit.streams.toy import START, Counter, turn
 
@@ -21,7 +23,7 @@ HUGE = 2**40
 
 def loaded(cache: PartitionCache, owner: str, rows: dict[str, bytes], keys: tuple[str, ...] | None = None) -> None:
     read = Reads(owner, keys)
-    cache.fill([read], {owner: {k: v for k, v in rows.items() if keys is None or k in keys}})
+    cache.fill([read], Rows({owner: {k: v for k, v in rows.items() if keys is None or k in keys}}))
 
 
 def test_point_reads_ask_only_for_what_is_unknown() -> None:
@@ -59,7 +61,7 @@ def test_a_record_sees_its_own_changes_and_others_only_when_kept() -> None:
 
 def test_n2_what_was_not_read_is_never_taken_for_absent() -> None:
     cache = PartitionCache()
-    cache.fill([Reads("o", ("a",))], {"o": {"a": b"1"}})
+    loaded(cache, "o", {"a": b"1"}, ("a",))
     rows = RecordState(cache).of("o")
     assert rows.get("a") == 1
     with pytest.raises(NotRead) as one:
@@ -72,6 +74,28 @@ def test_n2_what_was_not_read_is_never_taken_for_absent() -> None:
     assert every.value.reads == Reads("o")
     with pytest.raises(NotRead):
         RecordState(PartitionCache()).of("o").get("a")
+
+
+@pytest.mark.parametrize("keys", [None, ("a", "b", "c")])
+def test_n2_what_a_tick_ended_is_gone_also_from_memory(keys: tuple[str, ...] | None) -> None:
+    cache, hour = PartitionCache(), timedelta(hours=1)
+    rows = Rows({"o": {"a": b"1", "b": b"1"}})
+    rows.expiry = {("o", "a"): START, ("o", "b"): START + hour}
+    cache.fill([Reads("o", keys)], rows)
+    state = RecordState(cache)
+    state.of("o").put("c", 1, START + hour)
+    state.keep()
+    cache.sweep(START - hour)
+    assert [RecordState(cache).of("o").get(k) for k in "abc"] == [1, 1, 1]
+    cache.sweep(START)
+    assert [RecordState(cache).of("o").get(k) for k in "abc"] == [None, 1, 1]
+    renewed = RecordState(cache)
+    renewed.of("o").put("b", 2)
+    renewed.keep()
+    cache.sweep(START + hour)
+    assert [RecordState(cache).of("o").get(k) for k in "abc"] == [None, 2, None]
+    cache.fill([Reads("o", ("a", "d"))], Rows({"o": {"a": b"1"}}))
+    assert RecordState(cache).of("o").get("a") is None, "the store may still have it"
 
 
 def test_the_least_recently_used_owner_goes_first() -> None:
@@ -97,19 +121,22 @@ def test_owners_without_rows_count_too() -> None:
 def test_the_total_is_the_sum_of_its_owners_after_any_changes() -> None:
     rng = random.Random(7)
     cache = PartitionCache()
-    for _ in range(2_000):
+    for hour in range(2_000):
         owner = f"o{rng.randrange(5)}"
         loaded(cache, owner, {f"k{rng.randrange(9)}": b"x" * rng.randrange(99)}, (f"k{rng.randrange(9)}",))
         state = RecordState(cache)
         for _ in range(3):
             rows = state.of(owner)
             key = f"k{rng.randrange(9)}"
-            rows.delete(key) if rng.random() < 0.4 else rows.put(key, "y" * rng.randrange(99))
+            end = START + timedelta(hours=rng.randrange(2_000)) if rng.random() < 0.5 else None
+            rows.delete(key) if rng.random() < 0.4 else rows.put(key, "y" * rng.randrange(99), end)
             if rng.random() < 0.1:
                 rows.derived("i", list)
         state.keep() if rng.random() < 0.7 else state.drop()
         if rng.random() < 0.05:
             loaded(cache, owner, {})
+        if rng.random() < 0.1:
+            cache.sweep(START + timedelta(hours=hour))
         cache.shrink(HUGE if rng.random() < 0.95 else 2_000)
         assert cache._total == sum(o.cost for o in cache._owners.values())
 

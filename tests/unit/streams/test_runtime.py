@@ -19,7 +19,7 @@ from schemas.progress import load_progress
 from schemas.sessions import SessionState
 from streams.driver import MemoryLog, TopologyDriver, inline
 from streams.runtime import Message, RunnerConfig, StepRunner
-from streams.state import OutboxRow, StaleOwner
+from streams.state import OutboxRow, StaleOwner, StoreAway
 from streams.state_memory import MemoryStateStore
 from tests.unit.streams.toy import START, Counter, turn
 
@@ -323,6 +323,29 @@ async def test_n2_rows_that_no_read_named_are_loaded_when_they_are_asked_for() -
     assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"3"
     values = [orjson.loads(m.value or b"") for m in log.partitions[topics.SESSION_STATE.name, P]]
     assert [v["sealed"]["anchors"]["indexed"] for v in values if "sealed" in v] == [2, 3]
+    assert not any(log.partitions[topics.DEAD_LETTERS.name, p] for p in range(8))
+
+
+async def test_n2_a_store_that_is_away_costs_no_record_that_asked_for_more() -> None:
+    class Away(MemoryStateStore):
+        """Answers no load but the first."""
+
+        loads = 0
+
+        async def load(self, step: str, wanted: Any) -> Any:
+            self.loads += 1
+            if self.loads == 2:
+                raise StoreAway("no answer")
+            return await super().load(step, wanted)
+
+    store, log = Away(), MemoryLog(lambda: START)
+    runner = StepRunner(Asking(), store, log, Codec(), RunnerConfig(8), compute=inline)
+    feed = [_message(i, f"t{i}") for i in range(2)]
+    with pytest.raises(StoreAway):
+        await runner.process(feed)
+    runner.forget()
+    await runner.process(feed)
+    assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"2"
     assert not any(log.partitions[topics.DEAD_LETTERS.name, p] for p in range(8))
 
 
