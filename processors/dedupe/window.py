@@ -93,6 +93,8 @@ class NearDuplicateWindow:
     def insert(self, entry: Entry) -> list[str]:
         """Add or replace one episode; the ids that had to go because the limit was reached."""
         self.remove(entry.record_id)
+        if len(self._entries) >= self._limit and (entry.accepted_at, entry.record_id) < self._oldest():
+            return [entry.record_id]
         evicted = []
         while len(self._entries) >= self._limit:
             evicted.append(self._pop_oldest())
@@ -213,6 +215,14 @@ class NearDuplicateWindow:
         slot = self._free.pop()
         self._used = max(self._used, slot + 1)
         return slot
+
+    def _oldest(self) -> tuple[datetime, str]:
+        while True:
+            accepted_at, record_id = self._queue[0]
+            slot = self._slots.get(record_id)
+            if slot is not None and self._entries[slot].accepted_at == accepted_at:
+                return accepted_at, record_id
+            heapq.heappop(self._queue)
 
     def _pop_oldest(self) -> str:
         while True:

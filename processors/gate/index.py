@@ -62,8 +62,11 @@ class Index:
     """Standing records by what bounds them: `memories`, `items`; tails by how they ended."""
     leaving: list[Rank] | None = None
     """A heap of what may leave, once it was asked for; entries that hold no more are passed over."""
-    also: dict[str, str] = field(default_factory=dict)
-    """Id that a caller was told -> the record that it leads to."""
+    also: dict[str, set[str]] = field(default_factory=dict)
+    """Id that a caller was told -> the records that it leads to: one, but for a caller who gave it to several."""
+    forgot: datetime | None = None
+    """The window holds nothing more that was accepted by then, unless everything was `recalled`."""
+    recalled: bool = False
 
 
 def saying_of(u: MemoryUpdate) -> Saying | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, NamedTuple, TypeVar, cast
@@ -12,7 +12,7 @@ import orjson
 
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
-from processors.dedupe.window import Entry, Match, NearDuplicateWindow
+from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
 from processors.gate.index import (
     Index,
     Saying,
@@ -52,8 +52,8 @@ _HOT_MOST = 20
 APPLIED_KEPT = timedelta(days=30)
 """How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
-"""How much later than its successors a turn may come in and still find every near-duplicate of its own window: the
-index forgets that much later than the window ends, so that it answers as one that is rebuilt from the rows."""
+"""How much later than its successors a turn may come in and still find every near-duplicate of its own window in the
+index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
 
 
 class InHot(NamedTuple):
@@ -89,7 +89,11 @@ class Standing:
 
     def named(self, told: str) -> MemoryUpdate | None:
         """The record that a caller means: by its id, or by one that it was told for the same said again."""
-        return self.get(told) or self.get(self._index.also.get(told, ""))
+        return self.get(told) or self._newest(self._index.also.get(told, ()))
+
+    def _newest(self, records: Iterable[str]) -> MemoryUpdate | None:
+        found = [u for r in records if (u := self.get(r)) is not None]
+        return max(found, key=lambda u: (u.last_accessed_at, u.known_at, u.record_id), default=None)
 
     def said(self, saying: Saying | None) -> list[MemoryUpdate]:
         """Standing records that callers had remembered in these words, the newest known first."""
@@ -211,13 +215,24 @@ class Standing:
         self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime
     ) -> Match | None:
         """The record of that kind and project that a text repeats or contradicts, of the last 7 days (D3)."""
-        if self._index.window is None:
+        index, until = self._index, now - _LATE
+        if index.window is None:
             return None
-        self._index.window.expire(now - _LATE)
+        if index.forgot is not None and now - WINDOW < index.forgot:
+            self._recall(index.window)
+        if not index.recalled and index.window.expire(until):
+            index.forgot = max(index.forgot or until - WINDOW, until - WINDOW)
         place = kind, project
-        return self._index.window.query(
-            features, vector(embedding), now, lambda record: self._index.shelf.get(record) == place
-        )
+        return index.window.query(features, vector(embedding), now, lambda record: index.shelf.get(record) == place)
+
+    def _recall(self, window: NearDuplicateWindow) -> None:
+        """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is
+        looked up, as by an index that is built from the rows, and kept as long as the index."""
+        for key, raw in self._state.items(_RECORD):
+            row = cast(dict[str, Any], raw)
+            if "f" in row and key.removeprefix(_RECORD) not in window:
+                self._shelve(_opened(row["u"]), Features.from_json(row["f"]))
+        self._index.recalled = True
 
     @property
     def memories(self) -> int:
@@ -330,13 +345,17 @@ class Standing:
             self._index.tables.setdefault(update.category or "", set()).add(update.record_id)
         if (saying := saying_of(update)) is not None:
             self._index.sayings.setdefault(saying, set()).add(update.record_id)
-        self._index.also.update(dict.fromkeys(update.also, update.record_id))
+        for told in update.also:
+            self._index.also.setdefault(told, set()).add(update.record_id)
         if features is not None:
-            index = self._index
-            if index.window is None:
-                index.window = NearDuplicateWindow(self._calibration, self._dimensions)
-            index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
-            index.shelf[update.record_id] = update.kind, update.project_id
+            self._shelve(update, features)
+
+    def _shelve(self, update: MemoryUpdate, features: Features) -> None:
+        index = self._index
+        if index.window is None:
+            index.window = NearDuplicateWindow(self._calibration, self._dimensions)
+        index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
+        index.shelf[update.record_id] = update.kind, update.project_id
 
     def _unindex(self, record_id: str) -> None:
         old = self.get(record_id)
@@ -351,7 +370,7 @@ class Standing:
         if (saying := saying_of(old)) is not None:
             _drop(self._index.sayings, saying, record_id)
         for told in old.also:
-            self._index.also.pop(told, None)
+            _drop(self._index.also, told, record_id)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)

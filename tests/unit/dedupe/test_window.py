@@ -120,3 +120,11 @@ def test_d3_rebuilt_from_rows_in_any_order_answers_the_same() -> None:
     two.extend(reversed(entries))
     for item in entries:
         assert one.query(item.features, item.embedding, NOW) == two.query(item.features, item.embedding, NOW)
+
+
+def test_d3_a_full_window_holds_the_newest_whatever_the_order() -> None:
+    entries = [entry(f"r{i}", f"remark {i}", NOW + timedelta(hours=i), seed=i) for i in range(40)]
+    for order in (entries, entries[::-1], entries[20:] + entries[:20]):
+        window = NearDuplicateWindow(None, DIMS, limit=30)
+        window.extend(order)
+        assert [e.record_id for e in entries if e.record_id in window] == [f"r{i}" for i in range(10, 40)]

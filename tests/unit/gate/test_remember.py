@@ -80,6 +80,24 @@ async def test_b3_remembered_with_an_equal_value_is_the_version_that_stands(
         assert not gate.active()
 
 
+@pytest.mark.parametrize("restart", [False, True])
+async def test_n2_an_id_that_a_caller_gave_to_two_leads_to_the_one_it_named_last(
+    gate: GateBench, restart: bool
+) -> None:
+    said = {"tennis": "b", "chess": "a"}
+    for name in ("", "told"):
+        for value, own in said.items():
+            gate.later(HOUR)
+            await gate.do("remember", name or own, kind="fact", field="hobby", text=f"Enjoys {value}", value=value)
+    assert len(gate.active()) == 2
+    if restart:
+        gate.restart()
+    await gate.do("forget", "told")
+    assert gate.values("hobby") == ["tennis"]
+    await gate.do("forget", "told")
+    assert not gate.active()
+
+
 async def test_b3_remembered_with_an_equal_value_confirms_what_was_inferred(gate: GateBench) -> None:
     await gate.say(candidate("May live in Leeds", "residence", "Leeds", source="inferred"))
     [kept] = await gate.do("remember", kind="fact", field="residence", text="Lives in Leeds", value="Leeds")

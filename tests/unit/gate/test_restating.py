@@ -64,6 +64,31 @@ async def test_n8_what_is_withdrawn_after_a_field_left_it_spans_no_time(gate: Ga
     assert gate.values("university") == ["York"]
 
 
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("text", ["Bought a red kayak in Oslo", "我在奥斯陆买了一条红色的皮划艇"])
+async def test_n2_a_turn_told_anew_weeks_later_finds_what_was_known_in_its_own_week(
+    gate: GateBench, text: str, restart: bool
+) -> None:
+    """What has left the index by then is in that of a gate that was restarted."""
+    await gate.say(candidate(text))
+    accepted = gate.later(DAY)
+    await gate.say(candidate("Went to the cinema with Anna"), turn="t")
+    gate.later(20 * DAY)
+    await gate.say(candidate("Sold the old bicycle"))
+    if restart:
+        gate.restart()
+    await gate.say(
+        candidate("Went to the cinema with Anna"), candidate(text), turn="t", extractor="model", at=accepted,
+        accepted=accepted,
+    )  # fmt: skip
+    assert sorted(u.sealed.text for u in gate.active()) == sorted(
+        [text, "Went to the cinema with Anna", "Sold the old bicycle"]
+    )
+    gate.later(DAY)
+    await gate.say(candidate("Sold the old bicycle"))
+    assert len(gate.active()) == 3
+
+
 async def test_another_value_of_the_same_turn_replaces_it_whole(gate: GateBench) -> None:
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     later = gate.later(DAY)
