@@ -6,19 +6,28 @@ from __future__ import annotations
 from datetime import timedelta
 
 from processors.step import Record, Reject
-from schemas.documents import ProjectCommand
-from schemas.memory import Feedback, Given, MemoryCommand
-from schemas.turns import SessionCommand, TurnEvent
+from schemas.amend import Amendment
+from schemas.documents import Document, ProjectCommand, ReportResult
+from schemas.erasure import Erasure
+from schemas.memory import Feedback, Given, JobResult, MemoryCommand
+from schemas.turns import CheckpointResult, SessionCommand, TurnEvent
 
 AHEAD = timedelta(days=1)
 """More than clocks differ; the service refuses such an `occurred_at` at its door."""
-ClientsOwn = TurnEvent | SessionCommand | MemoryCommand | Feedback | Given | ProjectCommand
+ClientsOwn = (
+    TurnEvent | SessionCommand | CheckpointResult | MemoryCommand | Feedback | Given | JobResult | ProjectCommand
+    | ReportResult | Document | Amendment | Erasure
+)  # fmt: skip
 
 
-def dated_ahead(event: ClientsOwn, record: Record) -> Reject | None:
-    """Why a client's record is refused; None where its times are sound."""
+def dated_ahead(event: object, record: Record) -> Reject | None:
+    """Why a client's record is refused; None where its times are sound, and of what no client writes."""
+    if not isinstance(event, ClientsOwn):
+        return None
     if isinstance(event, MemoryCommand) and event.command == "summarize" and not record.first_hand:
         return None  # of a session that a tick ended: what a tick's clock said may be ahead of the log
+    if isinstance(event, Erasure) and event.stage != "door" and not record.first_hand:
+        return None  # a step has moved it behind what stood before it in the log
     accepted = event.accepted_at or record.timestamp
     occurred = event.occurred_at if isinstance(event, TurnEvent | MemoryCommand) else None
     if occurred is not None and occurred > accepted + AHEAD:

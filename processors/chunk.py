@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import orjson
 
+from processors.ahead import dated_ahead
 from processors.chunking import Chunk, chunks
 from processors.gate.emit import because, update
 from processors.ports import Models, ProfileBook, vectors
@@ -96,6 +97,8 @@ class ChunkStep(PlainStep):
         d = record.event
         if not isinstance(d, Document) or prepared is None:
             return []
+        if (ahead := dated_ahead(d, record)) is not None:
+            return [ahead]
         rows = state.of(d.owner.key)
         at = d.accepted_at or record.timestamp
         if d.op == "delete":

@@ -108,7 +108,7 @@ class Project(PlainStep):
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
         event = record.event
-        if isinstance(event, ProjectCommand) and (ahead := dated_ahead(event, record)) is not None:
+        if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
         match event:
             case ProjectCandidate() if event.sealed.candidate.hot:

@@ -84,7 +84,7 @@ class Screen(PlainStep):
 
     def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
         event = record.event
-        if isinstance(event, TurnEvent | SessionCommand) and (ahead := dated_ahead(event, record)) is not None:
+        if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
         match event:
             case TurnEvent():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, cast
 
+from processors.ahead import dated_ahead
 from processors.step import Emit, Null, Out, Reads, Record, StateSpace, Step
 from schemas.base import Json
 from schemas.documents import ProjectCommand
@@ -102,7 +103,8 @@ class Guarded:
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         event = record.event
         if isinstance(event, Erasure):
-            return self._erase(event, state)
+            ahead = dated_ahead(event, record)
+            return self._erase(event, state) if ahead is None else [ahead]
         if self._refuses and isinstance(event, Envelope):
             cut = _cut(event, state)
             if cut is not None and _came_after(record, cut, state):

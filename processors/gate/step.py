@@ -126,7 +126,7 @@ class Gate(PlainStep):
         event = record.event if prepared is None else prepared.event
         if isinstance(event, Tick):
             return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
-        if isinstance(event, Given | Feedback | MemoryCommand) and (ahead := dated_ahead(event, record)) is not None:
+        if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
         if isinstance(event, Given):
             return self._given(event, state)

@@ -13,13 +13,22 @@ from hypothesis import strategies as st
 from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from schemas import topics
+from schemas.amend import Amendment
 from schemas.codec import Event, header
-from schemas.documents import ProjectCommand, ProjectCommandBody
-from schemas.memory import Feedback, Given, MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.documents import (
+    Document,
+    DocumentBody,
+    ProjectCommand,
+    ProjectCommandBody,
+    ReportResult,
+    ReportResultBody,
+)
+from schemas.erasure import Erasure
+from schemas.memory import Feedback, Given, JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.owner import partition, user
 from schemas.profile import load_profile
 from schemas.topics import Topic
-from schemas.turns import SessionCommand, TurnBody, TurnEvent
+from schemas.turns import CheckpointResult, CheckpointResultBody, SessionCommand, TurnBody, TurnEvent
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts, writers_of
 
@@ -178,6 +187,55 @@ AHEAD: dict[str, tuple[Topic, Event, str]] = {
                        accepted_at=FAR, sealed=ProjectCommandBody(value="done")),
         "accepted_at",
     ),
+    "a document": (
+        topics.DOCUMENTS,
+        Document(tenant="acme", document_id="d", version="v9", accepted_at=FAR,
+                 sealed=DocumentBody(title="Rules", markdown="# Rules\n\nThe rule holds.")),
+        "accepted_at",
+    ),
+    "a session's summary": (
+        topics.TURNS,
+        CheckpointResult(**ANNS, session_id="s", segment=0, last_turn_id="t0", recent_turns=2, status="done",
+                         extractive=False, job_id="j", accepted_at=FAR, sealed=CheckpointResultBody(summary="Leeds")),
+        "accepted_at",
+    ),
+    "a narrative": (
+        topics.LEDGER,
+        JobResult(**ANNS, job_id="j", job="narrative", status="done", model="m", accepted_at=FAR,
+                  sealed=JobResultBody(result={"narrative": "Lives in Leeds."})),
+        "accepted_at",
+    ),
+    "a report": (
+        topics.PROJECT_EVENTS,
+        ReportResult(tenant="acme", project_id="p", job_id="j", week_start="2026-11-02", status="done", model="m",
+                     accepted_at=FAR, sealed=ReportResultBody(result={"summary": "A week."})),
+        "accepted_at",
+    ),
+    "an amended session": (
+        topics.TURNS,
+        Amendment(**ANNS, amendment_id="a", cause="rescreen", what="session", target="s", session_id="s",
+                  accepted_at=FAR),
+        "accepted_at",
+    ),
+    "an amended memory": (
+        topics.LEDGER,
+        Amendment(**ANNS, amendment_id="a", cause="regate", what="memory", target="m", accepted_at=FAR),
+        "accepted_at",
+    ),
+    "an erasure of a user": (
+        topics.TURNS, Erasure(**ANNS, erasure_id="e", scope="user", accepted_at=FAR), "accepted_at"
+    ),
+    "an erasure that says a step passed it on": (
+        topics.TURNS, Erasure(**ANNS, erasure_id="e", scope="user", stage="screen", accepted_at=FAR), "accepted_at"
+    ),
+    "an erasure of a session": (
+        topics.TURNS, Erasure(**ANNS, erasure_id="e", scope="session", session_id="s", accepted_at=FAR), "accepted_at"
+    ),
+    "an erasure of a project": (
+        topics.PROJECT_EVENTS,
+        Erasure(tenant="acme", erasure_id="e", scope="project", project_id="p", accepted_at=FAR),
+        "accepted_at",
+    ),
 }  # fmt: skip
 
 
@@ -189,6 +247,19 @@ async def test_n2_what_is_dated_years_ahead_is_a_dead_letter(models: Models, wha
     await driver.run()
     assert [header(m.headers, "reason") for m in driver.dead_letters()] == [reason.encode()]
     assert driver.read(topics.UPDATES) == driver.read(topics.DECISIONS) == driver.read(topics.SESSION_STATE) == []
+
+
+@pytest.mark.parametrize("what", AHEAD)
+async def test_n2_nothing_is_lost_around_what_is_dated_years_ahead(models: Models, what: str) -> None:
+    driver, calm = driver_of(models), driver_of(models)
+    for n in range(len(SAID)):
+        for d in (driver, calm):
+            d.pipe(topics.TURNS, turn(n, START + timedelta(minutes=n)))
+        driver.pipe(*AHEAD[what][:2])
+    await driver.run()
+    await calm.run()
+    assert known(driver) == known(calm) != {}
+    assert len(driver.dead_letters()) == len(SAID), "each sending"
 
 
 async def test_n2_a_command_from_the_far_future_bars_nothing_for_good(models: Models) -> None:
