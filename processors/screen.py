@@ -26,6 +26,7 @@ from schemas.turns import (
     SessionCommand,
     TurnEvent,
     metadata_fits,
+    outgrown,
 )
 
 _PREVIOUS_TURNS = 2
@@ -90,6 +91,9 @@ class Screen(PlainStep):
             case TurnEvent():
                 return self._turn(event, record, prepared, state)
             case SessionCommand():
+                if (name := outgrown(event.sealed)) is not None:
+                    told = f"sealed.{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON in one command"
+                    return [Reject("too_large", told)]
                 sealed = event.sealed.model_validate(replaced(event.sealed.model_dump(), prepared.texts))
                 accepted = event.accepted_at or record.timestamp
                 return [Emit(topics.HISTORY, event.model_copy(update={"sealed": sealed, "accepted_at": accepted}))]
@@ -205,7 +209,7 @@ def _texts(event: object) -> list[str]:
                 return []  # it is refused: nobody waits for its recognition
             return [event.sealed.content, *speaker, *strings(event.sealed.metadata)]
         case SessionCommand():
-            return list(strings(event.sealed.model_dump()))
+            return [] if outgrown(event.sealed) else list(strings(event.sealed.model_dump()))
         case Amendment():
             return amendment_texts(event)
     return []

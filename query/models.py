@@ -142,14 +142,14 @@ class SessionIn(Frozen):
 
 class SessionPatch(Frozen):
     user_id: Id
-    global_state: JsonObject | None = None
+    global_state: Annotated[JsonObject, AfterValidator(_small)] | None = None
     current_agent_key: CleanText | None = Field(default=None, max_length=256)
-    user_snapshot: JsonObject | None = None
+    user_snapshot: Annotated[JsonObject, AfterValidator(_small)] | None = None
 
 
 class AnchorsIn(Frozen):
     user_id: Id
-    anchors: Annotated[JsonObject, Field(max_length=200)]
+    anchors: Annotated[JsonObject, Field(max_length=200), AfterValidator(_small)]
 
 
 class CheckpointIn(Frozen):

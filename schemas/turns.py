@@ -15,8 +15,9 @@ from schemas.erasure import Erasure
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
 MAX_METADATA_BYTES = 65_536
-"""Of a turn's metadata as JSON: each text in it goes through the recognisers, at about half a second for 20 kB, and
-all partitions of a worker wait for it. Not a rule of the schema: what the log holds stays readable."""
+"""Of a turn's metadata as JSON, and of each part of a session's state in one command: each text in it goes through the
+recognisers, at about half a second for 20 kB, and all partitions of a worker wait for it. Not a rule of the schema:
+what the log holds stays readable."""
 
 
 class Recalled(Frozen):
@@ -175,3 +176,9 @@ def metadata_value(metadata: dict[str, Any], key: str) -> str | None:
 
 def metadata_fits(metadata: dict[str, Any]) -> bool:
     return len(orjson.dumps(metadata)) <= MAX_METADATA_BYTES
+
+
+def outgrown(body: SessionCommandBody) -> str | None:
+    """The part of a session's state that is too large for one command."""
+    parts = {"global_state": body.global_state, "user_snapshot": body.user_snapshot, "anchors": body.anchors}
+    return next((name for name, part in parts.items() if part and not metadata_fits(part)), None)

@@ -151,9 +151,9 @@ async def test_d5_a_turn_within_the_doors_bound_is_kept_however_long_its_masks_m
     assert "a@b.co" not in kept.sealed.content
 
 
-async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_recognition(
-    bench: Bench, models: Models, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def asked(models: Models, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that the recognisers have looked at."""
     asked: list[str] = []
     analyze = models.analyzer.analyze
 
@@ -162,6 +162,35 @@ async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_
         return analyze(texts, languages)
 
     monkeypatch.setattr(models.analyzer, "analyze", spy)
+    return asked
+
+
+@pytest.mark.parametrize("part", ["global_state", "user_snapshot", "anchors"])
+async def test_n2_of_a_session_no_more_is_recognised_in_one_command_than_of_a_turn(
+    bench: Bench, asked: list[str], part: str
+) -> None:
+    """A megabyte of prose held up every partition of a worker for half a minute."""
+    around = len('{"note":""}')
+    for n, size in enumerate((MAX_METADATA_BYTES - around, MAX_METADATA_BYTES - around + 1, 1_000_000)):
+        body = SessionCommandBody.model_validate({part: {"note": f"{n}" * size}})
+        command = SessionCommand(
+            tenant="acme", user_id="ann", session_id="s1", command="anchors" if part == "anchors" else "patch",
+            command_id=f"c{n}", sealed=body,
+        )  # fmt: skip
+        bench.driver.pipe(topics.TURNS, command)
+    bench.turn("one", "t1")
+    assert [t.sealed.content for t in await bench.turns()] == ["one"]
+    kept = [e for e in bench.driver.read(topics.HISTORY) if isinstance(e, SessionCommand)]
+    assert [c.command_id for c in kept] == ["c0"]
+    dead = bench.driver.dead_letters()
+    assert bench.refusals() == ["too_large", "too_large"]
+    assert all(f"sealed.{part}".encode() in (header(m.headers, "message") or b"") for m in dead)
+    assert {t[:1] for t in asked} == {"0", "o"}
+
+
+async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_recognition(
+    bench: Bench, asked: list[str]
+) -> None:
     around = len('{"note":""}')
     bench.turn("one", "t1", metadata={"note": "x" * (MAX_METADATA_BYTES - around)})
     bench.turn("two", "t2", metadata={"note": "y" * (MAX_METADATA_BYTES - around + 1)})

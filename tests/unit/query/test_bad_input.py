@@ -59,6 +59,23 @@ async def test_a_bad_field_is_named_and_nothing_is_written(
     assert not log.records
 
 
+@pytest.mark.parametrize("part", ["global_state", "user_snapshot", "anchors"])
+async def test_what_one_call_brings_for_a_session_is_bounded(
+    client: httpx.AsyncClient, log: MemoryLog, part: str
+) -> None:
+    async def send(size: int) -> httpx.Response:
+        body = json.dumps({"user_id": "u1", part: {"note": "x" * size}}).encode()
+        method, path = ("PUT", "/v1/sessions/s1/anchors") if part == "anchors" else ("PATCH", "/v1/sessions/s1")
+        return await client.request(method, path, content=body, headers=JSON)
+
+    refused = await send(1_000_000)
+    assert refused.status_code == 422, refused.text[:300]
+    assert refused.json()["errors"][0]["field"].startswith(part)
+    assert len(refused.content) < 2_000
+    assert not log.records
+    assert (await send(65_000)).status_code == 202
+
+
 BODIES: list[tuple[str, bytes, int, str]] = [
     ("not JSON", b'{"turns": [', 400, "malformed-body"),
     ("broken UTF-8", b'{"turns": [{"content": "\xff\xfe"}]}', 400, "malformed-body"),
