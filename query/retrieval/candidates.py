@@ -5,6 +5,7 @@ from __future__ import annotations
 from query.errors import ProblemError
 from query.repo import candidates
 from query.repo.db import Database, Row
+from query.retrieval import limits
 from query.retrieval.look import Probe
 from query.retrieval.request import Found
 from schemas.scope import OwnerScope, TenantScope
@@ -22,8 +23,11 @@ class WordCandidates:
     async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
         terms = list(dict.fromkeys(probe.rank.terms))
         limit = max(PER_RETRIEVER, probe.question.depth)
+        question = probe.question
+        kinds = limits.possible(sorted(question.kinds), question.filters)
+        values = limits.postgres(question)
         try:
-            return await candidates.by_words(self._db, scope, terms, probe.question.kinds, probe.now, limit)
+            return await candidates.by_words(self._db, scope, terms, kinds, values, probe.now, limit)
         except ProblemError as exc:
             found.lost(exc)
             return []

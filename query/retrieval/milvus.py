@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,11 @@ import numpy as np
 from query.milvus import Milvus, MilvusAwayError
 from query.repo import candidates
 from query.repo.db import Database, Row
+from query.retrieval import limits
 from query.retrieval.candidates import PER_RETRIEVER, WordCandidates
+from query.retrieval.limits import quoted
 from query.retrieval.look import Probe
-from query.retrieval.request import Found, Question
+from query.retrieval.request import Found
 from schemas.owner import OwnerKind
 from schemas.scope import OwnerScope, TenantScope
 from schemas.stores import MilvusLayout
@@ -31,7 +32,9 @@ class MilvusCandidates:
         self._words = WordCandidates(db)
 
     async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
-        limit = max(PER_RETRIEVER, probe.question.depth)
+        question = probe.question
+        deep = limits.is_deep(question.filters)
+        limit = max(limits.DEEP if deep else PER_RETRIEVER, question.depth)
         layout = MilvusLayout(probe.serving.generations["milvus"], probe.serving.embedder.dimensions)
         try:
             async with asyncio.timeout(self._timeout):
@@ -47,9 +50,14 @@ class MilvusCandidates:
         tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
         turn_keys = list(dict.fromkeys((h["user_id"], h["id"]) for h in turns))
         memory_keys = list(dict.fromkeys((h["id"], h["version"]) for h in memories))
-        rows = await candidates.confirmed(self._db, tenant, turn_keys, memory_keys, probe.now)
+        asked = limits.postgres(question) if deep else limits.NOTHING
+        rows = await candidates.confirmed(self._db, tenant, turn_keys, memory_keys, asked, probe.now)
         mine = [row for row in rows if _belongs(row, scope)]
-        found.unconfirmed += len(turn_keys) + len(memory_keys) - len(mine)
+        if not deep:  # else what a filter took is not there either
+            found.unconfirmed += len(turn_keys) + len(memory_keys) - len(mine)
+        if deep or question.as_of is not None:
+            # A rare filter's rows may be beyond the nearest, and Milvus holds none of what was superseded.
+            mine += [row for row in await self._words.find(probe, scope, found) if _belongs(row, scope)]
         return mine
 
     async def _hits(
@@ -58,6 +66,7 @@ class MilvusCandidates:
         """Both retrievers of one collection; empty where no asked kind is in it."""
         turns = collection.startswith("memstream_turns")
         kinds = sorted({"turn"} & probe.question.kinds if turns else probe.question.kinds - {"turn"})
+        kinds = limits.possible(kinds, probe.question.filters)
         if isinstance(scope, TenantScope):
             kinds = [k for k in kinds if k == "chunk"]
         else:
@@ -117,53 +126,20 @@ def condition(probe: Probe, scope: OwnerScope | TenantScope, kinds: Sequence[str
     """The filter: tenant first, then what the scope and the credential reach. Values are quoted, since the embedded
     server has no templates."""
     tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
-    parts = [f"tenant == {_quoted(tenant.tenant)}", f"kind in {_quoted(list(kinds))}"]
+    parts = [f"tenant == {quoted(tenant.tenant)}", f"kind in {quoted(list(kinds))}"]
     if isinstance(scope, TenantScope):
         parts.append('owner_kind == "document"')
-        return " and ".join(parts)
+        return " and ".join([*parts, *limits.milvus(probe.question, kinds, of_user=False)])
     owner = scope.owner
     if owner.kind is OwnerKind.USER:
-        parts += ['owner_kind == "user"', f"user_id == {_quoted(owner.id)}"]
+        parts += ['owner_kind == "user"', f"user_id == {quoted(owner.id)}"]
     if owner.kind is OwnerKind.PROJECT:
-        parts.append(f"project_id == {_quoted(owner.id)}")
+        parts.append(f"project_id == {quoted(owner.id)}")
         if "turn" not in kinds:
             parts.append('owner_kind == "project"')
     whole = owner.kind is OwnerKind.TENANT
     if whole and tenant.users is not None:
-        parts.append(f"user_id in {_quoted(sorted(tenant.users))}")
+        parts.append(f"user_id in {quoted(sorted(tenant.users))}")
     if whole and tenant.projects is not None:
-        parts.append(f"project_id in {_quoted(sorted(tenant.projects))}")
-    return " and ".join([*parts, *_limits(probe.question, kinds, of_user=owner.kind is OwnerKind.USER)])
-
-
-def _limits(question: Question, kinds: Sequence[str], *, of_user: bool) -> list[str]:
-    """What a question limits, as far as Milvus holds it: without it the best of a large scope would all be others
-    (D13). Times are in milliseconds there: rather one too many, since the rows are asked again."""
-    out = [] if question.session_id is None else [f"session_id == {_quoted(question.session_id)}"]
-    if of_user and question.project is not None:
-        project = question.project.owner.id
-        out.append(f"project_id in {_quoted([project] if 'turn' in kinds else ['', project])}")
-    filters = question.filters
-    for name in ("role", "scope", "category", "episode_type"):
-        wanted = getattr(filters, name)
-        values = [wanted] if isinstance(wanted, str) else list(wanted or ())
-        # A literal takes no control characters; the rows are asked for those.
-        if values and not any(ord(c) < 32 for value in values for c in value):
-            out.append(f"{name} in {_quoted(values)}")
-    if filters.occurred_from is not None:
-        out.append(f"occurred_at >= {_ms(filters.occurred_from)}")
-    if filters.occurred_to is not None:
-        out.append(f"occurred_at <= {_ms(filters.occurred_to)}")
-    if question.as_of is not None and "turn" in kinds:
-        out.append(f"occurred_at <= {_ms(question.as_of)}")
-    return out
-
-
-def _ms(at: datetime) -> int:
-    return int(at.timestamp() * 1000)
-
-
-def _quoted(value: str | Sequence[str]) -> str:
-    if isinstance(value, str):
-        return MilvusLayout.literal(value)
-    return f"[{', '.join(MilvusLayout.literal(v) for v in value)}]"
+        parts.append(f"project_id in {quoted(sorted(tenant.projects))}")
+    return " and ".join([*parts, *limits.milvus(probe.question, kinds, of_user=owner.kind is OwnerKind.USER)])

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from query.retrieval import milvus
-from query.retrieval.request import Filters, Question
+import pytest
+
+from query.ranking.types import RankQuery
+from query.repo.db import Row, TenantStatement
+from query.retrieval import limits, milvus
+from query.retrieval.candidates import PER_RETRIEVER, WordCandidates
+from query.retrieval.look import Probe
+from query.retrieval.request import Filters, Found, Question
 from schemas.scope import TenantScope
 
 TENANT = TenantScope("acme", "key:k", frozenset())
@@ -37,3 +45,102 @@ def test_d13_a_users_and_projects_search_is_of_both() -> None:
 
 def test_d13_a_value_that_is_no_literal_is_left_to_the_rows() -> None:
     assert "role" not in asked("turn", filters=Filters(role="a\nb"))
+
+
+def test_d13_documents_are_limited_as_well() -> None:
+    probe: Any = SimpleNamespace(
+        question=Question("q", frozenset({"chunk"}), 1, TENANT, filters=Filters(document_id="d1", occurred_to=OCTOBER))
+    )
+    where = milvus.condition(probe, TENANT, ["chunk"])
+    assert 'owner_kind == "document" and owner_id in ["d1"] and occurred_at <= 1790812800000' in where
+
+
+@pytest.mark.parametrize(
+    ("filters", "kinds"),
+    [
+        (Filters(), ["chunk", "fact", "turn"]),
+        (Filters(language="en"), ["chunk", "fact", "turn"]),
+        (Filters(metadata={"ticket": "A"}), ["turn"]),
+        (Filters(role="user"), ["turn"]),
+        (Filters(field="city"), ["chunk", "fact"]),
+        (Filters(document_id="d"), ["chunk"]),
+        (Filters(document_id="d", speaker="Bo"), []),
+    ],
+)
+def test_d13_what_has_no_such_field_is_not_asked_for(filters: Filters, kinds: list[str]) -> None:
+    assert limits.possible(["chunk", "fact", "turn"], filters) == kinds
+
+
+class Stores:
+    """Milvus names what it is asked for; Postgres has what it is told, and notes the statements."""
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        self.rows, self.asked = rows, list[tuple[str, dict[str, Any]]]()
+        self.limits = list[int]()
+
+    def call(self, method: str, collection: str, **options: Any) -> list[list[dict[str, Any]]]:
+        self.limits.append(options["limit"])
+        turns = collection.startswith("memstream_turns")
+        return [[{"entity": {"id": "t", "user_id": "ann"} if turns else {"id": "m", "version": 1}}]]
+
+    async def of_tenant(self, tenant: TenantScope, statement: TenantStatement, **values: Any) -> list[Row]:
+        needed = set(re.findall(r"%\((\w+)\)s", statement.text))
+        assert needed <= values.keys() | {"tenant"}
+        self.asked.append((statement.text, values))
+        return [r for r in self.rows if ("turn_id" in r) == ("{v}.turns" in statement.text)]
+
+
+async def found_by(stores: Any, **over: Any) -> tuple[list[Row], Found]:
+    question = Question("red", frozenset({"turn", "fact"}), 10, TENANT, ANN, **over)
+    serving: Any = SimpleNamespace(generations={"milvus": 1}, embedder=SimpleNamespace(dimensions=2))
+    probe = Probe(question, RankQuery("red", ["red"]), OCTOBER, serving)
+    found = Found()
+    return await milvus.MilvusCandidates(stores, stores, 5.0).find(probe, ANN, found), found
+
+
+MINE: Row = {"turn_id": "t", "user_id": "ann"}
+
+
+async def test_d13_what_milvus_cannot_filter_is_looked_for_deeper_and_by_words() -> None:
+    stores = Stores([MINE])
+    rows, found = await found_by(stores, filters=Filters(metadata={"ticket": ("A", "B"), "n": 3}))
+    assert stores.limits == [limits.DEEP], "turns alone have metadata"
+    (confirming, values), (words, also) = stores.asked
+    assert "AS asked(user_id" in confirming
+    assert values["metadata"].obj == also["metadata"].obj == {"ticket": ["A", "B"], "n": [3]}
+    assert words.index("%(metadata)s") < words.index("LIMIT"), "filtered before the best are taken"
+    assert (rows, found.unconfirmed) == ([MINE, MINE], 0)
+
+
+async def test_d13_what_milvus_filters_needs_nothing_else() -> None:
+    stores = Stores()
+    _, found = await found_by(stores, filters=Filters(role="user"), session_id="s")
+    assert stores.limits == [PER_RETRIEVER]
+    ((_, values),) = stores.asked
+    assert {values[name] for name in limits.NOTHING} == {None}, "what is asked here is whether the hits stand"
+    assert found.unconfirmed == 1
+
+
+async def test_n8_at_an_earlier_time_what_was_superseded_since_is_found_by_words() -> None:
+    stores = Stores()
+    await found_by(stores, as_of=OCTOBER)
+    asked = [(text, values) for text, values in stores.asked if "terms &&" in text]
+    assert [values["as_of"] for _, values in asked] == [OCTOBER, OCTOBER]
+    assert "state IN ('active', 'superseded')" in asked[1][0]
+
+
+async def test_d11_without_milvus_the_filter_comes_before_the_best_are_taken() -> None:
+    stores = Stores([MINE])
+    project = TENANT.project("p")
+    question = Question(
+        "red", frozenset({"turn", "fact"}), 10, TENANT, ANN, project, "s",
+        Filters(language="zh", occurred_from=OCTOBER),
+    )  # fmt: skip
+    serving: Any = SimpleNamespace()
+    probe = Probe(question, RankQuery("red", ["red"]), OCTOBER, serving)
+    database: Any = stores
+    assert await WordCandidates(database).find(probe, ANN, Found()) == [MINE]
+    for text, values in stores.asked:
+        told = {name: values[name] for name in ("language", "since", "session", "within")}
+        assert told == {"language": ["zh"], "since": OCTOBER, "session": "s", "within": "p"}
+        assert all(text.index(f"%({name})s") < text.index("LIMIT") for name in told)
