@@ -21,6 +21,10 @@ _OFFSETS = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "ne
 MONTH = r"(?P<month>" + "|".join(f"{m.capitalize()}|{m[:3].capitalize()}\\.?" for m in _MONTHS) + r"|Sept\.?)"
 _WEEKDAY = r"(?P<weekday>" + "|".join(_WEEKDAYS) + r")s?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_FIRST = r"(?P<first>[0-3]?\d)(?:st|nd|rd|th)?"
+_TO = r"(?: ?[-–] ?| (?:to|till|until|through) )(?:the )?"
+_BETWEEN = r"(?<=[Bb]etween )(?:the )?"
+"""3 and 5 March are two days; what is between them is a time."""
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 NUMBER = r"(?P<count>\d{1,3}|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
 _UNIT = r"(?P<unit>day|week|month|year)s?"
@@ -39,6 +43,18 @@ def _dated(m: re.Match[str], anchor: datetime) -> ts.Period:
     number, of_month = _month_number(m["month"]), int(m["day"])
     year = m.groupdict().get("year")
     return ts.date_of(anchor, int(year), number, of_month) if year else ts.latest_date(anchor, number, of_month)
+
+
+def _dates(m: re.Match[str], anchor: datetime) -> ts.Period:
+    """From the first day to the last; 12 to 5 is none, and the last alone is meant."""
+    number, first, last = _month_number(m["month"]), int(m["first"]), int(m["day"])
+    if first > last:
+        return _dated(m, anchor)
+    year = m.groupdict().get("year")
+    # Without a year the last time that they have begun: they may be running.
+    year_number = int(year) if year else ts.latest_date(anchor, number, first).start.year
+    begins, ends = (ts.date_of(anchor, year_number, number, d) for d in (first, last))
+    return ts.Period(begins.start, ends.end, "day")
 
 
 def _in_month(m: re.Match[str], anchor: datetime) -> ts.Period:
@@ -123,6 +139,15 @@ _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 # Earlier rules win where two match at the same place; month names count only when capitalised ("may", "march").
 RULES: tuple[Rule, ...] = (
     (_compile(_YEAR + r"[-/.](?P<number>[01]?\d)[-/.](?P<day>[0-3]?\d)"), _iso, False),
+    *(
+        (_compile(pattern + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dates, False)
+        for pattern in (
+            _FIRST + _TO + _DAY + r" {1,2}(?:of {1,2})?" + MONTH,
+            _BETWEEN + _FIRST + r" and (?:the )?" + _DAY + r" {1,2}(?:of {1,2})?" + MONTH,
+            MONTH + r" {1,2}(?:the {1,2})?" + _FIRST + _TO + _DAY,
+            _BETWEEN + MONTH + r" {1,2}(?:the {1,2})?" + _FIRST + r" and (?:the )?" + _DAY,
+        )
+    ),
     (_compile(_DAY + r" {1,2}(?:of {1,2})?" + MONTH + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True), _dated, False),
     (
         _compile(MONTH + r" {1,2}(?:the {1,2})?" + _DAY + r"(?:,? {1,2}" + _YEAR + r")?", exact_case=True),

@@ -22,6 +22,9 @@ _DAY = r"(?P<day>" + _N + r"{1,3})[日号]"
 _REL_YEAR = r"(?P<rel>前|去|今|本|明|后)年的?"
 _WHICH = r"(?P<which>上上|下下|上|这|本|下)"
 _WEEK = r"(?:个?(?:星期|礼拜)|周)"
+_TO_DAY = r"(?P<first>" + _N + r"{1,3})[日号]?(?:到|至|[-–—~～])" + _DAY
+_PART = r"(?P<part>初(?![一二三四五六七八九十中高级次步期稿审试赛恋衷版])|[底末](?![薪价线层部片稿子端尾]))"
+"""年初, 月底; but 大年初一 is a feast, 初中 a school, 底薪 a wage."""
 
 
 def number(text: str) -> int:
@@ -45,6 +48,37 @@ def _date(m: re.Match[str], anchor: datetime) -> ts.Period:
     year = _year_number(m, anchor)
     of_year, of_month = number(m["month"]), number(m["day"])
     return ts.latest_date(anchor, of_year, of_month) if year is None else ts.date_of(anchor, year, of_year, of_month)
+
+
+def _dates(m: re.Match[str], anchor: datetime) -> ts.Period:
+    """From the first day to the last; 12 to 5 is none, and the last alone is meant."""
+    last = _of_month(m, anchor) if m.groupdict().get("which") else _date(m, anchor)
+    first = number(m["first"])
+    if first > last.start.day:
+        return last
+    if _year_number(m, anchor) is None and not m.groupdict().get("which"):
+        begins = ts.latest_date(anchor, number(m["month"]), first).start  # has begun, and may be running
+        last = ts.date_of(anchor, begins.year, begins.month, last.start.day)
+    return ts.Period(last.start.replace(day=first), last.end, "day")
+
+
+def _part_of_year(m: re.Match[str], anchor: datetime) -> ts.Period:
+    """Its first two months, or its last two."""
+    year = _year_number(m, anchor)
+    whole = ts.year_of(anchor, anchor.year if year is None else year)
+    if m["part"] == "初":
+        return ts.Period(whole.start, ts.month(whole.start, 2).start, "season")
+    return ts.Period(ts.month(whole.end, -2).start, whole.end, "season")
+
+
+def _part_of_month(m: re.Match[str], anchor: datetime) -> ts.Period:
+    """Its first ten days, or what is left after twenty."""
+    told = m.groupdict()
+    named = _of_month if told.get("which") else _month if told.get("month") else None
+    whole = named(m, anchor) if named else ts.month(anchor)
+    if m["part"] == "初":
+        return ts.Period(whole.start, ts.day(whole.start, 10).start, "week")
+    return ts.Period(ts.day(whole.start, 20).start, whole.end, "week")
 
 
 def _month(m: re.Match[str], anchor: datetime) -> ts.Period:
@@ -101,6 +135,18 @@ def _ahead(m: re.Match[str], anchor: datetime) -> ts.Period:
 _COUNT = r"(?<!" + _N[:-1] + r"第])(?P<count>几|" + _N + r"{1,3})个?(?P<unit>天|日|周|星期|礼拜|月|年)"
 _OF_SEASON = r"(?P<season>[春夏秋冬])(?:天|季)"
 RULES: tuple[Rule, ...] = (
+    (re.compile(_YEAR + r"的?" + _MONTH + r"的?" + _TO_DAY), _dates, False),
+    (re.compile(_REL_YEAR + _MONTH + r"的?" + _TO_DAY), _dates, True),
+    (re.compile(_WHICH + r"个?月的?" + _TO_DAY), _dates, True),
+    (re.compile(r"(?<!\d)" + _MONTH + r"的?" + _TO_DAY), _dates, False),
+    (re.compile(_YEAR + r"的?" + _MONTH + _PART), _part_of_month, False),
+    (re.compile(_REL_YEAR + _MONTH + _PART), _part_of_month, True),
+    (re.compile(_WHICH + r"个?月" + _PART), _part_of_month, True),
+    (re.compile(r"(?<![\d个几])" + _MONTH + _PART), _part_of_month, False),
+    (re.compile(r"(?<![" + _N[1:-1] + r"几个每半月])月" + _PART), _part_of_month, True),
+    (re.compile(_YEAR + r"的?年?" + _PART), _part_of_year, False),
+    (re.compile(_REL_YEAR + r"年?" + _PART), _part_of_year, True),
+    (re.compile(r"(?<![" + _N[1:-1] + r"几多半每整大小新过同当次])年" + _PART), _part_of_year, True),
     (re.compile(_YEAR + r"的?" + _MONTH + r"的?" + _DAY), _date, False),
     (re.compile(_REL_YEAR + _MONTH + r"的?" + _DAY), _date, True),
     (re.compile(_YEAR + r"的?" + _OF_SEASON), _season, False),

@@ -43,6 +43,8 @@ _BESIDE = 48
 _JOINS = re.compile(r"\s*(?:and|or|to|[-–,])\s*", re.IGNORECASE)
 _MODEL_ZH = re.compile(r"[款版型]")
 """2024年款 is a model."""
+_ENDING = ("年底", "年末", "月底", "月末")
+"""年底: what is done before it is done by its end, and until it is over it is a deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def limit(query: str, now: datetime) -> Limit | None:
                 opened.append((since, until, query[at - back : end + on].strip()))
             told = end
         elif _BY.search(before) is None and (joined or _is_meant(before, after, span)):
-            if span.start <= now:
+            if (span.end if span.text.endswith(_ENDING) else span.start) <= now:
                 closed.append((span.start, span.end, span.text))
             told = end
     if closed:
@@ -93,8 +95,9 @@ def _side(before: str, after: str, span: ts.TimeSpan) -> tuple[datetime | None, 
     ):  # fmt: skip
         if (m := pattern.search(before)) is not None:
             return since, until, len(before) - m.start(), 0
+    begins = span.end if span.text.endswith(_ENDING) else span.start
     for pattern, since, until in (
-        (_BEFORE_ZH, None, span.start), (_SINCE_ZH, span.start, None), (_AFTER_ZH, span.end, None),
+        (_BEFORE_ZH, None, begins), (_SINCE_ZH, span.start, None), (_AFTER_ZH, span.end, None),
     ):  # fmt: skip
         if (m := pattern.match(after)) is not None:
             return since, until, 0, m.end()
@@ -110,9 +113,20 @@ def _is_meant(before: str, after: str, span: ts.TimeSpan) -> bool:
     return not (span.text.endswith("年") and _MODEL_ZH.match(after))
 
 
-_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
-_VAGUE = 7
+_FEW = 7
 """Of "a few": rather too many than too few."""
+_COUPLE = 3
+
+
+def _some_ago(m: re.Match[str], anchor: datetime) -> ts.Period:
+    """A time that the speaker left open: any of the units before the running one, back to as many as may be meant."""
+    told = m.groupdict()
+    most = _COUPLE if "couple" in (told.get("count") or "").lower() else _FEW
+    unit = timeexpr_zh.UNITS.get(told["unit"], told["unit"].lower())
+    return ts.Period(ts.ago(anchor, most, unit).start, ts.ago(anchor, 0, unit).start, "day")
+
+
+_DAYS = {"day": 1, "week": 7, "month": 31, "year": 366}
 
 
 def _back(anchor: datetime, days: int) -> ts.Period:
@@ -121,12 +135,12 @@ def _back(anchor: datetime, days: int) -> ts.Period:
 
 def _last_en(m: re.Match[str], anchor: datetime) -> ts.Period:
     words = " ".join(m["count"].lower().split())
-    count = int(words) if words.isdigit() else _VAGUE if "few" in words else timeexpr_en.NUMBERS[words]
+    count = int(words) if words.isdigit() else _FEW if "few" in words else timeexpr_en.NUMBERS[words]
     return _back(anchor, count * _DAYS[m["unit"].lower()])
 
 
 def _last_zh(m: re.Match[str], anchor: datetime) -> ts.Period:
-    count = _VAGUE if m["count"] == "几" else timeexpr_zh.number(m["count"])
+    count = _FEW if m["count"] == "几" else timeexpr_zh.number(m["count"])
     return _back(anchor, count * _DAYS[timeexpr_zh.UNITS[m["unit"]]])
 
 
@@ -183,6 +197,13 @@ _ZH = r"[0-9一二两三四五六七八九十]{1,3}"
 RULES: tuple[timeexpr_en.Rule, ...] = (
     _rule(rf"\b(?:last|past|previous) {{1,2}}{timeexpr_en.NUMBER} {{1,2}}(?P<unit>day|week|month|year)s?\b", _last_en),
     _rule(rf"(?:最近|过去|近)的?(?P<count>几|{_ZH})个?(?P<unit>天|日|周|星期|礼拜|月|年)", _last_zh),
+    _rule(
+        r"\b(?P<count>a couple(?: of)?|a few|few|some|several) {1,2}(?P<unit>day|week|month|year)s?"
+        r" {1,2}(?:ago|back|earlier)\b",
+        _some_ago,
+    ),
+    _rule(r"(?<![十百千0-9])(?:好几|几|数)个?(?P<unit>天|日|周|星期|礼拜|月|年)(?:以前|之前|前)", _some_ago),
+    _rule(r"(?<![提之以目])前(?:好?几|些)个?(?P<unit>天|日|周|星期|礼拜|月|年)", _some_ago),
     _rule(r"\bhalf a year (?:ago|back)\b|半年(?:多?以前|多?之前|多?前)", _half_year_ago),
     _rule(r"\bQ(?P<number>[1-4])(?: {1,2}(?:of {1,2})?|/)(?P<year>(?:19|20)\d\d)\b", _numbered),
     _rule(r"\b(?P<number>first|second|third|fourth|last) quarter of (?P<year>(?:19|20)\d\d)\b", _numbered),

@@ -52,6 +52,31 @@ CASES = [
     ("前年冬天", "前年冬天", "2022-12-01", "2023-03-01", "season"),
     ("二〇二三年", "二〇二三年", "2023-01-01", "2024-01-01", "year"),
     ("今年的计划", "今年", "2024-01-01", "2025-01-01", "year"),
+    ("we were away 3 to 5 March", "3 to 5 March", "2024-03-03", "2024-03-06", "day"),
+    ("away 3rd-5th of March 2023", "3rd-5th of March 2023", "2023-03-03", "2023-03-06", "day"),
+    ("between 3 and 5 March", "3 and 5 March", "2024-03-03", "2024-03-06", "day"),
+    ("March 3 – 5, 2023", "March 3 – 5, 2023", "2023-03-03", "2023-03-06", "day"),
+    ("between July 3 and 5", "July 3 and 5", "2023-07-03", "2023-07-06", "day"),
+    ("11 to 14 June", "11 to 14 June", "2024-06-11", "2024-06-15", "day"),
+    ("room 12 - 5 March", "12 - 5 March", "2024-03-05", "2024-03-06", "day"),
+    ("3月3日到5日出差", "3月3日到5日", "2024-03-03", "2024-03-06", "day"),
+    ("三月三号至五号", "三月三号至五号", "2024-03-03", "2024-03-06", "day"),
+    ("2023年3月3-5日", "2023年3月3-5日", "2023-03-03", "2023-03-06", "day"),
+    ("去年12月30到31号", "去年12月30到31号", "2023-12-30", "2024-01-01", "day"),
+    ("上个月3号到5号", "上个月3号到5号", "2024-05-03", "2024-05-06", "day"),
+    ("6月11日到14日", "6月11日到14日", "2024-06-11", "2024-06-15", "day"),
+    ("年初搬的家", "年初", "2024-01-01", "2024-03-01", "season"),
+    ("今年年初", "今年年初", "2024-01-01", "2024-03-01", "season"),
+    ("去年底离职", "去年底", "2023-11-01", "2024-01-01", "season"),
+    ("2022年末", "2022年末", "2022-11-01", "2023-01-01", "season"),
+    ("年底搬家", "年底", "2024-11-01", "2025-01-01", "season"),
+    ("月初体检", "月初", "2024-06-01", "2024-06-11", "week"),
+    ("上个月底", "上个月底", "2024-05-21", "2024-06-01", "week"),
+    ("五月初", "五月初", "2024-05-01", "2024-05-11", "week"),
+    ("2023年2月末", "2023年2月末", "2023-02-21", "2023-03-01", "week"),
+    ("月底交", "月底", "2024-06-21", "2024-07-01", "week"),
+    ("今年初中毕业", "今年", "2024-01-01", "2025-01-01", "year"),
+    ("去年底薪涨了", "去年", "2023-01-01", "2024-01-01", "year"),
     ("星期天休息", "星期天", "2024-06-09", "2024-06-10", "day"),
 ]
 
@@ -66,10 +91,14 @@ def test_expressions(text: str, written: str, start: str, end: str, precision: s
 @pytest.mark.parametrize(
     "text",
     ["It may rain; march on", "room 2019b costs $2020", "on Feb 30", "2023-13-45", "一个月饼", "三个月", "每周", "天气",
-     "二月三十日", "", "a second week-old kitten"],
+     "大年初一", "三年初级", "每月底", "每年底", "二月三十日", "二月三十日到三十一日", "", "a second week-old kitten"],
 )  # fmt: skip
 def test_what_is_no_time(text: str) -> None:
     assert find(text, ANCHOR) == []
+
+
+def test_two_days_are_no_span_of_days() -> None:
+    assert [s.text for s in find("on 3 and 5 March", ANCHOR)] == ["5 March"]
 
 
 def test_several_in_the_order_of_the_text() -> None:
@@ -100,6 +129,8 @@ def test_dates_outside_the_calendar_are_left_out() -> None:
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("unit", ["last ", "in two ", "二", "1 ", "May ", "去年的", "2023-"])
+@pytest.mark.parametrize(
+    "unit", ["last ", "in two ", "二", "1 ", "May ", "去年的", "2023-", "3 to ", "3-", "3日到", "年初"]
+)
 def test_long_runs_of_half_an_expression_end(unit: str) -> None:
     assert isinstance(find(unit * 5_000, ANCHOR), list)

@@ -55,6 +55,9 @@ def between(query: str) -> tuple[str | None, str | None]:
         ("自5月以来有什么变化？", "2026-05-01", None),
         ("去年之后呢？", "2026-01-01", None),
         ("截至2025年5月的牙医是谁？", None, "2025-06-01"),
+        ("去年年底之前我住在哪里？", None, "2026-01-01"),
+        ("Where was I before 3 to 5 March?", None, "2026-03-03"),
+        ("年初以来有什么变化？", "2026-01-01", None),
     ],
 )
 def test_d10_before_and_since_leave_a_side_open(query: str, since: str | None, until: str | None) -> None:
@@ -82,6 +85,19 @@ def test_d10_before_and_since_leave_a_side_open(query: str, since: str | None, u
         ("周末我做了什么?", "2026-11-21", "2026-11-23"),
         ("上个周末", "2026-11-14", "2026-11-16"),
         ("上周12号受试者缺了什么？", "2026-11-09", "2026-11-16"),
+        ("What did I say a few days ago?", "2026-11-15", "2026-11-22"),
+        ("Who did we meet a couple of weeks ago?", "2026-10-26", "2026-11-16"),
+        ("Where was I several months ago?", "2026-04-01", "2026-11-01"),
+        ("几天前我说了什么?", "2026-11-15", "2026-11-22"),
+        ("前几周讨论了什么?", "2026-09-28", "2026-11-16"),
+        ("年初定了什么?", "2026-01-01", "2026-03-01"),
+        ("去年年底定了什么?", "2025-11-01", "2026-01-01"),
+        ("月初谁来过?", "2026-11-01", "2026-11-11"),
+        ("上月底谁来过?", "2026-10-21", "2026-11-01"),
+        ("What happened 3 to 5 March?", "2026-03-03", "2026-03-06"),
+        ("What happened between 3 and 5 March?", "2026-03-03", "2026-03-06"),
+        ("3月3日到5日发生了什么?", "2026-03-03", "2026-03-06"),
+        ("3月30日到4月2日发生了什么?", "2026-03-30", "2026-04-03"),
     ],
 )
 def test_d10_times_that_only_a_question_needs(query: str, since: str, until: str) -> None:
@@ -91,14 +107,17 @@ def test_d10_times_that_only_a_question_needs(query: str, since: str, until: str
 @pytest.mark.parametrize(
     "query",
     ["May I ask what flowers Ana likes?", "Is port 2020 open?", "What do I think of the 2024 Corolla?",
-     "我的2024年款卡罗拉怎么样?", "What did I promise to finish by Monday?", "What is planned since next month?"],
+     "我的2024年款卡罗拉怎么样?", "年底要交什么?", "月底要交什么?", "大年初一吃什么?",
+     "What did I promise to finish by Monday?", "What is planned since next month?"],
 )  # fmt: skip
 def test_d10_what_is_no_time_limits_nothing(query: str) -> None:
     assert between(query) == (None, None)
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("unit", ["since May ", "last two ", "in in ", "Q3 2020, ", "第三", "最近", "半年前"])
+@pytest.mark.parametrize(
+    "unit", ["since May ", "last two ", "in in ", "Q3 2020, ", "第三", "最近", "半年前", "a few days ", "前几"]
+)
 def test_d10_long_queries_end(unit: str) -> None:
     between(unit * 5_000)
 
