@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ from memstream.settings import Settings, unknown_names
 from query.reading.intents import route
 from schemas.profile import PROFILES_DIR, Profile, load_profile
 from tests.pages import ROOT, Shell, blocks, every_block, printed, steps
+from tests.tools import needs
 
 NOT_RUN = {
     ("README.md", "it is what runs them"),
@@ -109,7 +109,7 @@ def test_a_question_is_limited_as_the_page_shows(tmp_path: Path) -> None:
     assert {"intents": [i.name for i in routed.intents], "because": list(routed.because)} == shown
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="no promtool on this machine")
+@needs("promtool")
 def test_the_rules_are_checked_as_the_page_says() -> None:
     _, alerts = blocks("docs/metrics.md", "sh")[:2]
     assert "SUCCESS" in Shell(ROOT, {"PATH": "/usr/bin:/bin"}, "").run(alerts)

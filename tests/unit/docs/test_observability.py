@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +18,7 @@ from query.pipeline.state import Pipeline
 from query.workers import families
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
 from schemas.metrics import METRICS
+from tests.tools import needs, program
 
 ROOT = Path(__file__).resolve().parents[3]
 DASHBOARDS = sorted((ROOT / "docker" / "grafana" / "dashboards").glob("*.json"))
@@ -26,7 +26,7 @@ RULES = ROOT / "docker" / "prometheus" / "alerts.yaml"
 SUFFIXES = {"counter": ("",), "gauge": ("",), "histogram": ("_bucket", "_sum", "_count")}
 SERIES = {m.name + suffix: m for m in METRICS for suffix in SUFFIXES[m.kind]}
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
-PROMTOOL = shutil.which("promtool")
+PROMTOOL = program("promtool")
 
 
 def expressions() -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ def test_every_alert_is_explained_and_tested() -> None:
     assert rules == set(re.findall(r"alertname: (\w+)", tests))
 
 
-@pytest.mark.skipif(PROMTOOL is None, reason="no promtool on this machine (Debian: apt-get install prometheus)")
+@needs("promtool")
 @pytest.mark.parametrize("words", [("check", "rules", "alerts.yaml"), ("test", "rules", "alerts.test.yaml")])
 def test_promtool_agrees(words: tuple[str, ...]) -> None:
     done = subprocess.run([str(PROMTOOL), *words], cwd=RULES.parent, capture_output=True, text=True, timeout=60)

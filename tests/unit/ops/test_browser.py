@@ -11,11 +11,12 @@ from typing import Literal
 import pytest
 import uvicorn
 
-from tests.unit.ops.browser import CHROMIUM, Tab, browser, tab
+from tests.tools import needs
+from tests.unit.ops.browser import Tab, browser, tab
 from tests.unit.ops.states import service
 
 pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)"),
+    needs("chromium"),
     pytest.mark.timeout(240),
 ]
 CONTRAST = """(() => {

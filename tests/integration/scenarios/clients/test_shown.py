@@ -22,7 +22,8 @@ from memstream.client import Memstream, Turn
 from schemas import topics
 from tests.integration.scenarios.clients.conftest import Live
 from tests.pages import Shell, blocks, printed, steps
-from tests.unit.ops.browser import CHROMIUM, browser, tab
+from tests.tools import needs
+from tests.unit.ops.browser import browser, tab
 
 pytestmark = pytest.mark.integration
 PROGRAMS = [*blocks("docs/clients.md", "python"), *blocks("docs/agents.md", "python")]
@@ -113,7 +114,7 @@ async def test_an_agents_configuration_starts_its_server(live: Live, sh: Shell, 
     assert not done.is_error, done.content
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine (Debian: apt-get install chromium)")
+@needs("chromium")
 async def test_a_browser_is_told_of_changes(live: Live) -> None:
     [script] = blocks("docs/clients.md", "js")
     user = f"browser-{uuid4().hex[:8]}"
