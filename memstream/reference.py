@@ -51,10 +51,10 @@ def metrics_table() -> str:
     """A row a metric, in the order of the list."""
     from schemas.metrics import METRICS
 
-    rows = ["| metric | kind | labels | what |", "|---|---|---|---|"]
+    rows = ["| metric | kind | of | labels | what |", "|---|---|---|---|---|"]
     for m in METRICS:
         labels = ", ".join(f"`{label}`" for label in m.labels)
-        rows.append(f"| `{m.name}` | {m.kind} | {labels} | {m.help} |")
+        rows.append(f"| `{m.name}` | {m.kind} | {m.of} | {labels} | {m.help} |")
     return "\n".join(rows)
 
 

@@ -12,12 +12,14 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """`labels`: names, whose values come from small fixed sets."""
+    """`labels`: names, whose values come from small fixed sets. `of`: what the series speaks for. Every query service
+    exports those of the system, each with the same values: with several scraped, take their `max`, never their sum."""
 
     name: str
     kind: Literal["counter", "gauge", "histogram"]
     help: str
     labels: tuple[str, ...] = ()
+    of: Literal["service", "system"] = "service"
 
 
 # The door.
@@ -50,54 +52,65 @@ SESSION_SECONDS = Metric(
     "memstream_session_read_seconds", "histogram", "Time of a session read (E7).", ("store",)
 )
 
-# The pipeline, as seen from the brokers.
-LAG = Metric("memstream_lag_records", "gauge", "Records that a stage has not committed yet.", ("stage",))
-LAG_SECONDS = Metric("memstream_lag_seconds", "gauge", "Age of the oldest of them.", ("stage",))
-RATE = Metric("memstream_stage_rate", "gauge", "Records a second that a stage commits.", ("stage",))
-STORE_UP = Metric("memstream_store_up", "gauge", "1 where the store answers.", ("store",))
+# The pipeline, as seen from the brokers and stores: of the whole system, as all that follows.
+LAG = Metric("memstream_lag_records", "gauge", "Records that a stage has not committed yet.", ("stage",), of="system")
+LAG_SECONDS = Metric("memstream_lag_seconds", "gauge", "Age of the oldest of them.", ("stage",), of="system")
+RATE = Metric("memstream_stage_rate", "gauge", "Records a second that a stage commits.", ("stage",), of="system")
+STORE_UP = Metric("memstream_store_up", "gauge", "1 where the store answers.", ("store",), of="system")
 DEAD_LETTERS = Metric(
-    "memstream_dead_letters", "gauge", "Dead letters that nobody has replayed or dropped.", ("step", "reason")
+    "memstream_dead_letters", "gauge", "Dead letters that nobody has replayed or dropped.",
+    ("step", "reason"), of="system",
 )
-DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last hour.", ("gate", "outcome"))
+DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last hour.", ("gate", "outcome"), of="system")
 
 # What the workers say of themselves (ops.heartbeats), exported by the query service.
 FRESHNESS = Metric(
-    "memstream_freshness_seconds", "histogram", "Acceptance to readable (N3).", ("process", "store", "topic")
+    "memstream_freshness_seconds", "histogram", "Acceptance to readable (N3).",
+    ("process", "store", "topic"), of="system",
 )
-STAGE_RECORDS = Metric("memstream_stage_records_total", "counter", "Records of a stage.", ("process", "stage"))
+STAGE_RECORDS = Metric(
+    "memstream_stage_records_total", "counter", "Records of a stage.", ("process", "stage"), of="system"
+)
 STAGE_OUTCOMES = Metric(
-    "memstream_stage_outcomes_total", "counter", "Outcomes of a stage.", ("process", "stage", "outcome")
+    "memstream_stage_outcomes_total", "counter", "Outcomes of a stage.", ("process", "stage", "outcome"), of="system"
 )
 STAGE_SECONDS = Metric(
-    "memstream_stage_seconds_total", "counter", "Time of a stage, a phase.", ("process", "stage", "phase")
+    "memstream_stage_seconds_total", "counter", "Time of a stage, a phase.", ("process", "stage", "phase"), of="system"
 )
 STAGE_LATENCY = Metric(
-    "memstream_stage_batch_seconds", "histogram", "Time of a batch in a stage.", ("process", "stage")
+    "memstream_stage_batch_seconds", "histogram", "Time of a batch in a stage.", ("process", "stage"), of="system"
 )
-STAGE_SIZE = Metric("memstream_stage_batch_records", "histogram", "Records of a batch.", ("process", "stage"))
+STAGE_SIZE = Metric(
+    "memstream_stage_batch_records", "histogram", "Records of a batch.", ("process", "stage"), of="system"
+)
 SINK_RETRIES = Metric(
-    "memstream_sink_retries_total", "counter", "Calls that a store was asked again.", ("process", "store")
+    "memstream_sink_retries_total", "counter", "Calls that a store was asked again.", ("process", "store"), of="system"
 )
-MODEL_CALLS = Metric("memstream_model_calls_total", "counter", "Answers of the language model.", ("process",))
+MODEL_CALLS = Metric(
+    "memstream_model_calls_total", "counter", "Answers of the language model.", ("process",), of="system"
+)
 MODEL_FAILED = Metric(
     "memstream_model_failed_total", "counter", "Calls without a usable answer: away or malformed.",
-    ("process", "reason"),
+    ("process", "reason"), of="system",
 )
 MODEL_TOKENS = Metric(
-    "memstream_model_tokens_total", "counter", "Tokens that the endpoint counted.", ("process", "kind")
+    "memstream_model_tokens_total", "counter", "Tokens that the endpoint counted.", ("process", "kind"), of="system"
 )
 MODEL_COST = Metric(
-    "memstream_model_cost_total", "counter", "Cost, in the currency of the configured prices.", ("process",)
+    "memstream_model_cost_total", "counter", "Cost, in the currency of the configured prices.",
+    ("process",), of="system",
 )
 CHECKPOINTS = Metric(
     "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed (E7).",
-    ("process", "way"),
+    ("process", "way"), of="system",
 )
-SUMMARY_TOKENS = Metric("memstream_summary_tokens", "histogram", "Length of checkpoint summaries (E7).", ("process",))
-ERASURES = Metric("memstream_erasures_pending", "gauge", "Erasures that are not done yet (N6).")
-ERASURE_AGE = Metric("memstream_erasure_oldest_seconds", "gauge", "Age of the oldest of them.")
-RSS = Metric("memstream_process_rss_bytes", "gauge", "Resident memory.", ("process",))
-CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("process",))
+SUMMARY_TOKENS = Metric(
+    "memstream_summary_tokens", "histogram", "Length of checkpoint summaries (E7).", ("process",), of="system"
+)
+ERASURES = Metric("memstream_erasures_pending", "gauge", "Erasures that are not done yet (N6).", of="system")
+ERASURE_AGE = Metric("memstream_erasure_oldest_seconds", "gauge", "Age of the oldest of them.", of="system")
+RSS = Metric("memstream_process_rss_bytes", "gauge", "Resident memory.", ("process",), of="system")
+CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("process",), of="system")
 
 METRICS: tuple[Metric, ...] = (
     HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, ACCESSES, ACCESSES_WAITING, LIMITED,

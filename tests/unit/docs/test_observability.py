@@ -18,6 +18,7 @@ from query.pipeline.state import Pipeline
 from query.workers import families
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
 from schemas.metrics import METRICS
+from tests.pages import blocks
 from tests.tools import needs, program
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -56,6 +57,46 @@ def test_every_metric_and_label_of_an_expression_exists(where: str, expr: str) -
     for grouped in re.findall(r"\bby \(([^)]*)\)", expr):
         asked |= {label.strip() for label in grouped.split(",")}
     assert asked <= labels | {"le", "job"}
+
+
+def doubled(expr: str) -> list[str]:
+    """Series of the whole system in an expression that two scraped query services would make count twice: those of
+    several processes or kinds are added up only after a `max` that keeps all of their labels."""
+    found = []
+    for match in re.finditer(r"\bmemstream_[a-z_]+", expr):
+        metric = SERIES[match.group()]
+        if metric.of == "service":
+            continue
+        held = re.search(r"\b(?:max|min)(?: by \(([^)]*)\))? ?\((?:(?:rate|increase)\()?$", expr[: match.start()])
+        kept = {label.strip() for label in (held[1] or "").split(",")} if held else set()
+        summed = held is not None and re.search(r"\bsum(?: by \([^)]*\))? ?\($", expr[: held.start()])
+        if held is None or ((summed or metric.kind != "gauge") and not set(metric.labels) <= kept):
+            found.append(match.group())
+    return found
+
+
+@pytest.mark.parametrize(("where", "expr"), expressions())
+def test_two_scraped_services_double_nothing_of_the_system(where: str, expr: str) -> None:
+    assert doubled(expr) == [], f"{where}: {expr}"
+
+
+def test_what_would_double_is_seen() -> None:
+    assert doubled("sum by (stage) (memstream_lag_records)") == ["memstream_lag_records"]
+    assert doubled("sum(max by (step) (memstream_dead_letters))") == ["memstream_dead_letters"]
+    assert doubled("sum(max(rate(memstream_model_cost_total[1h])))") == ["memstream_model_cost_total"]
+    assert doubled("sum(rate(memstream_http_requests_total[5m]))") == []
+    assert doubled("sum(max by (step, reason) (memstream_dead_letters))") == []
+
+
+def test_metrics_of_the_system_are_named_as_such() -> None:
+    """What a service counts itself has none of the labels of those it speaks for."""
+    whole = {m.name for m in METRICS if m.of == "system"}
+    assert {m.name for m in METRICS if "process" in m.labels or "stage" in m.labels} <= whole
+    assert {"memstream_lag_seconds", "memstream_dead_letters", "memstream_erasures_pending"} <= whole
+    [shown] = blocks("docs/operations.md", "promql")
+    for expr in shown.splitlines():
+        assert "max by" in expr
+        assert doubled(expr) == []
 
 
 def test_panels_do_not_overlap() -> None:
