@@ -12,12 +12,14 @@ from fastapi import APIRouter, FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
+from pydantic.json_schema import models_json_schema
 
-from query import errors
+from query import answers, errors
 from query.door import scope_of
 from query.freshness import WAIT_FOR, WAIT_MS, freshness_of
 
 BEARER = "key"
+_REF = "#/components/schemas/"
 _ALWAYS = (500, 503)
 _WITH_KEY = (401, 403, 429)
 _WITH_BODY = (400, 413, 415)
@@ -46,12 +48,40 @@ def describe(app: FastAPI, routers: Sequence[APIRouter]) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = _PROBLEM
+    _add(schemas, _models())
     parts["securitySchemes"] = {BEARER: {"type": "http", "scheme": "bearer", "description": "An API key or a token."}}
     for route in (route for router in routers for route in router.routes):
         if isinstance(route, APIRoute) and route.include_in_schema:
             for method in route.methods or ():
-                _complete(found["paths"][route.path_format][method.lower()], route)
+                spec = found["paths"][route.path_format][method.lower()]
+                _complete(spec, route)
+                _declare(spec, method.lower(), route.path_format)
     return found
+
+
+def _models() -> dict[str, Any]:
+    """The declared answers and their parts, by name."""
+    named = sorted({m for found in answers.TABLE.values() for m in found.values()}, key=lambda m: m.__name__)
+    # As validation sees them: what has a default may be missing.
+    _, made = models_json_schema([(m, "validation") for m in named], ref_template=_REF + "{model}")
+    found: dict[str, Any] = made["$defs"]
+    return found
+
+
+def _add(schemas: dict[str, Any], more: Mapping[str, Any]) -> None:
+    if both := schemas.keys() & more.keys():
+        raise ValueError(f"two schemas of one name: {', '.join(sorted(both))}")
+    schemas.update(more)
+
+
+def _declare(spec: dict[str, Any], method: str, path: str) -> None:
+    """What a handler that answers plain dicts answers: said here, checked by tests, never at answer time."""
+    for status, model in answers.TABLE.get((method, path), {}).items():
+        schema = {"schema": {"$ref": _REF + model.__name__}}
+        kept = spec["responses"].setdefault(str(status), {"description": "Successful Response"})
+        kept["content"] = {"application/json": schema}
+    if media := answers.MEDIA.get((method, path)):
+        spec["responses"]["200"]["content"] = {media: {"schema": {"type": "string"}}}
 
 
 def _complete(spec: dict[str, Any], route: APIRoute) -> None:
@@ -87,7 +117,7 @@ def _answer(status: int) -> dict[str, Any]:
     titles = "; ".join(t for n, t in errors.TITLES.values() if n == status)
     return {
         "description": titles,
-        "content": {errors.MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        "content": {errors.MEDIA_TYPE: {"schema": {"$ref": _REF + "Problem"}}},
     }
 
 
