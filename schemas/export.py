@@ -16,6 +16,7 @@ import orjson
 from schemas import codec, topics
 from schemas.base import SCHEMA_VERSION
 from schemas.breaking import breaks
+from schemas.breaking_topics import OWNERS, broken_topics
 from schemas.topics import Topic
 
 Schema: TypeAlias = dict[str, Any]
@@ -153,6 +154,7 @@ def _channel(topic: Topic, names: list[str]) -> Schema:
         "description": f"{topic.purpose}; owners: {', '.join(o.value for o in topic.owners)}",
         "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in names},
         "bindings": {"kafka": {"topicConfiguration": config, "bindingVersion": "0.5.0"}},
+        OWNERS: [o.value for o in topic.owners],
     }
 
 
@@ -188,7 +190,22 @@ def breaking_changes(folder: Path = PUBLISHED) -> list[str]:
             continue
         old = orjson.loads(path.read_bytes())
         found += [f"{name}{where}" for where in breaks(old, topic_schema(topic), written=not topic.root)]
+    document = folder / ASYNCAPI
+    if document.exists():
+        found += broken_topics(orjson.loads(document.read_bytes()), asyncapi())
     return found
+
+
+def stale(folder: Path = PUBLISHED) -> list[str]:
+    """Documents of a folder that are not what an export would write now; additions count, too: a later change is
+    compared with what is published, so what is not published can be taken away unseen."""
+    documents = {name: _written(document) for name, document in exported().items()}
+    there = {p.name: p.read_bytes() for p in folder.glob("*.json")}
+    return sorted(name for name in documents.keys() | there.keys() if documents.get(name) != there.get(name))
+
+
+def _written(document: Schema) -> bytes:
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
 
 
 def write(folder: Path) -> list[Path]:
@@ -200,6 +217,6 @@ def write(folder: Path) -> list[Path]:
     out = []
     for name, document in exported().items():
         path = folder / name
-        path.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+        path.write_bytes(_written(document))
         out.append(path)
     return out
