@@ -35,14 +35,14 @@ class Machine:
         path.write_text(f"#!{self._folder}/bash\n{script}\n")
         path.chmod(0o755)
 
-    def debian(self, has: Mapping[str, str], install: str = "0") -> None:
-        """`has`: package -> version of its candidate; `install`: the status of an installation, which makes both
-        programs."""
+    def debian(self, has: Mapping[str, str], install: str = "0", update: str = "0") -> None:
+        """`has`: package -> version of its candidate; `install`, `update`: status of either; an installation makes
+        both programs."""
         cases = "".join(f"{package}) echo '  Candidate: {version}';;" for package, version in has.items())
         self.program("apt-cache", f'case "$2" in {cases} *) ;; esac')
         made = "".join(f": >{self._folder}/{p}; /bin/chmod 755 {self._folder}/{p};" for p in PROGRAMS)
         status = f"[ {install} = 0 ] || {{ echo no space left; exit {install}; }}"
-        self.program("apt-get", f'case "$*" in *install*) {status}; {made} ;; esac')
+        self.program("apt-get", f'case "$*" in *install*) {status}; {made} ;; *update*) exit {update} ;; esac')
 
     def run(self) -> subprocess.CompletedProcess[str]:
         words = [self._folder / "bash", ROOT / ".ci" / "run"]
@@ -76,6 +76,14 @@ def test_ci_says_what_is_skipped_where_debian_has_it_not(machine: Machine) -> No
     done = machine.run()
     assert done.stdout == "make test requires promtool\n"
     assert "SKIPPED: the tests that need chromium" in done.stderr
+
+
+def test_ci_believes_no_old_lists_of_packages(machine: Machine) -> None:
+    machine.debian(dict.fromkeys(PACKAGES.values(), "1.2"), install="100", update="100")
+    done = machine.run()
+    assert done.stdout == "make test requires nothing\n"
+    assert "apt-get update failed" in done.stderr
+    assert done.stderr.count("SKIPPED") == len(PROGRAMS)
 
 
 def test_ci_of_a_user_who_may_not_install_demands_what_is_there(machine: Machine) -> None:
