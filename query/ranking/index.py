@@ -189,6 +189,8 @@ class ScopeIndex:
         self, rows: npt.NDArray[np.intp], fused: Floats, given: Mapping[str, float]
     ) -> tuple[npt.NDArray[np.float64], Mapping[int, float]]:
         final = fused[rows].astype(np.float64)
+        if not given:
+            return final, {}
         # By text: one that was changed since `best` has no score.
         texts = ((i, self._text(int(row))) for i, row in enumerate(rows[:RERANK_DEPTH]))
         scored = {i: given[text] for i, text in texts if text in given}
@@ -211,9 +213,12 @@ class ScopeIndex:
         ages, rates = np.zeros(len(rows)), np.zeros(len(rows))
         for i, row in enumerate(rows):
             document = self._documents[row]
-            since = document and (document.last_accessed_at or document.occurred_at)
-            if document and since:
-                ages[i], rates[i] = age_days(since, query.now), query.decay_per_day.get(document.kind, 0.0)
+            rate = query.decay_per_day.get(document.kind, 0.0) if document else 0.0
+            if document is None or not rate:  # most kinds do not fade, and their age is not asked for
+                continue
+            since = document.last_accessed_at or document.occurred_at
+            if since:
+                ages[i], rates[i] = age_days(since, query.now), rate
         return decay_factors(ages, rates)
 
     def _ranked(

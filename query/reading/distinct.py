@@ -32,7 +32,10 @@ def is_said_in(memory: Row, turn_id: str, words: frozenset[str]) -> bool:
     """Whether a memory came from a turn and says nothing beyond it."""
     if all(s["turn_id"] != turn_id for s in memory["sources"]):
         return False
-    own = set(terms(text_of(memory)))
+    return _within(frozenset(terms(text_of(memory))), words)
+
+
+def _within(own: frozenset[str], words: frozenset[str]) -> bool:
     return bool(own) and len(own & words) >= CONTAINED * len(own)
 
 
@@ -41,14 +44,22 @@ def distinct(hits: Sequence[Hit]) -> list[Hit]:
     most of its words, else the turn, at the best of their places; of equal texts the first."""
     gone: set[int] = set()
     moved: dict[int, int] = {}
+    taken_from: dict[str, list[int]] = {}
+    for j, (memory, _) in enumerate(hits):
+        for turn_id in () if is_turn(memory) else dict.fromkeys(s["turn_id"] for s in memory["sources"]):
+            taken_from.setdefault(turn_id, []).append(j)
+    own_of: dict[int, frozenset[str]] = {}
     for i, (row, _) in enumerate(hits):
-        if not is_turn(row):
+        # Most turns have no memory among the hits, and reading words is most of what this costs.
+        mine = taken_from.get(row["turn_id"], ()) if is_turn(row) else ()
+        if not mine:
             continue
+        own_of.update((j, frozenset(terms(text_of(hits[j][0])))) for j in mine if j not in own_of)
         words = turn_words(row["content"], row["speaker"])
-        taken = [j for j, (m, _) in enumerate(hits) if not is_turn(m) and is_said_in(m, row["turn_id"], words)]
+        taken = [j for j in mine if _within(own_of[j], words)]
         if not taken:
             continue
-        told = {t for j in taken for t in terms(text_of(hits[j][0]))}
+        told = frozenset[str]().union(*(own_of[j] for j in taken))
         own = set(terms(row["content"]))
         if len(own & told) >= WHOLE * len(own):
             gone.add(i)
@@ -73,8 +84,10 @@ def covered(memory: Row, messages: Iterable[Mapping[str, Any]]) -> frozenset[str
 def same_entries(row: Row, entries: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """Ids of the entries of hot memory that say what a hit says, in its words and from its turn."""
     sources = {row["turn_id"]} if is_turn(row) else {s["turn_id"] for s in row["sources"]}
-    text = _bare(row["content"] if is_turn(row) else text_of(row))
     of_it = [e for e in entries if not sources.isdisjoint(e.get("source_turn_ids", ()))]
+    if not of_it:
+        return frozenset()
+    text = _bare(row["content"] if is_turn(row) else text_of(row))
     return frozenset(e["id"] for e in of_it if isinstance(e["value"], str) and _bare(e["value"]) == text)
 
 

@@ -66,15 +66,18 @@ def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[s
             opened.add(piece.section)
             groups.add((piece.section, piece.group))
     # Tokens of joined text are not the sum of its parts', so the sum above is only nearly exact.
-    while kept and count(_budgeted(kept)) > budget:
-        kept.pop()
-    sections = [_section(name, kept, count) for name, _ in PRINTED if any(p.section == name for p in kept)]
     body = _budgeted(kept)
+    tokens = count(body) if body else 0
+    while kept and tokens > budget:
+        kept.pop()
+        body = _budgeted(kept)
+        tokens = count(body) if body else 0
+    sections = [_section(name, kept, count) for name, _ in PRINTED if any(p.section == name for p in kept)]
     text = "\n\n".join(part for part in (SYSTEM, body, REQUEST + query) if part)
     shown = [{"name": "system_instructions", "text": SYSTEM, "tokens": count(SYSTEM), "citations": []}, *sections]
     request = REQUEST + query
     shown.append({"name": "current_user_request", "text": request, "tokens": count(request), "citations": []})
-    return Prompt(text, count(body) if body else 0, shown, len(pieces) - covered - len(kept), kept)
+    return Prompt(text, tokens, shown, len(pieces) - covered - len(kept), kept)
 
 
 def _heading(section: Section) -> str:

@@ -185,6 +185,8 @@ class Retriever:
         held, stale = known
         if stale is not None:
             found.without(**stale)
+        if not held.rows:  # as most tenants' knowledge: a turn in the lane is a wait and two changes of threads
+            return []
         withheld = self._withheld if stale else None
         return await self._ranked(lambda: Look(held.index, held.rows, probe, withheld), probe, found)
 

@@ -182,3 +182,25 @@ def test_a8_what_hot_memory_shows_is_not_retrieved_beside_it(
     assert compose(shown, "q", budget, COUNT).text.count("The cache is Redis") == printed
     # An entry that found no place covers nothing.
     assert "Redis" in compose(pieces.retrieved(hits, (), [entry]), "q", budget, COUNT).text
+
+
+def test_d15_words_are_read_only_where_a_memory_may_say_what_a_turn_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr("query.reading.distinct.terms", lambda text: read.append(text) or text.split())
+    hits = [turn(f"t{i}", f"word{i} more") for i in range(5)] + [memory("m", "word3 more", "t3")]
+    assert ids(distinct(hits)) == ["t0", "t1", "t2", "t4", "m"]
+    assert read[0] == "word3 more"
+    assert all("word3" in text for text in read)
+
+
+def test_a9_the_whole_is_counted_once() -> None:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return COUNT(text)
+
+    given_ = [Piece("anchors", "- a: b", (0,)), Piece("retrieved_memories", "- c", (1,))]
+    prompt = compose(given_, "q", 1_000, count)
+    body = "\n\n".join(s["text"] for s in prompt.sections[1:-1])
+    assert counted.count(body) == 1

@@ -20,6 +20,7 @@ from query.retrieval.look import Look, Probe
 from query.retrieval.request import Found, Question
 from query.retrieval.reranking import CrossEncoding, NoScoresError
 from query.retrieval.retriever import Retriever
+from query.retrieval.scopes import Held
 from query.retrieval.serving import Serving
 from query.withheld import Withheld
 from schemas.scope import TenantScope
@@ -165,3 +166,14 @@ async def test_d14_what_was_withheld_while_the_model_worked_is_not_shown() -> No
     gate.set()
     assert await asked == (["a"], [])
     lane.close()
+
+
+async def test_d11_a_scope_that_holds_nothing_takes_no_turn_in_the_lane() -> None:
+    """As most tenants' knowledge, which every search looks into."""
+    tenant = TenantScope("default", "test", frozenset())
+
+    async def empty() -> tuple[Held, None]:
+        return Held(ScopeIndex(2), "m", 2), None
+
+    lane: Any = None
+    assert await retriever(lane, None)._in_scope(look().probe, tenant, empty(), Found()) == []
