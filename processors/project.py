@@ -249,6 +249,8 @@ class Project(PlainStep):
         rows, out, now = state.of(e.owner.key), list[Out](), e.sealed.now
         anew = None if now is None else _key(now.type, now.key)
         reason = because("retired", "command", "corrected" if e.command == "correct" else "forgotten")
+        if e.command == "expire":
+            reason = because("retired", "retention", "expired")
         found = [row for row in users_memory.rows_of(e, state) if users_memory.written_by(e, _load(rows.get(row)))]
         for row in found:
             if row != anew:

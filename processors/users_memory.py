@@ -1,5 +1,5 @@
 """A memory that its user corrected, had forgotten, or had remembered for the project: its hot memory and its report
-follow (A4, A5, C9, D9). Pure.
+follow (A4, A5, C9, D9). Where its days are over, hot memory does (C8). Pure.
 
 Of a report that is not closed for good the statement leaves or is told in its new words, and the texts of the turns
 that said it are quoted no more: they say what is not so.
@@ -21,6 +21,7 @@ from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
 from schemas.documents import UserMemory
+from schemas.envelope import SourceTurn
 from schemas.memory import MemoryUpdate
 from schemas.profile import Profile
 
@@ -30,7 +31,7 @@ _PLAIN = Codec()
 
 
 def reads(e: UserMemory, profile: Profile) -> tuple[Reads, ...]:
-    texts = [(p, t) for t in e.turns for p in (_place(e, t.occurred_at, profile),)]
+    texts = [(p, t) for t in _told_by(e) for p in (_place(e, t.occurred_at, profile),)]
     kept = [Reads(p.key, ("meta", "report", "extract", f"t/{t.turn_id}", f"k/{t.turn_id}")) for p, t in texts]
     return Reads(e.owner.key, (INDEX,)), *kept, *(Reads(weeks._DUE, (p.key,)) for p, _ in texts)
 
@@ -52,7 +53,7 @@ def written_by(e: UserMemory, old: MemoryUpdate | None) -> bool:
 
 def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
     """The weeks of the turns that said it, as far as they are held. The next tick writes their reports again."""
-    for turn in e.turns:
+    for turn in _told_by(e):
         place = _place(e, turn.occurred_at, profile)
         rows = state.of(place.key)
         meta = cast("dict[str, Any] | None", rows.get("meta"))
@@ -65,6 +66,11 @@ def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
         _unquote(turn.turn_id, rows, gone)
         when = e.accepted_at if meta["closed"] else max(e.accepted_at, end + weeks.STRAGGLERS)
         state.of(weeks._DUE).put(place.key, [iso(when), place.owner.key, place.monday.isoformat()])
+
+
+def _told_by(e: UserMemory) -> tuple[SourceTurn, ...]:
+    """Turns whose weeks tell it: those of a report outlive the days of a memory."""
+    return () if e.command == "expire" else e.turns
 
 
 def _said(e: UserMemory, turn: str, rows: OwnerState, meta: dict[str, Any], gone: datetime) -> bool:

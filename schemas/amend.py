@@ -1,4 +1,4 @@
-"""Amendments: what is stored is written anew by its one writer, through the log (N1: rescreen, regate)."""
+"""Amendments: what is stored is written anew by its one writer, through the log (N1: rescreen, regate; C8: redate)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Amendment(UserEvent):
 
     `expected`: the newest revision of the record when it was read, over all its versions; a record that has moved on
     since is left as it is. Counts once by `amendment_id`. A regate brings memories as the ledger decides them now,
-    new ones among them (`expected` 0).
+    new ones among them (`expected` 0). A redate changes the end of a memory alone (`until`).
     """
 
     SEALED: ClassVar[bool] = True
     type: Literal["amendment"] = "amendment"
     amendment_id: Id
-    cause: Literal["rescreen", "regate"]
+    cause: Literal["rescreen", "regate", "redate"]
     what: Literal["turn", "session", "checkpoint", "memory", "decision"]
     target: Id
     """turn_id, session_id, message_id, record_id or decision_id."""
@@ -36,5 +36,9 @@ class Amendment(UserEvent):
     expected: int = Field(default=0, ge=0)
     rule: CleanText = Field(default="", max_length=100)
     """Why, as the reason of the amended record names it."""
+    was: Timestamp | None = None
+    """Redate: when the version was to end (None: with the account)."""
+    until: Timestamp | None = None
+    """Redate: when it ends by the days of now."""
     accepted_at: Timestamp | None = None
     sealed: AmendmentBody = AmendmentBody()

@@ -186,13 +186,13 @@ class UserMemoryBody(Frozen):
 
 
 class UserMemory(UsersWords):
-    """What a user's own command made of a memory that a project shows in its hot memory or report: it was told for
-    the project, corrected or forgotten."""
+    """What became of a memory that a project shows in its hot memory or report: its user told it for the project,
+    corrected it or had it forgotten, or its days were over (`expire`: reports have their own)."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["user_memory"] = "user_memory"
     command_id: Id
-    command: Literal["remember", "correct", "forget"]
+    command: Literal["remember", "correct", "forget", "expire"]
     record_id: Id
     turns: tuple[SourceTurn, ...] = ()
     """The turns that said it before."""

@@ -68,8 +68,8 @@ def newest(settings: Settings, codec: Codec, topics: Sequence[Topic], number: in
 
 
 def amendment(
-    event: Any, cause: Literal["rescreen", "regate"], what: Any, target: str, expected: int, record: JsonObject,
-    at: datetime, rule: str,
+    event: Any, cause: Literal["rescreen", "regate", "redate"], what: Any, target: str, expected: int,
+    record: JsonObject, at: datetime, rule: str,
 ) -> Amendment:  # fmt: skip
     """A stored record as it is to stand; `rule` also tells amendments of one revision apart."""
     version = event.version if what == "memory" else 0

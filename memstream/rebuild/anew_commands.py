@@ -1,4 +1,5 @@
-"""`memstream reembed` and `memstream regate`: another embedding model, another gate, over what the log holds (N1)."""
+"""`memstream reembed`, `memstream regate` and `memstream redate`: another embedding model, another gate, other days of
+retention over what the log holds (N1, C8)."""
 
 from __future__ import annotations
 
@@ -81,6 +82,46 @@ def regate(
         raise typer.Exit(1)
 
 
+def redate(
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would end otherwise, change nothing.")] = False,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Give what stands the end that the days of retention say now: sooner, later, or none.
+
+    First change the days in the profile (and restart the workers, where it is a file's); then run this. What is over
+    by the new days goes with the next ticks. Reads and writes go on. Safe to kill and to run again.
+
+    Example: memstream redate --dry-run
+    """
+    from memstream.cli import print_json
+    from memstream.keyring.wiring import sealing_of
+    from memstream.rebuild.redate_run import Redate
+    from memstream.up import single_threaded
+
+    single_threaded()
+    settings = running_settings(data)
+    with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
+        told = Phases(bars, "redate")
+        with closing(sealing_of(settings)) as sealing, closing(Redate(settings, sealing.codec, told)) as work:
+            out = work.run(conn, dry=dry_run)
+    if as_json:
+        print_json(out)
+    else:
+        _print_redate(out)
+    if out.get("still_there"):
+        raise typer.Exit(1)
+
+
+def _print_redate(out: dict[str, Any]) -> None:
+    found = ", ".join(f"{n} {name}" for name, n in out["classes"].items()) or "nothing"
+    word = "would end at another time" if out["dry_run"] else "given another end"
+    console.print(f"{out['looked_at']} versions of records looked at; {word}: {found}", highlight=False)
+    for name, n in out.get("still_there", {}).items():
+        console.print(f"  {n} {name} still end otherwise: they changed meanwhile, or the workers run another profile; "
+                      "run it again", style="red", highlight=False)  # fmt: skip
+
+
 def _print(out: dict[str, Any]) -> None:
     found = out["differences"]
     word = "decided anew" if out["applied"] else "would be decided otherwise"
@@ -119,3 +160,4 @@ def register(cli: typer.Typer) -> None:
     """Add the commands of this module to the application."""
     cli.command()(reembed)
     cli.command()(regate)
+    cli.command()(redate)

@@ -70,7 +70,7 @@ class Log(Protocol):
 
 
 class Ledger(Following):
-    """The gate over a replay: earlier regates are results and are passed by. `said`: (owner key, turn id)."""
+    """The gate over a replay: earlier regates and redates are results, passed by. `said`: (owner key, turn id)."""
 
     def __init__(self, inner: Step, book: FollowedBook) -> None:
         super().__init__(inner, book)
@@ -88,7 +88,7 @@ class Ledger(Following):
 
 
 def _passed(record: Record) -> bool:
-    return isinstance(record.event, Amendment) and record.event.cause == "regate"
+    return isinstance(record.event, Amendment) and record.event.cause in ("regate", "redate")
 
 
 class Outputs:

@@ -16,6 +16,8 @@ from schemas import topics
 from schemas.amend import Amendment
 from schemas.memory import Decision, MemoryUpdate
 
+_GATES = {"rescreen": "pii", "regate": "dedupe", "redate": "retention"}
+
 
 class AmendmentGate:
     """Applies one amendment to one user's records. `encode`: text to terms and embedding, by the model `model_id`."""
@@ -46,7 +48,8 @@ class AmendmentGate:
         newest = present.revision if present is not None else (tail[1] if tail is not None else 0)
         if newest != a.expected or (newest == 0 and a.cause != "regate"):
             return [self._left(a, present)]
-        new = self._written(a, told, newest + 1)
+        new = self._redated(a, told, present) if a.cause == "redate" else self._written(a, told)
+        new = new.model_copy(update={"revision": newest + 1})
         if a.cause == "regate":
             self._decided_anew(new, present, tail)
         elif present is not None and present.version == a.version:
@@ -73,13 +76,19 @@ class AmendmentGate:
             before = 0 if tail is None else tail[0]
             self._standing.remove(new.model_copy(update={"version": max(before, new.version)}))
 
-    def _written(self, a: Amendment, told: MemoryUpdate, revision: int) -> MemoryUpdate:
+    def _redated(self, a: Amendment, told: MemoryUpdate, present: MemoryUpdate | None) -> MemoryUpdate:
+        """The same with another end."""
+        stands = present is not None and present.version == a.version
+        same = present if present is not None and stands else self._written(a, told)
+        return same.model_copy(update={"expires_at": a.until})
+
+    def _written(self, a: Amendment, told: MemoryUpdate) -> MemoryUpdate:
         body: dict[str, Any] = {}
         text = told.sealed.text or (told.sealed.value if isinstance(told.sealed.value, str) else "")
         if text:
             body["terms"], body["embedding"] = self._encode(text)
         changes: dict[str, Any] = {
-            "revision": revision, "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
+            "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
         }  # fmt: skip
         if a.cause == "rescreen" and told.state in ("active", "observed"):
             changes["reason"] = because("masked", "pii", a.rule or a.cause)
@@ -89,8 +98,10 @@ class AmendmentGate:
         reason = because("masked", "pii", a.rule or a.cause)
         if a.cause == "regate":
             reason = because(new.reason.outcome, new.reason.gate, a.rule or a.cause)
+        if a.cause == "redate":
+            reason = because("kept", "retention", a.rule or a.cause)
         return plain_decision(a.owner, a.amendment_id, new.kind, reason, new, self._at)
 
     def _left(self, a: Amendment, present: MemoryUpdate | None) -> Emit:
-        reason = because("skipped", "dedupe" if a.cause == "regate" else "pii", "moved_on")
+        reason = because("skipped", _GATES[a.cause], "moved_on")
         return plain_decision(a.owner, a.amendment_id, "amendment", reason, present, self._at)

@@ -179,7 +179,7 @@ class CommandGate:
         reason = because("kept", "command", "item")
         item = self._written(m, name, "item", 0, revision, m.occurred_at or self._at, reason)
         created = {"created_at": items.first_put(self._standing.get(name), self._at)}
-        item = item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": created})})
+        item = items.living(item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": created})}))
         self._standing.put(item)
         return [update(item)]
 

@@ -1,4 +1,5 @@
-"""What a user's own command says to the projects that show the memory (A4, A5, C9, D9). Pure."""
+"""What a user's own command, or the end of its days, says to the projects that show a memory (A4, A5, C8, C9, D9).
+Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +13,26 @@ from schemas import topics
 from schemas.documents import UserMemory, UserMemoryBody
 from schemas.envelope import SourceTurn
 from schemas.memory import HotValue, MemoryCommand, MemoryUpdate
+from schemas.owner import Owner
 from schemas.profile import Profile
+
+
+def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | None, now: datetime) -> list[Emit]:
+    """Retention ended it. `old`: None where it had been replaced before; its entries may stand yet."""
+    entries = standing.hot_of(record)
+    standing.forget_hot(record)
+    turns = () if old is None else old.sources
+    return [
+        Emit(
+            topics.PROJECT_EVENTS,
+            UserMemory(
+                tenant=owner.tenant, project_id=p, user_id=owner.id, command_id=f"expired/{record}/{now.isoformat()}",
+                command="expire", record_id=record, turns=turns, accepted_at=now,
+                entries=tuple(e.entry for e in entries if e.project == p),
+            ),
+        )
+        for p in dict.fromkeys(e.project for e in entries)
+    ]  # fmt: skip
 
 
 class InProject:

@@ -12,6 +12,7 @@ from schemas.memory import MemoryCommand, MemoryUpdate
 
 MAX_CHARS = 8_000
 """Text of one value that is encoded; the rest of a longer one is read, not found."""
+_LIVES = "lives_until"
 _STEP = re.compile(r"\{[^{}]*\}|[^.\[\]{}]+|\[(?:-?\d+|\*)\]")
 
 
@@ -73,13 +74,30 @@ def first_put(standing: MemoryUpdate | None, at: datetime) -> str:
     return str(standing.sealed.attributes.get("created_at") or standing.known_at.isoformat())
 
 
+def lives_until(item: MemoryUpdate) -> datetime | None:
+    """The end of its time to live, None where it has none. Of an item that was put before this was kept, its end: no
+    class of retention outlives it."""
+    told = item.sealed.attributes
+    if _LIVES not in told:
+        return item.expires_at
+    return None if told[_LIVES] is None else datetime.fromisoformat(str(told[_LIVES]))
+
+
+def living(item: MemoryUpdate) -> MemoryUpdate:
+    """The item as its time to live ends it, which stays with it whatever its class says."""
+    until = None if item.expires_at is None else item.expires_at.isoformat()
+    told = {**item.sealed.attributes, _LIVES: until}
+    return item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": told})})
+
+
 def touched(standing: MemoryUpdate, at: datetime) -> MemoryUpdate | None:
     """The item with its time renewed from now on; None where it has none, or it has run out."""
-    if standing.expires_at is None or _over(standing, at) or at <= standing.last_accessed_at:
+    until = lives_until(standing)
+    if until is None or _over(standing, at) or at <= standing.last_accessed_at:
         return None
-    lives = standing.expires_at - standing.last_accessed_at
     reason = because("kept", "command", "touched")
-    return changed(standing, last_accessed_at=at, expires_at=at + lives, reason=reason)
+    lives = at + (until - standing.last_accessed_at)
+    return living(changed(standing, last_accessed_at=at, expires_at=lives, reason=reason))
 
 
 def _over(standing: MemoryUpdate, at: datetime) -> bool:

@@ -8,6 +8,11 @@ Deleted: every version gets a marker without content. Archived: the newest versi
 which Postgres moves out of the memory view into the archive (schemas/sql/archive.sql), readable only by asking for
 that state; `expires_at` says when it ended. The versions before it get markers.
 
+Hot memory that came from what ends follows (processors.users_memory); weekly reports have their own retention.
+
+A class whose days change ends what is written from then on; what stands follows by amendments of a `redate`
+(memstream.rebuild.redate), one a version, each with the end that it had and the one that it has now.
+
 State, partition-wide: a row a record and the day on which it may end, in a list a day; on that day a tick opens the
 day's list into the list of what is due. A tick ends at most `A_TICK` records of a partition, the next one goes on.
 """
@@ -18,11 +23,14 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
 from processors.gate.emit import because, plain_decision, update
+from processors.gate.in_project import expired
+from processors.gate.items import lives_until
 from processors.gate.rules import MAX_ENDED, MAX_GONE
 from processors.gate.standing import Standing
 from processors.gate.values import iso
 from processors.step import Emit, Null, Out, Reads, StateSpace
 from schemas import topics
+from schemas.amend import Amendment
 from schemas.envelope import SourceTurn
 from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate
 from schemas.owner import Owner, OwnerKind
@@ -43,6 +51,20 @@ def class_of(u: MemoryUpdate) -> str:
 def days_of(profile: Profile, u: MemoryUpdate) -> float | None:
     classes = profile.retention.classes
     return classes.get(class_of(u), classes.get(u.kind))
+
+
+def end_of(profile: Profile, u: MemoryUpdate) -> datetime | None:
+    """When a record of a user ends by the days of a profile, or by its own time to live; None: with the account."""
+    days = days_of(profile, u)
+    by_class = None if days is None else u.known_at + timedelta(days=days)
+    own = lives_until(u) if u.kind == "item" and u.extractor == "command" else None
+    return min((end for end in (by_class, own) if end is not None), default=None)
+
+
+def reads_of_redate(a: Amendment) -> tuple[Reads, ...]:
+    """The lists that the record leaves and that it is put on."""
+    days = sorted({t.date() for t in (a.was, a.until) if t is not None})
+    return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d), ()) for d in days)
 
 
 def reads_of(profile: Profile, at: datetime, command: MemoryCommand | None = None) -> tuple[Reads, ...]:
@@ -120,12 +142,9 @@ class Retention:
         return out
 
     def _dated(self, u: MemoryUpdate) -> MemoryUpdate:
-        days = days_of(self._profile, u)
-        if days is None:
+        if days_of(self._profile, u) is None:
             return u
-        end = u.known_at + timedelta(days=days)
-        if u.kind == "item" and u.extractor == "command" and u.expires_at is not None:
-            end = min(end, u.expires_at)  # a time to live ends it earlier
+        end = end_of(self._profile, u)
         if end == u.expires_at:
             return u
         dated = u.model_copy(update={"expires_at": end})
@@ -146,15 +165,41 @@ class Retention:
         rows = open_ if day.isoformat() <= opened else self._state.of(_bucket(day))
         rows.put(f"{_ROW}{self._owner.key}|{u.record_id}", iso(u.expires_at))
 
+    def redated(self, outs: Iterable[Out], was: datetime | None, at: datetime) -> list[Out]:
+        """The outputs of a redate: the record is taken off the list of the day that it `was` to end on, and put on that
+        of its new one. A version before the one that stands, or stood last, ends with that."""
+        out = list(outs)
+        for u in (e.event for e in out if isinstance(e, Emit)):
+            last = self._last(u) if isinstance(u, MemoryUpdate) else None
+            if last is None:
+                continue
+            for rows in [self._state.of(DUE), *([] if was is None else [self._state.of(_bucket(was.date()))])]:
+                rows.delete(f"{_ROW}{self._owner.key}|{last.record_id}")
+            if last.expires_at is not None:
+                self._list(last, at)
+        return out
+
+    def _last(self, u: MemoryUpdate) -> MemoryUpdate | None:
+        """The version whose end is the record's; None where that is one that stands no more, and not this one."""
+        if (standing := self._standing.get(u.record_id)) is not None:
+            return standing
+        tail = self._standing.tail(u.record_id)
+        return u if tail is not None and tail[0] == u.version else None
+
     def end(self, record_id: str, key: str, now: datetime) -> list[Emit]:
         """A record whose day has come: it ends, or is left alone where its value has changed since."""
         self._state.of(DUE).delete(key)
         u = self._standing.get(record_id)
         if u is None:
-            return self._end_history(record_id, now, "expired")
+            return [*self._end_history(record_id, now, "expired"), *self._left_projects(record_id, None, now)]
         if u.expires_at is None or u.expires_at > now:
             return []  # it was put on the list of its new day when its value changed
-        return retired(self._owner, self._standing, self._profile, u, "expired", now)
+        outs = retired(self._owner, self._standing, self._profile, u, "expired", now)
+        return [*outs, *self._left_projects(record_id, u, now)]
+
+    def _left_projects(self, record_id: str, u: MemoryUpdate | None, now: datetime) -> list[Emit]:
+        """Hot memory shows what it no longer is (A5)."""
+        return expired(self._owner, self._standing, record_id, u, now)
 
     def trimmed(self, now: datetime) -> list[Out]:
         """What ended longest ago leaves where too much has: first the views, and after as many more deletions the log's

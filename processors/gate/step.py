@@ -9,7 +9,7 @@ from typing import Any
 
 from processors.ahead import dated_ahead
 from processors.dedupe.calibration import calibration_for
-from processors.gate import given, habits, items, views
+from processors.gate import given, habits, items, retention, views
 from processors.gate.amended import AmendmentGate
 from processors.gate.candidates import CandidateGate
 from processors.gate.commands import CommandGate
@@ -17,6 +17,7 @@ from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.feedback import FeedbackGate
 from processors.gate.given import GivenBook, Judged
 from processors.gate.restate import Restated, outranks
+from processors.gate.retention import Retention
 from processors.gate.standing import InHot, Standing
 from processors.gate.versions import Versions
 from processors.gate.views import UserViews, ViewParts
@@ -95,6 +96,8 @@ class Gate(PlainStep):
             case Amendment():
                 at = event.accepted_at or record.timestamp
                 own = (Reads(event.owner.key),)
+                if event.cause == "redate":
+                    return *own, *retention.reads_of_redate(event)
                 return own if event.cause == "rescreen" else (*own, *views.reads_of(self._views, event, at))
             case Given():
                 return given.reads_of(event)
@@ -171,6 +174,8 @@ class Gate(PlainStep):
         outs = AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
         if a.cause == "rescreen":
             return outs
+        if a.cause == "redate":
+            return Retention(a.owner, standing, self._book.of(a.tenant), state).redated(outs, a.was, at)
         return UserViews(self._views, a.owner, standing, state, at).followed(a, outs)
 
     def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:

@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
 SAID = ("I live in Leeds.", "My cat is called Biscuit.", "I work as a nurse.", "我喜欢打网球。", "We chose Kafka.")
 COMMANDS = application()
 PAGE = "".join(blocks("docs/operations-rebuild.md", "sh")).splitlines()
-REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN = [shlex.split(line, comments=True)[1:] for line in PAGE]
+REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN, WOULD, REDATE = [shlex.split(line, comments=True)[1:] for line in PAGE]
 """The page's commands, in its order: those that these tests type."""
 STILL = ("ann", "bea", "cem")
 """Users who say nothing more once the tests run: their rows must be equal to the last character."""
@@ -328,6 +328,27 @@ def test_n1_d5_a_tenants_own_policy_reaches_what_is_stored(here: World) -> None:
     assert done["still_there"] == {}
     assert phone not in str(stored())
     assert "<PHONE_NUMBER>" in str(stored())
+
+
+def test_c8_a_tenants_new_days_reach_what_stands(here: World) -> None:
+    plain = load_profile("general").model_dump(mode="json", exclude_defaults=True)
+    spaces = [*load_profile("general").namespaces, "scratch"]
+    item = {"namespace": ["scratch", "tim"], "key": "k", "value": {"a": 1}}
+
+    def shown() -> Any:
+        return here.post("/v1/store/items/get", {"namespace": item["namespace"], "key": "k"})["item"]
+
+    here.run_on_this({**plain, "name": "lasting", "version": 1, "namespaces": spaces})
+    here.http.put("/v1/store/items", json=item).raise_for_status()
+    until(shown)
+    short = {"classes": {"scratch": 0.00001}}
+    here.run_on_this({**plain, "name": "short", "version": 1, "namespaces": spaces, "retention": short})
+    assert run(here, *WOULD)["classes"] == {"scratch": 1}
+    assert shown(), "nothing is changed yet"
+    done = run(here, *REDATE)
+    assert (done["classes"], done["still_there"]) == ({"scratch": 1}, {})
+    assert not shown()
+    here.run_on_this({**plain, "name": "open", "version": 2})
 
 
 def test_n1_one_at_a_time_and_never_the_live_one(here: World) -> None:
