@@ -175,6 +175,8 @@ class MemoryCommand(UserEvent):
     category: CleanText | None = None
     scope: Id = "global"
     project_id: Id | None = None
+    project_ids: tuple[Id, ...] = Field(default=(), max_length=100)
+    """Of `correct` and `forget`: projects that may show the memory. Reads that wait there hear of it (freshness)."""
     namespace: tuple[Id, ...] = ()
     key: CleanText | None = Field(default=None, max_length=256)
     index: bool | tuple[str, ...] | None = None

@@ -224,12 +224,16 @@ class BatchFrame:
 
     def ended(self, batch: Batch, item: Item, rows: Sequence[OutboxRow]) -> None:
         """A record of a project (a turn sent again, one that was refused) that leaves nothing which could come there:
-        who waits for it in the project's views would wait for a record that never comes."""
+        who waits for it in the project's views would wait for a record that never comes. Of several projects that a
+        record names each is told, as it may come to some of them only."""
         event = item.record.event
+        if not isinstance(event, Envelope):
+            return
         name = getattr(event, "project_id", None)
         onward = {t.name for t in (*self._step.carries, *self._towards())}
-        if isinstance(event, Envelope) and isinstance(name, str) and not any(r.topic in onward for r in rows):
-            batch.reach.add(partition_of(project(event.tenant, name), self._count))
+        ends = isinstance(name, str) and not any(r.topic in onward for r in rows)
+        for told in (*([name] if ends else ()), *getattr(event, "project_ids", ())):
+            batch.reach.add(partition_of(project(event.tenant, told), self._count))
 
     def _towards(self) -> list[topics.Topic]:
         return [t for t in self._step.marks if t in topics.TOWARDS_PROJECTS]

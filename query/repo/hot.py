@@ -12,6 +12,11 @@ _ROWS = OwnerStatement(
     sealed, sealed_for {_WHERE}"""
 )
 _REVISIONS = OwnerStatement(f"SELECT record_id, revision {_WHERE}")
+_PROJECTS = OwnerStatement(
+    """SELECT DISTINCT project_id FROM {v}.memories
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND NOT deleted
+      AND project_id IS NOT NULL AND (kind = 'hot' OR record_id = %(record_id)s) ORDER BY project_id LIMIT 100"""
+)
 
 
 async def rows(db: Database, scope: OwnerScope) -> list[Row]:
@@ -20,3 +25,9 @@ async def rows(db: Database, scope: OwnerScope) -> list[Row]:
 
 async def revisions(db: Database, scope: OwnerScope) -> dict[str, int]:
     return {r["record_id"]: r["revision"] for r in await db.of_owner(scope, _REVISIONS)}
+
+
+async def projects(db: Database, scope: OwnerScope, record_id: str) -> tuple[str, ...]:
+    """Projects that may show a memory of a user: those with entries of the user's, and its own."""
+    found = await db.of_owner(scope, _PROJECTS, record_id=record_id)
+    return tuple(r["project_id"] for r in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
@@ -10,8 +11,10 @@ from fastapi import APIRouter, Body, Header, Path, Query, Request
 from processors.extract.protocol import holds_many
 from query import events, models
 from query.body import Route
+from query.errors import ProblemError
 from query.namespaces import owner_of
-from query.reading.common import Ctx
+from query.reading.common import Context, Ctx
+from query.repo import hot
 from query.writing.publish import Entry, Publish, Publisher
 from query.writing.tables import check_item
 from schemas import topics
@@ -31,8 +34,10 @@ async def _send(
     command: Command,
     body: MemoryCommandBody,
     once: str | None = None,
+    project_ids: Sequence[str] = (),
     **clear: Any,
 ) -> models.CommandAccepted:
+    """`project_ids`: those whose views may follow; a read of theirs waits with the token for what becomes of it."""
     owner = publish.scope.user(user_id).owner
     command_id = str(uuid4()) if once is None else events.command_id_of(owner.tenant, user_id, command, once)
     event = MemoryCommand(
@@ -42,10 +47,19 @@ async def _send(
         command_id=command_id,
         accepted_at=publish.now,
         sealed=body,
+        project_ids=tuple(project_ids),
         **clear,
     )
-    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id)])
+    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id, project_ids=project_ids)])
     return models.CommandAccepted(accepted=1, command_id=command_id, freshness_token=token)
+
+
+async def _projects(ctx: Context, publish: Publisher, user_id: str, memory_id: str) -> tuple[str, ...]:
+    """Projects that may show the memory (A5); none where Postgres does not answer: no write waits for it."""
+    try:
+        return await hot.projects(ctx.db, publish.scope.user(user_id), memory_id)
+    except ProblemError:
+        return ()
 
 
 @router.post("/v1/memories", status_code=202)
@@ -72,20 +86,23 @@ async def correct(
     memory_id: PathId,
     body: Annotated[models.MemoryPatch, Body()],
     publish: Publish,
+    ctx: Ctx,
     once: IdempotencyKey = None,
 ) -> models.MemoryAccepted:
     """Correct a memory: what it said becomes a rejected value (N4)."""
     sealed = MemoryCommandBody(text=body.text, value=body.value)
-    sent = await _send(publish, body.user_id, "correct", sealed, once, memory_id=memory_id)
+    reached = await _projects(ctx, publish, body.user_id, memory_id)
+    sent = await _send(publish, body.user_id, "correct", sealed, once, reached, memory_id=memory_id)
     return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
 
 
 @router.delete("/v1/memories/{memory_id}", status_code=202)
 async def forget(
-    memory_id: PathId, user_id: UserQuery, publish: Publish, once: IdempotencyKey = None
+    memory_id: PathId, user_id: UserQuery, publish: Publish, ctx: Ctx, once: IdempotencyKey = None
 ) -> models.MemoryAccepted:
     """Forget a memory; it is not learned again from old text (N4, C9)."""
-    sent = await _send(publish, user_id, "forget", MemoryCommandBody(), once, memory_id=memory_id)
+    reached = await _projects(ctx, publish, user_id, memory_id)
+    sent = await _send(publish, user_id, "forget", MemoryCommandBody(), once, reached, memory_id=memory_id)
     return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
 
 

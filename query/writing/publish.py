@@ -36,8 +36,8 @@ _LONG_TERM = (topics.LEDGER, topics.PROJECT_EVENTS, topics.DOCUMENTS)
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One event on its way. `item` is what an error calls it (`turns.3`, empty: the whole body); `id` stands in
-    `delivered` when the call is cut short; `project_id`: a project that the write can reach. `partition`: where
-    it goes in place of its owner's (an erasure of a tenant goes to each one)."""
+    `delivered` when the call is cut short; `project_id`, `project_ids`: projects that the write can reach.
+    `partition`: where it goes in place of its owner's (an erasure of a tenant goes to each one)."""
 
     topic: Topic
     event: Envelope
@@ -45,6 +45,7 @@ class Entry:
     id: str
     project_id: str | None = None
     partition: int | None = None
+    project_ids: Sequence[str] = ()
 
 
 class Publisher:
@@ -156,9 +157,9 @@ class Publisher:
         return Outgoing(entry.topic.name, target, encoded.key, encoded.value, encoded.headers)
 
     def _reach(self, entry: Entry) -> tuple[int, ...]:
-        if entry.project_id is None:
-            return ()
-        return (partition(project(self.scope.tenant, entry.project_id), self._config.partitions),)
+        tenant, count = self.scope.tenant, self._config.partitions
+        named = (*entry.project_ids, *(() if entry.project_id is None else (entry.project_id,)))
+        return tuple(sorted({partition(project(tenant, name), count) for name in named}))
 
 
 def publisher_of(request: Request, scope: TenantScope) -> Publisher:

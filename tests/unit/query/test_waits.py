@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from typing import Any
 
 import httpx
 import pytest
 
 from query.config import QueryConfig
 from query.freshness import Place, ProgressWatch
+from query.repo import hot
+from query.repo.db import Database
 from schemas import topics
+from schemas.owner import partition, project
 from schemas.progress import FreshnessToken, Written
+from schemas.scope import OwnerScope
 
 GOOD: Place = ("screen:conversation.history.v1", 1, "conversation.turns.v1/1")
 BAD: Place = ("screen:conversation.history.v1", 2, "conversation.turns.v1/2")
@@ -45,3 +50,25 @@ async def test_n3_a_look_that_fails_ends_its_own_waits_and_no_later_ones() -> No
     async with asyncio.timeout(5):  # the wait itself would take a minute
         assert not await watch.wait({BAD: 1}, 60)
         assert await watch.wait({GOOD: 5}, 60)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("PATCH", "/v1/memories/m", {"user_id": "ann", "text": "It stays at 70."}),
+    ("DELETE", "/v1/memories/m?user_id=ann", None),
+])  # fmt: skip
+async def test_n3_the_token_of_a_command_about_a_memory_names_the_projects_that_may_show_it(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: Any
+) -> None:
+    """Where Postgres cannot say which (as here, at first), the write goes on without."""
+    shown = ("alpha", "beta")
+    wanted = tuple(sorted({partition(project("default", p), QueryConfig().partitions) for p in shown}))
+    for expected in ((), wanted):
+        answer = await client.request(method, path, json=body)
+        assert answer.status_code == 202
+        [written] = FreshnessToken.parse(answer.json()["freshness_token"]).writes
+        assert (written.topic, written.project_partitions) == (topics.LEDGER.name, expected)
+
+        async def projects(db: Database, scope: OwnerScope, record_id: str) -> tuple[str, ...]:
+            return shown if (scope.owner.id, record_id) == ("ann", "m") else ()
+
+        monkeypatch.setattr(hot, "projects", projects)

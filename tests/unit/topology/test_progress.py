@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
 from schemas import topics
 from schemas.codec import header
-from schemas.memory import MemoryCommand, MemoryCommandBody
+from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.owner import partition, project, user
 from schemas.profile import load_profile
 from schemas.progress import load_progress, root_partition
@@ -124,6 +125,26 @@ async def test_n3_a_project_hears_of_a_memory_that_a_caller_wrote_for_it(models:
     )  # fmt: skip
     await driver.run()
     assert reached(driver, about, topics.LEDGER) == 1
+
+
+@pytest.mark.parametrize("name", ["correct", "forget"])
+async def test_n3_projects_hear_of_a_command_about_a_memory_whatever_it_comes_to(models: Models, name: Any) -> None:
+    """One of the two shows the memory, the other might have; and nothing is known of the second memory at all."""
+    driver, about, other = whole(models), of_partition(True), of_partition(False)
+    say(driver, "ann", "t0", about, "We decided to raise the age limit to 75.")
+    await driver.run()
+    [said] = [u for u in driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and u.kind == "episode"]
+    for n, memory in enumerate((said.record_id, "unknown")):
+        driver.pipe(
+            topics.LEDGER,
+            MemoryCommand(
+                tenant="acme", user_id="ann", command_id=f"c{n}", command=name, memory_id=memory,
+                project_ids=(about, other), accepted_at=driver.now, sealed=MemoryCommandBody(text="It stays at 70."),
+            ),
+        )  # fmt: skip
+        end = len(driver.log.partitions[topics.LEDGER.name, P])
+        await driver.run()
+        assert [reached(driver, p, topics.LEDGER) for p in (about, other)] == [end, end]
 
 
 async def test_n3_a_turn_that_reaches_its_project_sends_nothing_more(models: Models) -> None:
