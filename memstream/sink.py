@@ -54,9 +54,9 @@ def _profiles(s: Settings) -> ProfileFollower:
     return ProfileFollower(load_profile(s.profile, s.profiles_dir)).start(s.brokers)
 
 
-def _seals(s: Settings) -> Seals:
+def _seals(s: Settings, profiles: ProfileFollower | None = None) -> Seals:
     """What the stores keep sealed; where nothing is, no profile need be followed."""
-    return by_profile(_profiles(s).of) if s.encryption == "sealed" else everything
+    return by_profile((profiles or _profiles(s)).of) if s.encryption == "sealed" else everything
 
 
 def _findings(s: Settings) -> Findings:
@@ -64,12 +64,15 @@ def _findings(s: Settings) -> Findings:
 
 
 def _redis(s: Settings, g: Generation) -> Sink:
+    """Sessions are held for the idle time of their tenant's profile."""
     from sinks.redis import RedisSink
+    from sinks.redis_session import as_idle
 
-    dsn = s.postgres.get_secret_value()
+    profiles = _profiles(s)
     return RedisSink(
-        s.redis.get_secret_value(), fill_from=dsn, generation=g.number, findings=_findings(s), seals=_seals(s)
-    )
+        s.redis.get_secret_value(), fill_from=s.postgres.get_secret_value(), generation=g.number,
+        session_ttl=as_idle(profiles.of), findings=_findings(s), seals=_seals(s, profiles),
+    )  # fmt: skip
 
 
 def _milvus(s: Settings, g: Generation) -> Sink:

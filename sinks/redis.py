@@ -1,8 +1,9 @@
 """The Redis sink: sessions written whole under a revision guard (D6, E1), hot memory that is never stale (A5).
 
 Sessions. One script writes a session's four keys at once and refuses a lower revision; the revision outlives them, so
-that a late redelivery does not bring back what has expired. Their time to live counts from `updated_at` (the newest
-event's accepted_at): a session that had expired before its record was read is not held at all.
+that a late redelivery does not bring back what has expired. Their time to live is their profile's idle time and counts
+from `updated_at` (the newest event's accepted_at): a session that had expired before its record was read is not held at
+all.
 
 Hot memory. A snapshot is the whole of a project, and one update is a part. Keeping all rows in Redis to assemble it
 would make Redis primary data: after losing the last second of its file it would serve a snapshot that lacks a row,
@@ -33,7 +34,7 @@ from sinks.collapse import session_of
 from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone, kept_sealed
 from sinks.redis_erasure import drop_erased
 from sinks.redis_fill import Filler
-from sinks.redis_session import SESSION_TTL, classified, connect, session_args, session_keys
+from sinks.redis_session import SessionTtl, classified, connect, session_args, session_keys, thirty_minutes
 
 T = TypeVar("T")
 HOT_TTL = timedelta(seconds=300)
@@ -52,7 +53,7 @@ class RedisSink:
         fill_from: str | None = None,
         *,
         generation: int = 1,
-        session_ttl: timedelta = SESSION_TTL,
+        session_ttl: SessionTtl = thirty_minutes,
         hot_ttl: timedelta = HOT_TTL,
         now: Callable[[], datetime] = utc_now,
         findings: Findings | None = None,
@@ -123,7 +124,7 @@ class RedisSink:
         self._client.close()
 
     def _write_session(self, pipe: Any, s: SessionState, sealed: SealedPart | None) -> None:
-        ttl = s.updated_at + self._session_ttl - self._now()
+        ttl = s.updated_at + self._session_ttl(s.tenant) - self._now()
         keys = session_keys(self._layout, s.owner, s.session_id)
         self._session(keys=keys, args=session_args(s, ttl, sealed), client=pipe)
 

@@ -20,7 +20,7 @@ from schemas.stores import RedisLayout
 from sinks.clock import utc_now
 from sinks.contents import Bucket, Digest, Token, digests, hash64, part_of
 from sinks.protocol import Mark, Transient
-from sinks.redis_session import SESSION_TTL, connect
+from sinks.redis_session import SessionTtl, connect, thirty_minutes
 
 T = TypeVar("T")
 _SOON_MS = 60_000
@@ -31,8 +31,11 @@ _BATCH = 500
 class RedisContents:
     """Over a client of its own."""
 
-    def __init__(self, url: str, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self, url: str, now: Callable[[], datetime] = utc_now, session_ttl: SessionTtl = thirty_minutes
+    ) -> None:
         self._client: Any = connect(url)
+        self._session_ttl = session_ttl
         self._now = now
 
     def buckets(self, generation: int) -> dict[Bucket, Digest]:
@@ -71,7 +74,7 @@ class RedisContents:
     def _scan(self, generation: int) -> Iterator[tuple[Bucket, str, Token]]:
         layout = RedisLayout(generation)
         pattern = f"{layout.prefix}{{*{_NAME}*"
-        over = (self._now() - SESSION_TTL + timedelta(milliseconds=_SOON_MS)).timestamp()
+        soon = self._now() + timedelta(milliseconds=_SOON_MS)
         # SCAN may name a key twice.
         names = sorted({raw.decode() for raw in self._client.scan_iter(pattern, count=1_000)})
         for part in batched(names, _BATCH):
@@ -85,6 +88,7 @@ class RedisContents:
             for (owner, session_id), value, left, revision in zip(
                 owners, answers[::3], answers[1::3], answers[2::3], strict=True
             ):
+                over = (soon - self._session_ttl(owner.tenant)).timestamp()
                 if value is not None and left > _SOON_MS and _updated_at(value) > over:
                     key = f"{owner.id}\x1f{session_id}"
                     token = Token(int(revision or 0), hash64(value))

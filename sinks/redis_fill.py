@@ -26,7 +26,7 @@ from schemas.sessions import SessionBody, SessionState
 from schemas.stores import RedisLayout, postgres_schema
 from sinks import redis_scripts as lua
 from sinks.redis_erasure import is_erased
-from sinks.redis_session import session_args, session_keys
+from sinks.redis_session import SessionTtl, session_args, session_keys
 
 _LOG = logging.getLogger("memstream.sinks.redis")
 AGAIN_SECONDS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -46,7 +46,7 @@ class Filler:
     """One thread. `start` is idempotent; `close` waits for it to end."""
 
     def __init__(
-        self, client: redis.Redis, dsn: str, session_ttl: timedelta, hot_ttl: timedelta, layout: RedisLayout
+        self, client: redis.Redis, dsn: str, session_ttl: SessionTtl, hot_ttl: timedelta, layout: RedisLayout
     ) -> None:
         self._client = client
         self._layout = layout
@@ -131,7 +131,7 @@ class Filler:
         if is_erased(self._client, self._layout, state):
             return True
         keys = session_keys(self._layout, owner, session_id)
-        self._session(keys=keys, args=session_args(state, self._session_ttl, sealed))
+        self._session(keys=keys, args=session_args(state, self._session_ttl(state.tenant), sealed))
         if is_erased(self._client, self._layout, state):  # meanwhile
             self._client.delete(*keys)
         return True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 import redis
@@ -13,15 +14,17 @@ from redis.retry import Retry
 
 from schemas import topics
 from schemas.owner import Owner
+from schemas.profile import Profile
 from schemas.sealed_rows import SealedPart
 from schemas.session_value import history_list, sealed_value, session_value
 from schemas.sessions import SessionState
 from schemas.stores import RedisLayout
 from sinks.protocol import Permanent, Transient
 
-SESSION_TTL = timedelta(minutes=30)
 GUARD_TTL = timedelta(days=topics.SESSION_STATE.retention_days or 2)
 """How long a session's revision is remembered: as long as the log can redeliver an older one."""
+SessionTtl: TypeAlias = Callable[[str], timedelta]
+"""Tenant -> how long after its last event a session is held."""
 _SERVER = (
     errors.NoScriptError,
     errors.OutOfMemoryError,
@@ -32,6 +35,16 @@ _SERVER = (
     errors.ClusterDownError,
 )
 _SERVER_WORDS = ("MISCONF", "NOREPLICAS", "BUSY", "UNKILLABLE")
+
+
+def as_idle(profile_of: Callable[[str], Profile]) -> SessionTtl:
+    """As long as a session of the tenant's profile is not idle (E1); at most as long as its revision is remembered."""
+    return lambda tenant: min(timedelta(minutes=profile_of(tenant).session.idle_minutes), GUARD_TTL)
+
+
+def thirty_minutes(tenant: str) -> timedelta:
+    """The default of a profile."""
+    return timedelta(minutes=30)
 
 
 def connect(url: str) -> redis.Redis:

@@ -27,7 +27,7 @@ from sinks.milvus_rows import is_held
 from sinks.milvus_rows import key as milvus_key
 from sinks.postgres import DECISIONS_KEPT
 from sinks.protocol import Tombstone
-from sinks.redis_session import SESSION_TTL
+from sinks.redis_session import SessionTtl, thirty_minutes
 
 FED_BY = {
     topics.HISTORY.name: ("turn",), topics.UPDATES.name: ("memory",), topics.DECISIONS.name: ("decision",),
@@ -88,10 +88,10 @@ def in_milvus(event: Event) -> Held | None:
     return None
 
 
-def in_redis(event: Event) -> Held | None:
+def in_redis(event: Event, session_ttl: SessionTtl = thirty_minutes) -> Held | None:
     if not isinstance(event, SessionState):
         return None
-    until = event.updated_at + SESSION_TTL - SOON
+    until = event.updated_at + session_ttl(event.tenant) - SOON
     return _held("sessions", event, f"{event.user_id}\x1f{event.session_id}", until=until)
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
-from memstream.rebuild.fold import READINGS, Fold
+from memstream.profiles import ProfileFollower
+from memstream.rebuild.fold import READINGS, Fold, Reading, in_redis
 from memstream.settings import Settings
+from schemas.profile import load_profile
 from schemas.stores import STORES, WITH_VECTORS
 from sinks.clock import utc_now
 from sinks.contents import Contents
@@ -21,10 +24,11 @@ class Store:
     name: str
     topics: tuple[str, ...]
     contents: Contents
+    reading: Reading | None = None
 
     def fold(self) -> Fold:
         clock = None if self.name == "postgres" else utc_now
-        return Fold(READINGS[self.name], f"sink-{self.name}", clock, self.contents.part)
+        return Fold(self.reading or READINGS[self.name], f"sink-{self.name}", clock, self.contents.part)
 
 
 def _postgres(s: Settings) -> Store:
@@ -41,8 +45,11 @@ def _milvus(s: Settings) -> Store:
 def _redis(s: Settings) -> Store:
     from sinks.redis import RedisSink
     from sinks.redis_contents import RedisContents
+    from sinks.redis_session import as_idle
 
-    return Store("redis", RedisSink.topics, RedisContents(s.redis.get_secret_value()))
+    ttl = as_idle(ProfileFollower(load_profile(s.profile, s.profiles_dir)).start(s.brokers).of)
+    contents = RedisContents(s.redis.get_secret_value(), session_ttl=ttl)
+    return Store("redis", RedisSink.topics, contents, partial(in_redis, session_ttl=ttl))
 
 
 _MADE: Mapping[str, Callable[[Settings], Store]] = {"postgres": _postgres, "milvus": _milvus, "redis": _redis}

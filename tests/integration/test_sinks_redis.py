@@ -16,6 +16,7 @@ from memstream.stack import Addresses
 from schemas.codec import Event
 from schemas.memory import MemoryBody
 from schemas.migrations import upgrade
+from schemas.profile import SessionSpec, load_profile
 from schemas.sessions import SessionBody, SessionState, WindowMessage
 from schemas.stores import RedisLayout
 from sinks.clock import utc_now
@@ -23,6 +24,7 @@ from sinks.postgres import PostgresSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from sinks.redis import RedisSink
 from sinks.redis_contents import RedisContents
+from sinks.redis_session import as_idle
 from tests.unit.sinks.contract import SinkContract, Store
 from tests.unit.sinks.events import NOW, TEXTS, batch, hot, message, session
 
@@ -116,6 +118,28 @@ def test_keys_of_a_session_are_the_seeds(store: RedisStore) -> None:
     assert store.client.hgetall(f"{tag}wm:anchors:s1") == {b"language": b"german", b"depth": b"2"}
     for key in ("short_term_memory:session:s1", "wm:history:s1", "wm:summary:s1", "wm:anchors:s1"):
         assert 1_790_000 < store.client.pttl(tag + key) <= 1_800_000
+
+
+def test_e1_a_tenant_whose_sessions_are_idle_sooner_is_held_and_compared_for_as_long(
+    store: RedisStore, addresses: Addresses, postgres: PostgresSink, tenant: str
+) -> None:
+    """Put back by a reader, whose idle time was over: no rebuilt generation has that one."""
+    quick = load_profile("general").model_copy(update={"session": SessionSpec(idle_minutes=5)})
+    ttl = as_idle(lambda _: quick)
+    sink = store.sink(fill_from=addresses.postgres, now=utc_now, session_ttl=ttl)
+    old = session(1, tenant=tenant, updated_at=utc_now() - timedelta(minutes=10))
+    new = session(2, tenant=tenant, updated_at=utc_now())
+    postgres.write(batch(old, new))
+    sink.write(batch(old, new))
+    assert (store.value(old), store.value(new) is None) == (None, False)
+    store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(old.owner, old.session_id))
+    _until(lambda: store.value(old))
+    for s in (old, new):
+        assert 200_000 < store.client.pttl(RedisLayout().session(s.owner, s.session_id)) <= 300_000
+    contents = RedisContents(store.url, session_ttl=ttl)
+    mine = [b for b in contents.buckets(1) if b.tenant == tenant]
+    assert [key for b in mine for key in contents.rows(1, b)] == [f"u1\x1f{new.session_id}"]
+    contents.close()
 
 
 def test_session_is_written_whole(store: RedisStore) -> None:
