@@ -81,6 +81,9 @@ class HotKey(Frozen):
     priority: int = Field(default=0, ge=0, le=10)
     ratio_of: tuple[Id, ...] = Field(default=(), max_length=2)
     """Two keys whose share, in percent, is this one's value; updated daily (A4)."""
+    each: Pattern | None = None
+    """Of a status: several stand beside each other, one a value of the group `which` that is found in what is said;
+    their key is `KEY:WHICH`, and their value the statement."""
 
 
 class Intent(Frozen):

@@ -35,6 +35,7 @@ def check(p: Profile) -> None:
     check_fields(p.fields, p.groups, slots)
     check_lexicon(p.lexicon, slots)
     check_ratios(p.hot_keys)
+    check_each(p.hot_keys)
     check_retention(p.retention, p.namespaces)
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
     check_intents(p)
@@ -83,6 +84,16 @@ def check_ratios(keys: Sequence[HotKey]) -> None:
     for h in keys:
         if h.ratio_of and (len(h.ratio_of) != 2 or not names.issuperset(h.ratio_of)):
             raise ValueError(f"hot_keys.{h.key}.ratio_of: must be two of {listed(names)}")
+
+
+def check_each(keys: Sequence[HotKey]) -> None:
+    for h in keys:
+        if h.each is None:
+            continue
+        if h.type != "status" or h.ratio_of:
+            raise ValueError(f"hot_keys.{h.key}.each: only a status without ratio_of has several")
+        if captured(h.each) != {"which"}:
+            raise ValueError(f"hot_keys.{h.key}.each: must have the group 'which', and no other")
 
 
 NOT_A_USERS = frozenset({"hot", "report", "chunk", "rejection"})

@@ -12,7 +12,7 @@ from processors.extract.making_zh import doubted
 from processors.extract.numbers import HAN_NUMBER, amount
 from processors.extract.others import doubted_en, names_kin
 from schemas.memory import HotValue
-from schemas.profile import FieldSpec, Profile
+from schemas.profile import FieldSpec, HotKey, Profile
 
 _DENIED = re.compile(
     r"(?:没有?|无|不|未|尚未|还没|没什么|\bno\b|\bnot\b|n't|\bnever\b|\bwithout\b)[^，。,.]{0,6}$", re.I
@@ -25,6 +25,8 @@ _VALUE = re.compile(
 _IS = re.compile(
     r"\s?(?:是|为|：|:|=|is now|is|are|now|改为|定为|已|变为|到了?|was)\s?(?P<value>[^，。；,;！!？?]{1,80})"
 )
+
+_NOTHING = " ：:，,。.；;！!？?\n\t"
 
 
 @lru_cache(maxsize=512)
@@ -147,6 +149,10 @@ def hot_status(profile: Profile, text: str) -> HotValue | None:
         if not _stands(low, alias.lower()):
             continue
         rest = text[low.find(alias.lower()) + len(alias) :]
+        if key.each is not None:
+            if rest.strip(_NOTHING):
+                return _one_of_several(key, key.each, text)
+            continue
         if match := _VALUE.match(rest):
             number = amount(match["n"] + ("万" if match["unit"] == "万" else ""))
             if number is not None:
@@ -154,6 +160,13 @@ def hot_status(profile: Profile, text: str) -> HotValue | None:
         if match := _IS.match(rest):
             return HotValue(type=key.type, key=key.key, value=match["value"].strip(), priority=key.priority)
     return None
+
+
+def _one_of_several(key: HotKey, each: str, text: str) -> HotValue:
+    """What is said of one of them, under its own name; of an unnamed one, under the key itself."""
+    match = _compiled(each).search(text)
+    name = key.key if match is None else f"{key.key}:{match['which']}"
+    return HotValue(type="status", key=name[:200], value=text.strip(_NOTHING), priority=key.priority)
 
 
 def hot_entry(

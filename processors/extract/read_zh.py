@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from processors import timeexpr
@@ -65,10 +66,21 @@ def _statements(
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)
             found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
-        if (hot := hot_status(profile, clause.raw)) is not None:
-            said = clause.raw
-            found.append(Found(clause.start, clause.end, "episode", said, episode_type="fact", hot=hot))
+        said, end = _with_what_follows(sentence, parts, at)
+        if (hot := hot_status(profile, said)) is not None:
+            found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
     return found, about
+
+
+def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], at: int) -> tuple[str, int]:
+    """A clause and its end; one that a colon ends says its status behind that."""
+    clause = parts[at]
+    if at + 1 == len(parts) or not parts[at + 1].states:
+        return clause.raw, clause.end
+    between = sentence.text[clause.end - sentence.start : parts[at + 1].start - sentence.start].strip()
+    if between not in ("：", ":"):
+        return clause.raw, clause.end
+    return f"{clause.raw}：{parts[at + 1].raw}", parts[at + 1].end
 
 
 def _asked_for(sentence: Sentence, original: str, *, among_people: bool) -> list[Found]:

@@ -111,6 +111,26 @@ async def test_a5_what_somebody_else_has_said_since_stays(talk: Talk) -> None:
     assert hot(talk) == {}
 
 
+async def test_c8_hot_memory_follows_what_retention_ends_and_the_report_stays(models: Models) -> None:
+    profile = load_profile("clinical_trial")
+    kept = profile.retention.model_copy(update={"classes": {"episode": 3, "preference": 20}})
+    talk = Talk(models, profile.model_copy(update={"retention": kept}), MONDAY, "trial-7")
+    (decided, prefers, enrolled, _, _), half = SAID["en"], timedelta(hours=12)
+    await talk.say(decided)
+    await talk.say(prefers)
+    await talk.say(enrolled)
+    await talk.until(MONDAY + timedelta(days=2), half)
+    await talk.say("Enrolled so far 62.", user="bob", session="s2")  # his days begin later, and he said it last
+    await talk.until(MONDAY + timedelta(days=4), half)
+    assert hot(talk).keys() == {"prefers", "report_format", "enrolled_count"}
+    assert hot(talk)["enrolled_count"] == 62
+    left = [u for u in talk.updates("hot") if u.op == "delete"]
+    assert [(u.reason.gate, u.reason.rule) for u in left] == [("retention", "expired")]
+    await talk.until(MONDAY + timedelta(days=7), half)
+    assert hot(talk).keys() == {"prefers", "report_format"}
+    assert "75" in talk.updates("report")[-1].sealed.text, "reports have a retention of their own"
+
+
 async def test_a4_what_followed_from_a_forgotten_figure_leaves_with_it(talk: Talk) -> None:
     await talk.say("The enrolment target is 120.", user="bob", session="s2")
     await talk.say("Enrolled so far 60.")
@@ -146,3 +166,25 @@ async def test_d9_a_preference_remembered_for_a_project_is_in_its_hot_memory(tal
     assert hot(talk) == {"report_format": "lists"}
     await command(talk, "forget", kept.record_id)
     assert hot(talk) == {}
+
+
+@pytest.mark.parametrize(("said", "stand"), [
+    (("特殊受试者07号怀孕了。", "特殊患者：03号对青霉素过敏。", "特殊受试者07号已退组。"),
+     {"special_patients:07": "特殊受试者07号已退组", "special_patients:03": "特殊患者：03号对青霉素过敏"}),
+    (("Special patient 12 is pregnant.", "Special patient 7 is allergic to penicillin.",
+      "Special patient 12 left the study."),
+     {"special_patients:12": "Special patient 12 left the study",
+      "special_patients:7": "Special patient 7 is allergic to penicillin"}),
+])  # fmt: skip
+async def test_a4_special_patients_stand_beside_each_other(talk: Talk, said: tuple[str, ...], stand: Any) -> None:
+    for text in said:
+        await talk.say(text)
+        talk.driver.advance(timedelta(minutes=1))
+    assert {k: v for k, v in hot(talk).items() if k.startswith("special")} == stand
+    await command(talk, "forget", memory(talk, said[1].rstrip("。.")))
+    assert len([k for k in hot(talk) if k.startswith("special")]) == 1
+
+
+async def test_a4_a_special_patient_without_a_number_is_told_too(talk: Talk) -> None:
+    await talk.say("特殊患者：张三的血压不稳定。")
+    assert hot(talk) == {"special_patients": "特殊患者：张三的血压不稳定"}
