@@ -120,6 +120,29 @@ async def test_every_write_is_acknowledged_by_its_topic(
     assert owner.partition(event.owner, topics.EMBEDDED_PARTITIONS) == written.partition
 
 
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+async def test_n3_the_token_of_a_command_about_a_memory_names_the_projects_that_may_show_it(
+    env: Env, addresses: Addresses, method: str
+) -> None:
+    """Those with entries of the user's in their hot memory, and the memory's own; nobody else's."""
+    user, shown = f"w-{uuid4().hex}", [f"p-{uuid4().hex}" for _ in range(3)]
+    memory = env.rows.memory(user, "fact", "It is 75.", project_id=shown[0])
+    for place, who in ((shown[1], user), (shown[2], user), ("others", "somebody else")):
+        env.rows.memory(place, "hot", "75", owner_kind=owner.OwnerKind.PROJECT, category="decision", key="age",
+                        value="75", project_id=place, user_id=who)  # fmt: skip
+    body = {"user_id": user, "text": "It is 70."} if method == "PATCH" else None
+    path = f"/v1/memories/{memory.record_id}" + ("" if body else f"?user_id={user}")
+    answer = await env.client.request(method, path, json=body)
+    assert answer.status_code == 202, answer.text
+    (written,) = FreshnessToken.parse(answer.json()["freshness_token"]).writes
+    count = topics.EMBEDDED_PARTITIONS
+    assert set(written.project_partitions) == {owner.partition(owner.project(TENANT, p), count) for p in shown}
+    with reading(addresses, written.topic, written.partition, written.offset) as consumer:
+        message = await asyncio.to_thread(consumer.poll, 10)
+    event: Any = Codec().decode(written.topic, message.value())
+    assert event.project_ids == tuple(sorted(shown))
+
+
 async def test_a_paused_broker_is_503_and_repeating_is_safe(running_stack: BackgroundStack) -> None:
     """K4: nothing is accepted that the brokers have not acknowledged."""
     addresses = running_stack.addresses
