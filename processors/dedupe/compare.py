@@ -9,11 +9,12 @@ negation, names, mutually exclusive words and in who does what to whom. Cosine a
 import math
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from processors.dedupe.align import Alignment, align, same_order, surplus
 from processors.dedupe.calibration import Calibration
-from processors.dedupe.features import HAN, NAME, Features, is_function
+from processors.dedupe.features import HAN, NAME, Features, is_function, is_number
 from processors.dedupe.lexicon import (
     COORDINATORS,
     EN_ATTRIBUTION,
@@ -108,7 +109,19 @@ def _numbers_differ(a: Features, b: Features) -> bool:
     lost, new = surplus(a, b)
     if lost and new:
         return bool(_counted(lost) or _counted(new))
+    if _short(a, b) and (_shares(a) - _shares(b)) & _plain(b) | (_shares(b) - _shares(a)) & _plain(a):
+        return True
     return any(_short(a, b) or number.startswith("#") for number in _counted(new))
+
+
+def _shares(text: Features) -> set[str]:
+    """Numbers that are percentages."""
+    return {n for n, unit in pairwise(text.tokens) if unit == "percent" and is_number(n)}
+
+
+def _plain(text: Features) -> set[str]:
+    """Numbers that are none: "5%" is not "5"."""
+    return {n for n, unit in pairwise((*text.tokens, "")) if unit != "percent" and is_number(n)}
 
 
 def _values_differ(a: Features, b: Features, found: Alignment) -> bool:

@@ -49,6 +49,7 @@ _BOUND = {"<": "lessthan", ">": "morethan", "<=": "atmost", ">=": "atleast", "�
 _SUFFIXED = re.compile(r"(?<![a-z])([a-z]{1,3})(\+\+|#)(?![\w+#])|(?<![a-z])(ab|[a-fo])([+-])(?![\w+-])")
 _SUFFIX = {"++": "plusplus", "#": "sharp", "+": "plus", "-": "minus"}
 _NEGATIVE = re.compile(r"(?<![\w.)\]%-])[-−](?=\d)")
+_PERCENT = re.compile(r"(?<=\d)\s?%")
 _MINUS = re.compile(r"\bminus\s+#(?=\d)")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CAPITAL = re.compile(r"[A-Z]")
@@ -141,12 +142,13 @@ def _expand(match: re.Match[str]) -> str:
 
 def _spelled(lower: str) -> str:
     """Signs that say something as words, where punctuation is passed over: "$500" is not "€500", "> 80" not "< 80",
-    "-5" not "5", "C++" not "C"."""
+    "-5" not "5", "5%" not "5", "C++" not "C"."""
     if lower.isalnum():
         return lower
     said = _COMPARED.sub(lambda m: f" {_BOUND[m[1]]} ", lower)
     said = _AMOUNT.sub(lambda m: f"{m[2]}{m[3] or ''} {_CURRENCY[m[1]]} ", said)
     said = _SUFFIXED.sub(lambda m: (m[1] or m[3]) + _SUFFIX[m[2] or m[4]], said)
+    said = _PERCENT.sub(" percent", said)
     return _NEGATIVE.sub("minus ", said)
 
 

@@ -21,6 +21,8 @@ SAME = [
     ("我特别喜欢和别人聊天", "我特别喜欢跟别人聊天了"),
     ("User paid $1,500 for the bike", "User paid $1500 for the bike."),
     ("It was -5 degrees in the hut", "It was minus 5 degrees in the hut"),
+    ("Enrolment is at 45%", "Enrolment is at 45 percent."),
+    ("完成率是百分之五", "完成率是5%。"),
     ("User's plan - go to Rome", "User's plan: go to Rome"),
 ]
 
@@ -31,6 +33,8 @@ DIFFERENT = [
     ("User earns $500 a day", "User earns €500 a day", "changed"),
     ("The freezer is at -5 degrees", "The freezer is at 5 degrees", "changed"),
     ("User writes C++ at work", "User writes C at work", "changed"),
+    ("The fund grew by 5%", "The fund grew by 5", "changed"),
+    ("基金涨了5%", "基金涨了5", "changed"),
     ("User writes C# at work", "User writes C++ at work", "changed"),
     ("User's blood type is A+", "User's blood type is A-", "changed"),
     ("用户血型是A+", "用户血型是A-", "changed"),
