@@ -14,6 +14,7 @@ from processors.extract import read_en, read_zh
 from processors.extract.answers import answers_for_another, as_statement
 from processors.extract.catalogue import resolve
 from processors.extract.confirm import heard
+from processors.extract.corrected import as_meant_after_en, as_meant_after_zh
 from processors.extract.domain import category_of, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
@@ -60,8 +61,9 @@ class RuleExtractor:
         asked = _question_before(turn)
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
         turn = _in_one_language(turn)
-        read = read_zh.read if turn.language == "zh" else read_en.read
-        text = prepare(turn.content)
+        chinese = turn.language == "zh"
+        read = read_zh.read if chinese else read_en.read
+        text = (as_meant_after_zh if chinese else as_meant_after_en)(prepare(turn.content))
         found: list[Found] = []
         if (stated := as_statement(turn)) is not None:
             own = read(stated, profile, anchor, None, among_people=True)
@@ -99,7 +101,7 @@ def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile,
         if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
             continue
         seen.add((each.kind, said))
-        candidates.append(_candidate(len(candidates), each, values, said, turn, profile, project, anchor))
+        candidates.append(_candidate(len(candidates), each, values, said, text, turn, profile, project, anchor))
     return candidates
 
 
@@ -126,6 +128,7 @@ def _candidate(
     found: Found,
     values: list[tuple[str, Any]],
     said: str,
+    text: str,
     turn: TurnView,
     profile: Profile,
     project: str | None,
@@ -135,7 +138,7 @@ def _candidate(
     attributes = dict(found.attributes)
     if turn.speaker:
         attributes["about"] = turn.speaker
-    span = _when(prepare(turn.content)[found.start : found.end], anchor, found)
+    span = _when(text[found.start : found.end], anchor, found)
     return Candidate(
         ordinal=ordinal,
         kind=found.kind,

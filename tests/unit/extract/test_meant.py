@@ -69,10 +69,43 @@ def test_b1_what_is_not_meant_as_so_fills_no_field(text: str) -> None:
         ("我今年32岁，说错了，33岁。", {"age": 33}),
         ("我身高175，哦不，178。", {"height": 178}),
         ("I'm from Kenya, I mean, Uganda.", {"origin": "Uganda"}),
+        ("I live in Leeds. Sorry, I meant York.", {"residence": "York"}),
+        ("I live in Leeds with my cat. Sorry, I meant Manchester. And you?", {"residence": "Manchester"}),
+        ("I live in Leeds... no wait, York.", {"residence": "York"}),
+        ("I live in Leeds. Sorry, in York.", {"residence": "York"}),
+        ("I'm 33. No wait, 34.", {"age": 34}),
+        ("I weigh 82 kg. Sorry, 80.", {"weight": 80}),
+        ("My blood pressure is 150/95. No, 130/85.", {"bp_systolic": 130, "bp_diastolic": 85}),
+        ("我住在杭州。不对，是苏州。", {"residence": "苏州"}),
+        ("我住在杭州三年了。说错了，我住在苏州。", {"residence": "苏州"}),
+        ("我体重75公斤。不对，是78公斤。", {"weight": 78}),
+        ("我今年32岁。抱歉，说错了，33岁。", {"age": 33}),
     ],
 )
 def test_b4_what_was_meant_stands(text: str, fields: dict[str, Any]) -> None:
     assert values(text, HEALTH) == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("I live in Leeds. Sorry, Anna!", {"residence": "Leeds"}),
+        ("I moved to Leeds. Wait, I meant Monday.", {"residence": "Leeds"}),
+        ("I live in Leeds. I mean, Wow.", {"residence": "Leeds"}),
+        ("I'm 33. Sorry, 5 minutes.", {"age": 33}),
+        ("I'm 33. My blood pressure is 150/95. No, 40.", {"age": 33, "bp_systolic": 150, "bp_diastolic": 95}),
+        ("我住在杭州，老家是苏州。不对，是南京。", {"residence": "杭州"}),
+        ("我住在杭州。不对吧？", {"residence": "杭州"}),
+    ],
+)
+def test_b4_what_may_mean_something_else_corrects_nothing(text: str, fields: dict[str, Any]) -> None:
+    assert values(text, HEALTH).items() >= fields.items()
+
+
+def test_n8_the_time_that_was_meant_is_resolved() -> None:
+    (kept,) = extract("We fly to Rome on Monday. No, I mean on Tuesday.")
+    assert kept.occurred_from is not None
+    assert (kept.occurred_from.isoweekday(), "Tuesday" in kept.text) == (2, True)
 
 
 @pytest.mark.parametrize(
