@@ -257,7 +257,9 @@ class CandidateGate:
     ) -> list[Emit]:  # fmt: skip
         """A duplicate renews last_accessed_at, adds to importance, and adds its source turn. `told_more`: the later
         text has a detail that the earlier lacks, so its words are kept."""
-        if any(s.turn_id == self._source.turn.turn_id for s in twin.sources):
+        firm = _firmer(c, twin)
+        of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
+        if of_this_turn and not firm:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
         raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
@@ -265,12 +267,14 @@ class CandidateGate:
             twin,
             **(_raised(twin, c.confidence) if raised else {}),
             last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
-            importance=bounded(twin.importance + DUPLICATE_IMPORTANCE),
+            importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
         )
         features = self._standing.features(twin.record_id)
-        if told_more and twin.extractor != "command":
-            words = {"text": c.text, "terms": c.terms, "embedding": c.embedding}
+        if (told_more or firm) and twin.extractor != "command":
+            words: dict[str, Any] = {"text": c.text, "terms": c.terms, "embedding": c.embedding}
+            if firm:
+                words["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
             renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=words)})
             features = text_features(c.text)
         self._standing.put(renewed, features)
@@ -329,6 +333,13 @@ def _part(c: Candidate, names: Iterable[str]) -> tuple[str, ...]:
     """The fields that a decision is about, where it is not about all of them."""
     chosen = tuple(names)
     return chosen if len(chosen) < len(values_of(c)) else ()
+
+
+def _firmer(c: Candidate, twin: MemoryUpdate) -> bool:
+    """Said outright, what was only likely so far ("I live in York" after "I work in York") stands as said. What holds
+    more than its field is not reworded."""
+    implied = bool(twin.sealed.attributes.get("implied"))
+    return implied and not c.attributes.get("implied") and c.source == "explicit" and len(values_of(c)) == 1
 
 
 def _raised(twin: MemoryUpdate, confidence: Decimal) -> dict[str, Any]:

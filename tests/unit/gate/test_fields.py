@@ -111,6 +111,30 @@ async def test_b4_a_later_turn_between_does_not_take_the_rest_for_newer_than_it_
     assert gate.values("university") == ["York"]
 
 
+@pytest.mark.parametrize("together", [True, False])
+async def test_b4_a_home_said_outright_is_implied_no_more(gate: GateBench, together: bool) -> None:
+    works = candidate("Works in York", "residence", "York", attributes={"implied": True})
+    lives = candidate("Lives in York", "residence", "York", ordinal=1)
+    await gate.say(works, *([lives] if together else []))
+    if not together:
+        gate.later(DAY)
+        await gate.say(lives)
+    [home] = gate.active("residence")
+    assert (home.sealed.text, home.sealed.attributes, home.version) == ("Lives in York", {}, 1)
+    assert len(home.sources) == 2 - together
+    gate.later(DAY)
+    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    assert gate.values("residence") == ["York"], "what is only likely replaces it no more"
+
+
+async def test_b4_a_taste_that_is_over_ends(gate: GateBench) -> None:
+    await gate.say(candidate("User likes coffee", "likes", "coffee", kind="preference"))
+    gate.later(DAY)
+    await gate.say(candidate("User no longer likes coffee", "likes", "coffee", kind="preference", negated=True))
+    assert gate.values("likes") == []
+    assert gate.outcomes()[-1] == ("superseding", "negated")
+
+
 async def test_n8_what_was_said_earlier_but_came_late_is_history(gate: GateBench) -> None:
     gate.later(10 * DAY)
     await gate.say(candidate("Lives in York", "residence", "York"))
