@@ -78,6 +78,8 @@ class HotKey(Frozen):
     key: Id
     type: Literal["meta", "status", "decision", "preference"]
     aliases: tuple[CleanText, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
+    """Other ways to state its number: a regular expression whose group `value` is it."""
     priority: int = Field(default=0, ge=0, le=10)
     ratio_of: tuple[Id, ...] = Field(default=(), max_length=2)
     """Two keys whose share, in percent, is this one's value; updated daily (A4)."""

@@ -34,7 +34,7 @@ def check(p: Profile) -> None:
     slots = SLOTS | {slot for w in p.wordings for slot in w.slots()}
     check_fields(p.fields, p.groups, slots)
     check_lexicon(p.lexicon, slots)
-    check_ratios(p.hot_keys)
+    check_hot_keys(p.hot_keys)
     check_each(p.hot_keys)
     check_retention(p.retention, p.namespaces)
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
@@ -79,9 +79,11 @@ def check_lexicon(named: Iterable[str], slots: Set[str]) -> None:
         raise ValueError(f"lexicon.{min(unknown)}: no such slot; allowed: {listed(slots)}")
 
 
-def check_ratios(keys: Sequence[HotKey]) -> None:
+def check_hot_keys(keys: Sequence[HotKey]) -> None:
     names = {h.key for h in keys}
     for h in keys:
+        if any(captured(pattern) != {"value"} for pattern in h.patterns):
+            raise ValueError(f"hot_keys.{h.key}.patterns: each needs one group, (?P<value>...)")
         if h.ratio_of and (len(h.ratio_of) != 2 or not names.issuperset(h.ratio_of)):
             raise ValueError(f"hot_keys.{h.key}.ratio_of: must be two of {listed(names)}")
 

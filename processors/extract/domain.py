@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from processors.extract.found import Found
-from processors.extract.making_zh import doubted
+from processors.extract.making_zh import doubted, planned
 from processors.extract.numbers import HAN_NUMBER, amount
 from processors.extract.others import doubted_en, names_kin
 from schemas.memory import HotValue
@@ -20,7 +20,9 @@ _DENIED = re.compile(
 _OVER = re.compile(r"以前|之前|曾经?|过去|当时|小时候")
 _WISH = re.compile(r"希望|最好|尽量|越.{1,3}越|倾向|偏好|更想|prefer|rather|ideally|as soon as possible|hope", re.I)
 _VALUE = re.compile(
-    rf"[^，。；,;]{{0,6}}?(?P<about>大概|约|about |around )?(?P<n>\d[\d,]*(?:\.\d+)?|{HAN_NUMBER})\s?(?P<unit>万)?"
+    r"(?:[^，。；,;]{0,6}?"
+    r"|\s(?:now )?(?:is|are|was|were|stands?|stood|has reached|reached)(?: now| currently)?(?: at)?\s)"
+    rf"(?P<about>大概|约|about |around )?(?P<n>\d[\d,]*(?:\.\d+)?|{HAN_NUMBER})\s?(?P<unit>万|%)?"
 )
 _IS = re.compile(
     r"\s?(?:是|为|：|:|=|is now|is|are|now|改为|定为|已|变为|到了?|was)\s?(?P<value>[^，。；,;！!？?]{1,80})"
@@ -136,6 +138,9 @@ def _value(spec: FieldSpec, match: re.Match[str], text: str) -> Any:
 def hot_status(profile: Profile, text: str) -> HotValue | None:
     """Return the status or meta entry that a clause states: one of the profile's keys and what is said of it."""
     low = text.lower()
+    counted = {name for key in profile.hot_keys for name in key.ratio_of}
+    if (stated := _stated(profile, text)) is not None:
+        return stated
     aliases = sorted(
         (
             (alias, key)
@@ -154,6 +159,8 @@ def hot_status(profile: Profile, text: str) -> HotValue | None:
                 return _one_of_several(key, key.each, text)
             continue
         if match := _VALUE.match(rest):
+            if match["unit"] == "%" and key.key in counted:
+                continue  # of what shares are made, a share is no value
             number = amount(match["n"] + ("万" if match["unit"] == "万" else ""))
             if number is not None:
                 return HotValue(type=key.type, key=key.key, value=number, priority=key.priority)
@@ -167,6 +174,21 @@ def _one_of_several(key: HotKey, each: str, text: str) -> HotValue:
     match = _compiled(each).search(text)
     name = key.key if match is None else f"{key.key}:{match['which']}"
     return HotValue(type="status", key=name[:200], value=text.strip(_NOTHING), priority=key.priority)
+
+
+def _stated(profile: Profile, text: str) -> HotValue | None:
+    """Return the number of a key that the profile's own patterns find, where it is not wished, planned or denied."""
+    for key in profile.hot_keys:
+        for pattern in key.patterns if key.type in {"status", "meta"} else ():
+            match = _compiled(pattern).search(text)
+            if match is None or planned(text[: match.end()]):
+                continue
+            lead = text[: match.start()]
+            if doubted_en(lead) or _DENIED.search(lead[-12:]):
+                continue
+            if (number := amount(match["value"])) is not None:
+                return HotValue(type=key.type, key=key.key, value=number, priority=key.priority)
+    return None
 
 
 def hot_entry(

@@ -69,7 +69,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
         if clause.states and (hot := hot_status(profile, clause.body)) is not None:
-            text = clause.body if clause.subject in {"other", "my", "none"} else f"I {clause.body}"
+            text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
     return found
 

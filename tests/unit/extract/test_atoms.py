@@ -9,7 +9,7 @@ import pytest
 from processors.extract.protocol import TurnView
 from processors.extract.rules import RuleExtractor
 from schemas.memory import HotValue
-from schemas.profile import FieldSpec, HotKey, Profile, ProjectAlias
+from schemas.profile import FieldSpec, HotKey, Profile, ProjectAlias, load_profile
 from tests.unit.extract.support import GENERAL, extract, values
 
 PROJECT = Profile(
@@ -94,6 +94,49 @@ def test_a4_status_becomes_hot_memory_under_the_profiles_key() -> None:
     assert target.hot == HotValue(type="meta", key="target", value=100)
     (english,) = extract("We have enrolled 45 subjects", PROJECT, project="p1")
     assert english.hot == HotValue(type="status", key="enrolled", value=45, priority=8)
+
+
+STUDY = load_profile("clinical_trial")
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "value"),
+    [
+        ("现在入组45例了", "enrolled_count", 45),
+        ("截至目前累计入组了45例", "enrolled_count", 45),
+        ("目前共有45例患者已入组", "enrolled_count", 45),
+        ("We now have 45 patients enrolled.", "enrolled_count", 45),
+        ("45 patients are enrolled.", "enrolled_count", 45),
+        ("Enrollment stands at 45.", "enrolled_count", 45),
+        ("Enrolment has reached 45 of 100 patients.", "enrolled_count", 45),
+        ("Progress is 38%.", "progress", 38),
+        ("Progress is at 38%.", "progress", 38),
+        ("Overall progress now stands at 38%.", "progress", 38),
+    ],
+)
+def test_a4_how_many_there_are_by_now_is_heard(said: str, key: str, value: int) -> None:
+    (found,) = extract(said, STUDY, project="p1")
+    assert found.hot is not None
+    assert (found.hot.key, found.hot.value) == (key, value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "本周一共入组5例",
+        "目前每周入组5例",
+        "中心3目前入组5例",
+        "计划目前入组45例",
+        "We don't have 45 patients enrolled.",
+        "We hope to have 45 patients enrolled.",
+        "We have 3 patients enrolled this week.",
+        "Enrollment is now 3 weeks late.",
+        "Enrollment stands at 45%.",
+        "已入组45%",
+    ],
+)
+def test_a4_a_part_a_plan_or_a_share_is_no_count(said: str) -> None:
+    assert all(c.hot is None for c in extract(said, STUDY, project="p1"))
 
 
 def test_a4_a_decision_with_a_project_is_hot_and_its_project_is_found_by_alias() -> None:
