@@ -23,13 +23,16 @@ END = "{end}"
 _LEXICON = re.compile(r"\{lexicon\.(\w{1,64})\}")
 _PLACE = re.compile(r"\{(?P<name>[a-z][\w.]{0,80})\}")
 SAID = "said"
+ABOUT = frozenset({"about", "or_so"})
+"""Groups for the words before and behind a value that make it approximate."""
 _TOLD = frozenset({"owner", "of", SAID})
 
 
 class Wording(Frozen):
-    """One way to say it. A named group is a slot, unless `numbers` or `words` make a slot of it; the group `said` is
-    none. In the pattern `{lexicon.SLOT}` stands for the names of that table in the wording's language (without any, the
-    wording finds nothing) and `{end}`, in English, for where a phrase ends. Case does not count."""
+    """One way to say it. A named group is a slot, unless `numbers` or `words` make a slot of it; the groups `said`,
+    `about` and `or_so` are none. In the pattern `{lexicon.SLOT}` stands for the names of that table in the
+    wording's language (without any, the wording finds nothing) and `{end}`, in English, for where a phrase ends.
+    Case does not count."""
 
     language: Literal["en", "zh"]
     pattern: Pattern
@@ -68,7 +71,7 @@ class Wording(Frozen):
 
     def _used(self) -> set[str]:
         """Groups that are no slots by themselves."""
-        parts = {name for names in self.words.values() for name in names} | {SAID}
+        parts = {name for names in self.words.values() for name in names} | {SAID} | ABOUT
         return parts | {name for slot, names in self.numbers.items() for name in names or (slot,)}
 
     def _problems(self) -> Iterator[tuple[str, str]]:

@@ -49,7 +49,7 @@ _MARK_ZH = (
     r"(?:应该|其实|我|想说的?|指的){0,3}(?:是|住|定居|来自|在){0,3}"
 )
 _END_ZH = r"(?:才对|才是)?[了吧]?"
-_UNIT_ZH = r"(?P<unit>公斤|千克|斤|kg|KG|厘米|公分|cm|米|岁|年|千|万|%)?"
+_UNIT_ZH = r"(?P<unit>公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万|%)?"
 _PLACES_ZH = rf"{PLACE}|{LATIN_PLACE}"
 _PLACE_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{_PLACES_ZH}){_END_ZH}")
 _NUMBER_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{_DIGITS}){_UNIT_ZH}{_END_ZH}")

@@ -57,3 +57,12 @@ def is_job(words: str) -> bool:
     head = _OF_KIND.split(words.strip(), maxsplit=1)[0].split(" ")[-1].lower().strip(",.")
     named = head in JOBS or (_KINDS.fullmatch(head) is not None and _NO_KIND.fullmatch(head) is None)
     return named and _NOT_SO.search(words) is None
+
+
+def names_job(words: str) -> bool:
+    """Does what a job is said to be name it: a nurse, nursing, not "stressful"?"""
+    said = words.strip(" ,.")
+    *_, last = said.lower().split(" ")
+    stem = last.removesuffix("ing")
+    of_it = last.endswith("ing") and not {stem, f"{stem}e", f"{stem}er", f"{stem}or"}.isdisjoint(JOBS)
+    return is_job(said) or (of_it and _NOT_SO.search(said) is None)

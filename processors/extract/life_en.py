@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from processors.extract.clauses_en import Clause
+from processors.extract.common_en import CHAT, FUNCTION
 from processors.extract.found import Found
+from processors.extract.jobs_en import names_job
 from processors.extract.numbers import ENGLISH_NUMBER
-from processors.extract.self_en import JOB, NAME, STOP, WORD, Rule, apply, rule
+from processors.extract.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
 
 _TONGUES = (
     "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
@@ -51,7 +53,8 @@ _NOT_LIKED = (
 _OBJECT_END = (
     r"(?=$|[.;!?()]|,? (?:because|but|so|when|since|if|though|although"
     r"|while|where|which|who|as|that|especially|also|too|a lot|very"
-    r" much|the most|as well)\b)"
+    r" much|the most|as well)\b"
+    r"|,? (?:anymore|any more|any longer|nowadays|these days|now)(?=\s*(?:$|[,.;!])))"
 )
 _OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
 _MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"
@@ -82,12 +85,12 @@ rf")?{STOP}"),
     rule(rf"(?:majored|am majoring|major) in {_SUBJECT}(?: at (?P<university>{_SCHOOL}))?{STOP}"),
     rule(rf"(?:studied|study|am studying) {_SUBJECT} at (?P<university>{_SCHOOL}){STOP}"),
     rule(r"am (?P<occupation>retired|unemployed|self-employed|between jobs)\b"),
-    rule(rf"have been an? (?P<occupation>(?:{WORD} ){{0,2}}?{WORD}) for (?:about"
-rf" |over |more than )?(?P<years>{ENGLISH_NUMBER}) years\b"),
+    rule(rf"have been an? (?P<occupation>(?:{WORD} ){{0,2}}?{WORD}) for {APPROX}(?P<years>{ENGLISH_NUMBER}) years\b"),
     rule(
         r"(?:work|am working|have worked) in (?:the )?(?P<industry>(?!the\b"
 r"|a\b|an\b|my\b|this\b|that\b|front\b|progress\b|shifts?\b)"
-        rf"[a-z]{{3,20}}(?: [a-z]{{3,20}})?)(?: industry| sector)?{STOP}"
+        rf"[a-z]{{3,20}}(?: (?!for\b|and\b|since\b|with\b|from\b|but\b|near\b)[a-z]{{3,20}})?)"
+        rf"(?: industry| sector)?{STOP}"
     ),
     rule(r"(?:play|am learning|am learning to play|have been playing|am learning"
 r" how to play) the (?P<hobby>piano|guitar|violin|drums|flute|cello"
@@ -129,7 +132,13 @@ _NAMED = re.compile(
 )
 _BIRTHDAY = re.compile(r"my birthday(?: is|'s) (?:on )?(?P<day>[\w ,]{3,24})", re.I)
 _CALLED = re.compile(rf"(?:(?:am|go by|am called) )(?P<name>{NAME}(?: {NAME}){{0,2}})(?=$|[,.!]| and\b| from\b)")
-_CALL_ME = re.compile(rf"\b(?:call me|I am called|I go by) (?P<name>{NAME})\b")
+_CALL_ME = re.compile(rf"(?<!n't )(?<!not )(?<!never )\b(?:[Cc]all me|I am called|I go by) (?P<name>{NAME})\b")
+_NOT_CALLED = re.compile(
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
+    r"|november|december|asap|christmas|easter)\b",
+    re.I,
+)
+"""When to call, not what."""
 _HOBBY = re.compile(
     r"my (?:main |favou?rite |biggest )?(?:hobby|hobbies|pastimes?|interests?"
     rf") (?:is|are|include) (?P<hobby>{_NOT_LIKED}[\w', &-]{{3,80}})",
@@ -156,9 +165,14 @@ def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
     if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
         kept = [f for f in kept if "occupation" not in dict(f.slots)]
         kept.append(_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"])))
-    elif clause.states and (match := _CALL_ME.search(clause.body)) and clause.subject != "other":
+    elif clause.states and (match := _CALL_ME.search(clause.body)) and clause.subject != "other" and _names(match):
         kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
     return kept
+
+
+def _names(called: re.Match[str]) -> bool:
+    low = called["name"].lower()
+    return _NOT_CALLED.match(low) is None and low not in FUNCTION | CHAT
 
 
 def _one_each(found: Found) -> list[Found]:
@@ -179,7 +193,7 @@ def _mine(clause: Clause) -> list[Found]:
     if match := _HOBBY.match(body):
         hobbies = match["hobby"].strip(" ,")
         return [_fact(clause, f"{{owner}}'s hobby is {hobbies}", ("hobby", hobbies))]
-    if match := _MY_JOB.match(body):
+    if (match := _MY_JOB.match(body)) and names_job(match["occupation"]):
         return [_fact(clause, f"{{owner}}'s job is {match['occupation']}", ("occupation", match["occupation"]))]
     if match := _FAVOURITE.match(body):
         what, value = match["what"], match["value"].strip(" ,")
@@ -204,16 +218,17 @@ def named_slots(found: Found) -> Found | None:
         count = slots.pop("count", None)
         if count is not None:
             attributes["count"] = count
+    over = found.negated and found.text.startswith(NO_LONGER)
     if "object" in slots:
         disliked = re.search(r"\b(?:hates?|dislikes?|detests?|loathes?|can't stand)\b", found.text) is not None
-        slots["dislikes" if disliked != found.negated else "likes"] = slots.pop("object")
-    if "prefers" in slots and (over := slots.pop("over", None)):
-        attributes["over"] = over.removeprefix("to ").removeprefix("over ").removeprefix("rather than ")
+        slots["dislikes" if disliked != (found.negated and not over) else "likes"] = slots.pop("object")
+    if "prefers" in slots and (other := slots.pop("over", None)):
+        attributes["over"] = other.removeprefix("to ").removeprefix("over ").removeprefix("rather than ")
     if name := slots.pop("pet_name", None):
         attributes["name"] = name
     if spoken := slots.pop("languages", None):
         slots["language"] = [t for t in _TONGUES.split("|") if re.search(rf"\b{t}\b", spoken)]
-    negated = found.negated and not {"likes", "dislikes"} & set(slots)
+    negated = found.negated and (over or not {"likes", "dislikes"} & set(slots))
     return Found(
         found.start, found.end, found.kind, found.text, tuple(slots.items()), found.approximate, negated,
         attributes=attributes,

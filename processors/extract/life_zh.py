@@ -46,7 +46,7 @@ _EXAM = re.compile(
     r"(?:\.\d)?)?分?"
 )
 _TASTE = re.compile(
-    r"^(?:也|还|就|都|最|很|特别|非常|超级?|挺|比较|真的|平时|一直|从小"
+    r"^(?:也|还|就|都|最|很|特别|非常|超级?|挺|比较|真的|平时|一直|从小|现在|如今|目前"
     r"|其实|尤其|更)*(?P<not>不太?|不怎么)?(?P<verb>喜欢|爱(?![好情]"
     r")|热爱|讨厌|反感|受不了|偏爱|迷上了?)(?P<object>[^，。！？、的了]{1,16}"
     r"(?:、[^，。！？、的了]{1,10}){0,4}(?:和[^，。！？、的了]{1,10}"
@@ -74,8 +74,12 @@ _NATION = re.compile(
     r"|护照|公民)))(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
     r"|籍|$)"
 )
+_CONSUMED = re.compile(
+    r"^[吃喝](?=[\u4e00-\u9fffA-Za-z])(?!(?:醋|苦|亏|惊|力|素|饭|香|货|喝|东西|彩)$|[得完着过]|.{0,6}[吃喝玩])"
+)
 _NO_LONGER = re.compile(
-    r"^(?:已经|早就|现在)?(?:不再|不)(?P<verb>喜欢|爱)(?P<what>[^，。！？]{1,14}?)(?:工作|上班|住)?了$"
+    r"^(?:已经|早就|早已|现在|如今|最近){0,2}(?:(?P<ever>不再|再也不)|不(?:太|怎么|那么)?)(?P<verb>喜欢|爱)"
+    r"(?P<what>[^，。！？]{1,14}?)(?P<now>了)?$"
 )
 _GONE = {
     "未婚": "未婚",
@@ -169,8 +173,8 @@ def _learned(clause: Clause) -> Iterator[Found]:
 
 def _taste(clause: Clause) -> Iterator[Found]:
     body = clause.body
-    if match := _NO_LONGER.match(body):
-        yield _made(clause, f"{{owner}}{body}", ("likes", match["what"]), negated=True)
+    if (match := _NO_LONGER.match(body)) and (match["ever"] or match["now"]) and not _NOT_OBJECT.match(match["what"]):
+        yield _made(clause, f"{{owner}}{body}", ("likes", _thing(match["what"])), kind="preference", negated=True)
         return
     if match := _FAVOURITE.match(body):
         slot = f"最喜欢的{match['what']}"
@@ -180,11 +184,16 @@ def _taste(clause: Clause) -> Iterator[Found]:
         slot = "dislikes" if disliked else "likes"
         denied = match["not"] or ""
         text = f"{{owner}}{denied}{match['verb']}{match['object']}"
-        yield _made(clause, text, (slot, match["object"]), kind="preference")
+        yield _made(clause, text, (slot, _thing(match["object"])), kind="preference")
     elif match := _PREFER.match(body):
         yield _made(clause, f"{{owner}}{body}", ("prefers", match["object"]), kind="preference")
     if match := _HOBBY.match(body):
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
+
+
+def _thing(said: str) -> str:
+    """What is liked, where it is eaten or drunk: 喜欢喝咖啡 and 喜欢咖啡 say the same."""
+    return _CONSUMED.sub("", said)
 
 
 def _birthday(clause: Clause) -> Iterator[Found]:

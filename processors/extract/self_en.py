@@ -56,10 +56,17 @@ def rule(pattern: str, **options: Any) -> Rule:
 
 
 _AGE_STOP = r"(?=\s*(?:$|[,.;!)]|years?[- ]old\b|y/?o\b|and\b|now\b|but\b|already\b|this\b|so\b|today\b|next\b))"
-_APPROX = r"(?P<about>about |around |roughly |almost |nearly |over |approximately |more than |some |close to |~)?"
+APPROX = r"(?P<about>about |around |roughly |almost |nearly |over |approximately |more than |some |close to |~)?"
+_UNTIL_NOW = (
+    r" (?:since (?![^,;.!]{0,60}\b(?:until|till|to|before|when)\b)[\w ]{2,30}?|all (?:my|our) li(?:fe|ves)"
+    r"|for (?:(?:about|around|over|almost|nearly|more than|the (?:last|past)) ){0,2}"
+    rf"(?:{ENGLISH_NUMBER}|an?|a few|many|several|some) (?:year|month|week|decade)s?(?: now)?)"
+    r"(?=\s*(?:$|[,.;!]|and\b(?! then| before| now| moved)))"
+)
+"""Who has lived somewhere since 2019 lives there; who has lived there may be gone."""
 
 RULES: tuple[Rule, ...] = (
-    rule(rf"am {_APPROX}(?P<age>{ENGLISH_NUMBER}){_AGE_STOP}(?: years?[- ]old| y/?o)?"),
+    rule(rf"am {APPROX}(?P<age>{ENGLISH_NUMBER}){_AGE_STOP}(?: years?[- ]old| y/?o)?"),
     rule(rf"(?:just )?(?:turned|have turned) (?P<age>{ENGLISH_NUMBER})(?=$"
 r"|[,.;!]|\s(?:last|yesterday|in|on|recently|today|this|and|a|two"
 r"|three)\b)"),
@@ -72,18 +79,18 @@ r"|thirties|forties|fifties|sixties|seventies|\d0s)\b"),
     rule(rf"(?:joined|have joined) (?P<employer>{NAME}(?: {NAME}){{0,3}}) as an? (?P<occupation>{JOB}){STOP}"),
     rule(r"(?:live|am living|am based|reside|have been living"
 rf"|am now living|settled|am located) in (?P<residence>{PLACE}){STOP}"),
+    rule(rf"have (?:always )?lived in (?P<residence>{PLACE}){_UNTIL_NOW}"),
     rule(r"(?:have (?:just |recently )?)?(?:relocated|moved) (?:here )?(?:from"
 rf" {NAME} )?(?:back )?to (?P<residence>{NAME}(?:,? {NAME}){{0,3}}"
 rf"){STOP}"),
     rule(rf"(?:come|am|am originally) from (?P<origin>{PLACE}){STOP}"),
     rule(rf"(?:was born(?: and raised)?|grew up) in (?P<origin>{NAME}(?:,? {NAME}){{0,3}}){STOP}"),
-    rule(r"have (?:over |about |around |more than |nearly |almost |some "
-rf")?(?P<years>{ENGLISH_NUMBER})\+? years'? (?:of )?(?:work |working"
+    rule(rf"have {APPROX}(?P<years>{ENGLISH_NUMBER})\+? years'? (?:of )?(?:work |working"
 rf" |professional )?experience(?: (?:in|as|with) [\w ]{{2,40}}?{STOP}"
 r")?"),
     rule(rf"have (?:been working|worked) (?:in|as|at|for) [\w ]{{2,50}}? for"
-rf" {_APPROX}(?P<years>{ENGLISH_NUMBER}) years\b"),
-    rule(rf"(?:earn|make|get paid|am paid|am making|am earning) {_APPROX}"
+rf" {APPROX}(?P<years>{ENGLISH_NUMBER}) years\b"),
+    rule(rf"(?:earn|make|get paid|am paid|am making|am earning) {APPROX}"
 rf"(?P<income>[$£€¥]?\s?\d[\d,.]{{0,14}}\s?(?:k|K|thousand|million"
 r"|m)?(?: ?(?:dollars|pounds|euros|USD|GBP|EUR|RMB|CNY|HKD|yuan"
 r"))?) (?:a|per) year\b"),
@@ -95,7 +102,7 @@ _WORKPLACE = re.compile(
     rf"(?: {NAME}){{0,3}}){STOP}"
 )
 _EXPERIENCE = re.compile(
-    rf"\bwith (?:over |about |more than )?(?P<years>{ENGLISH_NUMBER}"
+    rf"\bwith {APPROX}(?P<years>{ENGLISH_NUMBER}"
     rf")\+? years'? (?:of )?(?:\w{{2,15}} )?experience\b"
 )
 _JOBS_EMPLOYER = re.compile(
@@ -108,7 +115,10 @@ _NEGATED = re.compile(
 r"|was|have|can|will|do|did|would|could)(?:n't| not)"
     r"|don't|do not|can't|cannot|never|no longer|haven't|wasn't|won't|didn't|am no longer)\s+",
 )  # fmt: skip
-_ANYMORE = re.compile(r"\b(?:anymore|any more|any longer)\b")
+_NO_MORE = re.compile(
+    r"(?:[^,;]{0,40}?\b)?no longer\b|[^,;]{0,140}?\b(?:anymore|any more|any longer)(?=\s*(?:$|[,.;!]))"
+)
+"""What was so and is over, not what never was."""
 
 
 def positive(body: str) -> tuple[str, bool]:
@@ -154,19 +164,25 @@ def self_statements(clause: Clause) -> list[Found]:
         if (match := _JOBS_EMPLOYER.match(body)) and not negated:
             found.append(_told(clause, f"{{owner}} works for {match['employer']}", {"employer": match["employer"]}))
         if (match := _EXPERIENCE.search(body)) and (years := english_integer(match["years"])) is not None:
-            found.append(_told(clause, f"{{owner}} has {match['years']} years of experience", {"years": years}))
+            about = match["about"] or ""
+            said = f"{{owner}} has {about}{match['years']} years of experience"
+            found.append(_told(clause, said, {"years": years}, approximate=bool(about)))
     return found
 
 
-def _told(clause: Clause, text: str, slots: Mapping[str, Any], **attributes: Any) -> Found:
-    return Found(clause.start, clause.end, "fact", text, tuple(slots.items()), attributes=attributes)
+def _told(
+    clause: Clause, text: str, slots: Mapping[str, Any], *, approximate: bool = False, **attributes: Any
+) -> Found:
+    return Found(clause.start, clause.end, "fact", text, tuple(slots.items()), approximate, attributes=attributes)
 
 
 def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> Found | None:
     slots: dict[str, Any] = {}
     groups = {name: value for name, value in match.groupdict().items() if value}
     approximate = groups.pop("about", None) is not None
-    if "occupation" in groups and _BEING.match(match.group()) and not is_job(groups["occupation"]):
+    if "occupation" in groups and (
+        _NO_JOB.match(groups["occupation"]) or (_BEING.match(match.group()) and not is_job(groups["occupation"]))
+    ):
         groups.pop("occupation")
         if "age" not in groups:
             return None
@@ -182,7 +198,10 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     text = rule.text(match) if rule.text else match.group().strip(" ,.")
     if "age_decade" in groups:
         text = f"am {slots['age']}"
-    said = f"{{owner}} {conjugate(text)}" if not negated else f"{{owner}} {deny(text)}"
+    said = f"{{owner}} {conjugate(text)}"
+    if negated:
+        over = rule.kind == "preference" and _NO_MORE.match(clause.body)
+        said = f"{NO_LONGER} {conjugate(text)}" if over else f"{{owner}} {deny(text)}"
     marks = negated and rule.says_no is None
     attributes: dict[str, Any] = {"correction": True} if clause.correcting else {}
     rest = match.string[match.end() :]
@@ -201,6 +220,12 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
     )
 
 
+NO_LONGER = "{owner} no longer"
+_NO_JOB = re.compile(
+    r"(?:my|your|our|his|her|their|its|this|that|the same|part|one|it|you|we|they)\b|.*\b(?:jobs?|works?|careers?)$",
+    re.I,
+)
+"""What is said of work in place of what the work is."""
 _BEING = re.compile(rf"{LATELY}(?:am|have been) ")
 """What somebody is may be anything, what they work as is work."""
 _NAMES = frozenset({"residence", "origin", "employer"})

@@ -66,8 +66,8 @@ _YEARS_JOB = re.compile(
     rf"(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{_ROLE})(?:了|$)"
 )
 _MONTHLY = re.compile(
-    r"月薪(?:是|有|大概|约){0,2}(?P<money>[\d,.一二三四五六七八九十两]{1,8}"
-    r"[千万kKwW]?)(?:元|块|左右|$)"
+    r"月薪(?:是|有|(?P<about>大概|大约|差不多|约)){0,2}(?P<money>[\d,.一二三四五六七八九十两]{1,8}"
+    r"[千万kKwW]?)(?:元|块|(?P<after>左右)|$)"
 )
 _YEARS = re.compile(
     rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
@@ -89,6 +89,9 @@ _WORK_IN = re.compile(
     r")?(?=工作|上班|做|从事|当|担任|开发|打工|创业|生活|定居|这边|任职"
     r"|干)"
 )
+_SINCE = re.compile(r"(?:从|自从?|打)[^，。；到至]{1,12}?(?:起|以来|开始|至今|到现在|到如今)")
+"""What began then and holds on."""
+_UNTIL = re.compile(r"(?:直到|到|至)(?:\d|[去前]年|上个?月|[一二三四五六七八九十]{1,3}月)")
 _FROM = re.compile(
     rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?) ?(?P<place>{PLACE}|{LATIN_PLACE}"
     rf")|(?:是|我)(?P<native>{PLACE})人|在(?P<birth>{PLACE})出生"
@@ -179,7 +182,9 @@ def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         return
     if (monthly := _MONTHLY.search(clause.body)) and meant(clause.body, monthly.start()):
         pay = amount(monthly["money"])
-        yield made(clause, monthly.span(), f"{{of}}月薪{monthly['money']}", ("monthly_income", pay))
+        about = bool(monthly["about"] or monthly["after"])
+        said = f"{{of}}月薪{'约' if about else ''}{monthly['money']}"
+        yield made(clause, monthly.span(), said, ("monthly_income", pay), approximate=about)
     match = _INCOME.search(clause.body)
     value = amount(match["money"]) if match else None
     if match is None or value is None or (value < 100 and not match["to"]) or not meant(clause.body, match.start()):
@@ -204,17 +209,19 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
     if once(clause):
         return
+    since = _SINCE.search(body) if not _UNTIL.search(body) else None
     for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
         if match is None or not meant(body, match.start()):
             continue
-        if past(clause) and "搬" not in match.group() and "定居" not in match.group():
+        if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
             return
         gone = denied(body, match.start())
         said = verb.format(match["place"])
         text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
         marks: dict[str, Any] = {"implied": True} if pattern is _WORK_IN else {}
-        yield made(clause, match.span(), text, ("residence", match["place"]), negated=gone, **marks)
+        begun = match.start() if since is None else min(since.start(), match.start())
+        yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
         return
 
 

@@ -15,6 +15,7 @@ MAX_SENTENCE = 600
 """Longer sentences are cut: no rule spans more."""
 
 QUOTED = re.compile(r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,400}』|《[^》\n]{1,80}》|\"[^\"\n]{2,400}\"")
+_TITLE = re.compile(r"《[^》\n]{1,80}》")
 _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)|^[ \t]{0,8}>[^\n]*$", re.DOTALL | re.MULTILINE)
 _FULL_STOP = re.compile(r"[.!?。！？…\n]+|；")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jr|Sr)|\b[A-Z])$")
@@ -49,10 +50,13 @@ def without_quotes(text: str) -> str:
 
 
 def sentences(text: str) -> list[Sentence]:
-    """Split `text` at the ends of sentences; decimals, initials and usual abbreviations do not end one."""
+    """Split `text` at the ends of sentences; decimals, initials, usual abbreviations and titles do not end one."""
     found: list[Sentence] = []
     begin = 0
+    titles = [m.span() for m in _TITLE.finditer(text)] if "《" in text else []
     for mark in _FULL_STOP.finditer(text):
+        if titles and any(first < mark.start() < last for first, last in titles):
+            continue
         if mark.group() == "." and not _ends_sentence(text, mark.start(), mark.end()):
             continue
         _add(found, text, begin, mark.start(), mark.group())

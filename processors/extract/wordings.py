@@ -17,7 +17,7 @@ from processors.extract.numbers import whole
 from processors.extract.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.extract.self_en import STOP, Rule, apply, positive, rule
 from schemas.profile import Profile
-from schemas.wording import END, SAID, Person, Wording
+from schemas.wording import ABOUT, END, SAID, Person, Wording
 
 _PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "我的": "my"}
 _DENIED_ZH = re.compile(r"[不没无]有?$")
@@ -141,7 +141,9 @@ def _told(
     words = {**values, "said": match.group(), **{k: v for k, v in match.groupdict().items() if v is not None}}
     text = _PLACE.sub(lambda m: str(words.get(m[1], "")) if m[1] not in {"owner", "of"} else m.group(), says)
     marks = {"correction": True} if clause.correcting else {}
-    found = Found(clause.start, clause.end, "fact", text, tuple(values.items()), negated=negated, attributes=marks)
+    approximate = any(match.groupdict().get(name) for name in ABOUT)
+    slots = tuple(values.items())
+    found = Found(clause.start, clause.end, "fact", text, slots, approximate, negated, attributes=marks)
     return _each(wording, found)
 
 
