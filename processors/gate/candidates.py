@@ -271,12 +271,13 @@ class CandidateGate:
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
         )
         features = self._standing.features(twin.record_id)
+        body: dict[str, Any] = {}
+        if firm:
+            body["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
         if (told_more or firm) and twin.extractor != "command":
-            words: dict[str, Any] = {"text": c.text, "terms": c.terms, "embedding": c.embedding}
-            if firm:
-                words["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
-            renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=words)})
+            body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
             features = text_features(c.text)
+        renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
         self._standing.put(renewed, features)
         reason = because(outcome, "dedupe", rule, score)
         return [update(renewed), decision(self._source, c, reason, renewed, only)]
