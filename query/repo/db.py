@@ -99,17 +99,17 @@ class Database:
         self._left: set[asyncio.Task[list[Row]]] = set()
         self._acting: WeakKeyDictionary[AsyncConnection[Any], str | None] = WeakKeyDictionary()
 
-    async def of_owner(self, scope: OwnerScope, statement: OwnerStatement, **values: Any) -> list[Row]:
+    async def of_owner(self, scope: OwnerScope, statement: OwnerStatement, /, **values: Any) -> list[Row]:
         owner = scope.owner
         bound = {"tenant": owner.tenant, "owner_kind": owner.kind.value, "owner_id": owner.id}
         return await self._fetch(statement.text, {**values, **bound}, owner.tenant)
 
-    async def of_tenant(self, scope: TenantScope, statement: TenantStatement, **values: Any) -> list[Row]:
+    async def of_tenant(self, scope: TenantScope, statement: TenantStatement, /, **values: Any) -> list[Row]:
         if isinstance(statement, OwnerStatement):
             raise StatementError("this statement needs an owner's scope")
         return await self._fetch(statement.text, {**values, "tenant": scope.tenant}, scope.tenant)
 
-    async def of_system(self, statement: SystemStatement, **values: Any) -> list[Row]:
+    async def of_system(self, statement: SystemStatement, /, **values: Any) -> list[Row]:
         return await self._fetch(statement.text, values, ANYBODY if statement.shared else None)
 
     async def generation(self, store: str) -> int:
