@@ -73,11 +73,15 @@ class Bench:
         seen: set[str] = set()
         first: list[float] = []
         later: list[float] = []
+        slowest: list[tuple[float, float]] = []  # how long, and when: all at one time, or not
+        started = time.perf_counter()
 
         async def one(who: str, question: str) -> None:
             began = time.perf_counter()
             answer = await self._load.post(path, {"query": question, "user_id": who})
-            (later if who in seen else first).append(time.perf_counter() - began)
+            took = time.perf_counter() - began
+            (later if who in seen else first).append(took)
+            slowest.append((took, began - started))
             seen.add(who)
             if answer["degraded"]:
                 raise RuntimeError(f"{path}: degraded by {answer['degraded']}")
@@ -87,6 +91,7 @@ class Bench:
         await feeding
         told = {"path": path, "requests": len(calls), "ingesting_turns_per_second": peak / 4}
         told |= {"all": _quantiles(first + later), "first_of_a_user": _quantiles(first), "later": _quantiles(later)}
+        told["slowest"] = [{"ms": round(t * 1000, 1), "at_s": round(at, 2)} for t, at in sorted(slowest)[:-25:-1]]
         print(f"{path}: {told['all']}", flush=True)
         return told
 
