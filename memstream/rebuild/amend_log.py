@@ -1,5 +1,5 @@
-"""What rescreen and regate share: the newest events of a partition, sending amendments, and waiting until they are in
-the views."""
+"""What rescreen, regate and redate do with the log: the newest events of a partition, sending amendments, and waiting
+until they are in the views."""
 
 from __future__ import annotations
 

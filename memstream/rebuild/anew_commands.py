@@ -1,10 +1,12 @@
-"""`memstream reembed`, `memstream regate` and `memstream redate`: another embedding model, another gate, other days of
-retention over what the log holds (N1, C8)."""
+"""`memstream reembed`, `regate`, `redate` and `rescreen`: another embedding model, another gate, other days of
+retention, a tighter PII policy over what the log holds (N1, C8, D5)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 from rich.console import Console
@@ -20,8 +22,15 @@ from memstream.rebuild.commands import (
     connected,
     console,
     finish,
+    options_of,
     running_settings,
 )
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from memstream.keyring.wiring import Sealing
+    from memstream.settings import Settings
 
 
 def reembed(
@@ -36,15 +45,11 @@ def reembed(
 
     Example: memstream reembed e5
     """
-    from memstream.rebuild.driver import Options
-    from memstream.rebuild.errors import RebuildError
     from memstream.rebuild.reembed import Reembed, name_of
 
-    if no_switch and drop_old:
-        raise RebuildError("--drop-old drops what is read no more: it does not go with --no-switch")
+    options = options_of(repair, no_switch, drop_old)
     embedder, settings = name_of(model), running_settings(data)
     with Bars(Console(stderr=True)) as bars:
-        options = Options(repair, not no_switch, drop_old)
         outcomes = Reembed(settings, bars, options, lambda: connected(settings)).run(embedder)
     finish(outcomes, as_json)
 
@@ -63,23 +68,10 @@ def regate(
 
     Example: memstream regate --json
     """
-    from memstream.cli import print_json
-    from memstream.keyring.wiring import sealing_of
     from memstream.rebuild.regate_run import Regate
-    from memstream.up import single_threaded
 
-    single_threaded()
-    settings = running_settings(data)
-    with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
-        told = Phases(bars, "regate")
-        with closing(sealing_of(settings)) as sealing, closing(Regate(settings, sealing, told)) as work:
-            out = work.run(conn, apply=apply)
-    if as_json:
-        print_json(out)
-    else:
-        _print(out)
-    if out.get("still_there"):
-        raise typer.Exit(1)
+    out = _ran("regate", data, lambda settings, sealing, told: Regate(settings, sealing, told), dry=not apply)
+    _end(out, _print_regate, as_json)
 
 
 def redate(
@@ -94,21 +86,59 @@ def redate(
 
     Example: memstream redate --dry-run
     """
-    from memstream.cli import print_json
-    from memstream.keyring.wiring import sealing_of
     from memstream.rebuild.redate_run import Redate
+
+    out = _ran("redate", data, lambda settings, sealing, told: Redate(settings, sealing.codec, told), dry=dry_run)
+    _end(out, _print_redate, as_json)
+
+
+def rescreen(
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be masked, change nothing.")] = False,
+    as_json: JsonOut = False,
+) -> None:
+    """Mask in what is stored what the PII policy masks now: every view and the topics behind screen.
+
+    First tighten the policy in the profile and restart the workers; then run this. Safe to run again.
+
+    Example: memstream rescreen --dry-run
+    """
+    from memstream.rebuild.rescreen_run import Rescreen
+
+    out = _ran("rescreen", data, lambda settings, sealing, told: Rescreen(settings, sealing.codec, told), dry=dry_run)
+    _end(out, _print_rescreen, as_json)
+
+
+class Work(Protocol):
+    """One of these commands at work: what it found, and `still_there` for what is left after it. Close after use."""
+
+    def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]: ...
+
+    def close(self) -> None: ...
+
+
+def _ran(
+    name: str, data: Path | None, work: Callable[[Settings, Sealing, Phases], Work], *, dry: bool
+) -> dict[str, Any]:
+    from memstream.keyring.wiring import sealing_of
     from memstream.up import single_threaded
 
     single_threaded()
     settings = running_settings(data)
     with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
-        told = Phases(bars, "redate")
-        with closing(sealing_of(settings)) as sealing, closing(Redate(settings, sealing.codec, told)) as work:
-            out = work.run(conn, dry=dry_run)
+        told = Phases(bars, name)
+        with closing(sealing_of(settings)) as sealing, closing(work(settings, sealing, told)) as running:
+            return running.run(conn, dry=dry)
+
+
+def _end(out: dict[str, Any], say: Callable[[dict[str, Any]], None], as_json: bool) -> None:
+    """Print, and leave with 1 where something is still there."""
+    from memstream.cli import print_json
+
     if as_json:
         print_json(out)
     else:
-        _print_redate(out)
+        say(out)
     if out.get("still_there"):
         raise typer.Exit(1)
 
@@ -122,7 +152,7 @@ def _print_redate(out: dict[str, Any]) -> None:
                       "run it again", style="red", highlight=False)  # fmt: skip
 
 
-def _print(out: dict[str, Any]) -> None:
+def _print_regate(out: dict[str, Any]) -> None:
     found = out["differences"]
     word = "decided anew" if out["applied"] else "would be decided otherwise"
     count = sum(g["records"] for g in found)
@@ -156,8 +186,22 @@ def _groups(found: list[dict[str, Any]]) -> None:
         console.print(f"  {g['what']:<8} {g['records']:>6}  {name}{told}  {' '.join(g['examples'])}", highlight=False)
 
 
+def _print_rescreen(out: dict[str, Any]) -> None:
+    records = ", ".join(f"{n} {kind}" for kind, n in out["records"].items()) or "nothing"
+    word = "would be masked" if out["dry_run"] else "masked"
+    console.print(f"{out['looked_at']} records looked at; {word}: {records}", highlight=False)
+    for entity, n in out["entities"].items():
+        console.print(f"  {entity:<32} {n}", highlight=False)
+    for kind, n in out["left"].items():
+        console.print(f"  {n} {kind}: no amendment reaches these, write or ingest them again", style="yellow")
+    for kind, n in out.get("still_there", {}).items():
+        console.print(f"  {n} {kind} still hold it: restart the workers with the tightened profile, then run this "
+                      "again", style="red", highlight=False)  # fmt: skip
+
+
 def register(cli: typer.Typer) -> None:
     """Add the commands of this module to the application."""
     cli.command()(reembed)
     cli.command()(regate)
     cli.command()(redate)
+    cli.command()(rescreen)

@@ -91,13 +91,9 @@ def _one(name: str) -> Any:
         data: Data = None, drop_old: DropOld = False, repair: Repair = False, no_switch: NoSwitch = False,
         as_json: JsonOut = False,
     ) -> None:  # fmt: skip
-        from memstream.rebuild.driver import Options
-        from memstream.rebuild.errors import RebuildError
-
-        if no_switch and drop_old:
-            raise RebuildError("--drop-old drops what is read no more: it does not go with --no-switch")
+        options = options_of(repair, no_switch, drop_old)
         names = ("postgres", "milvus", "redis") if name == "all" else (name,)
-        finish(_rebuilt(running_settings(data), names, Options(repair, not no_switch, drop_old)), as_json)
+        finish(_rebuilt(running_settings(data), names, options), as_json)
 
     what = "every store, one after the other" if name == "all" else f"the views in {name.capitalize()}"
     command.__doc__ = f"Rebuild {what}.\n\nExample: memstream rebuild {name} --no-switch"
@@ -227,6 +223,16 @@ def _print(o: Outcome) -> None:
         say("  agrees, not switched: the same command without --no-switch does that")
 
 
+def options_of(repair: bool, no_switch: bool, drop_old: bool) -> Options:
+    """Raises RebuildError where they do not go together."""
+    from memstream.rebuild.driver import Options
+    from memstream.rebuild.errors import RebuildError
+
+    if no_switch and drop_old:
+        raise RebuildError("--drop-old drops what is read no more: it does not go with --no-switch")
+    return Options(repair, not no_switch, drop_old)
+
+
 def running_settings(data: Path | None) -> Settings:
     from memstream.cli import running
 
@@ -245,53 +251,9 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def rescreen(
-    data: Data = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be masked, change nothing.")] = False,
-    as_json: JsonOut = False,
-) -> None:
-    """Mask in what is stored what the PII policy masks now: every view and the topics behind screen.
-
-    First tighten the policy in the profile and restart the workers; then run this. Safe to run again.
-
-    Example: memstream rescreen --dry-run
-    """
-    from memstream.cli import print_json
-    from memstream.keyring.wiring import sealing_of
-    from memstream.rebuild.rescreen_run import Rescreen
-    from memstream.up import single_threaded
-
-    single_threaded()
-    settings = running_settings(data)
-    with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
-        told = Phases(bars, "rescreen")
-        with closing(sealing_of(settings)) as sealing, closing(Rescreen(settings, sealing.codec, told)) as work:
-            out = work.run(conn, dry=dry_run)
-    if as_json:
-        print_json(out)
-    else:
-        _print_rescreen(out)
-    if out.get("still_there"):
-        raise typer.Exit(1)
-
-
-def _print_rescreen(out: dict[str, Any]) -> None:
-    records = ", ".join(f"{n} {kind}" for kind, n in out["records"].items()) or "nothing"
-    word = "would be masked" if out["dry_run"] else "masked"
-    console.print(f"{out['looked_at']} records looked at; {word}: {records}", highlight=False)
-    for entity, n in out["entities"].items():
-        console.print(f"  {entity:<32} {n}", highlight=False)
-    for kind, n in out["left"].items():
-        console.print(f"  {n} {kind}: no amendment reaches these, write or ingest them again", style="yellow")
-    for kind, n in out.get("still_there", {}).items():
-        console.print(f"  {n} {kind} still hold it: restart the workers with the tightened profile, then run this "
-                      "again", style="red", highlight=False)  # fmt: skip
-
-
 def register(cli: typer.Typer) -> None:
     """Add the commands of this module to the application."""
     from memstream.rebuild import anew_commands
 
     cli.add_typer(app, name="rebuild")
     anew_commands.register(cli)
-    cli.command()(rescreen)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 
-from memstream.profiles import BookOfNow, ProfileFollower
-from memstream.rebuild.amend_log import Sender, newest, until_readable
-from memstream.rebuild.errors import RebuildError
+from memstream.rebuild.amend_log import newest
+from memstream.rebuild.amending import Amender, Pass, Progress
 from memstream.rebuild.redate import Found, redated
-from memstream.rebuild.rescreen_run import Told
 from memstream.settings import Settings
-from schemas import generations, topics
+from schemas import topics
 from schemas.codec import Codec
 from schemas.profile import load_profile
 
@@ -24,37 +21,26 @@ class Redate:
     """Each tenant's records by the days of the profile that config.profiles names for it, of the default where it names
     none. `codec` reads and writes what is sealed. Close after use."""
 
-    def __init__(self, settings: Settings, codec: Codec, told: Told) -> None:
-        self._settings, self._codec, self._told = settings, codec, told
-        self._profiles = ProfileFollower(load_profile(settings.profile, settings.profiles_dir)).start(settings.brokers)
-        self._book = BookOfNow(self._profiles)
+    def __init__(self, settings: Settings, codec: Codec, progress: Progress) -> None:
+        self._settings, self._codec = settings, codec
+        default = load_profile(settings.profile, settings.profiles_dir)
+        self._amender = Amender(settings, codec, progress, "redate", VIEWS, default)
 
     def close(self) -> None:
-        self._profiles.stop()
+        self._amender.close()
 
     def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]:
         """What ends at another time, and what a second look still finds. Raises RebuildError."""
-        if not generations.drive(conn, "redate"):
-            raise RebuildError("another redate runs in this stack: let it finish, or end it first")
-        found = self._pass(conn, "redating", dry=dry)
+        found, again = self._amender.run(conn, "redating", self._look, dry=dry)
         out: dict[str, Any] = {"dry_run": dry, **found.as_json()}
-        if not dry:
-            out["still_there"] = self._pass(conn, "looking again", dry=True).as_json()["classes"]
+        if again is not None:
+            out["still_there"] = again.as_json()["classes"]
         return out
 
-    def _pass(self, conn: psycopg.Connection[Any], what: str, *, dry: bool) -> Found:
-        found, at = Found(), datetime.now(UTC)
-        count = self._settings.partitions
-        sender = Sender(self._settings, self._codec, "redate")
-        for number in range(count):
-            self._told(what, count, count - number)
+    def _look(self, one: Pass) -> Found:
+        found = Found()
+        for number in one.partitions(self._settings.partitions):
             rows = newest(self._settings, self._codec, (topics.UPDATES,), number)
-            for a in redated(rows, self._book, at, found):
-                if not dry:
-                    sender.send(topics.LEDGER, a, a.amendment_id)
-        self._told(what, count, 0)
-        token = sender.close()
-        if token is not None:
-            self._told("waiting for the views", count, 0)
-            until_readable(conn, token, VIEWS)
+            for a in redated(rows, self._amender.book, one.at, found):
+                one.send(topics.LEDGER, a, a.amendment_id)
         return found

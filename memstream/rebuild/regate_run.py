@@ -16,8 +16,9 @@ from psycopg_pool import AsyncConnectionPool
 
 from memstream.keyring.wiring import Sealing
 from memstream.parts import parts_of
-from memstream.profiles import BookOfNow, FollowedBook, Following, ProfileFollower
-from memstream.rebuild.amend_log import Folded, Sender, until_readable
+from memstream.profiles import FollowedBook, Following
+from memstream.rebuild.amend_log import Folded
+from memstream.rebuild.amending import Amender, Pass, Progress
 from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.log import LogReader
 from memstream.rebuild.offsets import Place
@@ -37,7 +38,7 @@ from memstream.settings import Settings
 from processors.pii.redact import Redaction
 from processors.redaction import redact
 from processors.step import Out, Reads, Record, StateSpace, Step
-from schemas import generations, topics
+from schemas import topics
 from schemas.amend import Amendment
 from schemas.codec import Codec
 from schemas.memory import Extraction
@@ -57,8 +58,6 @@ VIEWS = ("memories", "outcomes")
 PATIENCE_SECONDS = 120.0
 LOOK_SECONDS = 0.1
 ALL_IN_MEMORY = 1 << 40
-Progress = Callable[[str, int, int], None]
-"""(what, records of the ledger, those still to be read)."""
 
 
 class Log(Protocol):
@@ -179,42 +178,32 @@ class Regate:
     """`sealing` reads and writes what is sealed. Close after use."""
 
     def __init__(self, settings: Settings, sealing: Sealing, progress: Progress) -> None:
-        self._settings, self._sealing, self._progress = settings, sealing, progress
-        self._parts = parts_of(settings)
-        self._profiles = ProfileFollower(self._parts.book.default).start(settings.brokers)
-        self._book = BookOfNow(self._profiles)
-        self._parts = Parts(self._parts.models, self._book, self._parts.extractor)
-        self._total = self._read = 0
+        self._settings, self._sealing = settings, sealing
+        parts = parts_of(settings)
+        self._amender = Amender(settings, sealing.codec, progress, "regate", VIEWS, parts.book.default)
+        self._book = self._amender.book
+        self._parts = Parts(parts.models, self._book, parts.extractor)
 
     def close(self) -> None:
-        self._profiles.stop()
+        self._amender.close()
 
-    def run(self, conn: psycopg.Connection[Any], *, apply: bool) -> dict[str, Any]:
+    def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]:
         """What differs, and what a second look still finds once it is applied. Raises RebuildError."""
-        if not generations.drive(conn, "regate"):
-            raise RebuildError("another regate runs in this stack: let it finish, or end it first")
-        told = self._pass("deciding anew", conn, apply=apply)
-        out: dict[str, Any] = {"applied": apply, **told.as_json()}
-        if apply:
-            out["still_there"] = self._pass("looking again", conn, apply=False).as_json()["differences"]
+        told, again = self._amender.run(conn, "deciding anew", self._look, dry=dry)
+        out: dict[str, Any] = {"applied": not dry, **told.as_json()}
+        if again is not None:
+            out["still_there"] = again.as_json()["differences"]
         return out
 
-    def _pass(self, what: str, conn: psycopg.Connection[Any], *, apply: bool) -> Told:
-        told, at, s = Told(), datetime.now(UTC), self._settings
-        sender = Sender(s, self._sealing.codec, "regate")
-        sizes = self._sizes()
+    def _look(self, one: Pass) -> Told:
+        told, sizes = Told(), self._sizes()
         total = later = sum(sizes)
         for number, size in enumerate(sizes):
             later -= size
-            for d in self._partition(number, told, partial(self._heard, what, total, later)):
+            for d in self._partition(number, told, partial(_heard, one, total, later)):
                 told.add(d)
-                for a in amendments(d, at) if apply else ():
-                    sender.send(topics.LEDGER, a, a.amendment_id)
-        self._progress(what, total, 0)
-        token = sender.close()
-        if token is not None:
-            self._progress("waiting for the views", total, 0)
-            until_readable(conn, token, VIEWS)
+                for a in () if one.dry else amendments(d, one.at):
+                    one.send(topics.LEDGER, a, a.amendment_id)
         return told
 
     def _sizes(self) -> list[int]:
@@ -227,9 +216,6 @@ class Regate:
     @staticmethod
     def _place(number: int) -> tuple[str, int]:
         return topics.LEDGER.name, number
-
-    def _heard(self, what: str, total: int, later: int, left: int) -> None:
-        self._progress(what, total, later + left)
 
     def _partition(self, number: int, told: Told, heard: Callable[[int], None]) -> list[Difference]:
         """Records that differ at two looks, unchanged meanwhile, and that nothing speaks for leaving alone."""
@@ -274,3 +260,7 @@ class Regate:
 
     def _redact(self, tenants: Sequence[str], texts: Sequence[str]) -> Sequence[Redaction]:
         return redact(self._parts.models, self._book, tenants, texts)
+
+
+def _heard(one: Pass, total: int, later: int, left: int) -> None:
+    one.left(total, later + left)
