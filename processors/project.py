@@ -20,7 +20,7 @@ from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook
 from processors.redaction import counts, redact, replaced, strings
 from processors.rollup import week_of
-from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, StateSpace
+from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
 from schemas.base import JsonObject, JsonValue
 from schemas.codec import Codec
@@ -29,6 +29,7 @@ from schemas.envelope import SourceTurn, Tick
 from schemas.ids import record_id
 from schemas.memory import HotValue, MemoryBody, MemoryUpdate, Reason
 from schemas.owner import Owner, OwnerKind
+from schemas.sizes import TOO_LARGE, outgrown_value
 
 _PLAIN = Codec()
 
@@ -60,8 +61,9 @@ class Project(PlainStep):
         """Callers' own values go through the same screen as turns."""
         done: list[_Screened | None] = [None] * len(records)
         for i, r in enumerate(records):
-            texts = list(dict.fromkeys(strings(r.event.sealed.value))) if isinstance(r.event, ProjectCommand) else []
-            if isinstance(r.event, ProjectCommand) and texts:
+            if not isinstance(r.event, ProjectCommand) or outgrown_value(r.event) is not None:
+                continue
+            if texts := list(dict.fromkeys(strings(r.event.sealed.value))):
                 found = redact(self._models, self._book, [r.event.tenant] * len(texts), texts)
                 plain = dict(zip(texts, (f.text for f in found), strict=True))
                 done[i] = _Screened(replaced(r.event.sealed.value, plain), refused_for(counts(found)))
@@ -110,6 +112,8 @@ class Project(PlainStep):
         event = record.event
         if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
+        if (name := outgrown_value(event)) is not None:
+            return [Reject("too_large", f"sealed.{name}: {TOO_LARGE}")]
         match event:
             case ProjectCandidate() if event.sealed.candidate.hot:
                 c = event.sealed.candidate

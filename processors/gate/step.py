@@ -24,13 +24,14 @@ from processors.gate.views import UserViews, ViewParts
 from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook, vectors
 from processors.redaction import counts, redact, replaced, strings
-from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
+from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
 from schemas.amend import Amendment
 from schemas.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
 from schemas.envelope import Tick
 from schemas.memory import Candidate, Decision, Extraction, Feedback, Given, JobResult, MemoryCommand, MemoryUpdate
 from schemas.owner import Owner
+from schemas.sizes import TOO_LARGE, outgrown_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,8 @@ class Gate(PlainStep):
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Callers' own statements go through the same screen and encoder as turns."""
         done: list[Any] = [None] * len(records)
-        places = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand | Feedback)]
+        own = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand | Feedback)]
+        places = [(i, e) for i, e in own if outgrown_value(e) is None]  # what is refused nobody waits for
         spots = [(i, e, found) for i, e in places if (found := _texts(e))]
         pool = list(dict.fromkeys((e.tenant, t) for _, e, texts in spots for t in texts))
         if not pool:
@@ -131,6 +133,8 @@ class Gate(PlainStep):
             return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
         if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
+        if (name := outgrown_value(event)) is not None:
+            return [Reject("too_large", f"sealed.{name}: {TOO_LARGE}")]
         if isinstance(event, Given):
             return self._given(event, state)
         if isinstance(event, Amendment):

@@ -27,6 +27,7 @@ from schemas.owner import Owner, partition, project
 from schemas.progress import FreshnessToken, Written
 from schemas.scope import TenantScope
 from schemas.sealing import KeysAway
+from schemas.sizes import TOO_LARGE, outgrown_value
 from schemas.topics import Topic
 
 SOURCE = "memstream/query"
@@ -144,6 +145,8 @@ class Publisher:
             self._accesses.note(self.scope, erased.owner, "write", self._operation, access_id=name)
 
     def _encode(self, entry: Entry) -> Outgoing:
+        if (name := outgrown_value(entry.event)) is not None:
+            raise invalid(f"{entry.item}.{name}" if entry.item else name, TOO_LARGE)
         try:
             encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
         except KeysAway:

@@ -19,6 +19,7 @@ def turns(*given: dict[str, Any]) -> bytes:
     return json.dumps({"turns": list(given)}).encode()
 
 
+MUCH = "x" * 66_000
 BAD_FIELDS: list[tuple[str, dict[str, Any], str]] = [
     ("wrong type", {"content": 5}, "turns.1.content"),
     ("empty content", {"content": ""}, "turns.1.content"),
@@ -130,6 +131,12 @@ async def test_a_record_that_no_topic_takes_is_named(client: httpx.AsyncClient) 
         ("PUT", "/v1/projects/p/hot-memory/status/k", {"value": 1, "priority": 11}, "priority"),
         ("PUT", "/v1/store/items", {"namespace": [], "key": "k", "value": {}}, "namespace"),
         ("PUT", "/v1/sessions/s/anchors", {"user_id": "u", "anchors": {"a": "\x00"}}, "anchors"),
+        ("PUT", "/v1/store/items", {"namespace": ["notes", "u"], "key": "k", "value": {"w": MUCH}}, "value"),
+        ("PUT", "/v1/store/notes/u/k", {"value": {"w": MUCH}}, "value"),
+        ("PUT", "/v1/projects/p/hot-memory/status/k", {"value": MUCH}, "value"),
+        ("POST", "/v1/memories", {"user_id": "u", "kind": "fact", "text": "x", "value": [MUCH]}, "value"),
+        ("PATCH", "/v1/memories/m1", {"user_id": "u", "value": MUCH}, "value"),
+        ("POST", "/v1/feedback", {"user_id": "u", "record_id": "r", "adopted": True, "traits": {"t": MUCH}}, "traits"),
         ("POST", "/v1/documents", {"document_id": "d", "version": "1", "title": "t"}, "markdown"),
     ],
 )

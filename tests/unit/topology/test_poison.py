@@ -24,7 +24,16 @@ from schemas.documents import (
     ReportResultBody,
 )
 from schemas.erasure import Erasure
-from schemas.memory import Feedback, Given, JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.memory import (
+    Feedback,
+    FeedbackBody,
+    Given,
+    JobResult,
+    JobResultBody,
+    MemoryCommand,
+    MemoryCommandBody,
+    MemoryUpdate,
+)
 from schemas.owner import partition, user
 from schemas.profile import load_profile
 from schemas.topics import Topic
@@ -260,6 +269,60 @@ async def test_n2_nothing_is_lost_around_what_is_dated_years_ahead(models: Model
     await calm.run()
     assert known(driver) == known(calm) != {}
     assert len(driver.dead_letters()) == len(SAID), "each sending"
+
+
+PROSE = " ".join(f"Anna Kowalski of 12 Rose Street said {n}." for n in range(2_000))
+OUTGROWN: dict[str, tuple[Topic, Any, str]] = {
+    "a store item": (
+        topics.LEDGER,
+        MemoryCommand(**ANNS, command="put_item", command_id="big", namespace=("notes", "ann"), key="k",
+                      sealed=MemoryCommandBody(value={"note": PROSE})),
+        "sealed.value",
+    ),
+    "the value of a memory": (
+        topics.LEDGER,
+        MemoryCommand(**ANNS, command="remember", command_id="big", kind="fact", field="city",
+                      sealed=MemoryCommandBody(text="Lives in Leeds.", value=[PROSE])),
+        "sealed.value",
+    ),
+    "traits of feedback": (
+        topics.LEDGER,
+        Feedback(**ANNS, feedback_id="big", rating="good", sealed=FeedbackBody(traits={"tone": PROSE})),
+        "sealed.traits",
+    ),
+    "an entry of hot memory": (
+        topics.PROJECT_EVENTS,
+        ProjectCommand(tenant="acme", project_id="p", command="put_hot", command_id="big", hot_type="status", key="k",
+                       sealed=ProjectCommandBody(value=PROSE)),
+        "sealed.value",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OUTGROWN)
+async def test_n2_a_value_of_a_megabyte_holds_nobody_up(
+    models: Models, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused before anything in it is looked for: the steps take their records one after the other."""
+    driver = driver_of(models)
+    topic, event, field = OUTGROWN[what]
+    looked: list[int] = []
+    analyse = models.analyzer.analyze
+
+    def analyzed(texts: Any, *more: Any) -> Any:
+        looked.extend(len(t) for t in texts)
+        return analyse(texts, *more)
+
+    monkeypatch.setattr(models.analyzer, "analyze", analyzed)
+    driver.pipe(topics.TURNS, turn(0, START))
+    driver.pipe(topic, event)
+    await driver.run()
+    [letter] = driver.dead_letters()
+    assert header(letter.headers, "reason") == b"too_large"
+    assert field.encode() in (header(letter.headers, "message") or b"")
+    assert 0 < max(looked) < 1_000
+    assert list(known(driver)) == ["ann"]
+    assert not [e for e in driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind in ("item", "hot")]
 
 
 async def test_n2_a_command_from_the_far_future_bars_nothing_for_good(models: Models) -> None:
