@@ -1,0 +1,43 @@
+"""One step of toy.py over turns, and what came of them."""
+
+from __future__ import annotations
+
+from schemas import topics
+from schemas.codec import Codec, header
+from schemas.owner import partition, user
+from schemas.progress import load_progress
+from schemas.sessions import SessionState
+from streams.driver import TopologyDriver
+from streams.runtime import Message
+from tests.unit.streams.toy import START, Counter, turn
+
+P = partition(user("acme", "ann"), 8)
+
+
+def driver(batch: int = 64, coalesce: bool = False) -> TopologyDriver:
+    return TopologyDriver([Counter(coalesce)], START, batch=batch, upstream={"up", "other"})
+
+
+async def say(d: TopologyDriver, *contents: str, user: str = "ann") -> None:
+    for content in contents:
+        d.pipe(topics.TURNS, turn(content, user))
+    await d.run()
+
+
+def revisions(d: TopologyDriver) -> list[int]:
+    return [e.revision for e in d.read(topics.SESSION_STATE) if isinstance(e, SessionState)]
+
+
+def reasons(d: TopologyDriver) -> list[tuple[str, str]]:
+    def text(m: Message, name: str) -> str:
+        return (header(m.headers, name) or b"").decode()
+
+    return [(text(m, "reason"), text(m, "message")) for m in d.dead_letters()]
+
+
+def message(offset: int, content: str) -> Message:
+    return Message(topics.TURNS.name, P, offset, None, Codec().value(turn(content)), [], int(START.timestamp() * 1000))
+
+
+def progress_of(m: Message) -> dict[str, int]:
+    return load_progress(header(m.headers, "progress"))
