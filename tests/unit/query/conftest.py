@@ -17,6 +17,7 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from schemas.profile import Profile
+from tests.unit.query.keys import Rows
 from tests.unit.query.memory_log import MemoryLog
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -57,3 +58,8 @@ def turn(**over: Any) -> dict[str, Any]:
     base = {"user_id": "u1", "session_id": "s1", "role": "user", "content": "I live in 杭州",
             "occurred_at": "2026-11-21T08:00:00Z"}  # fmt: skip
     return {**base, **over}
+
+
+@pytest.fixture
+def rows() -> Rows:
+    return Rows()
