@@ -54,6 +54,11 @@ def candidate(text: str, field: str | None = None, value: Any = None, **kw: Any)
     )  # fmt: skip
 
 
+def study(university: str, degree: str, major: str) -> Candidate:
+    value = {"education": degree, "university": university, "major": major}
+    return candidate(f"{degree} in {major} at {university}", value=value, fields=tuple(value))
+
+
 class GateBench:
     def __init__(
         self, models: Models, *, profile: str | Profile = "general", batch: int = 64, cache_bytes: int = 2**30,

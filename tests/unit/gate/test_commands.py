@@ -7,14 +7,7 @@ from typing import Any
 
 import pytest
 
-from processors.ports import Models
 from tests.unit.gate.bench import DAY, HOUR, LANGUAGES, START, GateBench, candidate
-
-
-@pytest.fixture
-def gate(models: Models) -> GateBench:
-    return GateBench(models)
-
 
 # -- correct ------------------------------------------------------------------------------------------------------
 

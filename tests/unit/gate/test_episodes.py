@@ -13,11 +13,6 @@ SAME = [
 ]
 
 
-@pytest.fixture
-def gate(models: Models) -> GateBench:
-    return GateBench(models)
-
-
 @pytest.mark.parametrize(("one", "two"), SAME)
 async def test_d3_a_duplicate_merges_renews_and_adds_its_source(gate: GateBench, one: str, two: str) -> None:
     [kept] = await gate.say(candidate(one))

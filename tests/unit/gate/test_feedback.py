@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from processors.ports import Models
 from schemas.memory import Given, MemoryUpdate
 from tests.unit.gate.bench import DAY, GateBench, candidate
-
-
-@pytest.fixture
-def gate(models: Models) -> GateBench:
-    return GateBench(models)
 
 
 def given(gate: GateBench, *ids: str, context: str | None = "ctx", interaction: str | None = None) -> Given:

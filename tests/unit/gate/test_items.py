@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from processors.gate.items import at_path, searched_text
-from processors.ports import Models
 from schemas.memory import MemoryCommand
 from tests.unit.gate.bench import HOUR, START, GateBench
 
@@ -15,11 +14,6 @@ VALUE = {
     "title": "高血压 hypertension", "tags": ["a", "b"], "score": 3, "none": None,
     "sections": [{"text": "one", "by": {"name": "Ann"}}, {"text": "two"}],
 }  # fmt: skip
-
-
-@pytest.fixture
-def gate(models: Models) -> GateBench:
-    return GateBench(models)
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,6 @@ from streams.cache import CachedOwner, OwnerOverlay
 from tests.unit.gate.bench import DAY, HOUR, LANGUAGES, START, GateBench, candidate
 
 
-@pytest.fixture
-def gate(models: Models) -> GateBench:
-    return GateBench(models)
-
-
 @LANGUAGES
 async def test_remember_replaces_what_stands_in_its_field(
     gate: GateBench, text: str, other: str, value: str, new: str

@@ -7,14 +7,8 @@ from typing import Any
 import pytest
 
 from processors.gate.restate import outranks
-from processors.ports import Models
 from schemas.documents import TurnDigest
 from tests.unit.gate.bench import DAY, START, GateBench, candidate
-
-
-@pytest.fixture
-def gate(models: Models) -> GateBench:
-    return GateBench(models)
 
 
 async def test_b7_a_model_after_the_rules_keeps_what_it_restates_and_retires_the_rest(gate: GateBench) -> None:

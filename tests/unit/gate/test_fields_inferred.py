@@ -1,0 +1,70 @@
+"""What is inferred or only likely, and what was said outright (B4, D4)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from tests.unit.gate.bench import DAY, GateBench, candidate
+
+
+@pytest.mark.parametrize("together", [True, False])
+async def test_b4_a_home_said_outright_is_implied_no_more(gate: GateBench, together: bool) -> None:
+    works = candidate("Works in York", "residence", "York", attributes={"implied": True})
+    lives = candidate("Lives in York", "residence", "York", ordinal=1)
+    await gate.say(works, *([lives] if together else []))
+    if not together:
+        gate.later(DAY)
+        await gate.say(lives)
+    [home] = gate.active("residence")
+    assert (home.sealed.text, home.sealed.attributes, home.version) == ("Lives in York", {}, 1)
+    assert len(home.sources) == 2 - together
+    gate.later(DAY)
+    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    assert gate.values("residence") == ["York"], "what is only likely replaces it no more"
+
+
+async def test_b4_where_somebody_works_never_replaces_where_they_live(gate: GateBench) -> None:
+    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    gate.later(DAY)
+    await gate.say(candidate("Works in Hull", "residence", "Hull", attributes={"implied": True}))
+    assert gate.values("residence") == ["Hull"]
+    gate.later(DAY)
+    await gate.say(candidate("Lives in York", "residence", "York"))
+    await gate.say(candidate("Works in Leeds", "residence", "Leeds", attributes={"implied": True}))
+    assert gate.values("residence") == ["York"]
+    assert gate.outcomes()[-1] == ("refused", "explicit_stands")
+
+
+async def test_d4_inferred_never_replaces_explicit(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    gate.later(DAY)
+    assert await gate.say(candidate("Seems to live in York", "residence", "York", source="inferred")) == []
+    assert await gate.say(candidate("Left Leeds?", "residence", "Leeds", source="inferred", negated=True)) == []
+    assert gate.values("residence") == ["Leeds"]
+    assert gate.outcomes()[-2:] == [("refused", "explicit_stands")] * 2
+
+
+@pytest.mark.parametrize(
+    ("confidence", "state"), [("0.6", "observed"), ("0.7", "observed"), ("0.7001", "active"), ("1", "active")]
+)
+async def test_d4_read_only_above_seven_tenths(gate: GateBench, confidence: str, state: str) -> None:
+    [kept] = await gate.say(candidate("Seems fond of tea", "drink", "tea", source="inferred", confidence=confidence))
+    assert kept.state == state
+    assert kept.confidence == Decimal(confidence)
+
+
+async def test_d4_said_outright_confirms_what_was_inferred(gate: GateBench) -> None:
+    await gate.say(candidate("Seems to like tea", "drink", "tea", source="inferred", kind="preference"))
+    await gate.say(candidate("Seems to like tea", "drink", "tea", source="inferred", kind="preference"))
+    assert gate.active("drink") == [], "inferring it again makes it no surer"
+    await gate.say(candidate("Likes tea", "drink", "tea", kind="preference"))
+    [kept] = gate.active("drink")
+    assert (kept.source, kept.confidence) == ("confirmed", Decimal(1))
+
+
+async def test_d4_an_explicit_value_replaces_an_inferred_one(gate: GateBench) -> None:
+    await gate.say(candidate("Seems to like tea", "drink", "tea", source="inferred", kind="preference"))
+    await gate.say(candidate("Likes coffee", "drink", "coffee", kind="preference"))
+    assert gate.values("drink") == ["coffee"]
