@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import orjson
+from pydantic import ValidationError
+
+from query.models import TurnIn
 
 FileFormat = Literal["jsonl", "locomo"]
 _LOCOMO = "not LoCoMo-shaped: expected an array of id, sessions[].date_time, turns[].dia_id"
@@ -43,7 +46,21 @@ def _jsonl(path: Path, text: str) -> Iterator[dict[str, Any]]:
             raise FileError(f"{path}: line {n}: not JSON") from None
         if not isinstance(turn, dict):
             raise FileError(f"{path}: line {n}: expected a turn (user_id, session_id, role, content, occurred_at)")
+        _check(path, n, line)
         yield turn
+
+
+def _check(path: Path, n: int, line: str) -> None:
+    """As the service does, which knows no lines: it would refuse `turns.20` of the call that this turn came in, when
+    the stack is up and the calls before it are written."""
+    try:
+        TurnIn.model_validate_json(line)
+    except ValidationError as exc:
+        wrong = exc.errors(include_input=False, include_url=False, include_context=False)[0]
+        field = ".".join(str(part) for part in wrong["loc"])
+        told = {"missing": "this field is required", "extra_forbidden": "no field of this name"}
+        expected = told.get(wrong["type"], wrong["msg"].removeprefix("Value error, "))
+        raise FileError(f"{path}: line {n}: {field}: {expected}") from None
 
 
 def _locomo(path: Path, text: str) -> Iterator[dict[str, Any]]:

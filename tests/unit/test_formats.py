@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from memstream.formats import FileError, read_turns
 
+TURN = {"user_id": "u", "session_id": "s", "role": "user", "content": "a", "occurred_at": "2026-11-21T09:00:00Z"}
+
+
+def _line(**changed: object) -> bytes:
+    return json.dumps({k: v for k, v in {**TURN, **changed}.items() if v is not None}, ensure_ascii=False).encode()
+
 
 @pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\u0085"])
 def test_a_line_ends_at_a_newline_only(tmp_path: Path, mark: str) -> None:
     """JSON has these raw inside strings."""
     file = tmp_path / "turns.jsonl"
-    file.write_text(f'{{"content": "a{mark}b"}}\r\n\n{{"content": "c"}}', encoding="utf-8")
+    file.write_bytes(_line(content=f"a{mark}b") + b"\r\n\n" + _line(content="c"))
     assert [t["content"] for t in read_turns(file)] == [f"a{mark}b", "c"]
 
 
 def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
     file = tmp_path / "turns.jsonl"
-    file.write_bytes(b'\xef\xbb\xbf{"content": "a"}\n')
+    file.write_bytes(b"\xef\xbb\xbf" + _line() + b"\n")
     assert [t["content"] for t in read_turns(file)] == ["a"]
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b'{"content": "a"}\n{"content":\n', "line 2: not JSON"),
+        (_line() + b'\n{"content":\n', "line 2: not JSON"),
+        (_line() + b"\n\n" + _line(role="robot"), "line 3: role: Input should be 'user', 'assistant', 'system' or"),
+        (_line(content=" "), "line 1: content: must not be blank"),
+        (_line(occurred_at=None), "line 1: occurred_at: this field is required"),
+        (_line(said_by="x"), "line 1: said_by: no field of this name"),
         (b"[1, 2]", "not LoCoMo-shaped"),
         (b'["a"]', "not LoCoMo-shaped"),
         (b'[{"id": "c", "sessions": [{"date_time": "1:56 pm on 8 May, 2023", "turns": ["hello"]}]}]', "not LoCoMo"),
