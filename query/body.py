@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from query.errors import FRESH_HEADER, ProblemError
-from query.slashes import put_back
+from query.slashes import put_back, refuse_broken
 from schemas.scope import OutOfScopeError
 
 log = logging.getLogger(__name__)
@@ -38,6 +38,7 @@ class Route(APIRoute):
         handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
+            refuse_broken(request)
             put_back(request)
             if request.method in ("POST", "PUT", "PATCH", "DELETE"):
                 request = await _checked(request)

@@ -169,3 +169,23 @@ async def test_a_bug_is_a_problem_and_its_text_is_not_logged(
     assert SECRET not in answer.text
     assert SECRET not in caplog.text
     assert "request failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "field"),
+    [
+        ("GET", "/v1/users/%FF/memories", "path"),
+        ("DELETE", "/v1/users/a%c3", "path"),
+        ("DELETE", "/v1/users/a%2F%ff", "path"),
+        ("GET", "/v1/turns/t1?user_id=%fe", "user_id"),
+        ("DELETE", "/v1/memories/m1?x=%E5%BC%A0&user_id=a%ed%a0%80", "user_id"),
+    ],
+)
+async def test_a_path_or_parameter_that_is_not_utf8_is_nobodys(
+    client: httpx.AsyncClient, log: MemoryLog, method: str, path: str, field: str
+) -> None:
+    """It would be read as U+FFFD, one id for all of them."""
+    answer = await client.request(method, path)
+    assert answer.status_code == 422, answer.text[:300]
+    assert answer.json()["errors"] == [{"field": field, "expected": "must be UTF-8, percent-encoded"}]
+    assert not log.records
