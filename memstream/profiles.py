@@ -84,7 +84,8 @@ class ProfileFollower:
 
     def _follow(self, bootstrap: Bootstrap) -> None:
         consumer = Consumer(
-            {**librdkafka(bootstrap), "group.id": "memstream-profiles", "enable.auto.commit": False}
+            {**librdkafka(bootstrap), "group.id": "memstream-profiles", "enable.auto.commit": False},
+            logger=log,  # otherwise librdkafka writes lines of its own among those of the log, twenty a second
         )
         try:
             left = self._assign(consumer)

@@ -152,5 +152,6 @@ def _move(jars: str, target: Path) -> bool:
 
 
 def _first_error(output: str) -> str:
+    output = re.sub(r"\x1b\[[\d;]*m", "", output)  # Maven colours parts of a line even when told not to
     lines = [line.strip() for line in output.splitlines() if "ERROR" in line]
     return lines[0].replace("[ERROR]", "").strip()[:400] if lines else output.strip()[:400] or "it printed nothing"

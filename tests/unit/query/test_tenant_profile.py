@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import tomllib
 
 import httpx
@@ -63,3 +65,19 @@ def test_a_step_sees_a_change_between_two_batches_and_knows_the_version_that_mad
     assert (book.of("acme").name, book.of("acme").version, book.of("other").name) == ("own", 2, "test")
     assert book.named("acme", "own", 1).version == 1
     assert book.named("acme", "own", 7).version == 2
+
+
+def test_what_the_client_library_says_goes_to_the_log(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Beside it, an outage of the broker would fill a log of JSON lines with lines of another form."""
+    follower = ProfileFollower(Profile(name="test", version=1))
+    reading = threading.Thread(target=follower._follow, args=("127.0.0.1:1",))
+    reading.start()
+    deadline = time.monotonic() + 20
+    while "127.0.0.1:1" not in caplog.text and time.monotonic() < deadline:
+        time.sleep(0.05)
+    follower.stop()
+    reading.join(20)
+    assert "127.0.0.1:1" in caplog.text
+    assert "127.0.0.1:1" not in capfd.readouterr().err

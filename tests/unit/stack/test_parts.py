@@ -122,9 +122,9 @@ class TestJars:
         monkeypatch.delenv("KAFKA_HOME", raising=False)
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
         monkeypatch.setenv("PATH", f"{maven.parent}:{os.environ['PATH']}")
-        maven.write_text("#!/bin/sh\necho '[ERROR] no route to the repository'\nexit 1\n")
+        maven.write_text("#!/bin/sh\nprintf '[ERROR] \\033[0m\\033[1;31mno route to the repository\\n'\nexit 1\n")
         maven.chmod(0o755)
-        with pytest.raises(StackError, match="no route to the repository"):
+        with pytest.raises(StackError, match=f"fetch Kafka {jars.KAFKA_VERSION}: no route to the repository"):
             await jars.find_jars()
         maven.write_text(
             "#!/bin/sh\nfor a; do case $a in -DoutputDirectory=*) d=${a#*=};; esac; done\n"
