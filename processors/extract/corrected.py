@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from processors.extract.common_en import CHAT, FUNCTION
-from processors.extract.places_zh import LATIN_PLACE, PLACE
+from processors.extract.corrections import A_NAME_EN, A_PLACE_ZH, AGAIN_EN
 from processors.extract.text import QUOTED, Sentence, sentences
 
 _OH_EN = r"(?:(?i:oh|er|uh|um|ah|oops)[, ]{1,2})?"
@@ -19,21 +19,20 @@ _NO_EN = r"(?i:no,? wait|wait,? no|scratch that|correction|my mistake|make that|
 _MEANT_EN = (
     r"(?i:(?:(?:no|sorry|wait|actually)[, ]{1,2}){0,2}I (?:mean|meant|meant to say|should have said|should say))"
 )
-_AGAIN_EN = r"(?:(?i:it's|it is|that's|I'm|I am|make that|I mean|I meant|actually) ){0,2}"
 _AFTER_EN = r"[,:]? (?:-{1,2} )?"
 _AT_EN = r"(?:in|at|from|to|on|for|with)"
 # "Sorry, York" may speak to somebody of that name, so a name needs more than an excuse before it.
 _NAME_EN = re.compile(
-    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{_AGAIN_EN}(?:{_AT_EN} )?"
-    rf"|(?i:sorry|no|wait){_AFTER_EN}{_AGAIN_EN}{_AT_EN} )"
-    r"(?P<new>[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20}){0,2})(?: instead| actually| now)?"
+    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:{_AT_EN} )?"
+    rf"|(?i:sorry|no|wait){_AFTER_EN}{AGAIN_EN}{_AT_EN} )"
+    rf"(?P<new>{A_NAME_EN})(?: instead| actually| now)?"
 )
 _NAMES_EN = re.compile(r"(?<![\w'.-])(?P<value>(?!I')[A-Z][\w'-]{1,20}(?: (?!I')[A-Z][\w'-]{1,20}){0,2})")
 _UNIT_EN = r"(?P<unit>%| ?(?:kgs?|kilos?|lbs?|pounds|stone|cm|km|miles|years?(?: old)?|[kKmM])(?![A-Za-z]))?"
 _MONEY = "$£€"
 _DIGITS = rf"[{_MONEY}]?\d{{1,7}}(?:[.,]\d{{1,3}})?(?:[/／]\d{{2,3}})?"
 _NUMBER_EN = re.compile(
-    rf"{_OH_EN}(?:{_NO_EN}|{_MEANT_EN}|(?i:sorry|no|wait|no,? sorry)){_AFTER_EN}{_AGAIN_EN}(?P<new>{_DIGITS}){_UNIT_EN}"
+    rf"{_OH_EN}(?:{_NO_EN}|{_MEANT_EN}|(?i:sorry|no|wait|no,? sorry)){_AFTER_EN}{AGAIN_EN}(?P<new>{_DIGITS}){_UNIT_EN}"
     r"(?: instead| actually| now)?"
 )
 _NUMBERS_EN = re.compile(rf"(?<![\w.])(?P<value>{_DIGITS}){_UNIT_EN}")
@@ -50,10 +49,9 @@ _MARK_ZH = (
 )
 _END_ZH = r"(?:才对|才是)?[了吧]?"
 _UNIT_ZH = r"(?P<unit>公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万|%)?"
-_PLACES_ZH = rf"{PLACE}|{LATIN_PLACE}"
-_PLACE_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{_PLACES_ZH}){_END_ZH}")
+_PLACE_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{A_PLACE_ZH}){_END_ZH}")
 _NUMBER_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{_DIGITS}){_UNIT_ZH}{_END_ZH}")
-_ALL_PLACES_ZH = re.compile(rf"(?P<value>{_PLACES_ZH})")
+_ALL_PLACES_ZH = re.compile(rf"(?P<value>{A_PLACE_ZH})")
 _NUMBERS_ZH = re.compile(rf"(?<![\d.A-Za-z])(?P<value>{_DIGITS}){_UNIT_ZH}")
 
 _Kinds = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]

@@ -12,24 +12,24 @@ from processors.extract.places_zh import LATIN_PLACE, PLACE
 
 _UNIT_EN = r"(?:%| ?(?:[a-zA-Z]{1,3}|pounds|years?(?: old)?)(?![A-Za-z]))?"
 _NUMBER_EN = rf"(?:[$£€]?\d{{1,7}}(?:[.,]\d{{1,3}})?(?:/\d{{2,3}})?){_UNIT_EN}"
-_NAME_EN = r"(?:[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20}){0,2})"
+A_NAME_EN = r"(?:[A-Z][\w'-]{1,20}(?: [A-Z][\w'-]{1,20}){0,2})"
 _MARK_EN = (
     r"(?:(?i:oh|er|uh|um|ah)[, ]{1,2})?(?i:no,? wait|wait,? no|wait|no,? sorry|sorry|scratch that|make that|correction"
     r"|no,? I mean|I mean|I meant|my mistake|or rather|no)"
 )
-_AGAIN_EN = r"(?:(?i:it's|it is|that's|I'm|I am|make that|I mean|I meant|actually) ){0,2}"
+AGAIN_EN = r"(?:(?i:it's|it is|that's|I'm|I am|make that|I mean|I meant|actually) ){0,2}"
 _END_EN = r"(?=\s*(?:$|[,.;!]|and\b|but\b|now\b))"
 _BY = r"(?:[,;] ?|\.{2,3} ?| ?[-\u2013\u2014]{1,2} ?| )"
 _SLIPS_EN = tuple(
-    re.compile(rf"(?<![\w.])(?P<old>{value}){_BY}{_MARK_EN}[,: ]{{1,2}}{_AGAIN_EN}(?P<new>{value}){_END_EN}")
-    for value in (_NUMBER_EN, _NAME_EN)
+    re.compile(rf"(?<![\w.])(?P<old>{value}){_BY}{_MARK_EN}[,: ]{{1,2}}{AGAIN_EN}(?P<new>{value}){_END_EN}")
+    for value in (_NUMBER_EN, A_NAME_EN)
 )
 _CONTRASTS_EN = tuple(
     re.compile(
         rf"(?P<is> is|'s| was)(?: not|n't) (?P<old>{value}),? (?:but|(?:it|that)(?:'s| is| was)|rather)"
         rf" (?P<new>{value}){_END_EN}"
     )
-    for value in (_NUMBER_EN, _NAME_EN)
+    for value in (_NUMBER_EN, A_NAME_EN)
 )
 _BACK_EN = re.compile(
     r"\bbut (?:then )?(?:(?:I|it|they|the tests?|that) )?(?:have |had )?(?:never (?:took|used|started|happened"
@@ -44,20 +44,20 @@ _ENDS_BACK_EN = re.compile(rf"[,; ]{{1,2}}{_MARK_EN}[,:]?$")
 
 _UNIT_ZH = r"(?:公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万)?"
 _NUMBER_ZH = rf"(?:(?:\d{{1,7}}(?:\.\d{{1,3}})?(?:[/／]\d{{2,3}})?|[零一二两三四五六七八九十百]{{1,5}}){_UNIT_ZH})"
-_PLACE_ZH = rf"(?:{PLACE}|{LATIN_PLACE})"
+A_PLACE_ZH = rf"(?:{PLACE}|{LATIN_PLACE})"
 _MARK_ZH = r"(?:[哦噢呃啊]?[，,]?(?:不对|不不|哦不|说错了?|我?记错了?|弄错了?|更正一下|更正|口误)[，,。]?(?:不是)?)"
 _SLIPS_ZH = tuple(
     re.compile(
         rf"(?P<old>{value})了?[，,、。…\s]{{1,2}}{_MARK_ZH}\s?(?:应该|其实|我)?是?(?:在)?(?P<new>{value})(?=$|[，,。了才])"
     )
-    for value in (_NUMBER_ZH, _PLACE_ZH)
+    for value in (_NUMBER_ZH, A_PLACE_ZH)
 )
 _CONTRASTS_ZH = (
     re.compile(
         rf"(?P<is>)(?:并)?不是(?P<old>{_NUMBER_ZH}(?<!岁))[，,]\s?(?:而|应该|其实)?是(?P<new>{_NUMBER_ZH}(?<!岁))(?=$|[，,。了])"
     ),
     re.compile(
-        rf"(?:并)?不是(?P<is>(?:住|定居)?在|来自|搬到)(?P<old>{_PLACE_ZH})[，,]\s?(?:而|应该|其实)?是在?(?P<new>{_PLACE_ZH})(?=$|[，,。了])"
+        rf"(?:并)?不是(?P<is>(?:住|定居)?在|来自|搬到)(?P<old>{A_PLACE_ZH})[，,]\s?(?:而|应该|其实)?是在?(?P<new>{A_PLACE_ZH})(?=$|[，,。了])"
     ),
 )
 _BACK_ZH = re.compile(
