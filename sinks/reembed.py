@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from schemas.memory import MemoryUpdate
 from schemas.sealed_rows import SealedPart
 from schemas.turns import ScreenedTurn
-from sinks.protocol import Item, Mark, Sink, SinkBatch
+from sinks.around import Around
+from sinks.protocol import Item, Sink, SinkBatch
 
 Embeddable = ScreenedTurn | MemoryUpdate
 AT_ONCE = 64
 """Records whose texts go through the model together."""
 
 
-class Reembedded:
+class Reembedded(Around):
     """`sink` with other vectors. `embed`: records -> unit vectors, float16 bytes, of the model `model_id`. `seal`: the
     sealed part of a record as a store keeps it, None where nothing is sealed."""
 
@@ -24,12 +24,8 @@ class Reembedded:
         self, sink: Sink, model_id: str, embed: Callable[[Sequence[Embeddable]], Sequence[bytes]],
         seal: Callable[[Embeddable], SealedPart | None],
     ) -> None:  # fmt: skip
-        self._sink, self._model_id, self._embed, self._seal = sink, model_id, embed, seal
-        self.name: str = sink.name
-        self.topics: Sequence[str] = sink.topics
-
-    def ensure(self) -> None:
-        self._sink.ensure()
+        super().__init__(sink)
+        self._model_id, self._embed, self._seal = model_id, embed, seal
 
     def write(self, batch: SinkBatch) -> int:
         items = list(batch.items)
@@ -48,15 +44,3 @@ class Reembedded:
         body = e.sealed.model_copy(update={"embedding": vector})
         new = e.model_copy(update={"sealed": body, "model_id": self._model_id})
         return replace(item, event=new, sealed=None if item.sealed is None else self._seal(new))
-
-    def progress(self) -> dict[Mark, int]:
-        return self._sink.progress()
-
-    def written_at(self) -> datetime | None:
-        return self._sink.written_at()
-
-    def idle(self, now: datetime) -> None:
-        self._sink.idle(now)
-
-    def close(self) -> None:
-        self._sink.close()
