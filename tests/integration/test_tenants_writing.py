@@ -1,0 +1,194 @@
+"""C7, of what writes, over real stores: every endpoint that is no GET, called by one tenant with ids that the other has
+in every store, and with ids that nobody has. The answers are alike, so is what is written, which names its own tenant
+alone, and every row of the other stands as before (the unit tests ask what the statements name)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from memstream.stack import Addresses
+from query.producer import Outgoing
+from schemas.codec import Codec, Event
+from schemas.documents import Access
+from schemas.envelope import Envelope
+from schemas.memory import Given
+from schemas.owner import OwnerKind
+from schemas.profile import load_profile
+from schemas.sessions import SessionBody, SessionState
+from tests.integration.query_env import Env, query_service
+from tests.integration.test_tenants import TOUCHES_OTHERS, WORD, A, B, ByName, header
+from tests.openapi_calls import Call, call, operations
+
+NAMED = {
+    "user_id", "session_id", "turn_id", "memory_id", "record_id", "project_id", "document_id", "key", "interaction_id",
+    "context_id", "erasure_id", "feedback_id", "by", "agent_id",
+}  # fmt: skip
+FIXED: dict[str, Any] = {
+    "query": "ferry", "name": "diagnosis_records", "table": "diagnosis_records", "kind": None, "type": None,
+    "state": None, "scope": None, "role": None, "limit": None, "prefix": [], "suffix": [],
+}  # fmt: skip
+NEW = {
+    "freshness_token", "command_id", "memory_id", "erasure_id", "feedback_id", "context_id", "took_ms", "turn_ids",
+    "turn_id", "request_id", "accepted_at", "degraded", "id",
+}  # fmt: skip
+TRIES = 6
+ALSO = (Access, Given)
+"""Written beside a call, in its own time."""
+
+
+class Recorded:
+    """A log that keeps what is written, and passes nothing on."""
+
+    def __init__(self) -> None:
+        self.records: list[Outgoing] = []
+
+    async def send(self, records: Sequence[Outgoing]) -> list[int | None]:
+        self.records += records
+        return [0] * len(records)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def plant(env: Env) -> None:
+    """One thing of each kind that `only` names, of the first tenant alone."""
+    rows, word = env.rows, WORD[A]
+    rows.turn("only", "only", f"only {word}", tenant=A, turn_id="only", project_id="only", interaction_id="only")
+    rows.memory("only", "fact", f"only {word}", record_id="only", tenant=A, field="city", value=word)
+    rows.memory("only", "item", f"{word} item", tenant=A, namespace=("memories", "only"), key="only", value={"w": word})
+    row = {"category": "diagnosis_records", "key": "diagnosis_only", "value": {"diagnosis": word}}
+    rows.memory("only", "table", f"{word} row", tenant=A, **row)
+    rows.memory("only", "profile", f"{word} person", tenant=A, key="narrative")
+    hot = {"owner_kind": OwnerKind.PROJECT, "tenant": A, "project_id": "only"}
+    rows.memory("only", "hot", f"{word} status", category="status", key="only", value=word, **hot)
+    rows.memory("only", "report", f"{word} week", key="2026-11-16", **hot)
+    rows.memory("only", "chunk", f"{word} chapter", owner_kind=OwnerKind.DOCUMENT, tenant=A, key="v1")
+    rows.session(
+        SessionState(
+            tenant=A, user_id="only", session_id="only", revision=1, updated_at=datetime.now(UTC),
+            sealed=SessionBody(summary=word, last_bot_message=word),
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+async def env(addresses: Addresses) -> AsyncIterator[Env]:
+    profile = load_profile("health")  # it has tables
+    async with query_service(addresses, profile, scope_bound=3, keys=ByName()) as service:
+        service.app.state.deps.log = Recorded()
+        await asyncio.to_thread(plant, service)
+        yield service
+
+
+async def test_c7_nothing_is_written_for_or_learned_of_another_tenants_ids(env: Env) -> None:
+    writing = [o for o in operations(env.app.openapi()) if o.method != "GET" and str(o) not in TOUCHES_OTHERS]
+    assert len(writing) > 25
+    before = standing(env, A)
+    assert sum(len(rows) for rows in before.values()) >= 8
+    written: dict[str, int] = {}
+    for operation in writing:
+        for seed in range(TRIES):
+            told = []
+            for value in ("only", "nowhere"):
+                made = call(operation, lambda name, v=value: named(name, v), _choice(seed))  # type: ignore[misc]
+                answer, records = await _once(env, made)
+                where = f"{operation} {seed} {value}: {answer.status_code}"
+                assert WORD[A] not in answer.text, where
+                assert answer.status_code < 500 or answer.status_code == 503, (where, answer.text)
+                own(records, where)
+                events = [(r.topic, e) for r in records if not isinstance(e := Codec().decode(r.topic, r.value), ALSO)]
+                told.append((answer.status_code, _shape(answer, value), [_written(t, e, value) for t, e in events]))
+                if value in f"{made.path} {made.query} {made.body}" and answer.status_code < 300:
+                    written[str(operation)] = written.get(str(operation), 0) + len(events)
+            assert told[0] == told[1], f"{operation} {seed}"
+    assert standing(env, A) == before
+    # It would prove nothing if nothing had been taken.
+    assert {o for o, n in written.items() if n} >= {
+        "POST /v1/turns", "POST /v1/interactions", "POST /v1/feedback", "PATCH /v1/sessions/{session_id}",
+        "DELETE /v1/sessions/{session_id}", "PUT /v1/store/items", "DELETE /v1/store/items", "POST /v1/memories",
+        "PATCH /v1/memories/{memory_id}", "DELETE /v1/memories/{memory_id}", "DELETE /v1/users/{user_id}",
+        "DELETE /v1/users/{user_id}/sessions/{session_id}", "POST /v1/documents",
+        "PUT /v1/projects/{project_id}/hot-memory/{type}/{key}", "POST /v1/projects/{project_id}/reports",
+    }, written  # fmt: skip
+
+
+def named(name: str, value: str) -> Any:
+    if name in ("namespace", "namespace_prefix"):
+        return ["memories", value]
+    if name in ("ids", "memory_ids", "record_ids", "turn_ids"):
+        return [value]
+    return FIXED.get(name, value if name in NAMED else None)
+
+
+def _choice(seed: int) -> Any:
+    """The same choices for both calls; first nothing that is optional, then all of it."""
+    if seed < 2:
+        return lambda n: 0 if seed == 0 else min(1, n - 1)
+    return random.Random(seed).randrange
+
+
+async def _once(env: Env, made: Call) -> tuple[httpx.Response, list[Outgoing]]:
+    log: Recorded = env.app.state.deps.log
+    log.records.clear()
+    answer = await env.client.request(
+        made.method, made.path, params=made.query, json=made.body, headers=header(B)
+    )
+    return answer, list(log.records)
+
+
+def own(records: Sequence[Outgoing], where: str) -> None:
+    """Nothing that was written names the other tenant, or holds a word of it."""
+    codec = Codec()
+    for r in records:
+        event = codec.decode(r.topic, r.value)
+        assert isinstance(event, Envelope), where
+        assert event.tenant == B, where
+        raw = b"".join([r.key or b"", r.value or b"", *(v for _, v in r.headers)])
+        assert A.encode() not in raw, where
+        assert WORD[A].encode() not in raw, where
+
+
+def _written(topic: str, event: Event, value: str) -> Any:
+    """What was written, without what is made anew for every call."""
+    told = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
+    named = re.sub("[0-9a-f]{32}", "ROW", str({k: v for k, v in told.items() if k not in NEW}))
+    return topic, named.replace(value, "ID")
+
+
+def _shape(answer: httpx.Response, value: str) -> Any:
+    try:
+        body = answer.json()
+    except ValueError:
+        return answer.headers.get("content-type")
+    if isinstance(body, dict):
+        body = {k: v for k, v in body.items() if k not in NEW}
+    return str(body).replace(value, "ID")
+
+
+def standing(env: Env, tenant: str) -> dict[str, list[str]]:
+    """Every row of a tenant, in each table that names tenants."""
+    with psycopg.connect(env.dsn) as connection:
+        tables = connection.execute(
+            b"""SELECT n.nspname || '.' || c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant' AND NOT a.attisdropped
+            WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition ORDER BY 1"""
+        ).fetchall()
+        return {
+            name: [
+                str(row)
+                for (row,) in connection.execute(
+                    f"SELECT t::text FROM {name} t WHERE tenant = %s ORDER BY 1".encode(),  # noqa: S608 - of the catalogue
+                    (tenant,),
+                )
+            ]
+            for (name,) in tables
+        }
