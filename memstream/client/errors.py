@@ -48,12 +48,14 @@ class ServerError(MemstreamError):
 
 
 class SetAsideError(ServerError):
-    """The service fails on this one message whenever it is sent. It is kept: `retry_aside` sends it again."""
+    """The service, or its encoding, fails on this one message whenever it is sent. It is kept: `retry_aside` sends it
+    again."""
 
     def __init__(self, item_id: str, reason: MemstreamError | None) -> None:
         status = getattr(reason, "status", None)
+        why = "the service fails on it" if status is not None or reason is None else str(reason)
         said = "" if status is None else f": HTTP {status}"
-        super().__init__(f"{item_id}: the service fails on it{said}", True, status)
+        super().__init__(f"{item_id}: {why}{said}", True, status)
         self.id = item_id
         self.__cause__ = reason
 

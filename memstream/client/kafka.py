@@ -4,6 +4,7 @@ tenant: the broker's ACL is the door here."""
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from memstream.client.buffer import Delivered
-from memstream.client.errors import ClosedError, InvalidError, MemstreamError, UnavailableError
+from memstream.client.errors import ClosedError, InvalidError, MemstreamError, ServerError, UnavailableError
 from memstream.client.messages import Feedback, Item, Turn
 from query import events
 from query.producer import KafkaLog, Log, Outgoing, QueueFullError
@@ -24,6 +25,8 @@ from schemas.progress import FreshnessToken, Written
 from schemas.sealing import KeysAway
 from schemas.tokens import Tokens
 from schemas.topics import Topic
+
+log = logging.getLogger(__name__)
 
 MAX_RECORD_BYTES = 2_000_000
 
@@ -69,11 +72,13 @@ class KafkaTransport:
             raise ClosedError("the client is not open: use it as a context manager")
         refused: dict[str, MemstreamError] = {}
         outgoing: list[tuple[Item, Outgoing]] = []
-        try:
-            encoded = await asyncio.to_thread(self._all_encoded, items, self._partitions)  # keys may come from Postgres
+        try:  # in a thread: keys may come from Postgres
+            encoded, failed = await asyncio.to_thread(self._encoded_until, items, self._partitions)
         except KeysAway:
             return Delivered()
-        for item, record in zip(items, encoded, strict=True):
+        if failed is not None and not encoded:
+            return Delivered(reason=failed, failing=1)
+        for item, record in zip(items, encoded, strict=False):  # of those before the one that failed
             if len(record.value or b"") > MAX_RECORD_BYTES:
                 refused[item.ref] = InvalidError(f"must have at most {MAX_RECORD_BYTES} bytes when encoded")
             else:
@@ -87,8 +92,19 @@ class KafkaTransport:
             self._note(item, record, offset)
         return Delivered(frozenset(i.ref for i, _, _ in done), refused)
 
-    def _all_encoded(self, items: Sequence[Item], partitions: int) -> list[Outgoing]:
-        return [self._encoded(i, partitions) for i in items]
+    def _encoded_until(self, items: Sequence[Item], partitions: int) -> tuple[list[Outgoing], ServerError | None]:
+        """The records of the items before the first that cannot be encoded, and what that one met: those before it go
+        first, and then it is found to be alone with it. Raises KeysAway."""
+        encoded: list[Outgoing] = []
+        for item in items:
+            try:
+                encoded.append(self._encoded(item, partitions))
+            except KeysAway:
+                raise
+            except Exception as exc:  # noqa: BLE001 - of one message, whatever it is: the others go on
+                log.error("a message cannot be encoded: %s", type(exc).__name__)
+                return encoded, ServerError(f"it cannot be encoded: {type(exc).__name__}", again=True)
+        return encoded, None
 
     def _encoded(self, item: Item, partitions: int) -> Outgoing:
         topic, event = self._event(item)

@@ -92,3 +92,34 @@ async def test_what_the_brokers_did_not_take_waits() -> None:
         log.failing.clear()
         await p.flush()
         assert p.waiting == 0
+
+
+async def test_k5_a_message_that_cannot_be_encoded_is_set_aside_and_the_others_go_on() -> None:
+    """An error that nobody foresaw: of one message, not of the log."""
+
+    class Broken(IdentityCipher):
+        broken = True
+
+        def seal(self, owner: Owner, plain: dict[str, Any]) -> dict[str, Any]:
+            if self.broken and "poison" in str(plain):
+                raise UnicodeError("poison")
+            return super().seal(owner, plain)
+
+    log, cipher, tokens = MemoryLog(), Broken(), Tokens()
+    way = KafkaTransport("none", "acme", tokens, log=log, partitions=8, codec=Codec(cipher))
+    limits = BufferLimits(linger_seconds=0, failing_tries=2)
+    async with AsyncProducer(way, tokens, tenant="acme", limits=limits) as p:
+        for n in range(4):
+            await p.send(turn(n, content="poison" if n == 1 else "said"))
+        with pytest.raises(DeliveryError) as told:
+            await p.flush(20)
+        assert [r.id for r in told.value.aside] == ["t1"]
+        assert "cannot be encoded: UnicodeError" in str(told.value)
+        assert "poison" not in str(told.value)
+        assert told.value.waiting == 0
+        assert await p.flush(5)
+        cipher.broken = False
+        assert await p.retry_aside() == 1
+        await p.flush(20)
+        sent = [Codec().decode(r.topic, r.value) for r in log.records]
+    assert [e.turn_id for e in sent if isinstance(e, TurnEvent)] == ["t0", "t2", "t3", "t1"]
