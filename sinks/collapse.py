@@ -62,17 +62,20 @@ def accepted_at(event: Event | Tombstone) -> datetime | None:
 
 _JUDGED = frozenset({"fact", "preference", "intent", "episode", "relation"})
 """Their later revisions change what is thought of them, not what they say; of other kinds a change is a new value."""
+_STANDING = frozenset({"active", "observed"})
+_BY_OPERATORS = frozenset({"pii", "retention"})
 
 
 def caused_at(event: Event | Tombstone) -> datetime | None:
     """When what caused this revision was accepted, for freshness; None where the record does not say: a memory that
-    ends, or is judged anew, keeps the time at which it became known, which may be days ago, and a session that a tick
-    closes that of its last turn."""
+    ends, is masked or gets another end keeps the times at which it became known and was last said, which may be days
+    ago, and a session that a tick closes that of its last turn."""
     if isinstance(event, SessionState) and event.status == "idle":
         return None
     if not isinstance(event, MemoryUpdate) or event.revision == 1 or event.kind not in _JUDGED:
         return accepted_at(event)
-    return event.last_accessed_at if event.last_accessed_at > event.known_at else None
+    renewed = event.state in _STANDING and event.reason.gate not in _BY_OPERATORS
+    return event.last_accessed_at if renewed and event.last_accessed_at > event.known_at else None
 
 
 def collapse(items: Sequence[Item]) -> list[Item]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from schemas import topics
+from schemas.memory import Reason
 from sinks.protocol import CommitLost, Permanent, Stuck, TooFarBehind, Transient
 from sinks.worker import Worker, WorkerConfig
 from tests.unit.sinks.events import NOW, hot, memory, message, turn
@@ -270,12 +271,17 @@ def test_freshness_is_reported_per_record(log: FakeLog, sink: Scripted) -> None:
 
 
 def test_freshness_counts_from_what_caused_a_revision(log: FakeLog, sink: Scripted) -> None:
-    """N3: said again three seconds later, then ended: the end keeps old times, which tell nothing of its delay."""
-    again = memory(1, 2, last_accessed_at=NOW + timedelta(seconds=3))
-    log.send(message(again), message(memory(1, 3, state="superseded")))
+    """N3: said again three seconds later, then masked, ended or deleted, which keeps old times: they tell nothing of
+    its delay."""
+    said = NOW + timedelta(seconds=3)
+    again = memory(1, 2, last_accessed_at=said)
+    masked = memory(1, 3, last_accessed_at=said, reason=Reason(outcome="masked", gate="pii", rule="rescreen"))
+    ended = memory(1, 4, last_accessed_at=said, state="superseded")
+    gone = memory(1, 5, last_accessed_at=said, state="deleted", op="delete")
+    log.send(*map(message, (again, masked, ended, gone, memory(2, 2, state="superseded"))))
     log.clock.at = 5.0
     seen = Seen()
-    drain(log.worker(sink, observer=seen), 2)
+    drain(log.worker(sink, observer=seen), 5)
     assert seen.ages == [(UPDATES, 2.0)]
 
 
