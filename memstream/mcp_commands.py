@@ -26,6 +26,7 @@ def mcp(
     import httpx
 
     from memstream.connect import service_url, verification
+    from memstream.logs import configure
     from query.agents.service import Service
     from query.agents.tools import server
 
@@ -33,6 +34,8 @@ def mcp(
     if data is not None:
         settings = settings.model_copy(update={"data_dir": data})
     authorization = f"Bearer {key}" if key else ""
+    # Before the SDK sets up its own, which writes the address of every request, and with it the user's id.
+    configure(settings.log_level, settings.instance or "mcp")
 
     async def caller(ctx: Any) -> tuple[str, str | None]:
         return authorization, user or None
