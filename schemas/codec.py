@@ -192,10 +192,19 @@ def parsed(value: bytes | None) -> dict[str, Any]:
     try:
         data = orjson.loads(value)
     except orjson.JSONDecodeError as exc:
-        raise DecodeError("malformed_json", f"value: not JSON (at byte {exc.pos})") from None
+        raise DecodeError("malformed_json", _malformed(value, exc.pos)) from None
     if not isinstance(data, dict):
         raise DecodeError("malformed_json", "value: expected a JSON object")
     return data
+
+
+def _malformed(value: bytes, character: int) -> str:
+    """Where it broke: orjson tells a character, and for bytes that are not UTF-8 always the first."""
+    try:
+        text = value.decode()
+    except UnicodeDecodeError as exc:
+        return f"value: not UTF-8 (at byte {exc.start})"
+    return f"value: not JSON (at byte {len(text[:character].encode())})"
 
 
 def _with_bytes(sealed: dict[str, Any]) -> dict[str, Any]:

@@ -157,6 +157,17 @@ def test_what_is_no_json_object_is_malformed(value: bytes) -> None:
     assert refused(topics.TURNS, value)[0] == "malformed_json"
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ('{"tenant": "我'.encode() + b'\xff"}', "value: not UTF-8 (at byte 15)"),
+        ('{"tenant": "我" x'.encode(), "value: not JSON (at byte 17)"),
+    ],
+)
+def test_broken_bytes_are_told_from_broken_json_and_placed(value: bytes, message: str) -> None:
+    assert refused(topics.TURNS, value) == ("malformed_json", message)
+
+
 def test_null_is_no_event() -> None:
     assert refused(topics.TURNS, None)[0] == "null_value"
 
