@@ -262,3 +262,11 @@ def words(text: str) -> tuple[str, ...]:
 
 def embedding(models: Models, text: str) -> bytes:
     return _embedding(id(models), text, models)
+
+
+async def put(gate: GateBench, namespace: str, key: str, **value: Any) -> list[MemoryUpdate]:
+    return await gate.do("put_item", namespace=(namespace, "ann"), key=key, value=value)
+
+
+def rows(gate: GateBench, kind: str = "table") -> dict[str | None, Any]:
+    return {u.key: u.sealed.value for u in gate.active() if u.kind == kind}

@@ -15,7 +15,7 @@ from schemas.memory import MemoryUpdate
 from schemas.owner import partition, user
 from schemas.profile import Profile, load_profile
 from streams.faults import Point
-from tests.unit.gate.bench import DAY, GateBench, candidate
+from tests.unit.gate.bench import DAY, GateBench, candidate, put, rows
 from tests.unit.streams.test_faults import Abort, AbortAt
 
 HEALTH = load_profile("health")
@@ -32,14 +32,6 @@ def keeping(mode: str = "delete", **days: float) -> Profile:
 @pytest.fixture
 def gate(models: Models) -> GateBench:
     return GateBench(models, profile=HEALTH)
-
-
-async def put(gate: GateBench, namespace: str, key: str, **value: Any) -> list[MemoryUpdate]:
-    return await gate.do("put_item", namespace=(namespace, "ann"), key=key, value=value)
-
-
-def rows(gate: GateBench, kind: str = "table") -> dict[str | None, Any]:
-    return {u.key: u.sealed.value for u in gate.active() if u.kind == kind}
 
 
 async def ticks(gate: GateBench, count: int = 2, together: int = 1) -> None:

@@ -11,9 +11,9 @@ import orjson
 import pytest
 
 from processors.ports import Models
-from schemas.memory import Feedback, FeedbackBody, MemoryUpdate
+from schemas.memory import Feedback, FeedbackBody
 from schemas.profile import load_profile
-from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate
+from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate, put, rows
 
 HEALTH = load_profile("health")
 
@@ -21,14 +21,6 @@ HEALTH = load_profile("health")
 @pytest.fixture
 def gate(models: Models) -> GateBench:
     return GateBench(models, profile=HEALTH)
-
-
-async def put(gate: GateBench, namespace: str, key: str, **value: Any) -> list[MemoryUpdate]:
-    return await gate.do("put_item", namespace=(namespace, "ann"), key=key, value=value)
-
-
-def rows(gate: GateBench, kind: str = "table") -> dict[str | None, Any]:
-    return {u.key: u.sealed.value for u in gate.active() if u.kind == kind}
 
 
 async def judge(gate: GateBench, name: str, **kw: Any) -> None:
