@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from processors.step import Reads, Reject, Step
+from processors.step import Reject, Step
 from schemas import topics
 from schemas.codec import Codec
 from schemas.envelope import Tick
@@ -24,10 +24,10 @@ from streams.batch import (
     Partition,
     begun,
     by_partition,
-    guarded,
 )
 from streams.cache import NotRead, PartitionCache, RecordState
 from streams.faults import Faults, Point
+from streams.reading import Reading
 from streams.state import OutboxRow, StateStore, StoreAway
 from streams.topology import writers_of
 
@@ -92,6 +92,7 @@ class StepRunner:
     ) -> None:
         self.step = step
         self._store = store
+        self._reading = Reading(step, store)
         self._producer = producer
         upstream = writers_of(step.source) if config.upstream is None else config.upstream
         self._frame = BatchFrame(step, codec, config.partitions, upstream)
@@ -117,7 +118,7 @@ class StepRunner:
         if not batches:
             return
         clock.lap("prepare")
-        await self._load(batches)
+        await self._reading.load(batches)
         await self._complete(batches)
         clock.lap("load")
         self._faults.hit(self.step.name, Point.AFTER_LOAD)
@@ -223,7 +224,7 @@ class StepRunner:
                 except NotRead as exc:
                     if len(items) > 1:
                         raise
-                    await self._fill(owns[id(items[0])], exc.reads)
+                    await self._reading.fill(owns[id(items[0])], exc.reads)
 
         await self._isolated([i for b in batches for i in b.items if i.failed is None], together)
 
@@ -249,53 +250,13 @@ class StepRunner:
                     log.exception("step %s raised: one record becomes a dead letter", self.step.name)
                     item.failed = type(exc).__name__
 
-    async def _load(self, batches: Sequence[Batch]) -> None:
-        await self._load_all(batches, {b.partition: self._reads(b) for b in batches})
-        await self._load_all(batches, {b.partition: self._then_reads(b) for b in batches})
-
-    def _reads(self, b: Batch) -> set[Reads]:
-        reads: set[Reads] = set()
-        guarded(b.items, lambda i: reads.update(self.step.reads(i.record, i.prepared)))
-        return reads
-
-    def _then_reads(self, b: Batch) -> set[Reads]:
-        reads: set[Reads] = set()
-        state = b.part.cache
-
-        def ask(i: Item) -> None:
-            try:
-                reads.update(self.step.then_reads(i.record, i.prepared, RecordState(state)))
-            except NotRead as exc:  # what depends on it is loaded when it is asked for
-                reads.add(exc.reads)
-
-        guarded(b.items, ask)
-        return reads
-
-    async def _fill(self, batch: Batch, reads: Reads) -> None:
-        """What a step asked for and had not named."""
-        await self._load_all([batch], {batch.partition: [reads]})
-
-    async def _load_all(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:
-        """What is not cached, of all partitions at once."""
-        wanted = {
-            b.partition: missing
-            for b in batches
-            if (missing := b.part.cache.missing(sorted(reads[b.partition], key=lambda x: (x.owner, x.keys or ()))))
-        }
-        if not wanted:
-            return
-        rows = await self._store.load(self.step.name, wanted)
-        for b in batches:
-            if b.partition in wanted:
-                b.part.cache.fill(wanted[b.partition], rows[b.partition], b.sweep)
-
     async def _handle(self, b: Batch, item: Item) -> list[OutboxRow]:
         """Decide one record; where it needs more state than its reads named, that is loaded and it is decided anew."""
         while True:
             try:
                 return self._decided(b, item)
             except NotRead as exc:
-                await self._fill(b, exc.reads)
+                await self._reading.fill(b, exc.reads)
 
     def _decided(self, b: Batch, item: Item) -> list[OutboxRow]:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and

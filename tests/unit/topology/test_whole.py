@@ -31,11 +31,8 @@ SAID = (
 async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, Any]:
     """State rows of every step, and the newest value of every key of every topic, in the order of its partition."""
     parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
-    driver = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], START, batch=batch)
     store = MemoryStateStore()
-    driver.store = store
-    for runner in driver.runners.values():
-        runner._store = store
+    driver = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], START, batch=batch, store=store)
     for i, (who, text, project) in enumerate(SAID):
         driver.advance(timedelta(minutes=7))
         driver.pipe(
