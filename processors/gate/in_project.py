@@ -18,7 +18,7 @@ from schemas.profile import Profile
 
 
 def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | None, now: datetime) -> list[Emit]:
-    """Retention ended it. `old`: None where it had been replaced before; its entries may stand yet."""
+    """Its days or its user's bound ended it. `old`: None where it had been replaced before; its entries may stand."""
     entries = standing.hot_of(record)
     standing.forget_hot(record)
     turns = () if old is None else old.sources

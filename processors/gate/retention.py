@@ -208,6 +208,8 @@ class Retention:
         for name in self._standing.beyond("ended", MAX_ENDED):
             ended = self._end_history(name, now, "made_room")
             out += ended
+            if ended:
+                out += self._left_projects(name, None, now)
             if not ended:  # it stands again, and has its numbers there
                 self._standing.forget_tails([name])
         gone = self._standing.beyond("gone", MAX_GONE)

@@ -2,7 +2,8 @@
 
 A new memory takes the place of the one that is missed least: observed ones first, then what turns told of episodes and
 relations and what was inferred; of these the least important, of those the longest unused. It ends as one whose days
-are over: deleted, or archived where its class says so, with the reason `made_room`. What the user stated as a fact,
+are over: deleted, or archived where its class says so, with the reason `made_room`; what it wrote into hot memory
+leaves, too. What the user stated as a fact,
 preference or intent, confirmed, or had remembered never leaves that way: where nothing else is left, or only what is
 worth more than the new one, the new one is refused (`full`).
 """
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from processors.gate import retention
+from processors.gate.in_project import expired
 from processors.gate.index import leaves_by
 from processors.gate.standing import Standing
 from processors.step import Emit
@@ -52,6 +54,7 @@ class Room:
             out += retention.retired(
                 self._owner, self._standing, self._profile, least, "made_room", self._at, self._turn
             )
+            out += expired(self._owner, self._standing, least.record_id, least, self._at)
         return out
 
     def no_item(self, name: str) -> bool:

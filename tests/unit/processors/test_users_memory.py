@@ -11,7 +11,7 @@ import pytest
 from processors.ports import Models
 from schemas import topics
 from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.profile import load_profile
+from schemas.profile import BoundsSpec, load_profile
 from tests.unit.processors.talk import Talk
 
 MONDAY = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Asia/Shanghai"))
@@ -188,3 +188,22 @@ async def test_a4_special_patients_stand_beside_each_other(talk: Talk, said: tup
 async def test_a4_a_special_patient_without_a_number_is_told_too(talk: Talk) -> None:
     await talk.say("特殊患者：张三的血压不稳定。")
     assert hot(talk) == {"special_patients": "特殊患者：张三的血压不稳定"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a5_what_leaves_to_make_room_leaves_hot_memory(models: Models, language: str) -> None:
+    """The user's list has it no more; nobody could correct it there."""
+    profile = load_profile("clinical_trial").model_copy(update={"bounds": BoundsSpec(memories=1)})
+    talk = Talk(models, profile, MONDAY, "trial-7")
+    decided = {
+        "en": ("We decided to buy a second freezer.", "We decided to move the visits to Fridays."),
+        "zh": ("我们决定再买一台冰柜。", "我们决定把访视改到每周五。"),
+    }[language]
+    word = {"en": "freezer", "zh": "冰柜"}[language]
+    await talk.say(decided[0])
+    assert [v for v in hot(talk).values() if word in str(v)]
+    talk.driver.advance(timedelta(days=1))
+    await talk.say(decided[1])
+    assert [u.reason.rule for u in talk.updates("episode") if u.op == "delete"] == ["made_room"]
+    assert [v for v in hot(talk).values() if word in str(v)] == []
+    assert len(hot(talk)) == 1, "the one that came in stands"
