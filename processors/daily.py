@@ -34,7 +34,7 @@ READS = Reads(DUE, ())
 def note(profile: Profile, owner: Owner, key: str, at: datetime, state: StateSpace) -> None:
     """A figure changed: the next local midnight updates what follows from it."""
     if any(key in k.ratio_of for k in derived(profile)):
-        zone = ZoneInfo(profile.time_zone)
+        zone = ZoneInfo(profile.zone_of(owner.id))
         midnight = datetime.combine(at.astimezone(zone).date() + timedelta(days=1), time(), zone)
         state.of(DUE).put(owner.key, iso(midnight.astimezone(UTC)))
 

@@ -176,8 +176,9 @@ def view_of(turn: ScreenedTurn, profile: Profile, reply: str = "") -> TurnView:
     """What an extractor may see: a screened turn has no `llm_context`, and `recalled` only as ids (D1)."""
     return TurnView(
         content=turn.sealed.content, role=turn.role, language=turn.language, occurred_at=turn.occurred_at,
-        time_zone=profile.time_zone, speaker=turn.sealed.speaker, project_id=turn.project_id, intent=turn.intent,
-        previous=turn.sealed.previous, entities=turn.sealed.entities, reply=reply, reaches=turn.reaches,
+        time_zone=profile.zone_of(turn.project_id), speaker=turn.sealed.speaker, project_id=turn.project_id,
+        intent=turn.intent, previous=turn.sealed.previous, entities=turn.sealed.entities, reply=reply,
+        reaches=turn.reaches,
     )  # fmt: skip
 
 

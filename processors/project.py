@@ -81,13 +81,14 @@ class Project(PlainStep):
             case ProjectCommand() if event.hot_type and event.key:
                 return *_hot_reads(event.owner, event.hot_type, event.key), daily.READS
             case ProjectCommand(command="report"):
-                return weeks.reads_of_command(event.owner, event.accepted_at or record.timestamp, self._zone(event))
+                at = event.accepted_at or record.timestamp
+                return weeks.reads_of_command(event.owner, at, self._zone(event.owner))
             case TurnDigest():
-                return *weeks.reads_of_turn(event, self._zone(event)), *hot_withdrawn.reads(event)
+                return *weeks.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
             case UserMemory():
                 now = event.sealed.now
                 own = () if now is None else _hot_reads(event.owner, now.type, now.key)
-                return *own, *users_memory.reads(event, self._book.of(event.tenant)), daily.READS
+                return *own, *users_memory.reads(event), daily.READS
             case ReportResult():
                 return (Reads(place.key),) if (place := _answered(event)) else ()
             case Tick():
@@ -136,7 +137,7 @@ class Project(PlainStep):
                 return self._delete(event, record, state)
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
-                place = weeks.Place(event.owner, week_of(at, self._zone(event)))
+                place = weeks.Place(event.owner, week_of(at, self._zone(event.owner)))
                 return self._weeks(event.tenant, state).report(place, at, "asked_for", event.command_id)
             case TurnDigest():
                 return [*self._withdrawn(event, state), *self._weeks(event.tenant, state).add(event)]
@@ -145,7 +146,7 @@ class Project(PlainStep):
                 return self._users_memory(event, state)
             case Tick():
                 places = weeks.due(event.now, state)
-                done = [self._weeks(p.owner.tenant, state).report(p, event.now, "week_closed") for p in places]
+                done = [self._weeks(p.owner.tenant, state).close(p, event.now) for p in places]
                 return [*(o for outs in done for o in outs), *self._daily(event.now, state)]
             case ReportResult():
                 found = _answered(event)
@@ -178,8 +179,8 @@ class Project(PlainStep):
                 out += self._hot(owner, hot, "", newest, now, cited, None, f"daily/{now.date()}", state, daily.RULE)
         return out
 
-    def _zone(self, event: TurnDigest | ProjectCommand) -> str:
-        return self._book.of(event.tenant).time_zone
+    def _zone(self, owner: Owner) -> str:
+        return self._book.of(owner.tenant).zone_of(owner.id)
 
     def _weeks(self, tenant: str, state: StateSpace) -> weeks.Weeks:
         return weeks.Weeks(self._models, self._book.of(tenant), state, ask_model=self._ask_model)

@@ -38,6 +38,8 @@ _DONE = re.compile(
     r"\b(?:done|finished|completed|submitted|sent|delivered|uploaded|signed)\b|完成|做完|办完|提交了|已提交|发出|交了|签完",
     re.I,
 )
+_EAST, _WEST = "Etc/GMT-14", "Etc/GMT+12"
+"""Where a day begins first, and last."""
 _NEAR = 4
 """Turns after a problem in which what is said to be solved, without naming it, is that problem."""
 
@@ -84,6 +86,11 @@ def week_of(when: datetime, zone: str) -> date:
     return local - timedelta(days=local.weekday())
 
 
+def weeks_of(when: datetime) -> tuple[date, ...]:
+    """The Mondays of the weeks that it lies in somewhere on earth: one, or two within a day of a Monday."""
+    return tuple(dict.fromkeys(week_of(when, zone) for zone in (_WEST, _EAST)))
+
+
 def bounds(monday: date, zone: str) -> tuple[datetime, datetime]:
     """Start and end of a week in UTC; the end is not part of it. A week of a clock change has 167 or 169 hours."""
     tz = ZoneInfo(zone)
@@ -109,7 +116,8 @@ def problems(turns: Sequence[Spoken], terms: Terms) -> list[Problem]:
     """Problems that were named, in order, each with the sentence that solved it.
 
     What solves shares most words with an open problem before it; where it shares none, it solves the problem named
-    at most `_NEAR` turns before it in the same session.
+    at most `_NEAR` turns before it in the same session. One that is told again in the same words while it is open is
+    the same.
     """
     found: list[tuple[Problem, int, set[str]]] = []
     for place, turn in enumerate(turns):
@@ -122,6 +130,8 @@ def problems(turns: Sequence[Spoken], terms: Terms) -> list[Problem]:
                     found[at] = Problem(old.text, old.turn_id, said, turn.turn_id), where, seen
                     continue
             if _PROBLEM.search(said) and not _NONE.search(said):
+                if any(p.text == said and p.solution is None for p, _, _ in found):
+                    continue
                 itself = (said, turn.turn_id) if _SOLVED.search(said) else (None, None)
                 found.append((Problem(said, turn.turn_id, *itself), place, words))
     return [p for p, _, _ in found]

@@ -15,7 +15,7 @@ import orjson
 from processors import hot_withdrawn, weeks
 from processors.gate.values import iso
 from processors.hot_keys import INDEX, HotKeys
-from processors.rollup import bounds, week_of
+from processors.rollup import bounds, weeks_of
 from processors.step import OwnerState, Reads, StateSpace
 from schemas import topics
 from schemas.base import Json
@@ -30,8 +30,8 @@ MEMORY = "memory"
 _PLAIN = Codec()
 
 
-def reads(e: UserMemory, profile: Profile) -> tuple[Reads, ...]:
-    texts = [(p, t) for t in _told_by(e) for p in (_place(e, t.occurred_at, profile),)]
+def reads(e: UserMemory) -> tuple[Reads, ...]:
+    texts = [(p, t) for t in _told_by(e) for p in _places(e, t.occurred_at)]
     kept = [Reads(p.key, ("meta", "report", "extract", f"t/{t.turn_id}", f"k/{t.turn_id}")) for p, t in texts]
     return Reads(e.owner.key, (INDEX,)), *kept, *(Reads(weeks._DUE, (p.key,)) for p, _ in texts)
 
@@ -53,11 +53,10 @@ def written_by(e: UserMemory, old: MemoryUpdate | None) -> bool:
 
 def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
     """The weeks of the turns that said it, as far as they are held. The next tick writes their reports again."""
-    for turn in _told_by(e):
-        place = _place(e, turn.occurred_at, profile)
+    for turn, place in [(t, p) for t in _told_by(e) for p in _places(e, t.occurred_at)]:
         rows = state.of(place.key)
         meta = cast("dict[str, Any] | None", rows.get("meta"))
-        end = bounds(place.monday, profile.time_zone)[1]
+        end = bounds(place.monday, profile.zone_of(e.owner.id))[1]
         gone = end + timedelta(days=profile.retention.aggregates_days)
         if meta is None or not _said(e, turn.turn_id, rows, meta, gone):
             continue
@@ -115,5 +114,6 @@ def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
     rows.put("report", orjson.loads(_PLAIN.value(report.model_copy(update={"sealed": body}))), gone)
 
 
-def _place(e: UserMemory, said: datetime, profile: Profile) -> weeks.Place:
-    return weeks.Place(e.owner, week_of(said, profile.time_zone))
+def _places(e: UserMemory, said: datetime) -> list[weeks.Place]:
+    """The weeks that may hold it, whatever the zone was when it was said."""
+    return [weeks.Place(e.owner, monday) for monday in weeks_of(said)]

@@ -5,8 +5,9 @@ turn with kept statements (`k/`), the report and its extract. Bounds of a week: 
 characters (when full, the one that adds least leaves), `NOTES` turns with statements, `USERS` users by name; what is
 beyond is counted only.
 
-A week is closed by the first tick an hour after its end, so that stragglers are in; a late turn makes the next tick
-write the report again. Everything goes `aggregates_days` after the week: later turns are counted as too late.
+A turn is of the week that it lies in by the zone in force when it comes; a zone that changes moves the ends of weeks,
+and no turn. A week is closed by the first tick an hour after its end, so that stragglers are in; a late turn makes the
+next tick write the report again. Everything goes `aggregates_days` after the week: later turns are counted as too late.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from processors.gate.values import iso
 from processors.ports import Models
 from processors.report_job import job_id, report_job, reworded
 from processors.report_text import Week, Written, quoted, sunday, write
-from processors.rollup import Language, Noted, Problem, Spoken, bounds, open_tasks, problems, week_of, weight
+from processors.rollup import Language, Noted, Problem, Spoken, bounds, open_tasks, problems, week_of, weeks_of, weight
 from processors.step import Emit, Out, OwnerState, Reads, StateSpace
 from schemas import topics
 from schemas.base import Json
@@ -63,12 +64,25 @@ class Place:
         return f"{self.owner.key}|{self.monday.isoformat()}"
 
 
-def reads_of_turn(d: TurnDigest, zone: str) -> tuple[Reads, ...]:
-    place = Place(d.owner, week_of(d.turn.occurred_at, zone))
+def places_of(d: TurnDigest, profile: Profile) -> list[Place]:
+    """The week that counts a turn; of one that is told anew also the one that did if the zone was another then."""
+    now = week_of(d.turn.occurred_at, profile.zone_of(d.owner.id))
+    return [Place(d.owner, m) for m in dict.fromkeys((now, *(weeks_of(d.turn.occurred_at) if d.restated else ())))]
+
+
+def place_of(d: TurnDigest, profile: Profile, state: StateSpace) -> Place:
+    """A turn that is told anew stays in the week that holds it."""
+    places = places_of(d, profile)
+    held = (p for p in places if any(state.of(p.key).get(f"{row}/{d.turn.turn_id}") is not None for row in "tk"))
+    return next(held, places[0])
+
+
+def reads_of_turn(d: TurnDigest, profile: Profile) -> tuple[Reads, ...]:
     name = d.turn.turn_id
+    places = places_of(d, profile)
     return (
-        Reads(place.key, ("meta", f"t/{name}", f"k/{name}")),
-        Reads(_DUE, (place.key,)),
+        *(Reads(p.key, ("meta", f"t/{name}", f"k/{name}")) for p in places),
+        *(Reads(_DUE, (p.key,)) for p in places),
         Reads(d.owner.key, (_LATE,)),
     )
 
@@ -100,8 +114,8 @@ class Weeks:
         self._kept = timedelta(days=profile.retention.aggregates_days)
 
     def add(self, d: TurnDigest) -> list[Out]:
-        place = Place(d.owner, week_of(d.turn.occurred_at, self._profile.time_zone))
-        end = bounds(place.monday, self._profile.time_zone)[1]
+        place = place_of(d, self._profile, self._state)
+        end = self._bounds(place)[1]
         gone = end + self._kept
         if d.accepted_at > gone:
             return self._too_late(d)
@@ -116,7 +130,7 @@ class Weeks:
         meta["late"] += bool(meta["closed"]) and not d.restated
         rows.put("meta", meta, gone)
         when = d.accepted_at if meta["closed"] or d.accepted_at > end + STRAGGLERS else end + STRAGGLERS
-        self._state.of(_DUE).put(place.key, [iso(when), d.owner.key, place.monday.isoformat()])
+        self._due(place, when)
         return []
 
     def _too_late(self, d: TurnDigest) -> list[Out]:
@@ -162,15 +176,25 @@ class Weeks:
         }  # fmt: skip
         rows.put(f"t/{name}", row, expires)
 
+    def close(self, place: Place, now: datetime) -> list[Out]:
+        """A tick's: the week's time has come. Where the zone has moved its end on meanwhile, it has not."""
+        end = self._bounds(place)[1]
+        closed = _meta(self._state.of(place.key))["closed"]
+        if now < end or (not closed and now < end + STRAGGLERS):
+            self._due(place, end + STRAGGLERS)
+            return []
+        return self.report(place, now, "week_closed")
+
     def report(self, place: Place, now: datetime, rule: str, cause: str = "") -> list[Out]:
         """Write a week's report, or say why not. A week that ended is closed by it."""
         rows = self._state.of(place.key)
         meta = _meta(rows)
-        start, end = bounds(place.monday, self._profile.time_zone)
+        start, end = self._bounds(place)
         old = _load(rows.get("report"))
         if not meta["turns"] or (old is not None and not meta["dirty"] and meta["closed"] == (now >= end)):
             reason = because("skipped", "command", "no_turns" if not meta["turns"] else "nothing_new")
-            self._done(place, now >= end)
+            if now >= end:
+                self._state.of(_DUE).delete(place.key)
             return [plain_decision(place.owner, cause, "report", reason, old, now)] if cause else []
         if now < end:
             rule = "asked_for"
@@ -181,7 +205,10 @@ class Weeks:
         gone = end + self._kept
         rows.put("meta", meta, gone)
         rows.put("report", orjson.loads(_PLAIN.value(new)), gone)
-        self._done(place, meta["closed"])
+        if meta["closed"]:
+            self._state.of(_DUE).delete(place.key)
+        elif self._state.of(_DUE).get(place.key) is None:  # it was closed where its days end earlier
+            self._due(place, end + STRAGGLERS)
         decided = plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report", new.reason, new, now)
         asked = [Emit(topics.JOBS, report_job(new, _spoken(rows, now)[0], self._profile))] if self._ask else []
         return [update(new), decided, *asked]
@@ -203,13 +230,15 @@ class Weeks:
         new = old.model_copy(
             update={"revision": old.revision + 1, "sealed": body, "reason": reason, "extractor": "model"}
         )
-        end = bounds(place.monday, self._profile.time_zone)[1]
+        end = self._bounds(place)[1]
         rows.put("report", orjson.loads(_PLAIN.value(new)), end + self._kept)
         return [update(new), plain_decision(place.owner, r.job_id, "report", reason, new, now)]
 
-    def _done(self, place: Place, closed: bool) -> None:
-        if closed:
-            self._state.of(_DUE).delete(place.key)
+    def _bounds(self, place: Place) -> tuple[datetime, datetime]:
+        return bounds(place.monday, self._profile.zone_of(place.owner.id))
+
+    def _due(self, place: Place, when: datetime) -> None:
+        self._state.of(_DUE).put(place.key, [iso(when), place.owner.key, place.monday.isoformat()])
 
     def _written(
         self, place: Place, rows: OwnerState, meta: dict[str, Any], old: MemoryUpdate | None, now: datetime,

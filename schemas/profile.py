@@ -110,9 +110,14 @@ class Intent(Frozen):
     budget_tokens: int | None = Field(default=None, ge=1)
 
 
-class ProjectAlias(Frozen):
+class ProjectSpec(Frozen):
+    """What the profile says of one project; of others nothing has to be said."""
+
     id: Id
-    aliases: tuple[CleanText, ...] = Field(min_length=1)
+    aliases: tuple[CleanText, ...] = ()
+    """Names by which texts and queries mean it."""
+    time_zone: TimeZone | None = None
+    """Of its weeks and days (A6); None: the profile's."""
 
 
 class SessionSpec(Frozen):
@@ -251,7 +256,7 @@ class Profile(Frozen):
     categories: tuple[Category, ...] = ()
     hot_keys: tuple[HotKey, ...] = ()
     intents: tuple[Intent, ...] = ()
-    projects: tuple[ProjectAlias, ...] = ()
+    projects: tuple[ProjectSpec, ...] = ()
     namespaces: tuple[Id, ...] = ("memories",)
     tables: tuple[TableSpec, ...] = ()
     importance: dict[CandidateKind, UnitFloat] = Field(default_factory=_default_importance)
@@ -277,6 +282,11 @@ class Profile(Frozen):
 
     def field(self, name: str) -> FieldSpec | None:
         return next((f for f in self.fields if f.name == name), None)
+
+    def zone_of(self, project_id: str | None) -> str:
+        """The time zone of a project's weeks and days; of no project, or one without its own, the profile's."""
+        own = next((p.time_zone for p in self.projects if p.id == project_id), None)
+        return own or self.time_zone
 
 
 def parse_profile(text: str, source: str, directory: Path = PROFILES_DIR) -> Profile:

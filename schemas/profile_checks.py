@@ -31,6 +31,8 @@ def check(p: Profile) -> None:
     once("hot_keys", (f"{h.type}/{h.key}" for h in p.hot_keys))
     once("intents", (i.name for i in p.intents))
     once("projects", (x.id for x in p.projects))
+    if silent := next((x.id for x in p.projects if not x.aliases and x.time_zone is None), None):
+        raise ValueError(f"projects.{silent}.aliases: must have at least one entry where there is no time_zone")
     slots = SLOTS | {slot for w in p.wordings for slot in w.slots()}
     check_fields(p.fields, p.groups, slots)
     check_lexicon(p.lexicon, slots)

@@ -43,13 +43,12 @@ class ProjectEraser(NothingHeld):
         self._book = book
 
     def also_reads(self, record: Record) -> tuple[Reads, ...]:
-        place = self._place(record)
-        return () if place is None else (Reads(place[0], (place[1],)),)
+        return tuple(Reads(owner, (row,)) for owner, row in self._places(record))
 
     def note(self, record: Record, state: StateSpace) -> None:
-        place = self._place(record)
-        if place is not None and state.of(place[0]).get(place[1]) is None:
-            state.of(place[0]).put(place[1], 1)
+        for owner, row in self._places(record, state):
+            if state.of(owner).get(row) is None:
+                state.of(owner).put(row, 1)
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
         if e.scope in ("user", "session"):
@@ -127,7 +126,8 @@ class ProjectEraser(NothingHeld):
         meta = cast(dict[str, Any], rows.get("meta"))
         count = _take_out(e, rows, meta)
         profile = self._book.of(e.tenant)
-        gone = bounds(place.monday, profile.time_zone)[1] + timedelta(days=profile.retention.aggregates_days)
+        end = bounds(place.monday, profile.zone_of(place.owner.id))[1]
+        gone = end + timedelta(days=profile.retention.aggregates_days)
         others = any(True for prefix in ("t/", "k/") for _ in rows.items(prefix))
         meta["dirty"] = True
         if not others:
@@ -151,29 +151,37 @@ class ProjectEraser(NothingHeld):
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
 
-    def _place(self, record: Record) -> tuple[str, str] | None:
-        """(user's state owner, row) that a record of a user writes to."""
+    def _places(self, record: Record, state: StateSpace | None = None) -> list[tuple[str, str]]:
+        """(user's state owner, row) that a record of a user writes to; without `state` those that it may write to."""
         event = record.event
         match event:
             case TurnDigest():
-                monday = week_of(event.turn.occurred_at, self._book.of(event.tenant).time_zone)
-                return user(event.tenant, event.user_id).key, f"w|{event.owner.key}|{monday.isoformat()}"
+                profile = self._book.of(event.tenant)
+                places = weeks.places_of(event, profile) if state is None else [weeks.place_of(event, profile, state)]
+                owner = user(event.tenant, event.user_id).key
+                return [(owner, f"w|{event.owner.key}|{p.monday.isoformat()}") for p in places]
             case ProjectCandidate() if event.sealed.candidate.hot:
                 hot = event.sealed.candidate.hot
-                return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{hot.type}/{hot.key}"
+                return _row(event, event.user_id, hot.type, hot.key)
             case UserMemory() if event.sealed.now:
                 hot = event.sealed.now
-                return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{hot.type}/{hot.key}"
+                return _row(event, event.user_id, hot.type, hot.key)
             case ProjectCommand(command="put_hot") if event.user_id and event.hot_type and event.key:
-                return user(event.tenant, event.user_id).key, f"h|{event.owner.key}|hot/{event.hot_type}/{event.key}"
-        return None
+                return _row(event, event.user_id, event.hot_type, event.key)
+        return []
 
     def _recent(self, e: Erasure) -> list[weeks.Place]:
         """Weeks of a project whose state may stand."""
         profile = self._book.of(e.tenant)
-        monday = week_of(e.accepted_at, profile.time_zone)
+        monday = week_of(e.accepted_at, profile.zone_of(e.owner.id))
         back = int(profile.retention.aggregates_days) // 7 + 3
         return [weeks.Place(e.owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
+
+
+def _row(
+    event: ProjectCandidate | ProjectCommand | UserMemory, user_id: str, hot_type: str, key: str
+) -> list[tuple[str, str]]:
+    return [(user(event.tenant, user_id).key, f"h|{event.owner.key}|hot/{hot_type}/{key}")]
 
 
 def _drop(old: MemoryUpdate, row: str, rows: OwnerState, done: Erased) -> int:

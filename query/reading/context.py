@@ -129,7 +129,7 @@ _STANDING = ("fact", "preference", "intent")
 async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
     profile = ctx.deps.profile_of(scope.tenant)
     now = ctx.deps.clock().astimezone(ZoneInfo(profile.time_zone))  # "today" is a day of the people who say it
-    routed = route(profile, body.query, body.intent, now)
+    routed = route(profile, body.query, body.intent, now, body.project_id)
     examples = [(intent, text) for intent in profile.intents for text in intent.examples]
     if examples and body.intent is None and not routed.intents:
         routed = by_example(routed, examples, await retriever.likeness(body.query, [text for _, text in examples]))

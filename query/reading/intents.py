@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import Stemmer
 
@@ -47,9 +48,12 @@ class Routed:
     because: Sequence[dict[str, Any]] = ()
 
 
-def route(profile: Profile, query: str, intent: str | None = None, now: datetime | None = None) -> Routed:
+def route(
+    profile: Profile, query: str, intent: str | None = None, now: datetime | None = None, project_id: str | None = None
+) -> Routed:
     """Intents by how many of their keywords and patterns the query has; a given one stands alone. Times ("last
-    month", "上周") count from `now` and are looked for where they are over or running; None: they are not."""
+    month", "上周") count from `now` and are looked for where they are over or running; None: they are not. Days are
+    those of `now`, or of a project with a zone of its own: `project_id`, else the one that is named."""
     lowered = query.casefold()
     because: list[dict[str, Any]] = []
     # "Atlas Mobile" names the project of that name, also where another is called Atlas.
@@ -67,6 +71,9 @@ def route(profile: Profile, query: str, intent: str | None = None, now: datetime
         found = sorted(((w, i) for w, i in scored if w), key=lambda s: -len(s[0]))
         intents = [i for _, i in found]
         because += [{"intent": i.name, "words": w} for w, i in found]
+    zone = profile.zone_of(project_id or project)
+    if now is not None and zone != profile.time_zone:
+        now = now.astimezone(ZoneInfo(zone))
     filters, kinds = _limits(query, now, because)
     return Routed(intents, project, filters, kinds, because)
 

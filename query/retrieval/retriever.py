@@ -137,12 +137,13 @@ class Retriever:
     def _probe(self, question: Question, understood: Understood, serving: Serving) -> Probe:
         now = self._deps.clock()
         profile = self._deps.profile_of(question.tenant.tenant)
+        project = None if question.project is None else question.project.owner.id
         rank = RankQuery(
             text=question.text,
             terms=understood.terms,
             vector=None if serving.blind else understood.vector,
-            # Days and weeks that a question names are those of the profile's zone.
-            now=(question.as_of or now).astimezone(ZoneInfo(profile.time_zone)),
+            # Days and weeks that a question names are those of its project's zone, or the profile's.
+            now=(question.as_of or now).astimezone(ZoneInfo(profile.zone_of(project))),
             decay_per_day={"episode": profile.ranking.decay_per_day},
             mode=question.mode,
         )

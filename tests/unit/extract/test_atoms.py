@@ -9,7 +9,7 @@ import pytest
 from processors.extract.protocol import TurnView
 from processors.extract.rules import RuleExtractor
 from schemas.memory import HotValue
-from schemas.profile import FieldSpec, HotKey, Profile, ProjectAlias, load_profile
+from schemas.profile import FieldSpec, HotKey, Profile, ProjectSpec, load_profile
 from tests.unit.extract.support import GENERAL, extract, values
 
 PROJECT = Profile(
@@ -20,7 +20,7 @@ PROJECT = Profile(
         HotKey(key="target", type="meta", aliases=("目标入组", "enrolment target")),
         HotKey(key="cache", type="decision", aliases=("缓存", "caching"), priority=5),
     ),
-    projects=(ProjectAlias(id="proj_123_cangqiong", aliases=("苍穹", "Firmament")),),
+    projects=(ProjectSpec(id="proj_123_cangqiong", aliases=("苍穹", "Firmament")),),
 )
 
 

@@ -32,12 +32,16 @@ class Talk:
 
     def __init__(self, models: Models, profile: Profile, start: datetime, project: str | None = None) -> None:
         own = Models(NoNames(), models.embedder, models.counter, models.language_of, models.terms, models.hash_key)
-        book = ProfileBook(profile)
+        self._book = book = ProfileBook(profile)
         extract = Extract(RuleExtractor(), own, book)
         steps: list[Step] = [Screen(own, book), extract, Gate(own, book), Project(own, book)]
         self.driver = TopologyDriver(steps, start)
         self.project = project
         self._number = 0
+
+    def changes(self, profile: Profile) -> None:
+        """The tenant's profile from now on, as between two batches."""
+        self._book.default = profile
 
     async def say(
         self, text: str, at: datetime | None = None, *, user: str = "ann", role: Any = "user", session: str = "s1",

@@ -271,3 +271,17 @@ async def test_b4_of_two_values_of_one_moment_the_later_in_the_log_stands(
     [standing] = [u for u in newest.values() if u.state == "active"]
     assert shown in standing.sealed.text
     assert [s.turn_id for s in standing.sources] == ["a"]
+
+
+@LANGUAGES
+async def test_a6_a_problem_that_two_tell_is_one_and_solved_once(models: Models, language: str) -> None:
+    problem, solution = SAID[language][0][0], SAID[language][3][0]
+    talk = talk_of(models)
+    await talk.say(problem, user="ann", session="s-ann")
+    await talk.say(problem, user="bob", session="s-bob")
+    await talk.say(solution, user="bob", session="s-bob")
+    await talk.until(MONDAY + WEEK + EARLY)
+    [report] = talk.updates("report")
+    metrics = value(report)["metrics"]
+    assert (metrics["problems"], metrics["solved"]) == (1, 1)
+    assert len(value(report)["problems"]) == 1

@@ -13,14 +13,14 @@ from query.door import OpenDoor, authenticator
 from query.models import FeedbackIn
 from query.reading.intents import route
 from query.reading.patterns import pattern
-from schemas.profile import Intent, Profile, ProjectAlias
+from schemas.profile import Intent, Profile, ProjectSpec
 
 
 def test_d10_intents_by_keywords_in_both_languages_and_the_project_by_its_alias() -> None:
     profile = Profile(
         name="p", version=1,
         intents=(Intent(name="QA", keywords=("progress", "进度")), Intent(name="QC", patterns=(r"record\s\d{1,9}",))),
-        projects=(ProjectAlias(id="proj_123_cangqiong", aliases=("苍穹",)),),
+        projects=(ProjectSpec(id="proj_123_cangqiong", aliases=("苍穹",)),),
     )  # fmt: skip
     routed = route(profile, "苍穹项目的进度如何?")
     assert [i.name for i in routed.intents] == ["QA"]

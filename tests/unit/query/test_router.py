@@ -8,7 +8,7 @@ import pytest
 
 from inference.embedding import UniversalSentenceEncoder
 from query.reading.intents import by_example, route, told
-from schemas.profile import ProjectAlias, load_profile
+from schemas.profile import ProjectSpec, load_profile
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 PROFILE = load_profile("engineering")
@@ -163,7 +163,7 @@ def test_d10_an_alias_is_a_word_of_its_own(query: str, project: bool) -> None:
 )  # fmt: skip
 def test_d2_the_longest_name_is_the_projects(query: str, project: str) -> None:
     named = {"atlas": ("Atlas", "苍穹"), "mobile": ("Atlas Mobile", "苍穹二期")}
-    projects = tuple(ProjectAlias(id=i, aliases=a) for i, a in named.items())
+    projects = tuple(ProjectSpec(id=i, aliases=a) for i, a in named.items())
     assert route(PROFILE.model_copy(update={"projects": projects}), query, now=NOW).project_id == project
 
 

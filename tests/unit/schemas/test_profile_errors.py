@@ -35,6 +35,18 @@ def refused(text: str) -> str:
         (GENERAL.replace("[[fields]]\n", "[[fields]]\ncolour = 1\n", 1), ["fields.name.colour: no such key", "alia"]),
         (f'time_zone = "Mars/Base"\n{GENERAL}', ["mine.toml: time_zone: expected an IANA time zone"]),
         ("[pii", ["mine.toml: not TOML"]),
+        (
+            f'{GENERAL}\n[[projects]]\nid = "trial-7"\ntime_zone = "Mars/Base"\n',
+            ["mine.toml: projects.trial-7.time_zone: expected an IANA time zone such as Europe/London"],
+        ),
+        (
+            f'{GENERAL}\n[[projects]]\nid = "trial-7"\n',
+            ["mine.toml: projects.trial-7.aliases: must have at least one entry where there is no time_zone"],
+        ),
+        (
+            f'{GENERAL}\n[[projects]]\nid = "trial-7"\nzone = "UTC"\n',
+            ["mine.toml: projects.trial-7.zone: no such key; allowed: aliases, id, time_zone"],
+        ),
     ],
 )
 def test_the_message_names_file_key_and_what_is_allowed(text: str, told: list[str]) -> None:
