@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -23,8 +24,12 @@ from schemas.documents import (
     ReportResult,
     ReportResultBody,
 )
+from schemas.envelope import SourceTurn
 from schemas.erasure import Erasure
 from schemas.memory import (
+    Candidate,
+    Extraction,
+    ExtractionBody,
     Feedback,
     FeedbackBody,
     Given,
@@ -166,6 +171,21 @@ async def test_n2_a_clock_that_jumps_and_comes_back_undoes_nothing(models: Model
 
 FAR = datetime(8990, 1, 1, tzinfo=UTC)
 ANNS = {"tenant": "acme", "user_id": "ann"}
+
+
+def answered(accepted_at: datetime = START, of: datetime = START) -> Extraction:
+    """What a model said of a turn, as the jobs write it: first-hand, without a step's headers."""
+    source = SourceTurn(turn_id="t0", session_id="s", occurred_at=of, content_hash="h")
+    said = Candidate(
+        ordinal=0, kind="fact", text="Lives in Leeds.", field="residence", value="Leeds", importance=0.7,
+        confidence=Decimal(1), source="explicit",
+    )  # fmt: skip
+    return Extraction(
+        **ANNS, session_id="s", turn=source, role="user", accepted_at=accepted_at, language="en", extractor="model",
+        extractor_version=1, profile="general", profile_version=1, sealed=ExtractionBody(candidates=(said,)),
+    )  # fmt: skip
+
+
 AHEAD: dict[str, tuple[Topic, Event, str]] = {
     "a turn": (topics.TURNS, turn(0, FAR), "accepted_at"),
     "a session command": (
@@ -196,6 +216,8 @@ AHEAD: dict[str, tuple[Topic, Event, str]] = {
                        accepted_at=FAR, sealed=ProjectCommandBody(value="done")),
         "accepted_at",
     ),
+    "a model's answer": (topics.LEDGER, answered(accepted_at=FAR), "accepted_at"),
+    "a model's answer of a turn of then": (topics.LEDGER, answered(of=FAR), "occurred_at"),
     "a document": (
         topics.DOCUMENTS,
         Document(tenant="acme", document_id="d", version="v9", accepted_at=FAR,
