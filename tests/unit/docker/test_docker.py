@@ -84,8 +84,7 @@ def test_every_service_is_pinned_bounded_and_watched(name: str) -> None:
     image = str(service["image"])
     assert re.search(r":[^:}]*\d[^:]*\}?$", image), image
     assert not image.endswith("latest")
-    if name != "init":
-        assert "mem_limit" in service
+    assert "mem_limit" in service
     if name not in ("query", "prometheus", "grafana"):  # query: the image's own
         assert "healthcheck" in service
     for port in service.get("ports", ()):
