@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
+from urllib.parse import quote
 
 import typer
 from rich.console import Console
@@ -162,6 +163,30 @@ def _show_health(pipeline: dict[str, Any]) -> None:
         console.print(f"{pending} {'erasure is' if pending == 1 else 'erasures are'} under way", highlight=False)
 
 
+def originals(
+    turn_id: Annotated[str, typer.Argument(help="The turn; a memory names its source turns.")],
+    user: Annotated[str, typer.Option("--user", help="Whose turn it is.")],
+    data: Data = None,
+    as_json: JsonOut = False,
+) -> None:
+    """What the PII policy `encrypt` took out of a turn. Needs a key with the scope pii, and stands in the access log.
+
+    Example: memstream originals turn-17 --user ann
+    """
+    from memstream.cli import print_json
+
+    path = f"/v1/turns/{quote(turn_id, safe='')}/originals?user_id={quote(user, safe='')}"
+    answer = service(_settings(data)).get(path)
+    answer.pop("_fresh", None)
+    if as_json:
+        print_json(answer)
+        return
+    for found in answer["originals"]:
+        console.print(f"{found['placeholder']}  {found['value']}", markup=False, highlight=False, soft_wrap=True)
+    if not answer["originals"]:
+        console.print("nothing was encrypted in this turn")
+
+
 class EvalName(StrEnum):
     """What can be measured."""
 
@@ -218,6 +243,6 @@ def _measured(name: EvalName, file: Path, with_file: Path | None, settings: Sett
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to the application."""
-    for command in (ingest, demo, status):
+    for command in (ingest, demo, status, originals):
         app.command()(command)
     app.command("eval")(evaluate)

@@ -53,7 +53,7 @@ def create(
     tenant: Annotated[str, typer.Option("--tenant", help="The tenant that the key belongs to.")] = "default",
     name: Annotated[str, typer.Option("--name", help="What the key is for.")] = "",
     scope: Annotated[
-        list[Permission] | None, typer.Option("--scope", help="read, write, operator, admin; may be repeated.")
+        list[Permission] | None, typer.Option("--scope", help="read, write, pii, operator, admin; may be repeated.")
     ] = None,
     user: Annotated[list[str] | None, typer.Option("--user", help="Bind to a user; may be repeated.")] = None,
     project: Annotated[list[str] | None, typer.Option("--project", help=_PROJECT)] = None,

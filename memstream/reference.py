@@ -82,7 +82,7 @@ def _permission(dependant: Any) -> str:
     """The scope that a route's dependencies demand, wherever in their tree it is asked for."""
     from query import door
 
-    doors = {door.reader: "read", door.writer: "write", door.operator: "operator"}
+    doors = {door.reader: "read", door.writer: "write", door.operator: "operator", door.originals_reader: "pii"}
     for d in dependant.dependencies:
         if found := doors.get(d.call) or _permission(d):
             return found

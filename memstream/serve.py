@@ -95,8 +95,8 @@ async def serve(settings: Settings) -> None:
         codec=sealing.codec,
     ) as deps:
         deps.embedder_named = embedder_named
-        if sealing.keyring is not None:
-            deps.new_keys = sealing.keyring.renewed
+        deps.new_keys = sealing.new_keys(deps.profile_of)
+        deps.originals = sealing.vault.open
         profiles = await asyncio.to_thread(ProfileFollower(deps.profile).start, settings.brokers)
         deps.tenant_profiles = TenantProfiles(profiles)
         deps.hyde = endpoint = endpoint_of(settings) if settings.hyde else None

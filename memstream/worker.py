@@ -92,6 +92,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
         sealing = sealing_of(settings)
         store = sealing.state(PostgresStateStore(pool))
+        parts = replace(parts, models=replace(parts.models, keeper=sealing.vault))
         apps, runners = [], []
         for name in steps:
             spec = TOPOLOGY[name]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
 
 from inference.protocols import Embedder, EntitySpan, TokenCounter
 from processors.pii.redact import Tokeniser
+from schemas.originals import Keeper, NoKeeper
 from schemas.profile import Profile
 
 TextLanguage = Literal["en", "zh", "und"]
@@ -32,6 +33,8 @@ class Models:
     language_of: Callable[[str], TextLanguage]
     terms: Callable[[str], list[str]]
     hash_key: bytes
+    keeper: Keeper = field(default_factory=NoKeeper)
+    """Keeps what the policy `encrypt` takes out of turns."""
 
     def tokeniser(self, tenant: str) -> Tokeniser:
         return Tokeniser(self.hash_key, tenant)

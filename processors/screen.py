@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from schemas.amend import Amendment
 from schemas.base import Json
 from schemas.envelope import Tick
 from schemas.ids import content_hash, keyed_hash, turn_id
+from schemas.originals import Originals
 from schemas.turns import (
     MAX_METADATA_BYTES,
     CheckpointResult,
@@ -46,6 +47,7 @@ class Screened:
     tokens: int = 0
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
+    originals: tuple[Originals, ...] | None = None
 
 
 class Screen(PlainStep):
@@ -120,7 +122,10 @@ class Screen(PlainStep):
         counter = self._models.counter(self._book.of(event.tenant).encoding)
         language = event.language or self._models.language_of(content.text)
         terms = tuple(self._models.terms(content.text))
-        return Screened(content, plain, counts(mine), refused, language, counter.count(content.text), terms)
+        taken = [original for m in mine for original in m.taken]
+        kept = self._models.keeper.keep(event.owner, _turn_id(event), taken) if taken else None
+        tokens = counter.count(content.text)
+        return Screened(content, plain, counts(mine), refused, language, tokens, terms, originals=kept)
 
     def _embedded(self, done: list[Screened]) -> list[Screened]:
         places = [i for i, s in enumerate(done) if s.content is not None]
@@ -128,7 +133,7 @@ class Screen(PlainStep):
         out = list(done)
         for i, vector in zip(places, vectors(self._models.embedder, texts), strict=True):
             s = done[i]
-            out[i] = Screened(s.content, s.texts, s.found, s.refused, s.language, s.tokens, s.terms, vector)
+            out[i] = replace(s, embedding=vector)
         return out
 
     def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
@@ -182,6 +187,7 @@ class Screen(PlainStep):
             embedding=done.embedding,
             entities=done.content.entities,
             previous=tuple((p[0], p[1]) for p in previous) if isinstance(previous, list) else (),
+            originals=done.originals,
         )
         return ScreenedTurn(
             tenant=event.tenant, user_id=event.user_id, session_id=event.session_id, turn_id=name, role=event.role,

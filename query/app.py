@@ -29,6 +29,7 @@ from query.reading import dead_letters, erasures, operations, store_batch, updat
 from query.reading import feedback as read_feedback
 from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
+from query.reading import originals as read_originals
 from query.reading import patterns as read_patterns
 from query.reading import projects as read_projects
 from query.reading import search as read_search
@@ -53,7 +54,7 @@ from query.writing import turns as write_turns
 
 PARTS = (
     write_turns, write_memories, write_sessions, write_projects, write_profiles, write_tables,
-    read_turns, read_memories, read_sessions, read_users, read_patterns, read_search,
+    read_turns, read_originals, read_memories, read_sessions, read_users, read_patterns, read_search,
     read_load_context, read_projects, read_store, store_batch, read_context, read_tables, read_feedback,
     write_erasures, erasures, operations, dead_letters, updates, ops_page,
 )  # fmt: skip

@@ -15,12 +15,19 @@ from query.door import Authenticator
 from query.producer import Log
 from schemas.access import MilvusAddress
 from schemas.codec import Codec
+from schemas.originals import Original, Originals
 from schemas.owner import Owner
 from schemas.profile import Profile
+from schemas.sealing import KeysAway
 
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def no_originals(owner: Owner, turn_id: str, kept: Originals) -> list[Original]:
+    """Of a service without a keyring."""
+    raise KeysAway("no keyring")
 
 
 @dataclass(slots=True)
@@ -46,6 +53,8 @@ class Deps:
     clock: Callable[[], datetime] = utc_now
     new_keys: Callable[[Owner], timedelta] | None = None
     """Where values are sealed: a new key generation for an owner that is being erased; from when on all use it."""
+    originals: Callable[[Owner, str, Originals], list[Original]] = no_originals
+    """Opens what the PII policy `encrypt` took out of a turn: (owner, turn id, ciphertext). SealedError, KeysAway."""
 
     def profile_of(self, tenant: str) -> Profile:
         """The profile in force for a tenant."""

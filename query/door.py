@@ -151,10 +151,16 @@ async def writer(request: Request, scope: Scope) -> TenantScope:
     return demand(scope, Permission.WRITE)
 
 
+async def originals_reader(request: Request, scope: Scope) -> TenantScope:
+    await _limits(request).take("reads", scope.tenant)
+    return demand(scope, Permission.PII)
+
+
 async def operator(scope: Scope) -> TenantScope:
     return demand(scope, Permission.OPERATOR)
 
 
 Reader = Annotated[TenantScope, Depends(reader)]
+OriginalsReader = Annotated[TenantScope, Depends(originals_reader)]
 Writer = Annotated[TenantScope, Depends(writer)]
 Operator = Annotated[TenantScope, Depends(operator)]

@@ -12,6 +12,8 @@ from schemas.owner import Owner
 class Permission(StrEnum):
     READ = "read"
     WRITE = "write"
+    PII = "pii"
+    """Read again what the policy `encrypt` took out of turns (D5)."""
     OPERATOR = "operator"
     ADMIN = "admin"
 

@@ -11,6 +11,7 @@ from schemas.amend import Amendment
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
 from schemas.envelope import Marker, Tick, UserEvent
 from schemas.erasure import Erasure
+from schemas.originals import Originals
 
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
@@ -120,6 +121,8 @@ class ScreenedBody(Frozen):
     """Allowed entities in the redacted text: (type, start, end) in characters."""
     previous: tuple[tuple[Role, CleanText], ...] = ()
     """The turns just before in the session, shortened, oldest first: context for a bare "yes" (B1)."""
+    originals: tuple[Originals, ...] | None = None
+    """What the policy `encrypt` took out: ciphertext of its own, whatever seals the rest (D5)."""
 
 
 class ScreenedTurn(UserEvent):

@@ -29,7 +29,7 @@ _DECISION = _own(DECISIONS, Decision)
 _SESSION = _own(SESSIONS, SessionState)
 _CHECKPOINT = _own(CHECKPOINTS, Checkpoint)
 _EMPTY: dict[Table, Row] = {
-    TURNS: {"speaker": None, "content": "", "metadata": {}, "terms": (), "embedding": ""},
+    TURNS: {"speaker": None, "content": "", "metadata": {}, "terms": (), "embedding": "", "originals": None},
     MEMORIES: {"text": "", "value": None, "attributes": {}, "terms": (), "embedding": ""},
     DECISIONS: {"text": "", "value": None},
     SESSIONS: {"body": {}},
@@ -90,6 +90,7 @@ def _turn(e: ScreenedTurn) -> Row:
         "metadata": b.metadata,
         "terms": b.terms,
         "embedding": _base64(b.embedding),
+        "originals": None if b.originals is None else [o.model_dump() for o in b.originals],
     }
 
 

@@ -48,7 +48,7 @@ TURNS = Table(
         interaction_id text, role text, speaker text, content text, intent text, language text, tokens integer,
         position bigint, content_hash text, terms text[], embedding bytea, model_id text, metadata jsonb, pii jsonb,
         refused boolean, profile text, profile_version integer, occurred_at timestamptz, accepted_at timestamptz,
-        expires_at timestamptz,
+        expires_at timestamptz, originals jsonb,
         sealed jsonb, sealed_for text"""
     ),
     guard="revision",

@@ -206,6 +206,7 @@ class AsyncMemstream(AsyncProducer):
     load_context = _awaited(calls.load_context)
     turn = _awaited(calls.turn)
     outcome = _awaited(calls.outcome)
+    originals = _awaited(calls.originals)
     session = _awaited(calls.session)
     memory_context = _awaited(calls.memory_context)
     checkpoints = _awaited(calls.checkpoints)

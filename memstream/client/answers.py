@@ -154,6 +154,13 @@ class OutcomeAnswer(Answer):
     skipped_fields: list[str]
 
 
+class OriginalsAnswer(Answer):
+    """What the PII policy `encrypt` took out of a turn: objects of `entity`, `placeholder` and `value`."""
+
+    turn_id: str
+    originals: list[dict[str, Any]]
+
+
 class SessionAnswer(Answer):
     """A session's whole value; its keys are those of the seed (E1)."""
 

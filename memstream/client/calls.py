@@ -135,6 +135,12 @@ def outcome(turn_id: str, *, user_id: str) -> Call[answers.OutcomeAnswer]:
     return Call("GET", path, answers.OutcomeAnswer, user_id, params={"user_id": user_id})
 
 
+def originals(turn_id: str, *, user_id: str) -> Call[answers.OriginalsAnswer]:
+    """What the PII policy `encrypt` took out of a turn; needs the permission `pii` (D5)."""
+    path = f"/v1/turns/{_in_path(turn_id)}/originals"
+    return Call("GET", path, answers.OriginalsAnswer, user_id, params={"user_id": user_id})
+
+
 def session(session_id: str, *, user_id: str) -> Call[answers.SessionAnswer]:
     """The session value (E1)."""
     path = f"/v1/sessions/{_in_path(session_id)}"

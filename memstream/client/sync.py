@@ -199,6 +199,7 @@ class Memstream(Producer):
     load_context = _blocking(calls.load_context)
     turn = _blocking(calls.turn)
     outcome = _blocking(calls.outcome)
+    originals = _blocking(calls.originals)
     session = _blocking(calls.session)
     memory_context = _blocking(calls.memory_context)
     checkpoints = _blocking(calls.checkpoints)

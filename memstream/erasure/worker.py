@@ -128,9 +128,9 @@ class Eraser:
     def _destroy(self, e: Erasure) -> None:
         """The owner's keys but the newest, which is for what came after the cut-off; a tenant's all."""
         keyring = self._sealing.keyring
-        if keyring is not None and e.scope == "tenant":
+        if e.scope == "tenant":
             keyring.destroy_tenant(e.tenant)
-        elif keyring is not None and e.scope != "session":
+        elif e.scope != "session":
             keyring.destroy(e.owner.key)
 
     def _expected(self, conn: Conn, e: Erasure) -> set[str]:

@@ -65,15 +65,16 @@ class AesCipher:
     def _sealed(self, owner: Owner, plain: bytes) -> tuple[int, bytes]:
         generation, key = self._keys.current(owner.key)
         nonce = os.urandom(NONCE_BYTES)
-        return generation, nonce + AESGCM(key).encrypt(nonce, plain, _bound(owner, generation))
+        return generation, nonce + AESGCM(key).encrypt(nonce, plain, bound(owner, generation))
 
     def _opened(self, owner: Owner, generation: int, raw: bytes) -> bytes:
         key = self._keys.key(owner.key, generation)
         try:
-            return AESGCM(key).decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], _bound(owner, generation))
+            return AESGCM(key).decrypt(raw[:NONCE_BYTES], raw[NONCE_BYTES:], bound(owner, generation))
         except (InvalidTag, ValueError):
             raise SealedError("does not open under its owner's key") from None
 
 
-def _bound(owner: Owner, generation: int) -> bytes:
+def bound(owner: Owner, generation: int) -> bytes:
+    """What is authenticated with every text: whose, and under which of their keys."""
     return f"{owner.key}#{generation}".encode()

@@ -6,6 +6,7 @@ import hashlib
 import os
 import secrets
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -105,6 +106,33 @@ class LocalMasterKeys:
         if key_id not in self._keys:
             raise MasterKeyError(f"no master key {key_id}: it is neither in the file nor in the environment")
         return self._keys[key_id]
+
+
+class LazyMasterKeys:
+    """Those of `make`, asked for when a key is first wrapped or unwrapped: where encryption is off most processes never
+    need one, and no file is made for nothing."""
+
+    def __init__(self, make: Callable[[], MasterKeys]) -> None:
+        self._make = make
+        self._made: MasterKeys | None = None
+
+    @property
+    def current(self) -> str:
+        return self._keys().current
+
+    def look(self) -> None:
+        self._keys().look()
+
+    def wrap(self, data_key: bytes, context: bytes) -> bytes:
+        return self._keys().wrap(data_key, context)
+
+    def unwrap(self, key_id: str, wrapped: bytes, context: bytes) -> bytes:
+        return self._keys().unwrap(key_id, wrapped, context)
+
+    def _keys(self) -> MasterKeys:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 def fingerprint(key: bytes) -> str:

@@ -88,6 +88,12 @@ class Keyring:
         self.renew(owner.key)
         return timedelta(seconds=GRACE_SECONDS + MARGIN_SECONDS)
 
+    def renewed_if_any(self, owner: Owner) -> timedelta:
+        """`renewed`; nothing to do, nor to wait for, where the owner never had a key."""
+        with self._guarded():
+            known = self._newest_row(owner.key)
+        return timedelta(0) if known is None else self.renewed(owner)
+
     def destroy(self, owner: str) -> int:
         """Destroy the keys of an owner, all but the newest generation (`renew` made it for what is kept); how many."""
         return self._destroy(

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 
 from memstream.keyring.cipher import AesCipher
-from memstream.keyring.master import LocalMasterKeys
+from memstream.keyring.master import LazyMasterKeys, LocalMasterKeys
+from memstream.keyring.originals import Vault
 from memstream.keyring.state import SealedStateStore
 from memstream.keyring.store import Keyring
 from memstream.settings import Settings
 from schemas.codec import Codec
+from schemas.owner import Owner
+from schemas.pii import PiiAction
+from schemas.profile import Profile
 from streams.state import StateStore
 
 MASTER_FILE = "master.keys"
@@ -17,18 +24,29 @@ MASTER_FILE = "master.keys"
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """`keyring` None: encryption is off."""
+    """`cipher` None: encryption is off. The keyring stands in any case: the PII policy `encrypt` keeps originals under
+    it, and an erasure destroys what it holds."""
 
     codec: Codec
-    keyring: Keyring | None = None
+    keyring: Keyring
+    vault: Vault
     cipher: AesCipher | None = None
 
     def state(self, store: StateStore) -> StateStore:
         return store if self.cipher is None else SealedStateStore(store, self.cipher)
 
+    def new_keys(self, profile_of: Callable[[str], Profile]) -> Callable[[Owner], timedelta]:
+        """What the door does with the key of who is to be erased (`Deps.new_keys`). Where encryption is off most owners
+        have none, and what is erased of them ends at once."""
+
+        def renewed(owner: Owner) -> timedelta:
+            may_have = self.cipher is not None or PiiAction.ENCRYPT in profile_of(owner.tenant).pii.values()
+            return self.keyring.renewed(owner) if may_have else self.keyring.renewed_if_any(owner)
+
+        return renewed
+
     def close(self) -> None:
-        if self.keyring is not None:
-            self.keyring.close()
+        self.keyring.close()
 
 
 def master_keys(settings: Settings) -> LocalMasterKeys:
@@ -42,7 +60,8 @@ def master_keys(settings: Settings) -> LocalMasterKeys:
 def sealing_of(settings: Settings) -> Sealing:
     """Raises MasterKeyError."""
     if settings.encryption == "off":
-        return Sealing(Codec())
+        keyring = Keyring(settings.postgres.get_secret_value(), LazyMasterKeys(partial(master_keys, settings)))
+        return Sealing(Codec(), keyring, Vault(keyring))
     keyring = Keyring(settings.postgres.get_secret_value(), master_keys(settings))
     cipher = AesCipher(keyring)
-    return Sealing(Codec(cipher), keyring, cipher)
+    return Sealing(Codec(cipher), keyring, Vault(keyring), cipher)

@@ -105,7 +105,10 @@ def rescreen(
     """
     from memstream.rebuild.rescreen_run import Rescreen
 
-    out = _ran("rescreen", data, lambda settings, sealing, told: Rescreen(settings, sealing.codec, told), dry=dry_run)
+    def work(settings: Settings, sealing: Sealing, told: Phases) -> Rescreen:
+        return Rescreen(settings, sealing.codec, sealing.vault, told)
+
+    out = _ran("rescreen", data, work, dry=dry_run)
     _end(out, _print_rescreen, as_json)
 
 

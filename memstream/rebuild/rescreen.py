@@ -19,11 +19,14 @@ from processors.pii.redact import Redaction
 from processors.redaction import counts
 from schemas import topics
 from schemas.amend import Amendment
+from schemas.base import JsonObject
 from schemas.codec import Event
 from schemas.documents import ProjectCommand, ProjectCommandBody
 from schemas.ids import record_id
 from schemas.memory import Decision, MemoryUpdate
+from schemas.originals import Keeper, Originals
 from schemas.owner import OwnerKind
+from schemas.pii import PiiAction
 from schemas.sessions import Checkpoint, SessionState
 from schemas.topics import Topic
 from schemas.turns import ScreenedTurn
@@ -35,6 +38,33 @@ CHUNK = 256
 RULE = "rescreened"
 Redact = Callable[[Sequence[str], Sequence[str]], Sequence[Redaction]]
 """(tenants, texts) -> redactions under each tenant's policy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Originals under the policy of now. `action`: (tenant, entity) -> what policy does with it. `keeper` None: a look
+    that writes nothing, and makes no key."""
+
+    action: Callable[[str, str], PiiAction]
+    keeper: Keeper | None
+
+    def dropped(self, event: Stored) -> list[str]:
+        """Entities of which a turn holds originals that policy does not keep any more."""
+        kept = event.sealed.originals or () if isinstance(event, ScreenedTurn) else ()
+        return sorted({o.entity for o in kept if self.action(event.tenant, o.entity) in _KEEPS_NONE})
+
+    def of(self, event: ScreenedTurn, said: str, redactions: Sequence[Redaction]) -> list[Originals] | None:
+        """What a turn is to hold: what it held and policy keeps, and what is taken out of it now. `said`: the turn's
+        own words as they are to stand; what it quotes of the turns before is theirs."""
+        gone = self.dropped(event)
+        left = [o for o in event.sealed.originals or () if o.entity not in gone]
+        taken = [original for r in redactions for original in r.taken if original.placeholder in said]
+        if taken and self.keeper is not None:
+            left += self.keeper.keep(event.owner, event.turn_id, taken)
+        return left or None
+
+
+_KEEPS_NONE = frozenset({PiiAction.MASK, PiiAction.TOKENISE, PiiAction.REFUSE})
 
 
 @dataclass(slots=True)
@@ -64,51 +94,68 @@ class Send:
     event: Amendment | ProjectCommand
 
 
-def rescreened(rows: Iterable[Event], redact: Redact, at: datetime, found: Found) -> Iterator[Send]:
+def rescreened(
+    rows: Iterable[Event], redact: Redact, at: datetime, found: Found, keeping: Keeping
+) -> Iterator[Send]:
     """What is to be sent for the newest events of a partition. `at`: when reading began; an erasure after that refuses
     what is sent."""
     stored = [cast(Stored, e) for e in rows if type(e) in TEXTS and not _gone(e)]
     newest = _newest(stored)
     masked: list[tuple[Stored, dict[str, str], list[Redaction]]] = []
     for start in range(0, len(stored), CHUNK):
-        masked += _masked(stored[start : start + CHUNK], redact, found)
+        masked += _masked(stored[start : start + CHUNK], redact, found, keeping)
     versions: Counter[str] = Counter()
     for event, changed, redactions in sorted(masked, key=_order):
         told = {k: n for k, n in counts(redactions).items() if not k.endswith(":allow")}
         found.entities.update(told)
+        found.entities.update(f"{e}:{keeping.action(event.tenant, e)}" for e in keeping.dropped(event))
         kind = _kind(event)
         expected = 0
         if isinstance(event, MemoryUpdate):
             expected = newest[event.record_id] + versions[event.record_id]
             versions[event.record_id] += 1
-        send = _send(event, changed, told, any(r.refused for r in redactions), expected, at)
+        record = record_of(event, changed)
+        if isinstance(event, ScreenedTurn):
+            record = _turn_record(event, record, told, redactions, keeping)
+        send = _send(event, record, expected, at)
         (found.left if send is None else found.records)[kind] += 1
         if send is not None:
             yield send
 
 
 def _masked(
-    part: Sequence[Stored], redact: Redact, found: Found
+    part: Sequence[Stored], redact: Redact, found: Found, keeping: Keeping
 ) -> Iterator[tuple[Stored, dict[str, str], list[Redaction]]]:
-    """Records with a text that policy changes: old text -> new, and the redactions that changed it."""
+    """Records with a text that policy changes: old text -> new, and the redactions that changed it. Turns of which
+    policy drops originals, too."""
     spots = [list(dict.fromkeys(texts_of(e))) for e in part]
     pool = list(dict.fromkeys((e.tenant, t) for e, texts in zip(part, spots, strict=True) for t in texts))
     clean = dict(zip(pool, redact([t for t, _ in pool], [x for _, x in pool]), strict=True)) if pool else {}
     for event, texts in zip(part, spots, strict=True):
         found.looked_at += 1
         mine = {t: clean[event.tenant, t] for t in texts if clean[event.tenant, t].text != t}
-        if mine:
+        if mine or keeping.dropped(event):
             yield event, {t: r.text for t, r in mine.items()}, list(mine.values())
 
 
-def _send(
-    event: Stored, changed: Mapping[str, str], told: Mapping[str, int], refused: bool, expected: int, at: datetime
-) -> Send | None:
-    record = record_of(event, changed)
+def _turn_record(
+    event: ScreenedTurn, record: JsonObject, told: Mapping[str, int], redactions: Sequence[Redaction], keeping: Keeping
+) -> JsonObject:
+    """With the counts and originals of now. Of what is not kept any more the token is left, as `tokenise` leaves it."""
+    pii = Counter(event.pii)
+    for entity in keeping.dropped(event):
+        pii[f"{entity}:{PiiAction.TOKENISE}"] += pii.pop(f"{entity}:{PiiAction.ENCRYPT}", 0)
+    pii.update(told)
+    said = str([value for name, value in record["sealed"].items() if name != "previous"])
+    kept = keeping.of(event, said, redactions)
+    originals = None if kept is None else [o.model_dump() for o in kept]
+    refused = event.refused or any(r.refused for r in redactions)
+    return {**record, "pii": dict(+pii), "refused": refused, "sealed": {**record["sealed"], "originals": originals}}
+
+
+def _send(event: Stored, record: JsonObject, expected: int, at: datetime) -> Send | None:
     match event:
         case ScreenedTurn():
-            pii = {**event.pii, **{k: event.pii.get(k, 0) + n for k, n in told.items()}}
-            record |= {"pii": pii, "refused": event.refused or refused}
             return Send(topics.TURNS, _amendment(event, "turn", event.turn_id, event.revision, record, at))
         case SessionState():
             return Send(topics.TURNS, _amendment(event, "session", event.session_id, event.revision, {}, at))
@@ -163,6 +210,3 @@ def _kind(event: Stored) -> str:
     if isinstance(event, MemoryUpdate):
         return event.kind if event.owner_kind is not OwnerKind.USER else "memory"
     return event.type.removeprefix("screened_")
-
-
-

@@ -10,23 +10,26 @@ import psycopg
 from memstream.parts import parts_of
 from memstream.rebuild.amend_log import newest
 from memstream.rebuild.amending import Amender, Pass, Progress
-from memstream.rebuild.rescreen import READ, Found, rescreened
+from memstream.rebuild.rescreen import READ, Found, Keeping, rescreened
 from memstream.settings import Settings
 from processors.pii.redact import Redaction
-from processors.redaction import redact
+from processors.redaction import policy_of, redact
 from schemas.codec import Codec, Event
+from schemas.originals import Keeper
+from schemas.pii import PiiAction
 
 VIEWS = ("turns", "memories", "outcomes", "sessions", "projects")
 
 
 class Rescreen:
     """Each tenant's texts under the profile that config.profiles names for it, the default where it names none.
-    `codec` reads and writes what is sealed. Close after use."""
+    `codec` reads and writes what is sealed, `keeper` keeps what policy encrypts now. Close after use."""
 
-    def __init__(self, settings: Settings, codec: Codec, progress: Progress) -> None:
+    def __init__(self, settings: Settings, codec: Codec, keeper: Keeper, progress: Progress) -> None:
         self._settings, self._codec = settings, codec
         self._parts = parts_of(settings)
         self._amender = Amender(settings, codec, progress, "rescreen", VIEWS, self._parts.book.default)
+        self._keeper = keeper
 
     def close(self) -> None:
         self._amender.close()
@@ -40,14 +43,17 @@ class Rescreen:
         return out
 
     def _look(self, one: Pass) -> Found:
-        found = Found()
+        found, keeping = Found(), Keeping(self._action, None if one.dry else self._keeper)
         for number in one.partitions(self._settings.partitions):
-            for send in rescreened(self._rows(number), self._redact, one.at, found):
+            for send in rescreened(self._rows(number), self._redact, one.at, found, keeping):
                 one.send(send.topic, send.event, getattr(send.event, "amendment_id", send.event.subject))
         return found
 
     def _rows(self, number: int) -> Iterable[Event]:
         return newest(self._settings, self._codec, READ, number)
+
+    def _action(self, tenant: str, entity: str) -> PiiAction:
+        return policy_of(self._amender.book, tenant).action(entity)
 
     def _redact(self, tenants: Sequence[str], texts: Sequence[str]) -> Sequence[Redaction]:
         return redact(self._parts.models, self._amender.book, tenants, texts)

@@ -5,10 +5,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from inference.protocols import EntitySpan
+from schemas.originals import Original
 from schemas.pii import CREDENTIAL, PiiAction, PiiPolicy
 
 _TOKEN_HEX = 12  # 48 bits: two of a million values of a tenant meet with a chance of 2 in 1,000
@@ -34,16 +35,18 @@ class Tokeniser:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What may go on. Nothing of it holds a value that policy took out.
+    """What may go on. Nothing of it but `taken` holds a value that policy took out.
 
     `refused`: the text held what policy refuses; the turn is kept, nothing may be learned from it.
     `found`: "ENTITY:action" -> count. `entities`: the allowed entities as (entity, start, end) in `text`.
+    `taken`: what policy encrypts, for whoever keeps it; never to be written or logged as it is.
     """
 
     text: str
     refused: bool
     found: Mapping[str, int]
     entities: tuple[tuple[str, int, int], ...]
+    taken: tuple[Original, ...] = field(default=(), repr=False)
 
 
 def refused_for(found: Mapping[str, int]) -> str | None:
@@ -61,6 +64,7 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
     parts: list[str] = []
     found: Counter[str] = Counter()
     entities: list[tuple[str, int, int]] = []
+    taken: list[Original] = []
     read = written = 0
     for span in sorted(spans, key=lambda span: span.start):
         if not read <= span.start < span.end <= len(text):
@@ -74,11 +78,13 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
         written += span.start - read
         if action is PiiAction.ALLOW:
             entities.append((span.entity, written, written + len(shown)))
+        elif action is PiiAction.ENCRYPT:
+            taken.append(Original(span.entity, shown, value))
         written += len(shown)
         read = span.end
     parts.append(text[read:])
     refused = refused_for(found) is not None
-    return Redaction("".join(parts), refused, dict(found), tuple(entities))
+    return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(taken))
 
 
 def _shown(entity: str, value: str, action: PiiAction, tokeniser: Tokeniser) -> str:

@@ -22,6 +22,7 @@ TABLE: Mapping[tuple[str, str], Mapping[int, type[Answered]]] = {
     ("post", "/v1/users/{user_id}/load-context"): {200: memories.LoadedAnswer},
     ("get", "/v1/users/{user_id}/feedback"): {200: memories.FeedbackAnswer},
     ("get", "/v1/turns/{turn_id}"): {200: places.TurnAnswer},
+    ("get", "/v1/turns/{turn_id}/originals"): {200: places.OriginalsAnswer},
     ("get", "/v1/turns/{turn_id}/outcome"): {200: places.OutcomeAnswer},
     ("get", "/v1/sessions/{session_id}"): {200: places.SessionAnswer},
     ("post", "/v1/sessions/{session_id}/memory-context"): {200: places.MemoryContextAnswer},

@@ -35,6 +35,22 @@ class TurnAnswer(Answered):
     content_hash: str
 
 
+class OneOriginal(Answered):
+    """A value, and what stands for it in the text."""
+
+    entity: str
+    placeholder: str
+    value: str
+
+
+class OriginalsAnswer(Answered):
+    """What the PII policy `encrypt` took out of a turn."""
+
+    turn_id: str
+    user_id: str
+    originals: list[OneOriginal]
+
+
 class SavedMemory(Answered):
     memoryType: str  # noqa: N815 - the seed's name
     content: str

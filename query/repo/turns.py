@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from query.repo.db import Database, OwnerStatement, Row, TenantStatement
+from schemas.originals import Originals
 from schemas.scope import OwnerScope, TenantScope
 
 _COLUMNS = """turn_id, user_id, session_id, role, speaker, content, occurred_at, accepted_at, expires_at, project_id,
@@ -15,6 +16,10 @@ _COLUMNS = """turn_id, user_id, session_id, role, speaker, content, occurred_at,
 _BY_ID = OwnerStatement(
     f"""SELECT {_COLUMNS} FROM {{v}}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND turn_id = %(turn_id)s AND expires_at > %(now)s"""  # noqa: S608
+)
+_ORIGINALS = OwnerStatement(
+    """SELECT turn_id, originals, sealed, sealed_for FROM {v}.turns
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND turn_id = %(turn_id)s AND expires_at > %(now)s"""
 )
 _BY_IDS = OwnerStatement(
     f"""SELECT {_COLUMNS} FROM {{v}}.turns
@@ -58,6 +63,12 @@ _TENANT_BY_KEYS = TenantStatement(
 async def by_id(db: Database, scope: OwnerScope, turn_id: str, now: datetime) -> Row | None:
     rows = await db.of_owner(scope, _BY_ID, turn_id=turn_id, now=now)
     return rows[0] if rows else None
+
+
+async def originals(db: Database, scope: OwnerScope, turn_id: str, now: datetime) -> list[Originals] | None:
+    """What the policy `encrypt` took out of a turn, as it is kept; None where there is no such turn."""
+    rows = await db.of_owner(scope, _ORIGINALS, turn_id=turn_id, now=now)
+    return [Originals.model_validate(o) for o in rows[0]["originals"] or ()] if rows else None
 
 
 async def by_ids(db: Database, scope: OwnerScope, turn_ids: Sequence[str], now: datetime) -> dict[str, Row]:

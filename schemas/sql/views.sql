@@ -32,6 +32,7 @@ CREATE TABLE {schema}.turns (
     occurred_at    timestamptz NOT NULL,
     accepted_at    timestamptz NOT NULL,
     expires_at     timestamptz NOT NULL,
+    originals      jsonb,                  -- D5: what the policy `encrypt` took out, ciphertext under the user's key
     sealed         jsonb,                  -- the log's own sealed part (C7); the columns of text are empty then
     sealed_for     text,                   -- whose key it is under
     PRIMARY KEY (tenant, user_id, turn_id)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from datetime import timedelta
 
 import psycopg
 import pytest
 
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys
+from memstream.keyring.originals import Vault
 from memstream.keyring.store import Keyring
 from memstream.stack import Addresses
 from query.errors import ProblemError
 from query.repo.sealed import opened
 from schemas import migrations
 from schemas.codec import Codec
+from schemas.originals import Original
 from schemas.owner import user
-from schemas.sealing import KeysAway
+from schemas.sealing import KeyDestroyed, KeysAway
 
 OLD, NEW = "ab" * 32, "cd" * 32
 ANN, BOB = user("acme", "ann"), user("acme", "bob")
@@ -81,3 +84,19 @@ async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(
     assert refused.value.status == 503
     assert behind.open(BOB, behind.seal(BOB, {"a": 1})) == {"a": 1}, "the others' go on"
     assert [r["text"] for r in await opened(Codec(processes.start(f"{OLD},{NEW}")), [dict(row)])] == ["likes tea"]
+
+
+def test_n6_an_owner_without_a_key_needs_no_new_one(processes: Processes, dsn: str) -> None:
+    ring = processes.keyring(OLD)
+    vault = Vault(ring)
+    assert ring.renewed_if_any(ANN) == timedelta(0)
+    taken = [Original("PHONE_NUMBER", "<PHONE_NUMBER:1>", "13812345678")]
+    [kept] = vault.keep(ANN, "t", taken)
+    assert vault.keep(ANN, "t", taken) == (kept,)
+    assert Vault(processes.keyring(OLD)).open(ANN, "t", kept) == taken
+    assert ring.renewed_if_any(ANN) > timedelta(0)
+    assert ring.destroy(ANN.key) == 1
+    with pytest.raises(KeyDestroyed):
+        vault.open(ANN, "t", kept)
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute("SELECT count(*) FROM trust.data_keys").fetchone() == (2,)

@@ -340,3 +340,15 @@ def test_n1_c8_generations_are_compared_by_their_archives_too(dsn: str, generati
         contents.close()
         with psycopg.connect(dsn) as conn:
             drop_generation(conn, other)
+
+
+def test_d5_originals_stand_as_the_log_has_them_and_go_with_a_higher_revision(dsn: str, generation: int) -> None:
+    with closing(PostgresStore(dsn, generation, turn)) as store, closing(store.sink()) as sink:
+        before = turn(1)
+        sink.write(batch(before))
+        [row] = store.rows("turns", turn_id="turn-1")
+        assert [o.model_dump() for o in before.sealed.originals or ()] == row["originals"]
+        bare = before.sealed.model_copy(update={"originals": None})
+        sink.write(batch(turn(1, 2, sealed=bare)))
+        [row] = store.rows("turns", turn_id="turn-1")
+        assert (row["revision"], row["originals"]) == (2, None)

@@ -14,7 +14,10 @@ from memstream.erasure.probe import forms
 from memstream.erasure.report import ReportError, key_id, public_bytes, signed, signing_key, verify
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.master import LocalMasterKeys, MasterKeyError
+from memstream.keyring.originals import Vault
 from memstream.keyring.state import SealedStateStore, owner_of
+from memstream.keyring.wiring import Sealing, sealing_of
+from memstream.settings import Settings
 from processors.extract.rules import RuleExtractor
 from processors.gate.emit import because
 from processors.ports import Models, ProfileBook
@@ -26,6 +29,7 @@ from schemas.envelope import SourceTurn
 from schemas.erasure import Erasure
 from schemas.memory import MemoryUpdate
 from schemas.owner import Owner, OwnerKind, user
+from schemas.pii import PiiAction
 from schemas.profile import load_profile
 from schemas.sealing import KeyDestroyed, SealedError
 from schemas.turns import TurnBody, TurnEvent
@@ -288,3 +292,39 @@ def test_n6_a_report_is_verified_by_its_signature_and_key(tmp_path: Path) -> Non
         verify(report, "0" * 16)
     with pytest.raises(ReportError, match="expected alg"):
         verify({"erasure_id": "e"})
+
+
+class Renewing:
+    """A keyring of which is asked whether somebody has a key."""
+
+    def __init__(self, known: set[str]) -> None:
+        self.known = known
+
+    def renewed(self, owner: Owner) -> timedelta:
+        self.known.add(owner.key)
+        return timedelta(seconds=1.5)
+
+    def renewed_if_any(self, owner: Owner) -> timedelta:
+        return self.renewed(owner) if owner.key in self.known else timedelta(0)
+
+
+def test_n6_where_encryption_is_off_only_who_has_or_may_have_a_key_gets_a_new_one() -> None:
+    ring = Renewing({BOB.key})
+    plain = load_profile("general")
+    encrypting = plain.model_copy(update={"pii": {"PHONE_NUMBER": PiiAction.ENCRYPT}})
+    off = Sealing(Codec(), ring, Vault(MemoryKeys()))  # type: ignore[arg-type]
+    assert off.new_keys(lambda _: plain)(ANN) == timedelta(0)
+    assert off.new_keys(lambda _: plain)(BOB) > timedelta(0)
+    assert ring.known == {BOB.key}
+    assert off.new_keys(lambda _: encrypting)(ANN) > timedelta(0), "a turn under way may get one yet"
+    sealed = Sealing(Codec(), ring, Vault(MemoryKeys()), AesCipher(MemoryKeys()))  # type: ignore[arg-type]
+    assert sealed.new_keys(lambda _: plain)(user("acme", "cy")) > timedelta(0)
+
+
+def test_c7_where_encryption_is_off_no_master_key_is_made_before_one_is_needed(tmp_path: Path) -> None:
+    sealing = sealing_of(Settings(data_dir=tmp_path, encryption="off"))
+    masters = sealing.keyring._masters
+    assert list(tmp_path.iterdir()) == []
+    wrapped = masters.wrap(b"k" * 32, b"context")
+    again = sealing_of(Settings(data_dir=tmp_path, encryption="sealed")).keyring._masters
+    assert again.unwrap(masters.current, wrapped, b"context") == b"k" * 32

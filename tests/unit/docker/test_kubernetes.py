@@ -52,7 +52,7 @@ def test_keys_that_must_outlive_a_pod_are_in_the_secret() -> None:
     made = {n for n, f in Settings.model_fields.items() if "empty: made once, kept" in str(f.description)}
     assert {"hash_key", "audit_key", "report_key"} <= made
     given = set(of_kind("Secret")["memstream"]["stringData"])
-    assert {f"memstream_{n}" for n in made} <= given
+    assert {f"memstream_{n}" for n in {*made, "master_key"}} <= given
 
 
 def test_processes_run_unprivileged_and_bounded() -> None:

@@ -28,6 +28,7 @@ from query.deadletters.replay import Result
 from query.deps import Deps
 from query.reading.dead_letters import _answer
 from query.retrieval.request import Found, Question
+from schemas.originals import Original
 from schemas.profile import load_profile
 from schemas.progress import Written
 from tests.unit.ops.states import dress
@@ -43,6 +44,7 @@ _NAMED: dict[str, Any] = {
     "kind": "fact", "state": "active", "source": "explicit", "role": "user", "mode": "SUMMARY_N", "owner_kind": "user",
     "owner_id": "u1", "user_id": "u1", "sources": [_SOURCE], "namespace": ["notes", "u1"], "outcome": "kept",
     "reason": {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": 0.9}, "expires_at": NOW,
+    "originals": [{"entity": "PHONE_NUMBER", "alg": "A256SIV", "kid": "1", "ct": "3q2+7w=="}],
     "body": {"window": [{"role": "user", "content": "hi", "speaker": "Ana", "turn_id": "t1"}], "summary": "sum"},
 }  # fmt: skip
 _COUNTED: dict[str, list[dict[str, Any]]] = {
@@ -167,6 +169,7 @@ CALLS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("post", "/v1/users/{user_id}/load-context", {}, {"query": "where"}),
     ("get", "/v1/users/{user_id}/feedback", {"_value": {"rating": "good"}}, {}),
     ("get", "/v1/turns/{turn_id}", {"user_id": "u1"}, {}),
+    ("get", "/v1/turns/{turn_id}/originals", {"user_id": "u1"}, {}),
     ("get", "/v1/turns/{turn_id}/outcome", {"user_id": "u1"}, {}),
     ("get", "/v1/sessions/{session_id}", {"user_id": "u1"}, {}),
     ("post", "/v1/sessions/{session_id}/memory-context", {}, {"user_id": "u1", "query": "hi"}),
@@ -206,6 +209,7 @@ DECIDED_BY_THE_LOG = {("post", "/v1/dead-letters/replay"), ("post", "/v1/dead-le
 @pytest.fixture(params=[True, False], ids=["full", "sparse"])
 async def service(request: Any, deps: Deps) -> AsyncIterator[tuple[httpx.AsyncClient, Any, Postgres]]:
     deps.profile = load_profile("health")
+    deps.originals = lambda owner, turn_id, kept: [Original(kept.entity, "<PHONE_NUMBER:1>", "1")]
     app = create_app(QueryConfig(), deps)
     db = Postgres(request.param)
     dress(app, "letters" if request.param else "empty")

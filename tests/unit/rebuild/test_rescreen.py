@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from memstream.keyring.originals import Vault
 from memstream.profiles import ProfileFollower
 from memstream.rebuild import rescreen_run
-from memstream.rebuild.rescreen import READ, Found, rescreened
+from memstream.rebuild.rescreen import READ, Found, Keeping, rescreened
 from memstream.settings import Settings
 from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from processors.redaction import redact
+from processors.redaction import policy_of, redact
 from schemas import topics
 from schemas.codec import Codec, Event
 from schemas.documents import ProfileVersion
 from schemas.memory import MemoryCommand
+from schemas.originals import NoKeeper
+from schemas.owner import user
 from schemas.pii import PiiAction
 from schemas.profile import Profile, load_profile
-from schemas.turns import TurnBody, TurnEvent
+from schemas.turns import ScreenedTurn, TurnBody, TurnEvent
 from sinks.collapse import collapse
 from sinks.decode import decode
 from sinks.memory import MemorySink
@@ -29,6 +33,7 @@ from sinks.protocol import Message, SinkBatch
 from streams.driver import TopologyDriver
 from streams.state_memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
+from tests.unit.test_keyring import MemoryKeys
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 CODEC = Codec()
@@ -79,13 +84,17 @@ def stored(d: TopologyDriver) -> list[Event]:
     return list(sink.rows.values())
 
 
+def keeping(book: ProfileBook, models: Models) -> Keeping:
+    return Keeping(lambda tenant, entity: policy_of(book, tenant).action(entity), models.keeper)
+
+
 def a_pass(d: TopologyDriver, models: Models, book: ProfileBook) -> Found:
     found = Found()
 
     def clean(tenants: Sequence[str], texts: Sequence[str]) -> Any:
         return redact(models, book, tenants, texts)
 
-    for send in list(rescreened(stored(d), clean, d.now, found)):
+    for send in list(rescreened(stored(d), clean, d.now, found, keeping(book, models))):
         d.pipe(send.topic, send.event)
     return found
 
@@ -164,7 +173,10 @@ async def test_n1_a_memory_that_was_forgotten_meanwhile_is_not_brought_back(
     await d.run()
     found = Found()
     tight = ProfileBook(profile(PiiAction.MASK))
-    for send in rescreened(rows, lambda tenants, texts: redact(models, tight, tenants, texts), d.now, found):
+    def clean(tenants: Sequence[str], texts: Sequence[str]) -> Any:
+        return redact(models, tight, tenants, texts)
+
+    for send in rescreened(rows, clean, d.now, found, keeping(tight, models)):
         d.pipe(send.topic, send.event)
     await d.run()
     mine = [e for e in stored(d) if getattr(e, "record_id", "") == target.record_id and hasattr(e, "op")]  # type: ignore[attr-defined]
@@ -186,7 +198,7 @@ async def test_d5_each_tenant_is_rescreened_under_its_own_profile(
     plain = Parts(models, ProfileBook(profile(PiiAction.ALLOW)), RuleExtractor())
     monkeypatch.setattr(ProfileFollower, "start", read)
     monkeypatch.setattr(rescreen_run, "parts_of", lambda settings: plain)
-    work = rescreen_run.Rescreen(Settings(), CODEC, lambda *_: None)
+    work = rescreen_run.Rescreen(Settings(), CODEC, NoKeeper(), lambda *_: None)
     texts = ["My phone number is 202-555-0143.", "我的电话是13812345678。"]
     try:
         own, free, none = (
@@ -196,3 +208,64 @@ async def test_d5_each_tenant_is_rescreened_under_its_own_profile(
         work.close()
     assert not any(phone in text for phone in PHONES for text in own)
     assert free == none == texts
+
+
+def originals(d: TopologyDriver, keys: MemoryKeys) -> dict[str, list[str]]:
+    """Turn -> the values that can be read again."""
+    newest = [e for e in stored(d) if isinstance(e, ScreenedTurn)]
+    return {
+        e.turn_id: [o.value for k in e.sealed.originals or () for o in Vault(keys).open(user("t", "ann"), e.turn_id, k)]
+        for e in newest
+    }
+
+
+async def test_d5_what_policy_encrypts_now_can_be_read_again_behind_a_rescreen(
+    talked: TopologyDriver, models: Models
+) -> None:
+    keys = MemoryKeys()
+    own = replace(models, keeper=Vault(keys))
+    book = ProfileBook(profile(PiiAction.ENCRYPT))
+    d = driver(own, PiiAction.ENCRYPT, talked)
+    d.now = NOW + timedelta(hours=1)
+    sends: list[Any] = []
+
+    def clean(tenants: Sequence[str], texts: Sequence[str]) -> Any:
+        return redact(own, book, tenants, texts)
+
+    list(rescreened(stored(d), clean, d.now, Found(), replace(keeping(book, own), keeper=None)))
+    assert not keys.keys, "a look makes no key"
+    for send in rescreened(stored(d), clean, d.now, Found(), keeping(book, own)):
+        sends.append(send.event)
+        d.pipe(send.topic, send.event)
+    assert not any(phone in text_of(sends) for phone in PHONES), "nothing unmasked is written anywhere"
+    await d.run()
+    assert d.dead_letters() == []
+    assert not any(phone in text_of(stored(d)) for phone in PHONES)
+    assert originals(d, keys) == {
+        "turn-1": [PHONES[1]], "turn-2": [PHONES[0]], "turn-3": [PHONES[1], PHONES[0]],
+    }  # fmt: skip
+    assert not a_pass(d, own, book).records
+
+
+@pytest.mark.parametrize("action", [PiiAction.MASK, PiiAction.TOKENISE, PiiAction.REFUSE])
+async def test_d5_a_tightened_policy_takes_the_originals_away(models: Models, action: PiiAction) -> None:
+    keys = MemoryKeys()
+    own = replace(models, keeper=Vault(keys))
+    loose = profile(PiiAction.ENCRYPT)
+    loose = loose.model_copy(update={"pii": {**loose.pii, "EMAIL_ADDRESS": PiiAction.ENCRYPT}})
+    parts = Parts(own, ProfileBook(loose), RuleExtractor())
+    d = TopologyDriver([spec.build(parts) for spec in TOPOLOGY.values()], NOW)
+    d.pipe(topics.TURNS, said(1, "My phone number is 202-555-0143, my e-mail is ann@example.org."))
+    d.pipe(topics.TURNS, said(2, "我的电话是13812345678。"))
+    await d.run()
+    assert originals(d, keys) == {"turn-1": [PHONES[1], "ann@example.org"], "turn-2": [PHONES[0]]}
+
+    tight = ProfileBook(loose.model_copy(update={"pii": {**loose.pii, "PHONE_NUMBER": action}}))
+    found = a_pass(d, own, tight)
+    await d.run()
+    assert found.records == {"turn": 2}
+    assert found.entities == {f"PHONE_NUMBER:{action}": 2}
+    assert originals(d, keys) == {"turn-1": ["ann@example.org"], "turn-2": []}
+    first = next(e for e in stored(d) if isinstance(e, ScreenedTurn) and e.turn_id == "turn-1")
+    assert first.pii == {"EMAIL_ADDRESS:encrypt": 1, "PHONE_NUMBER:tokenise": 1}
+    assert not a_pass(d, own, tight).records

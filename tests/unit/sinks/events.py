@@ -12,6 +12,7 @@ from schemas import topics
 from schemas.codec import Codec, Event, Headers
 from schemas.envelope import SourceTurn
 from schemas.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
+from schemas.originals import Originals
 from schemas.owner import OwnerKind
 from schemas.progress import dump_progress
 from schemas.sessions import Checkpoint, CheckpointBody, SessionBody, SessionState, WindowMessage
@@ -48,9 +49,10 @@ def turn(n: int = 0, revision: int = 1, text: str = TEXTS[0], **changes: Any) ->
         "position": n,
         "pii": {"PERSON:mask": 1},
         "sealed": ScreenedBody(
-            content=text, metadata={"action": "visit"}, terms=("move", "lisbon"), embedding=embedding(n)
+            content=text, metadata={"action": "visit"}, terms=("move", "lisbon"), embedding=embedding(n),
+            originals=(Originals(entity="PHONE_NUMBER", alg="A256SIV", kid="1", ct="3q2+7w=="),),
         ),
-    }
+    }  # fmt: skip
     return ScreenedTurn(**{**values, **changes})
 
 
