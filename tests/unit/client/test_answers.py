@@ -26,6 +26,7 @@ TWINS: tuple[tuple[type[BaseModel], type[BaseModel]], ...] = (
     (answers.LoadedContext, memories.LoadedAnswer),
     (answers.TurnAnswer, places.TurnAnswer),
     (answers.OutcomeAnswer, places.OutcomeAnswer),
+    (answers.OriginalsAnswer, places.OriginalsAnswer),
     (answers.SessionAnswer, places.SessionAnswer),
     (answers.MemoryContext, places.MemoryContextAnswer),
     (answers.CheckpointsAnswer, places.CheckpointsAnswer),
