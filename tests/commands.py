@@ -36,9 +36,9 @@ def serve(door: str) -> None:
         while True:
             line, _ = front.accept()
             length, files, _, _ = socket.recv_fds(line, 4, 3)
-            asked = json.loads(_whole(line, int.from_bytes(length, "big")))
+            words, folder, environment = json.loads(_whole(line, int.from_bytes(length, "big")))
             if os.fork() == 0:
-                line.sendall(bytes([_run(*asked, files)]))
+                line.sendall(bytes([_run(words, folder, environment, files)]))
                 os._exit(0)
             for number in files:
                 os.close(number)

@@ -25,6 +25,7 @@ from memstream.client import (
     UnauthorisedError,
     UnavailableError,
 )
+from memstream.client.messages import Message
 from query import events
 from schemas.progress import FreshnessToken
 from schemas.tokens import Tokens
@@ -130,7 +131,7 @@ def between(status: int, body: str) -> httpx.Response:
 async def behind(first: httpx.Response, kind: str, **limits: Any) -> tuple[list[httpx.Request], DeliveryError | None]:
     """A message behind a first answer of this kind; the next is the service's."""
     service, answers, given = ScriptedService(), [first], turn(1)
-    message = {"turn": given, "feedback": Feedback(user_id="u1", interaction_id="i1", rating="good")}[kind]
+    message: Message = {"turn": given, "feedback": Feedback(user_id="u1", interaction_id="i1", rating="good")}[kind]
 
     async def handle(request: httpx.Request) -> httpx.Response:
         answer = await service(request)

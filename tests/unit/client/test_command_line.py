@@ -71,7 +71,7 @@ def _service(monkeypatch: pytest.MonkeyPatch, answer: Callable[[httpx.Request], 
 def test_a_service_that_stays_busy_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     refusal = {"title": "The log did not take everything", "detail": "repeating the same call is safe"}
     service = _service(monkeypatch, lambda _: httpx.Response(status, json=refusal))
-    monkeypatch.setattr(Service._call.retry, "stop", tenacity.stop_after_attempt(1))  # type: ignore[attr-defined]
+    monkeypatch.setattr(Service._call.retry, "stop", tenacity.stop_after_attempt(1))
     with pytest.raises(BusyError) as raised:
         service.post("/v1/turns", {"turns": []})
     told = failure(raised.value)

@@ -56,7 +56,8 @@ def test_every_variable_and_secret_is_a_setting(name: str) -> None:
 def test_a_mounted_secret_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEMSTREAM_HASH_KEY", raising=False)
     (tmp_path / "memstream_hash_key").write_text("sixteen-bytes-or-more", encoding="utf-8")
-    assert Settings(_secrets_dir=tmp_path).hash_key.get_secret_value() == "sixteen-bytes-or-more"
+    given: dict[str, Any] = {"_secrets_dir": tmp_path}
+    assert Settings(**given).hash_key.get_secret_value() == "sixteen-bytes-or-more"
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -157,7 +157,7 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
     ):  # fmt: skip
         stats.outcome("jobs", word, n)
     registry = CollectorRegistry()
-    registry.register(_Collector(stats))  # type: ignore[arg-type]
+    registry.register(_Collector(stats))
     text = generate_latest(registry).decode()
     for line in (
         'memstream_stage_batch_seconds_bucket{le="0.035",process="worker-1",stage="gate"} 1.0',

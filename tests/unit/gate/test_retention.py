@@ -106,7 +106,8 @@ async def sweep(models: Models, fault: InSweep | None = None, again: int = 0) ->
     """More diagnoses than a tick ends, all due at once; `again`: ticks that come twice after each crash."""
     gate = GateBench(models, profile=keeping("archive", diagnosis_history=5), batch=16, faults=fault)
     for n in range(A_TICK // 2 + 20):  # a row and what the store shows of it
-        item = {"namespace": ("diagnosis_history", "ann"), "key": f"diagnosis_{n}", "value": {"symptoms": ["x"]}}
+        item: dict[str, Any] = {"namespace": ("diagnosis_history", "ann"), "key": f"diagnosis_{n}"}
+        item["value"] = {"symptoms": ["x"]}
         gate.pipe(gate.command("put_item", **item))
     await gate.run()
     gate.later(6 * DAY)

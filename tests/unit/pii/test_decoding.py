@@ -16,7 +16,8 @@ def best_by_trying_all(scores: np.ndarray, transitions: np.ndarray) -> list[int]
         steps = sum(transitions[a, b] for a, b in pairwise(path))
         return float(steps + sum(scores[i, tag] for i, tag in enumerate(path)))
 
-    return list(max(product(range(TAGS), repeat=len(scores)), key=value))
+    best = max(product(range(TAGS), repeat=len(scores)), key=value)
+    return list(best)
 
 
 def test_paths_of_several_lengths_are_the_best_there_are() -> None:

@@ -73,7 +73,7 @@ async def test_a5_c9_hot_memory_and_the_report_follow_a_correction_and_a_deletio
     report = talk.updates("report")[-1]
     assert corrected in report.sealed.text
     assert not [w for w in ("75", "60", "table", "表格") if w in report.sealed.text]
-    assert [d["text"] for d in report.sealed.value["decisions"]] == [corrected]  # type: ignore[index, call-overload, union-attr]
+    assert [d["text"] for d in report.sealed.value["decisions"]] == [corrected]
 
 
 async def test_c9_a_report_that_was_closed_is_written_again(talk: Talk) -> None:

@@ -68,8 +68,11 @@ async def test_the_tools_have_the_names_that_agents_know(app: FastAPI) -> None:
         tools = {t.name: t for t in (await agent.list_tools()).tools}
     assert tools.keys() == TOOLS
     assert all(t.description for t in tools.values())
-    assert tools["search_memories"].annotations.read_only_hint is True
-    assert tools["delete_all_memories"].annotations.destructive_hint is True
+    reads, deletes = tools["search_memories"].annotations, tools["delete_all_memories"].annotations
+    assert reads is not None
+    assert reads.read_only_hint is True
+    assert deletes is not None
+    assert deletes.destructive_hint is True
     assert "ctx" not in tools["add_memory"].input_schema["properties"]
 
 

@@ -46,7 +46,7 @@ def test_b6_none_is_an_answer_and_unknown_is_not(value: Any, known: bool) -> Non
 
 def test_b6_c3_the_row_of_a_table_wins_over_the_facts() -> None:
     profile = load_profile("health")
-    values = {"age": [45], "allergies": ["花粉"], "drug_allergies": ["青霉素"], "height": [170], "weight": [60]}
+    values = dict[str, Any](age=[45], allergies=["花粉"], drug_allergies=["青霉素"], height=[170], weight=[60])
     row = {"category": "health_profiles", "attributes": {"written": {"weight": {"at": "2026-11-21T00:00:00+00:00"}}},
            "value": {"age": 50, "allergies": ["花生", "花粉", "青霉素"], "drug_allergies": ["青霉素"],
                      "blood_type": "A"}}  # fmt: skip

@@ -186,7 +186,12 @@ def test_a8_what_hot_memory_shows_is_not_retrieved_beside_it(
 
 def test_d15_words_are_read_only_where_a_memory_may_say_what_a_turn_says(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    monkeypatch.setattr("query.reading.distinct.terms", lambda text: read.append(text) or text.split())
+
+    def terms(text: str) -> list[str]:
+        read.append(text)
+        return text.split()
+
+    monkeypatch.setattr("query.reading.distinct.terms", terms)
     hits = [turn(f"t{i}", f"word{i} more") for i in range(5)] + [memory("m", "word3 more", "t3")]
     assert ids(distinct(hits)) == ["t0", "t1", "t2", "t4", "m"]
     assert read[0] == "word3 more"

@@ -38,7 +38,7 @@ def test_d10_a_time_limits_what_happened(
 def between(query: str) -> tuple[str | None, str | None]:
     filters = route(PROFILE, query, now=NOW).filters
     since, until = (filters.occurred_from, filters.occurred_to) if filters is not None else (None, None)
-    return since and since.date().isoformat(), until and until.date().isoformat()
+    return since.date().isoformat() if since else None, until.date().isoformat() if until else None
 
 
 @pytest.mark.parametrize(

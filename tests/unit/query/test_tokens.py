@@ -48,7 +48,7 @@ async def test_c7_a_token_maps_to_tenant_users_and_scopes(jwks: Path) -> None:
     bound = reader(jwks, users_claim="sub", projects_claim="projects")
     found = await bound.scope(token(projects=["p1", "试验"]))
     assert found is not None
-    assert (found.users, found.projects) == ({"dr-li"}, {"p1", "试验"})
+    assert (found.users, found.projects) == (frozenset({"dr-li"}), frozenset({"p1", "试验"}))
     everybody = await bound.scope(token(sub="*", projects="*"))
     assert everybody is not None
     assert (everybody.users, everybody.projects) == (None, None)

@@ -30,8 +30,8 @@ def turn(user: str = "u", session: str = "s") -> dict[str, Any]:
 
 
 def memory(**over: Any) -> dict[str, Any]:
-    given = {"record_id": "r", "owner_kind": "user", "owner_id": "u", "user_id": "u", "session_id": "s", "sources": [],
-             "namespace": [], "key": None}  # fmt: skip
+    given: dict[str, Any] = {"record_id": "r", "owner_kind": "user", "owner_id": "u", "user_id": "u", "session_id": "s",
+             "sources": [], "namespace": [], "key": None}  # fmt: skip
     return {**given, **over}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from memstream.rebuild.compare import Comparison, RevisionSide, by_revision, compare
 from memstream.rebuild.offsets import Eta
@@ -29,7 +29,7 @@ class Held:
     def buckets(self, generation: int = 1) -> dict[Bucket, Digest]:
         return digests((b, token) for b, _, token in self._all())
 
-    def rows(self, *args: object) -> Mapping[str, Token]:
+    def rows(self, *args: object) -> dict[str, Token]:
         self.read += 1
         return {k: token for b, k, token in self._all() if b == args[-1]}
 

@@ -10,6 +10,7 @@ import pytest
 
 from memstream.rebuild.fold import Fold, in_milvus, in_postgres, in_redis
 from schemas import topics
+from schemas.codec import Event
 from schemas.envelope import Tick
 from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.owner import OwnerKind
@@ -31,6 +32,7 @@ def log(seed: int) -> list[Message]:
         kind = r.choice(("turn", "memory", "memory", "gone", "null", "session", "decision", "checkpoint", "tick"))
         name = f"{kind if kind != 'gone' else 'memory'}-{n}"
         up = revisions[name] = revisions.get(name, 0) + 1
+        event: Event
         match kind:
             case "turn":
                 event = turn(n, up, expires_at=NOW + timedelta(days=1 + n))

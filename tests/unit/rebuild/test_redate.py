@@ -31,7 +31,7 @@ class Bench(GateBench):
 
     def __init__(self, models: Models, **days: float) -> None:
         super().__init__(models, profile=GENERAL)
-        self._tenants: dict[str, Profile] = {"acme": keeping(**days)}
+        self._tenants: dict[str, Profile] = {"acme": keeping("delete", **days)}
         self.book = ProfileBook(GENERAL)
         self.book._tenants = self._tenants
         self.driver.runners["gate"] = StepRunner(
@@ -88,7 +88,7 @@ async def test_c8_a_class_that_is_lengthened_or_lifted_no_longer_ends_what_stand
     await home(bench)
     bench.later(DAY)
     await home(bench, "York")  # the earlier version keeps its own end
-    bench.now_keep(**days)
+    bench.now_keep("delete", **days)
     bench.later(DAY)
     assert (await bench.redate()).classes == {"fact": 2}
     bench.restart()

@@ -164,10 +164,10 @@ async def test_n1_a_memory_that_was_forgotten_meanwhile_is_not_brought_back(
     d = driver(models, PiiAction.MASK, talked)
     d.now = NOW + timedelta(hours=1)
     rows = stored(d)
-    target = next(e for e in rows if getattr(e, "kind", "") == "fact" and getattr(e, "state", "") == "active")
+    target: Any = next(e for e in rows if getattr(e, "kind", "") == "fact" and getattr(e, "state", "") == "active")
     d.pipe(
         topics.LEDGER,
-        MemoryCommand(tenant="t", user_id="ann", command="forget", command_id="f", memory_id=target.record_id,  # type: ignore[attr-defined]
+        MemoryCommand(tenant="t", user_id="ann", command="forget", command_id="f", memory_id=target.record_id,
                       accepted_at=d.now),
     )  # fmt: skip
     await d.run()
@@ -179,9 +179,9 @@ async def test_n1_a_memory_that_was_forgotten_meanwhile_is_not_brought_back(
     for send in rescreened(rows, clean, d.now, found, keeping(tight, models)):
         d.pipe(send.topic, send.event)
     await d.run()
-    mine = [e for e in stored(d) if getattr(e, "record_id", "") == target.record_id and hasattr(e, "op")]  # type: ignore[attr-defined]
+    mine = [e for e in stored(d) if getattr(e, "record_id", "") == target.record_id and hasattr(e, "op")]
     assert mine
-    assert all(e.op == "delete" for e in mine)  # type: ignore[attr-defined]
+    assert all(e.op == "delete" for e in mine)
 
 
 async def test_d5_each_tenant_is_rescreened_under_its_own_profile(

@@ -111,7 +111,7 @@ def test_additions_are_none(old: Any, new: Any, written: bool) -> None:
 
 def test_a_part_that_only_a_rejected_alternative_met_is_compared_where_it_stands() -> None:
     part, less = of(S), {"type": "object", "properties": {}}
-    old = {"type": "object", "$defs": {"Part": part}, "properties": {
+    old: dict[str, Any] = {"type": "object", "$defs": {"Part": part}, "properties": {
         "a": {"anyOf": [{"type": "object", "properties": {"x": {"$ref": "#/$defs/Part"}}}]},
         "b": {"$ref": "#/$defs/Part"},
     }}  # fmt: skip

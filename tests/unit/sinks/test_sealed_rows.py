@@ -59,7 +59,7 @@ def stored(event: Event, sealed: Any = None) -> dict[str, Any]:
 
 def of_store(found: tuple[Table, Row] | None) -> dict[str, Any]:
     assert found is not None
-    row = {name: found[1].get(name) for name, _ in found[0].columns}
+    row: dict[str, Any] = {name: found[1].get(name) for name, _ in found[0].columns}
     row = {**orjson.loads(orjson.dumps(row))}
     if "embedding" in row:
         row["embedding"] = base64.b64decode(row["embedding"])

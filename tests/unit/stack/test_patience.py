@@ -16,7 +16,11 @@ def test_n2_a_call_that_does_not_come_back_is_left_after_the_stop_and_not_before
     stopping, forever, codes = threading.Event(), threading.Event(), list[int]()
     began = time.monotonic()
     threading.Timer(0.7, stopping.set).start()
-    patiently(lambda: forever.wait() and None, stopping, 0.2, codes.append)
+
+    def call() -> None:
+        forever.wait()
+
+    patiently(call, stopping, 0.2, codes.append)
     forever.set()
     assert codes == [0]
     assert time.monotonic() - began >= 0.9

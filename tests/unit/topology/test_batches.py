@@ -96,8 +96,8 @@ async def outcome(
     step = TOPOLOGY[name].build(parts(models, ask_model=ask_model))
     driver = TopologyDriver([step], SUNDAY, batch=batch)
     runner = driver.runners[name]
-    for (topic, _), log in logs.items():
-        if topic == step.source.name:
+    for (source_topic, _), log in logs.items():
+        if source_topic == step.source.name:
             for at in range(0, len(log), batch):
                 await runner.process(log[at : at + batch])
                 if forgets:

@@ -76,7 +76,7 @@ class Days:
         rng = self._rng
         for step in range(steps):
             self.driver.advance(rng.choices(GAPS, (6, 6, 6, 4, 3, 2, 1, 1))[0])
-            found = [self._turn() for _ in range(rng.randrange(1, 5))]
+            found: list[Piped | None] = [self._turn() for _ in range(rng.randrange(1, 5))]
             found += [rng.choice(self._others)(self) for _ in range(3)]
             if step % 17 == 16:
                 found.append(self._erasure("session" if step % 2 else "user"))
@@ -129,7 +129,8 @@ class Days:
         return topics.LEDGER, e.model_copy(update=told)
 
     def _session_command(self) -> Piped:
-        who, name = self._who(), self._rng.choice(("create", "reset", "close", "patch", "checkpoint", "checkpoint"))
+        who = self._who()
+        name: Any = self._rng.choice(("create", "reset", "close", "patch", "checkpoint", "checkpoint"))
         body = SessionCommandBody(
             global_state={"n": self._n}, summary="said so far" if self._rng.random() < 0.5 else None
         )
@@ -174,7 +175,8 @@ class Days:
     def _amendment(self) -> Piped | None:
         u: MemoryUpdate | None = self._any(topics.UPDATES, MemoryUpdate)
         t: ScreenedTurn | None = self._any(topics.HISTORY, ScreenedTurn)
-        told = {"tenant": "acme", "amendment_id": self._id("a"), "rule": "pii", "accepted_at": self.driver.now}
+        told: dict[str, Any] = {"tenant": "acme", "amendment_id": self._id("a"), "rule": "pii"}
+        told["accepted_at"] = self.driver.now
         if t is not None and self._rng.random() < 0.5:
             amended = t.model_copy(update={"revision": t.revision + 1})
             new = amended.model_dump(mode="json", exclude={"sealed": {"embedding", "terms"}})
@@ -240,7 +242,7 @@ class Days:
 
     def _answer(self, job: Job) -> Piped | None:
         told: dict[str, Any] = {"tenant": "acme", "job_id": job.job_id, "accepted_at": self.driver.now}
-        status = self._rng.choice(("done", "done", "failed"))
+        status: Any = self._rng.choice(("done", "done", "failed"))
         payload = job.sealed.payload
         match job.job:
             case "checkpoint":

@@ -170,7 +170,7 @@ async def test_n2_a_clock_that_jumps_and_comes_back_undoes_nothing(models: Model
 
 
 FAR = datetime(8990, 1, 1, tzinfo=UTC)
-ANNS = {"tenant": "acme", "user_id": "ann"}
+ANNS: dict[str, Any] = {"tenant": "acme", "user_id": "ann"}
 
 
 def answered(accepted_at: datetime = START, of: datetime = START) -> Extraction:
