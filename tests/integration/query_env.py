@@ -15,7 +15,8 @@ from uuid import uuid4
 import httpx
 import numpy as np
 import psycopg
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
@@ -48,7 +49,8 @@ def embedder() -> UniversalSentenceEncoder:
 
 
 def embed(text: str) -> bytes:
-    return embedder().embed([text])[0].astype(np.float16).tobytes()
+    vector: bytes = embedder().embed([text])[0].astype(np.float16).tobytes()
+    return vector
 
 
 def prepare(addresses: Addresses) -> None:
@@ -147,7 +149,7 @@ class Env:
 
     def execute(self, statement: str, *values: Any) -> None:
         with psycopg.connect(self.dsn, autocommit=True) as connection:
-            connection.execute(statement, values)  # type: ignore[call-overload]
+            connection.execute(statement, values)
 
 
 @asynccontextmanager

@@ -87,7 +87,7 @@ def run(here: World, *words: str, code: int = 0) -> Any:
 
 def query(here: World, text: str, *params: object) -> list[tuple[Any, ...]]:
     with psycopg.connect(here.stack.addresses.postgres, autocommit=True) as conn:
-        cursor = conn.execute(text, params)  # type: ignore[call-overload]
+        cursor = conn.execute(text, params)
         return cursor.fetchall() if cursor.description else []
 
 

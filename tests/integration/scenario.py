@@ -25,7 +25,7 @@ from schemas.owner import partition, project
 from schemas.profile import PROFILES_DIR
 from schemas.progress import FreshnessToken, Written
 from schemas.stores import postgres_schema
-from schemas.turns import TurnBody, TurnEvent
+from schemas.turns import Role, TurnBody, TurnEvent
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
 PARTITIONS = 8
@@ -65,7 +65,7 @@ class World:
         return self.call("POST", path, body)
 
     def say(
-        self, user: str, text: str, *, at: datetime | None = None, session: str = "s", role: str = "user", **more: Any
+        self, user: str, text: str, *, at: datetime | None = None, session: str = "s", role: Role = "user", **more: Any
     ) -> str:
         """A turn that happened and came in at a time of the test's: written to the topic, as any producer may. Back
         when it can be read; `wait=False`: at once, and the next read waits for it."""

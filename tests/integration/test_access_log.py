@@ -17,7 +17,7 @@ from memstream.stack import Addresses
 from schemas import audit as chain
 from schemas import migrations, owner
 from schemas.documents import Access
-from sinks.audit import AuditSink
+from sinks.audit import CHAIN_COLUMNS, AuditSink
 from sinks.protocol import Item, Message, SinkBatch
 
 KEY = b"k" * 32
@@ -124,7 +124,7 @@ def _faults(connection: psycopg.Connection[Any]) -> list[chain.Fault]:
 
 
 def _chains() -> bytes:
-    return f"SELECT {', '.join(audit.CHAIN_COLUMNS)} FROM audit.chains".encode()  # noqa: S608 - constants
+    return f"SELECT {', '.join(CHAIN_COLUMNS)} FROM audit.chains".encode()  # noqa: S608 - constants
 
 
 def test_c10_a_log_set_back_to_an_earlier_state_is_found_by_its_anchor(dsn: str, tmp_path: Path) -> None:

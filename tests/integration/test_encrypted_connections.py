@@ -17,7 +17,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # its public names, not marked as exported
+    AdminClient,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
 from kafka.admin import KafkaAdminClient
 from pydantic import ValidationError
 

@@ -71,7 +71,7 @@ def test_n2_a_store_that_refuses_costs_nothing_and_delays_nobody_else(stores: St
     hurt_one, hold = FAULTS[fault]
     with stores.running():
         first = made = stores.send(0)
-        reached = {
+        reached: dict[str, Callable[[int], bool]] = {
             "postgres": lambda n: stores.in_postgres() >= 2 * n,
             "redis": lambda n: stores.in_redis(n - COUNT) == COUNT,
             "milvus": lambda n: stores.in_milvus(made if n > COUNT else first) == COUNT,

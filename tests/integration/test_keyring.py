@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from datetime import timedelta
 
@@ -75,7 +75,8 @@ def test_c7_master_keys_of_the_environment_rotate_in_the_documented_order(proces
 async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(processes: Processes) -> None:
     ahead, behind = processes.start(f"{NEW},{OLD}"), processes.start(OLD)
     sealed = ahead.seal(ANN, {"text": "likes tea"})
-    for late in (lambda: behind.open(ANN, sealed), lambda: behind.seal(ANN, {})):
+    calls: list[Callable[[], object]] = [lambda: behind.open(ANN, sealed), lambda: behind.seal(ANN, {})]
+    for late in calls:
         with pytest.raises(KeysAway, match="no master key"):
             late()
     row = {"text": "", "sealed": sealed, "sealed_for": ANN.key}

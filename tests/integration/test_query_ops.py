@@ -34,6 +34,7 @@ from streams.topology import TOPOLOGY, group_of
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, query_service
 
+Headers = list[tuple[str, str | bytes | None]]
 pytestmark = pytest.mark.integration
 
 
@@ -61,7 +62,7 @@ async def served(env: Env) -> AsyncIterator[httpx.AsyncClient]:
         await task
 
 
-def produce(addresses: Addresses, topic: str, partition: int, value: bytes, headers: list[tuple[str, bytes]]) -> None:
+def produce(addresses: Addresses, topic: str, partition: int, value: bytes, headers: Headers) -> None:
     producer = Producer({"bootstrap.servers": addresses.kafka})
     failed: list[Any] = []
     producer.produce(
@@ -142,7 +143,7 @@ async def test_metrics_are_those_of_the_list(env: Env) -> None:
     assert 'memstream_http_requests_total{method="POST",route="/v1/search",status="200"}' in text
 
 
-def dead_letter(mark: str, offset: int, tenant: str = TENANT, user: str = "u") -> list[tuple[str, bytes]]:
+def dead_letter(mark: str, offset: int, tenant: str = TENANT, user: str = "u") -> Headers:
     return [
         ("step", b"screen"), ("reason", b"invalid"), ("message", f"occurred_at: {mark}".encode()), ("attempts", b"1"),
         ("source_topic", topics.TURNS.name.encode()), ("source_partition", b"2"),
@@ -231,7 +232,7 @@ def update(user: str, text: str, tenant: str = TENANT) -> MemoryUpdate:
 def publish(addresses: Addresses, event: MemoryUpdate) -> None:
     encoded = Codec().encode(event, "test", uuid4().hex)
     partition = owner.partition(event.owner, topics.EMBEDDED_PARTITIONS)
-    produce(addresses, topics.UPDATES.name, partition, encoded.value, encoded.headers)
+    produce(addresses, topics.UPDATES.name, partition, encoded.value, list(encoded.headers))
 
 
 async def read_events(client: httpx.AsyncClient, headers: dict[str, str], count: int, then: Any = None) -> list[Any]:

@@ -26,9 +26,9 @@ async def env(addresses: Addresses) -> AsyncIterator[Env]:
 
 async def walked(
     env: Env, path: str, body: dict[str, Any], shows: str, between: Callable[[int], None] = lambda n: None
-) -> list[list[dict[str, Any]]]:
+) -> list[list[Any]]:
     """All pages; `between` runs after each, told how many there were."""
-    pages: list[list[dict[str, Any]]] = []
+    pages: list[list[Any]] = []
     cursor = None
     while True:
         answer = await env.client.post(path, json=body if cursor is None else {**body, "cursor": cursor})
@@ -50,7 +50,7 @@ async def refused(send: Awaitable[Any]) -> str:
 async def test_a_search_is_walked_while_memories_come_and_go(env: Env) -> None:
     rows = env.rows
     stood = [rows.turn("pg1", "s", f"The dog {name} has a vet appointment") for name in "ABCDEFGH"]
-    stood += [rows.turn("pg1", "s", f"狗{name}要去看兽医") for name in "甲乙丙丁"]  # type: ignore[list-item]
+    stood += [rows.turn("pg1", "s", f"狗{name}要去看兽医") for name in "甲乙丙丁"]
     goes = rows.memory("pg1", "fact", "The dog was at the vet in May", field="vet")
     body = {"query": "dog vet appointment", "user_id": "pg1", "limit": 5}
 

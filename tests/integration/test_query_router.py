@@ -106,7 +106,7 @@ async def test_d12_an_imagined_answer_finds_what_the_question_does_not_say(addre
             for n in range(6):
                 env.rows.turn("hyde", "s", f"What do I own, and which colour would you paint wall {n}?")
             asked = "What colour is the thing that I bought and own?"
-            body = {"query": asked, "user_id": "hyde", "kinds": ["turn"], "explain": True}
+            body: dict[str, Any] = {"query": asked, "user_id": "hyde", "kinds": ["turn"], "explain": True}
             found = (await env.client.post("/v1/search", json=body)).json()
             assert found["hypothesis"] == imagined
             assert found["degraded"] == []

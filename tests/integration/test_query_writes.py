@@ -61,7 +61,8 @@ async def test_a_turn_is_in_its_owners_partition_at_the_offset_of_the_token(env:
     assert [e.turn_id for e in events] == body["turn_ids"]  # type: ignore[union-attr]
     assert [e.sealed.content for e in events] == [f"turn {i} 你好" for i in range(3)]  # type: ignore[union-attr]
     assert all(e.accepted_at is not None for e in events)  # type: ignore[union-attr]
-    assert header(messages[0].headers(), "owner") == owner.user(TENANT, user).key.encode()
+    sent: Any = messages[0].headers()
+    assert header(sent, "owner") == owner.user(TENANT, user).key.encode()
     again = await env.client.post("/v1/turns", json={"turns": [turn(user, i, project_id="p") for i in range(3)]})
     assert again.json()["turn_ids"] == body["turn_ids"]
 
@@ -80,6 +81,7 @@ async def test_d1_an_interaction_is_two_turns_and_feedback(env: Env, addresses: 
     ledger = writes[topics.LEDGER.name]
     with reading(addresses, ledger.topic, ledger.partition, ledger.offset) as consumer:
         message = await asyncio.to_thread(consumer.poll, 10)
+    assert message is not None
     feedback: Any = Codec().decode(ledger.topic, message.value())
     assert (feedback.rating, feedback.interaction_id) == ("good", "i-1")
 
@@ -116,6 +118,7 @@ async def test_every_write_is_acknowledged_by_its_topic(
     assert written.topic == topic.name
     with reading(addresses, written.topic, written.partition, written.offset) as consumer:
         message = await asyncio.to_thread(consumer.poll, 10)
+    assert message is not None
     event: Any = Codec().decode(topic.name, message.value())
     assert owner.partition(event.owner, topics.EMBEDDED_PARTITIONS) == written.partition
 
@@ -139,6 +142,7 @@ async def test_n3_the_token_of_a_command_about_a_memory_names_the_projects_that_
     assert set(written.project_partitions) == {owner.partition(owner.project(TENANT, p), count) for p in shown}
     with reading(addresses, written.topic, written.partition, written.offset) as consumer:
         message = await asyncio.to_thread(consumer.poll, 10)
+    assert message is not None
     event: Any = Codec().decode(written.topic, message.value())
     assert event.project_ids == tuple(sorted(shown))
 

@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import orjson
@@ -325,7 +326,7 @@ def test_n1_a_session_that_is_back_because_it_was_read_is_not_compared(
     postgres.write(batch(old, new))
     for s in (old, new):
         store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(s.owner, s.session_id))
-        _until(lambda s=s: store.value(s))
+        _until(partial(store.value, s))
     sink.close()
     contents = RedisContents(store.url)
     mine = [b for b in contents.buckets(1) if b.tenant == tenant]

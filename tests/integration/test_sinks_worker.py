@@ -207,7 +207,7 @@ def test_a_partition_that_left_while_paused_is_read_when_it_comes_back(log: Kafk
             for consumer in others:
                 consumer.poll(100, 0.1)
 
-    mine.subscribe([UPDATES], left.extend)
+    mine.subscribe([UPDATES], lambda partitions: left.extend(partitions))
     log.send(*(message(memory(n), partition=n) for n in range(8)))
     poll_until(lambda: set(read) == set(range(8)))
     mine.pause()

@@ -36,7 +36,7 @@ from tests.openapi_calls import call, operations
 A, B = "leak-a", "leak-b"
 WORD = {A: "zebracanary", B: "okapicanary"}
 """Stands in every text of the tenant and nowhere else."""
-IDS = {
+IDS: dict[str, list[Any]] = {
     "user_id": ["u", "v"], "session_id": ["s"], "turn_id": ["t1", "t2"], "memory_id": ["m1", "m2", "h1"], "key": ["k"],
     "record_id": ["m1"], "project_id": ["p"], "document_id": ["d"], "namespace": ["memories"], "ids": ["m1", "m2"],
     "memory_ids": ["m1"], "interaction_id": ["i"], "context_id": ["c"], "query": ["canary", "ferry", "渡轮"],

@@ -100,7 +100,7 @@ def test_e5_a_session_written_before_there_were_checkpoints_is_read_as_full_hist
     for name in ("mode", "checkpoint_message_id", "segment", "segment_start", "segment_tokens", "status"):
         body.pop(name, None)
     place = partition(event.owner, PARTITIONS)
-    headers = list(encoded.headers)
+    headers: list[tuple[str, str | bytes | None]] = list(encoded.headers)
     here.producer.produce(topics.SESSION_STATE.name, json.dumps(body), encoded.key, place, headers=headers)
     assert here.producer.flush(30) == 0
     value = here.until(f"/v1/sessions/{who}", lambda b: True, user_id=who)
