@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import Distribution, distributions
+from importlib.metadata import Distribution, PackageMetadata, distributions
 from pathlib import Path
+
+
+def _field(meta: PackageMetadata, name: str) -> str:
+    return str(meta[name]) if name in meta else ""
 
 
 def licence(package: Distribution) -> str:
     """As the package states it: an SPDX expression, else its classifiers, else the first line of the field."""
     meta = package.metadata
-    if stated := meta.get("License-Expression"):
-        return str(stated)
+    if stated := _field(meta, "License-Expression"):
+        return stated
     classes = [c.rsplit(" :: ", 1)[1] for c in meta.get_all("Classifier") or () if c.startswith("License :: ")]
     if classes:
         return "; ".join(classes)
-    return str(meta.get("License") or "").strip().split("\n")[0][:60] or "not stated"
+    return _field(meta, "License").strip().split("\n")[0][:60] or "not stated"
 
 
 def table() -> str:
