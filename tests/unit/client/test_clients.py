@@ -131,14 +131,15 @@ def between(status: int, body: str) -> httpx.Response:
 async def behind(first: httpx.Response, kind: str, **limits: Any) -> tuple[list[httpx.Request], DeliveryError | None]:
     """A message behind a first answer of this kind; the next is the service's."""
     service, answers, given = ScriptedService(), [first], turn(1)
-    message: Message = {"turn": given, "feedback": Feedback(user_id="u1", interaction_id="i1", rating="good")}[kind]
+    feedback = Feedback(user_id="u1", interaction_id="i1", rating="good")
+    messages: dict[str, Message] = {"turn": given, "feedback": feedback}
 
     async def handle(request: httpx.Request) -> httpx.Response:
         answer = await service(request)
         return answers.pop() if answers else answer
 
     async with AsyncMemstream("http://m", transport=httpx.MockTransport(handle), limits=BufferLimits(**limits)) as m:
-        await m.send(message)
+        await m.send(messages[kind])
         try:
             await m.flush(5)
         except DeliveryError as exc:
