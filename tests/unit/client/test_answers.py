@@ -72,7 +72,7 @@ def _types(field: FieldInfo, other: FieldInfo, place: str) -> list[str]:
     if Any in mine:
         return []
     found = [f"{place}: may be null"] if NoneType in theirs and NoneType not in mine else []
-    if (list in map(get_origin, mine)) != (list in map(get_origin, theirs)) and Any not in theirs:
+    if (list in [get_origin(t) for t in mine]) != (list in [get_origin(t) for t in theirs]) and Any not in theirs:
         found.append(f"{place}: a list on one side")
     for plain in (str, int, float, bool):
         if plain in theirs and not {plain, float if plain is int else plain} & set(mine):

@@ -144,7 +144,7 @@ async def test_c9_what_is_forgotten_leaves_the_week_that_holds_it_whatever_the_z
     [report] = [u for u in talk.updates("report") if told(u)[2]]
     assert told(report)[0] == "2026-11-09", "of the Monday that it was in Tokyo"
     assert words not in report.sealed.text
-    assert report.sealed.value["decisions"] == []  # type: ignore[index,call-overload]
+    assert report.sealed.value["decisions"] == []
 
 
 async def test_a4_the_daily_status_is_made_after_midnight_in_the_projects_zone(models: Models) -> None:
