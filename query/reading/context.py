@@ -205,10 +205,10 @@ async def _hits(
             mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
             since=asked.since,
         )  # fmt: skip
-        limited = frozenset(kinds) & asked.routed.kinds
+        filters, limited = asked.routed.limits(kinds)
         questions = [question]
-        if asked.routed.filters is not None and limited and mode is None:
-            questions.insert(0, replace(question, kinds=limited, filters=asked.routed.filters))
+        if filters is not None and limited and mode is None:
+            questions.insert(0, replace(question, kinds=limited, filters=filters))
         answers: list[Found] = await asyncio.gather(*(retriever.search(q) for q in questions))
         for found in answers:
             asked.without(found.degraded)

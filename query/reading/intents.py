@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
@@ -46,6 +46,21 @@ class Routed:
     kinds: frozenset[str] = frozenset()
     """Kinds that the filters are about."""
     because: Sequence[dict[str, Any]] = ()
+    times: Filters | None = None
+    """Of the filters the time alone."""
+
+    def limits(self, kinds: Set[str]) -> tuple[Filters | None, frozenset[str]]:
+        """What limits a search of these kinds, and which of them. Decisions are episodes: where turns are searched
+        alone, "last month's decisions" are looked for among the turns of last month."""
+        limited = frozenset(kinds) & self.kinds
+        return (self.filters, limited) if limited else (self.times, frozenset(kinds) & _TIMED)
+
+    @property
+    def limits_history(self) -> bool:
+        """Whether turns are limited, as far as they are searched."""
+        first = self.intents[0] if self.intents else None
+        alone = first is not None and (first.history_turns or (first.kinds and "episode" not in first.kinds))
+        return "turn" in self.kinds or (self.times is not None and bool(alone))
 
 
 def route(
@@ -74,8 +89,8 @@ def route(
     zone = profile.zone_of(project_id or project)
     if now is not None and zone != profile.time_zone:
         now = now.astimezone(ZoneInfo(zone))
-    filters, kinds = _limits(query, now, because)
-    return Routed(intents, project, filters, kinds, because)
+    filters, kinds, timed = _limits(query, now, because)
+    return Routed(intents, project, filters, kinds, because, timed)
 
 
 def by_example(routed: Routed, examples: Sequence[tuple[Intent, str]], likeness: Sequence[float]) -> Routed:
@@ -91,17 +106,20 @@ def by_example(routed: Routed, examples: Sequence[tuple[Intent, str]], likeness:
     return replace(routed, intents=[i for _, i, _ in found.values()], because=[*routed.because, *why])
 
 
-def _limits(query: str, now: datetime | None, because: list[dict[str, Any]]) -> tuple[Filters | None, frozenset[str]]:
+def _limits(
+    query: str, now: datetime | None, because: list[dict[str, Any]]
+) -> tuple[Filters | None, frozenset[str], Filters | None]:
     wanted: dict[str, Any] = {}
     kinds = _TIMED
     if now is not None and (when := times.limit(query, now)) is not None:
         wanted["occurred_from"], wanted["occurred_to"] = when.since, when.until
         because.append({"filter": "occurred", "words": when.words})
+    timed = Filters(**wanted) if wanted else None
     if decided := _DECISION.search(query):
         wanted["episode_type"] = "decision"
         kinds = frozenset({"episode"})
         because.append({"filter": "episode_type", "words": [decided.group()]})
-    return (Filters(**wanted), kinds) if wanted else (None, frozenset())
+    return (Filters(**wanted), kinds, timed) if wanted else (None, frozenset(), None)
 
 
 _ENTITIES = {"episode_type": "event_type", "occurred": "time"}
@@ -125,6 +143,8 @@ def told(query: str, routed: Routed) -> dict[str, Any]:
         given = {"event_type": f.episode_type, "occurred_from": f.occurred_from, "occurred_to": f.occurred_to}
         limits |= {k: v for k, v in given.items() if v is not None}
     limited = {name: limits for kind, name in _MEMORIES.items() if limits and kind in (routed.kinds or _TIMED)}
+    if limited and routed.limits_history:
+        limited["history"] = {k: v for k, v in limits.items() if k != "event_type"}
     return {
         "query": query, "intents": [i.name for i in routed.intents], "entities": entities, "metadata_filter": limited,
     }  # fmt: skip

@@ -221,3 +221,24 @@ def test_d10_the_nearest_example_claims_what_no_word_does(profile: str, query: s
     routed = by_example(by_words, examples, [float(v @ vectors[0]) for v in vectors[1:]])
     assert [i.name for i in routed.intents][:1] == ([] if intent is None else [intent])
     assert [b["intent"] for b in routed.because if "example" in b] == [i.name for i in routed.intents]
+
+
+@pytest.mark.parametrize(
+    ("query", "months"),
+    [("上个月的决策是什么？", (10, 11)), ("What happened to the decisions of last month?", (10, 11))],
+)
+def test_d10_decisions_of_a_time_are_looked_for_among_its_turns_where_turns_are_searched_alone(
+    query: str, months: tuple[int, int]
+) -> None:
+    routed = route(load_profile("clinical_trial"), query, "QA_QUERY", NOW)
+    assert routed.filters is not None
+    assert routed.limits({"turn", "episode", "fact"}) == (routed.filters, {"episode"})
+    times, kinds = routed.limits({"turn"})
+    assert times is not None
+    assert (times.occurred_from, times.occurred_to) == tuple(datetime(2026, m, 1, tzinfo=UTC) for m in months)
+    assert (times.episode_type, kinds) == (None, {"turn"})
+    said = told(query, routed)["metadata_filter"]
+    assert set(said["history"]) == {"occurred_from", "occurred_to"}
+    assert said["episodic_memory"]["event_type"] == "decision"
+    with_all = route(load_profile("general"), query, now=NOW)
+    assert set(told(query, with_all)["metadata_filter"]) == {"episodic_memory"}, "episodes are searched beside turns"
