@@ -24,6 +24,8 @@ class Probe:
     rank: RankQuery
     now: datetime
     serving: Serving
+    budget: float = float("inf")
+    """Seconds that the profile grants a store that has answered before (D11)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,17 @@ class MilvusCandidates:
     def __init__(self, db: Database, milvus: Milvus, timeout: float) -> None:
         self._db, self._milvus, self._timeout = db, milvus, timeout
         self._words = WordCandidates(db)
+        self._warm = set[int]()
+        """Generations that have answered: what was never read may take longer, once."""
 
     async def find(self, probe: Probe, scope: OwnerScope | TenantScope, found: Found) -> list[Row]:
         question = probe.question
         deep = limits.is_deep(question.filters)
         limit = max(limits.DEEP if deep else PER_RETRIEVER, question.depth)
-        layout = MilvusLayout(probe.serving.generations["milvus"], probe.serving.embedder.dimensions)
+        generation = probe.serving.generations["milvus"]
+        layout = MilvusLayout(generation, probe.serving.embedder.dimensions)
         try:
-            async with asyncio.timeout(self._timeout):
+            async with asyncio.timeout(min(self._timeout, probe.budget) if generation in self._warm else self._timeout):
                 turns, memories = await asyncio.gather(
                     self._hits(probe, scope, layout.turns, limit), self._hits(probe, scope, layout.memories, limit)
                 )
@@ -47,6 +50,7 @@ class MilvusCandidates:
         except TimeoutError:
             found.without("milvus", "timeout")
             return await self._words.find(probe, scope, found)
+        self._warm.add(generation)
         tenant = scope.tenant if isinstance(scope, OwnerScope) else scope
         turn_keys = list(dict.fromkeys((h["user_id"], h["id"]) for h in turns))
         memory_keys = list(dict.fromkeys((h["id"], h["version"]) for h in memories))

@@ -149,7 +149,7 @@ class Retriever:
         )
         # A switch of models may lie between the two.
         before = [v for v in question.said_before if v.shape == understood.vector.shape]
-        return Probe(question, in_context(rank, before), now, serving)
+        return Probe(question, in_context(rank, before), now, serving, profile.ranking.latency_budget_ms / 1000)
 
     def _scopes(self, question: Question) -> list[OwnerScope | TenantScope]:
         kinds = question.kinds

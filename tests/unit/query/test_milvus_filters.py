@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -90,12 +92,15 @@ class Stores:
         return [r for r in self.rows if ("turn_id" in r) == ("{v}.turns" in statement.text)]
 
 
-async def found_by(stores: Any, **over: Any) -> tuple[list[Row], Found]:
+def probe_of(budget: float = 5.0, **over: Any) -> Probe:
     question = Question("red", frozenset({"turn", "fact"}), 10, TENANT, ANN, **over)
     serving: Any = SimpleNamespace(generations={"milvus": 1}, embedder=SimpleNamespace(dimensions=2))
-    probe = Probe(question, RankQuery("red", ["red"]), OCTOBER, serving)
+    return Probe(question, RankQuery("red", ["red"]), OCTOBER, serving, budget)
+
+
+async def found_by(stores: Any, **over: Any) -> tuple[list[Row], Found]:
     found = Found()
-    return await milvus.MilvusCandidates(stores, stores, 5.0).find(probe, ANN, found), found
+    return await milvus.MilvusCandidates(stores, stores, 5.0).find(probe_of(**over), ANN, found), found
 
 
 MINE: Row = {"turn_id": "t", "user_id": "ann"}
@@ -144,3 +149,26 @@ async def test_d11_without_milvus_the_filter_comes_before_the_best_are_taken() -
         told = {name: values[name] for name in ("language", "since", "session", "within")}
         assert told == {"language": ["zh"], "since": OCTOBER, "session": "s", "within": "p"}
         assert all(text.index(f"%({name})s") < text.index("LIMIT") for name in told)
+
+
+async def test_d11_milvus_has_the_profiles_budget_once_it_has_answered() -> None:
+    goes_on = threading.Event()
+
+    class Slow(Stores):
+        def call(self, method: str, collection: str, **options: Any) -> list[list[dict[str, Any]]]:
+            goes_on.wait(5)
+            return super().call(method, collection, **options)
+
+    stores: Any = Slow([MINE])
+    candidates = milvus.MilvusCandidates(stores, stores, 5.0)
+    goes_on.set()
+    first, second = Found(), Found()
+    await candidates.find(probe_of(budget=1e-6), ANN, first)
+    assert first.degraded == [], "what was never read may take longer"
+    goes_on.clear()
+    try:
+        rows = await asyncio.wait_for(candidates.find(probe_of(budget=0.01), ANN, second), 4)
+    finally:
+        goes_on.set()
+    assert second.degraded == [{"store": "milvus", "reason": "timeout"}]
+    assert rows == [MINE], "by words"
