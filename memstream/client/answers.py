@@ -64,8 +64,16 @@ class Section(Record):
     citations: list[Citation] = []
 
 
+class LeftOut(Record):
+    """Of a section what did not fit; not every piece cites something."""
+
+    name: str
+    pieces: int
+    citations: list[Citation] = []
+
+
 class ContextAnswer(Answer):
-    """The prompt within its budget, cited; give `context_id` back with feedback."""
+    """The prompt within its budget, cited, and what did not fit; give `context_id` back with feedback."""
 
     context_id: str
     prompt: str
@@ -73,6 +81,7 @@ class ContextAnswer(Answer):
     intents: list[str] = []
     sections: list[Section] = []
     dropped: int = 0
+    left_out: list[LeftOut] = []
     degraded: list[Degraded] = []
 
 

@@ -63,6 +63,14 @@ class PromptSection(Answered):
     citations: list[Citation]
 
 
+class LeftOut(Answered):
+    """Of a section what did not fit; not every piece cites something."""
+
+    name: str
+    pieces: int
+    citations: list[Citation]
+
+
 class Because(Answered):
     """Words of the query, and what they chose: one of intent, project, filter, state."""
 
@@ -86,7 +94,8 @@ class Routing(Answered):
 
 
 class ContextAnswer(Answered):
-    """The prompt within its budget; give `context_id` back with feedback. `dropped`: pieces that did not fit."""
+    """The prompt within its budget; give `context_id` back with feedback. `dropped`: pieces that did not fit;
+    `left_out` names them."""
 
     context_id: str
     prompt: str
@@ -96,6 +105,7 @@ class ContextAnswer(Answered):
     routing: Routing
     sections: list[PromptSection]
     dropped: int
+    left_out: list[LeftOut] = Field(default_factory=list)
     degraded: list[Degraded]
 
 

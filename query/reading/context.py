@@ -80,7 +80,7 @@ class Asked:
 async def context(
     request: Request, body: Annotated[ContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
-    """The prompt, its sections with citations, and how many pieces did not fit."""
+    """The prompt, its sections with citations, and what did not fit."""
     asked = await _asked(body, scope, ctx, retriever_of(request))
     await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
     asked.since = time.monotonic()
@@ -113,6 +113,7 @@ async def context(
         "routing": told(body.query, asked.routed),
         "sections": prompt.sections,
         "dropped": prompt.dropped,
+        "left_out": prompt.left_out,
         "degraded": asked.degraded,
     }
 

@@ -40,18 +40,19 @@ class Prompt:
     """Of everything but the system instructions and the current request."""
     sections: Sequence[dict[str, Any]]
     dropped: int
+    left_out: Sequence[dict[str, Any]] = field(default=())
+    """Of each section what did not fit: how many pieces, and what those cite that cite something."""
     kept: Sequence[Piece] = field(default=())
 
 
 def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[str], int]) -> Prompt:
     """Fill `pieces`, given in order of priority, into `budget` tokens; a piece that does not fit is passed over and
-    counted. The total is counted over the text as printed and never exceeds the budget."""
-    kept: list[Piece] = []
-    ids, covered = set[str](), 0
+    named. The total is counted over the text as printed and never exceeds the budget."""
+    kept, passed = list[Piece](), list[Piece]()
+    ids = set[str]()
     used, opened, groups = 0, set[str](), set[tuple[str, str | None]]()
     for piece in pieces:
         if piece.covered_by & ids:
-            covered += 1
             continue
         cost = count(piece.text + "\n") + 1
         if piece.section not in opened:
@@ -65,11 +66,13 @@ def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[s
             used += cost
             opened.add(piece.section)
             groups.add((piece.section, piece.group))
+        else:
+            passed.append(piece)
     # Tokens of joined text are not the sum of its parts', so the sum above is only nearly exact.
     body = _budgeted(kept)
     tokens = count(body) if body else 0
     while kept and tokens > budget:
-        kept.pop()
+        passed.append(kept.pop())
         body = _budgeted(kept)
         tokens = count(body) if body else 0
     sections = [_section(name, kept, count) for name, _ in PRINTED if any(p.section == name for p in kept)]
@@ -77,7 +80,15 @@ def compose(pieces: Sequence[Piece], query: str, budget: int, count: Callable[[s
     shown = [{"name": "system_instructions", "text": SYSTEM, "tokens": count(SYSTEM), "citations": []}, *sections]
     request = REQUEST + query
     shown.append({"name": "current_user_request", "text": request, "tokens": count(request), "citations": []})
-    return Prompt(text, tokens, shown, len(pieces) - covered - len(kept), kept)
+    left_out = [_left_out(name, passed) for name, _ in PRINTED if any(p.section == name for p in passed)]
+    return Prompt(text, tokens, shown, len(passed), left_out, kept)
+
+
+def _left_out(section: Section, passed: Sequence[Piece]) -> dict[str, Any]:
+    mine = sorted((p for p in passed if p.section == section), key=lambda p: p.order)
+    return {
+        "name": section, "pieces": len(mine), "citations": [p.citation for p in mine if p.citation is not None],
+    }  # fmt: skip
 
 
 def _heading(section: Section) -> str:

@@ -55,10 +55,28 @@ def test_a9_the_budget_holds_in_chinese_and_beside_one_oversized_passage(
     prompt = compose(given_, "问题?", budget, COUNT)
     shown = [s["text"] for s in prompt.sections if s["name"] not in ("system_instructions", "current_user_request")]
     assert prompt.tokens == COUNT("\n\n".join(shown)) <= budget
-    assert prompt.dropped == len(given_) - len(prompt.kept)
+    assert prompt.dropped == len(given_) - len(prompt.kept) == sum(p["pieces"] for p in prompt.left_out)
     # An oversized passage takes nobody's place.
     if COUNT(oversized) > budget:
         assert oversized not in prompt.text
+
+
+def test_d15_what_did_not_fit_is_named_by_section_in_printed_order() -> None:
+    cited = {"id": "m1", "kind": "episode", "source_turn_ids": ["t1"]}
+    shown = {"id": "m2", "kind": "fact", "source_turn_ids": ["t2"]}
+    given_ = [
+        Piece("conversation_history", "很长的总结。" * 400, (0,)),
+        Piece("user_profile", "- pet: a cat", (1,), shown),
+        Piece("retrieved_memories", "一整段很长的方案说明。" * 400, (2,), cited),
+        Piece("retrieved_memories", "says the same", (3,), {**cited, "id": "m3"}, covered_by=frozenset({"m2"})),
+    ]
+    prompt = compose(given_, "q", 100, COUNT)
+    assert prompt.left_out == [
+        {"name": "conversation_history", "pieces": 1, "citations": []},
+        {"name": "retrieved_memories", "pieces": 1, "citations": [cited]},
+    ]
+    assert prompt.dropped == 2
+    assert compose(given_, "q", 10_000, COUNT).left_out == []
 
 
 def test_a8_a_decision_that_is_its_own_key_is_told_once() -> None:
