@@ -107,14 +107,7 @@ class ChunkStep(PlainStep):
             return []
         out: list[Out] = []
         for key, raw in list(rows.items("chunk/")):
-            old = _without_vector(_standing(raw))
-            revision, count = _numbers(rows, old.key or "")
-            archived = {
-                "revision": revision + 1,
-                "state": "archived",
-                "reason": because("retired", "command", "document"),
-            }
-            out.append(update(old.model_copy(update=archived)))
+            out.append(update(self._archived(_standing(raw), at, rows)))
             rows.delete(key)
         active = rows.get("version")
         if isinstance(active, list):
@@ -128,6 +121,21 @@ class ChunkStep(PlainStep):
             rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_terms(new))))
             out.append(update(new))
         return [*out, *self._trimmed(d, at, rows)]
+
+    def _archived(self, old: MemoryUpdate, at: datetime, rows: OwnerState) -> MemoryUpdate:
+        """A chunk that stood until now. It keeps what finds it: a search as of a time before (N8) ranks it beside
+        those that stand."""
+        revision, _ = _numbers(rows, old.key or "")
+        terms = self._models.terms(found_by(old.sealed.attributes.get("hierarchy_info") or {}, old.sealed.text))
+        return old.model_copy(
+            update={
+                "revision": revision + 1,
+                "state": "archived",
+                "valid_to": at,
+                "reason": because("retired", "command", "document"),
+                "sealed": old.sealed.model_copy(update={"terms": tuple(terms)}),
+            }
+        )
 
     def _trimmed(self, d: Document, at: datetime, rows: OwnerState) -> Iterable[Out]:
         """Of earlier versions beyond the bound the chunks go, the longest archived first; then the numbers."""
@@ -243,7 +251,3 @@ def _standing(raw: Json) -> MemoryUpdate:
 
 def _without_terms(u: MemoryUpdate) -> MemoryUpdate:
     return u.model_copy(update={"sealed": u.sealed.model_copy(update={"terms": ()})})
-
-
-def _without_vector(u: MemoryUpdate) -> MemoryUpdate:
-    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"embedding": b""})})

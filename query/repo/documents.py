@@ -85,6 +85,13 @@ _AS_OF = OwnerStatement(
       AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active'))"""  # noqa: S608
 )
 
+_CHUNKS_AS_OF = TenantStatement(
+    f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND owner_kind = 'document' AND NOT deleted AND kind = 'chunk'
+      AND occurred_at <= %(as_of)s AND (state = 'active' OR (state = 'archived' AND valid_to > %(as_of)s))
+    LIMIT %(most)s"""  # noqa: S608
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -160,3 +167,8 @@ def _mark_of(rows: Sequence[Row]) -> tuple[int, int]:
 async def memories_as_of(db: Database, scope: OwnerScope, as_of: object) -> list[Row]:
     """Versions of an owner's memories that were true at a time (N8)."""
     return await db.of_owner(scope, _AS_OF, as_of=as_of)
+
+
+async def chunks_as_of(db: Database, scope: TenantScope, as_of: object, most: int) -> list[Row]:
+    """At most so many chunks of the versions that stood at a time (N8)."""
+    return await db.of_tenant(scope, _CHUNKS_AS_OF, as_of=as_of, most=most)

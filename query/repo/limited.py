@@ -38,6 +38,7 @@ MEMORIES = " AND ".join(
 )
 STANDING = """CASE WHEN %(as_of)s::timestamptz IS NULL
         THEN state = 'active' AND (expires_at IS NULL OR expires_at > %(now)s)
-        ELSE state IN ('active', 'superseded') AND COALESCE(valid_from, occurred_at) <= %(as_of)s
+        ELSE (state IN ('active', 'superseded') OR (state = 'archived' AND kind = 'chunk' AND valid_to IS NOT NULL))
+          AND COALESCE(valid_from, occurred_at) <= %(as_of)s
           AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active')) END"""
 """Versions that stand, or that were true at the time asked for (N8)."""

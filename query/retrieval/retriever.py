@@ -19,7 +19,7 @@ from query.ranking.index import ScopeIndex
 from query.ranking.types import Floats, RankQuery
 from query.repo import turns
 from query.repo.db import Database, Row
-from query.repo.documents import ScopeDocuments, memories_as_of
+from query.repo.documents import ScopeDocuments, chunks_as_of, memories_as_of
 from query.retrieval import documents
 from query.retrieval.hits import Hit, distinct, merge
 from query.retrieval.hypothesis import Hypotheses, NoHypothesisError, is_complex
@@ -168,21 +168,26 @@ class Retriever:
         self, probe: Probe, scope: OwnerScope | TenantScope, copy: Awaitable[Copy | None], found: Found
     ) -> list[Hit]:
         try:
+            return await self._found(probe, scope, copy, found)
+        except TimeoutError:
+            found.without("postgres", "timeout")
+        except ProblemError as exc:
+            found.lost(exc)
+        return []
+
+    async def _found(
+        self, probe: Probe, scope: OwnerScope | TenantScope, copy: Awaitable[Copy | None], found: Found
+    ) -> list[Hit]:
+        """Raises TimeoutError or ProblemError where Postgres does not answer."""
+        try:
             known = await copy
             if known is None:
-                assert isinstance(scope, OwnerScope)  # noqa: S101 - as `_copy` has it
                 async with asyncio.timeout(self._config.store_timeout):
                     rows = await self._as_of(probe, scope)
                 return await self._rank_rows(probe, rows, found)
         except TooLargeError:
             rows = await self._large.find(probe, scope, found)
             return await self._rank_rows(probe, rows, found)
-        except TimeoutError:
-            found.without("postgres", "timeout")
-            return []
-        except ProblemError as exc:
-            found.lost(exc)
-            return []
         held, stale = known
         if stale is not None:
             found.without(**stale)
@@ -193,13 +198,12 @@ class Retriever:
 
     async def _copy(self, question: Question, serving: Serving, scope: OwnerScope | TenantScope) -> Copy | None:
         """The scope as it stands; a copy of the last minute, and why, where Postgres is away or slower than the
-        profile's latency budget (D11). A scope that was never read may take longer, once. None for one owner at an
-        earlier time, which is not held. Raises TooLargeError, TimeoutError, ProblemError."""
-        if isinstance(scope, OwnerScope):
-            if not scope.owner.id:
-                raise TooLargeError
-            if question.as_of is not None:
-                return None
+        profile's latency budget (D11). A scope that was never read may take longer, once. None for an earlier time,
+        which is not held. Raises TooLargeError, TimeoutError, ProblemError."""
+        if isinstance(scope, OwnerScope) and not scope.owner.id:
+            raise TooLargeError
+        if question.as_of is not None:
+            return None
         key = _key(serving.generations["postgres"], scope)
         budget = self._deps.profile_of(question.tenant.tenant).ranking.latency_budget_ms / 1000
         seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
@@ -214,8 +218,14 @@ class Retriever:
             why = done_without(exc) if isinstance(exc, ProblemError) else {"store": "postgres", "reason": "timeout"}
             return held, why
 
-    async def _as_of(self, probe: Probe, scope: OwnerScope) -> list[Row]:
-        """Versions that were true then, and the turns that had been said by then (N8)."""
+    async def _as_of(self, probe: Probe, scope: OwnerScope | TenantScope) -> list[Row]:
+        """Versions that were true then, and the turns that had been said by then (N8). Raises TooLargeError."""
+        if isinstance(scope, TenantScope):
+            most = self._config.scope_bound
+            chunks = await chunks_as_of(self._db, scope, probe.question.as_of, most + 1)
+            if len(chunks) > most:
+                raise TooLargeError
+            return chunks
         source = ScopeDocuments(self._db, scope)
         rows = await memories_as_of(self._db, scope, probe.question.as_of)
         if "turn" in probe.question.kinds:

@@ -279,19 +279,25 @@ async def test_d11_while_postgres_and_redis_are_away_the_answer_says_so_and_hold
 
 
 async def test_d11_while_postgres_is_slow_the_last_minute_answers(addresses: Addresses) -> None:
-    """A lock holds up every read of the views, as a store that is over its budget does."""
+    """A lock holds up every read of the views, as a store that is over its budget does. Of a whole tenant there is no
+    copy: the answer is empty, and says so."""
     async with query_service(addresses, store_timeout=0.5) as env:
-        env.rows.turn("slowpg", "s", "The ferry leaves at noon")
+        turn = env.rows.turn("slowpg", "s", "The ferry leaves at noon")
+        sink = env.stack.enter_context(closing(MilvusSink(addresses.milvus)))
+        sink.write(SinkBatch([Item(turn, Message("t", 0, 0, None, None, [], 0))]))
         body = {"query": "ferry", "user_id": "slowpg", "kinds": ["turn"]}
         assert (await env.client.post("/v1/search", json=body)).json()["degraded"] == []
         with psycopg.connect(env.dsn) as other:
             other.execute("LOCK TABLE views_g1.turns, views_g1.memories IN ACCESS EXCLUSIVE MODE")
             answer = await env.client.post("/v1/search", json=body)
+            whole = await env.client.post("/v1/search", json={"query": "ferry", "kinds": ["turn"]})
             listed = await env.client.get("/v1/users/slowpg/memories")
             context = await env.client.post("/v1/context", json={"query": "ferry", "user_id": "slowpg"})
             other.rollback()
         assert [r["text"] for r in answer.json()["results"]] == ["The ferry leaves at noon"]
         assert {d["store"] for d in answer.json()["degraded"]} == {"postgres"}
+        assert (whole.status_code, whole.json().get("results")) == (200, [])
+        assert "postgres" in {d["store"] for d in whole.json()["degraded"]}
         assert (listed.status_code, listed.json().get("store")) == (503, "postgres")
         assert context.status_code == 200
         assert "The ferry leaves at noon" in context.json()["prompt"]
@@ -309,3 +315,35 @@ async def test_a_library_that_knows_nothing_stays_behind_what_does(env: Env) -> 
     assert [r["kind"] for r in found][:2] in (["fact", "turn"], ["turn", "fact"])
     known = await search(env, "How many connections per client?", user_id="lib")
     assert known[0]["kind"] == "chunk"
+
+
+@pytest.mark.parametrize("bound", [20_000, 1])
+async def test_n8_knowledge_as_of_a_time_is_that_of_the_version_that_stood_then(
+    addresses: Addresses, bound: int
+) -> None:
+    """Held in memory and, beyond the bound, by its words. A version that was archived before it was kept until when it
+    stood is not shown."""
+    async with query_service(addresses, scope_bound=bound) as env:
+
+        sink = env.stack.enter_context(closing(MilvusSink(addresses.milvus)))
+
+        def put(version: str, text: str, since: int, until: int | None = None) -> None:
+            chunk = env.rows.memory(
+                f"asof-{bound}", "chunk", text, owner_kind=OwnerKind.DOCUMENT, key=version,
+                record_id=f"asof-{bound}-{version}", state="archived" if until else "active",
+                occurred_at=START.replace(day=since), valid_to=START.replace(day=until) if until else None,
+            )  # fmt: skip
+            sink.write(SinkBatch([Item(chunk, Message("t", 0, 0, None, None, [], 0))]))
+
+        put("1", "The quota of the skiff is 20 litres.", 2, 9)
+        put("2", "The quota of the skiff is 50 litres.", 9)
+        put("0", "The quota of the skiff is 5 litres.", 1, 2)
+        env.execute("UPDATE views_g1.memories SET valid_to = NULL WHERE record_id = %s", f"asof-{bound}-0")
+
+        async def at(day: int | None) -> list[str]:
+            limits = {"filters": {"document_id": f"asof-{bound}"}, "kinds": ["chunk"]}
+            when = {} if day is None else {"as_of": START.replace(day=day).isoformat()}
+            found = await search(env, "quota of the skiff in litres", user_id="sailor", **limits, **when)
+            return [str(r["details"]["key"]) for r in found]
+
+        assert [await at(day) for day in (None, 1, 5, 20)] == [["2"], [], ["1"], ["2"]]

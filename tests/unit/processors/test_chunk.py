@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from processors.ports import Models, ProfileBook
 from schemas import topics
 from schemas.codec import Codec
 from schemas.documents import EVERY_VERSION, Document, DocumentBody
-from schemas.memory import MemoryUpdate
+from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.profile import load_profile
 from streams.driver import TopologyDriver
 from streams.state_memory import MemoryStateStore
@@ -34,9 +34,10 @@ class Bench:
 
     def put(self, version: str, markdown: str, **kw: Any) -> None:
         body = DocumentBody(title=kw.pop("title", "Title"), markdown=markdown, metadata=kw.pop("metadata", {}))
+        at = kw.pop("at", START)
         self.driver.pipe(
             topics.DOCUMENTS,
-            Document(tenant="acme", document_id="doc", version=version, accepted_at=START, sealed=body, **kw),
+            Document(tenant="acme", document_id="doc", version=version, accepted_at=at, sealed=body, **kw),
         )
 
     async def view(self) -> dict[str, MemoryUpdate]:
@@ -73,6 +74,21 @@ async def test_d8_a_new_version_archives_the_old_in_one_step(bench: Bench) -> No
     assert first.sealed.attributes["hierarchy_info"] == {"h1": "甲"}
     assert first.sealed.attributes["document_version"] == "2"
     assert first.language == "zh"
+
+
+async def test_n8_an_archived_version_says_until_when_it_stood_and_can_be_found(bench: Bench) -> None:
+    """A search as of a time before needs its words and vector beside the time."""
+    bench.put("1", ONE, at=START - timedelta(days=7))
+    stood = {u.sealed.text: u for u in (await bench.view()).values()}
+    assert {u.valid_to for u in stood.values()} == {None}
+    bench.put("2", TWO)
+    archived = [u for u in (await bench.view()).values() if u.state == "archived"]
+    assert len(archived) == 3
+    for u in archived:
+        assert (u.occurred_at, u.valid_to) == (START - timedelta(days=7), START)
+        assert u.sealed == stood[u.sealed.text].sealed
+    bench.put("1", "", op="delete")
+    assert {str(u.sealed) for u in (await bench.view()).values() if u.key == "1"} == {str(MemoryBody())}
 
 
 async def test_d8_the_same_version_again_changes_nothing_unless_it_says_something_else(bench: Bench) -> None:
@@ -201,7 +217,7 @@ async def test_d8_also_after_a_restart_only_what_changed_is_embedded(models: Mod
     assert counting.given == ["D > four"]
     active = {u.sealed.text: u.sealed.embedding for u in view.values() if u.state == "active"}
     assert {t: active[t] for t in before} == before
-    assert {u.sealed.embedding for u in view.values() if u.state == "archived"} == {b""}
+    assert {u.sealed.text: u.sealed.embedding for u in view.values() if u.state == "archived"} == before
 
 
 async def test_d8_what_another_model_embedded_and_rows_without_a_vector_are_embedded_again(models: Models) -> None:
