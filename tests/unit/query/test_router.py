@@ -232,11 +232,11 @@ def test_d10_decisions_of_a_time_are_looked_for_among_its_turns_where_turns_are_
 ) -> None:
     routed = route(load_profile("clinical_trial"), query, "QA_QUERY", NOW)
     assert routed.filters is not None
-    assert routed.limits({"turn", "episode", "fact"}) == (routed.filters, {"episode"})
+    assert routed.limits({"turn", "episode", "fact"}) == (routed.filters, frozenset({"episode"}))
     times, kinds = routed.limits({"turn"})
     assert times is not None
     assert (times.occurred_from, times.occurred_to) == tuple(datetime(2026, m, 1, tzinfo=UTC) for m in months)
-    assert (times.episode_type, kinds) == (None, {"turn"})
+    assert (times.episode_type, kinds) == (None, frozenset({"turn"}))
     said = told(query, routed)["metadata_filter"]
     assert set(said["history"]) == {"occurred_from", "occurred_to"}
     assert said["episodic_memory"]["event_type"] == "decision"
