@@ -33,6 +33,7 @@ Until = Annotated[str | None, typer.Option("--until", help="Before: 30m, 6h, 7d 
 _AGO = re.compile(r"(\d{1,6})([smhd])\Z")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _PAGE = 200
+_NOT_DONE = {"failed", "gone", "unreplayable", "replayed_before", "dropped_before"}
 
 
 def service(data: Path | None) -> Service:
@@ -140,7 +141,8 @@ def show(
         print_json(found)
         return
     for name in ("id", "state", "step", "reason", "message", "attempts", "failed_at", "dead_since", "bytes", "tenant"):
-        console.print(f"{name:<11} {found[name]}", markup=False, highlight=False)
+        if found[name] not in (None, ""):  # a record of nobody knows whom, or without a time, has nothing to tell
+            console.print(f"{name:<11} {found[name]}", markup=False, highlight=False)
     s = found["source"]
     console.print(f"{'source':<11} {s['topic']}/{s['partition']}:{s['offset']}", markup=False, highlight=False)
     if found["decided"]:
@@ -204,9 +206,9 @@ def _decide(what: str, ids: list[str], filters: dict[str, str], every: bool, dat
     if as_json:
         print_json({"outcomes": outcomes, "results": results})
     else:
-        told = ", ".join(f"{n} {word}" for word, n in sorted(outcomes.items()))
+        told = ", ".join(f"{n} {word.replace('_', ' ')}" for word, n in sorted(outcomes.items()))
         console.print(told or "Nothing fits.", highlight=False)
-    if set(outcomes) & {"failed", "gone", "unreplayable"}:
+    if set(outcomes) & _NOT_DONE:
         raise typer.Exit(1)
 
 

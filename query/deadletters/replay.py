@@ -31,12 +31,15 @@ BATCH = 200
 """Letters that are put back together."""
 READS: Mapping[str, Sequence[str]] = {g.name: g.topics for g in GROUPS}
 """Reader -> the topics that it reads."""
-Outcome = Literal["replayed", "dropped", "already", "gone", "unreplayable", "failed"]
+Outcome = Literal[
+    "replayed", "dropped", "already", "replayed_before", "dropped_before", "gone", "unreplayable", "failed"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`already`: replayed or dropped before; `gone`: retention has taken the letter; `unreplayable`: its source is no
+    """`already`: what is asked for was done before; `replayed_before`, `dropped_before`: the other of both was, and
+    stands, so what is asked for is not done; `gone`: retention has taken the letter; `unreplayable`: its source is no
     topic of ours, or not one that the reader it names reads; `failed`: the brokers did not take it, and repeating
     the same call is safe."""
 
@@ -64,7 +67,7 @@ class Replayer:
         """The bytes stay in the log until its retention takes them; nobody is offered them again."""
         await asyncio.to_thread(self._index.refresh)
         out: list[Result] = []
-        fresh, done = self._fresh(letters)
+        fresh, done = self._fresh(letters, "dropped")
         out += done
         offsets = await self._log.send([_mark(x, "dropped", "") for x in fresh])
         pairs = zip(fresh, offsets, strict=True)
@@ -75,7 +78,7 @@ class Replayer:
     async def replay(self, letters: Iterable[Letter]) -> list[Result]:
         """In the order of the sources, so in order per key. Raises TopicAwayError, QueueFullError."""
         await asyncio.to_thread(self._index.refresh)
-        fresh, out = self._fresh(letters)
+        fresh, out = self._fresh(letters, "replayed")
         fresh.sort(key=lambda x: (x.source.topic, x.source.partition, x.source.offset))
         for at in range(0, len(fresh), BATCH):
             done = await self._some(fresh[at : at + BATCH])
@@ -86,7 +89,9 @@ class Replayer:
         await asyncio.to_thread(self._index.refresh)
         return out
 
-    def _fresh(self, letters: Iterable[Letter]) -> tuple[list[Letter], list[Result]]:
+    def _fresh(
+        self, letters: Iterable[Letter], wanted: Literal["replayed", "dropped"]
+    ) -> tuple[list[Letter], list[Result]]:
         """Each source once; those that were decided before apart."""
         seen: set[Source] = set()
         fresh, done = [], []
@@ -94,10 +99,13 @@ class Replayer:
             if letter.source in seen:
                 continue
             seen.add(letter.source)
-            if self._index.state(letter) == "open":
+            state = self._index.state(letter)
+            if state == "open":
                 fresh.append(letter)
-            else:
+            elif state == wanted:
                 done.append(Result(letter, "already"))
+            else:
+                done.append(Result(letter, "dropped_before" if state == "dropped" else "replayed_before"))
         return fresh, done
 
     async def _some(self, letters: Sequence[Letter]) -> list[Result]:

@@ -75,7 +75,10 @@
   });
 
   // -- dead letters
-  const DONE = ["replayed", "dropped", "already"];
+  const DONE = {
+    replayed: "replayed", dropped: "dropped", already: "already",
+    replayed_before: "was replayed before, and is not dropped", dropped_before: "was dropped before, and is not replayed",
+  };
   const LEFT = {
     failed: "The brokers did not take it: it stands as it was. Doing it again is safe.",
     unreplayable: "It cannot be replayed: the reader that failed reads no such topic. It stays until it is dropped.",
@@ -118,9 +121,9 @@
     try {
       const answer = await (await ask(`v1/dead-letters/${what}`, { ids: [id] })).json();
       const outcome = answer.results[0]?.outcome ?? "gone";
-      if (!DONE.includes(outcome)) { stays(); tell(row, LEFT[outcome] ?? outcome); return; }
+      if (!(outcome in DONE)) { stays(); tell(row, LEFT[outcome] ?? outcome); return; }
       told.delete(id);
-      say(`Dead letter ${id}: ${outcome}`);
+      say(`Dead letter ${id}: ${DONE[outcome]}`);
       const next = row.nextElementSibling ?? row.previousElementSibling;
       row.remove();
       (next?.querySelector("button") ?? $("main")).focus();

@@ -175,9 +175,9 @@ async def test_a_letter_that_was_not_decided_stays_and_says_why() -> None:
 async def test_a_letter_that_was_decided_leaves_the_page() -> None:
     async with opened("letters", 1280, "light", ANSWERS) as page:
         await page.value("answers['ops/panels'] = null")
-        for word in ("replayed", "already"):
+        for word, said in (("replayed", "replayed"), ("already", "already"), ("dropped_before", "was dropped before")):
             first = await page.value(f"{FIRST}.dataset.letter")
             await page.value(f"answers['v1/dead-letters/'] = {outcome(word)}")
             await page.value(f"{FIRST}.querySelector('[data-do=replay]').click()")
             await page.until(f"{FIRST}.dataset.letter !== '{first}'")
-            assert f"{first}: {word}" in await page.value("document.getElementById('said').textContent")
+            assert f"{first}: {said}" in await page.value("document.getElementById('said').textContent")

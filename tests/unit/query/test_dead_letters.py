@@ -104,6 +104,7 @@ async def test_replayed_in_the_order_of_the_sources_and_once() -> None:
     assert [m.value for m in records(d)[4:]] == [records(d)[n].value for n in (0, 2, 3)]
     again = await replayer.replay(newest_first)
     assert [r.outcome for r in again] == ["already"] * 3
+    assert [r.outcome for r in await replayer.drop(newest_first)] == ["replayed_before"] * 3
     assert len(records(d)) == 7
     assert opened(index) == []
 
@@ -151,7 +152,8 @@ async def test_dropped_letters_are_offered_no_more_and_stay_dropped() -> None:
     newest, oldest = opened(index)
     await replayer.drop([newest])
     assert opened(index) == [oldest]
-    assert [r.outcome for r in await replayer.replay([newest])] == ["already"]
+    assert [r.outcome for r in await replayer.replay([newest])] == ["dropped_before"]
+    assert [r.outcome for r in await replayer.drop([newest])] == ["already"]
     assert [x.id for x in index.select(Filters(state="dropped"))] == [newest.id]
     assert len(records(d)) == 2
 
