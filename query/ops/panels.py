@@ -132,6 +132,7 @@ def _tiles(p: Pipeline, told: Mapping[str, Any]) -> dict[str, Any]:
         "rate": words.rate(_sources(p).get("turns", 0.0)),
         "behind": behind if behind and behind.lag else None,
         "slowest": slowest,
+        "slowest_recent": bool(slowest and stores[slowest]["recent"]),
         "slowest_p99": words.duration(stores[slowest]["p99_seconds"]) if slowest else "–",
         "slowest_p50": words.duration(stores[slowest]["p50_seconds"]) if slowest else "–",
     }

@@ -3,7 +3,7 @@
 const Charts = (() => {
   const COLOURS = ["--c1", "--c2", "--c3", "--c4", "--c5", "--c7", "--c8", "--c6"];
   const OUTCOMES = { kept: "--c1", merged: "--c2", superseding: "--c3", masked: "--c4", refused: "--c5", skipped: "--c6", observed: "--c7", retired: "--c8" };
-  const HEIGHT = 208;
+  const HEIGHT = 208, FONT = "11px system-ui, sans-serif";
   const style = () => getComputedStyle(document.documentElement);
   const plots = new Map();
   let last = null;
@@ -15,6 +15,9 @@ const Charts = (() => {
   const clock = (t, fine) => new Date(t * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: fine ? "2-digit" : undefined });
   // The first minutes have more than one label a minute: then they say the seconds.
   const TIMES = { incrs: [1, 5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600], space: 90, values: (u, ts, i, space, step) => ts.map(t => clock(t, step < 60)) };
+  // A label stands in the middle of its tick, and the last tick may be the last pixel: half a label has room beside it.
+  const pen = document.createElement("canvas").getContext("2d");
+  const besides = t => { pen.font = FONT; return Math.ceil(pen.measureText(clock(t, true)).width / 2) + 2; };
   const KINDS = {
     gates: { of: d => [d.gates.t, d.gates.outcomes], show: plain, colour: n => OUTCOMES[n], stack: true },
     fresh: { of: d => [d.t, d.fresh], show: seconds },
@@ -66,11 +69,10 @@ const Charts = (() => {
     if (old) old.plot.destroy();
     element.replaceChildren();
     const css = style(), line = css.getPropertyValue("--line").trim(), soft = css.getPropertyValue("--soft").trim();
-    const font = "11px system-ui, sans-serif";
     const held = { element, signature, columns };
-    const axis = { stroke: soft, font, grid: { stroke: line, width: 1 }, ticks: { show: false } };
+    const axis = { stroke: soft, font: FONT, grid: { stroke: line, width: 1 }, ticks: { show: false } };
     held.plot = new uPlot({
-      width: Math.max(200, element.clientWidth), height: HEIGHT, padding: [8, 8, 0, 0],
+      width: Math.max(200, element.clientWidth), height: HEIGHT, padding: [8, besides(t.at(-1)), 0, 0],
       cursor: { points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (u, min, max) => [0, max > 0 ? max * 1.1 : 1] } },
       axes: [{ ...axis, ...TIMES, grid: { show: false } }, { ...axis, size: 56, values: (u, vs) => vs.map(kind.show) }],

@@ -29,9 +29,18 @@
     fresh.querySelectorAll("[data-letter]").forEach(retell);
     for (const panel of fresh.querySelectorAll("[data-panel]")) {
       const old = $(panel.id);
-      if (!old || old.outerHTML === panel.outerHTML || inUse(old)) continue;
+      if (!old || old.outerHTML === panel.outerHTML) continue;
+      if (inUse(old)) { retally(old, panel); continue; }
       old.querySelectorAll("details[open][data-keep]").forEach(d => panel.querySelector(`details[data-keep="${d.dataset.keep}"]`)?.setAttribute("open", ""));
       old.replaceWith(panel);
+    }
+  }
+  // Figures of a panel that somebody stands in: its rows wait, or the focus would be lost with them.
+  function retally(old, panel) {
+    for (const part of old.querySelectorAll("[data-live]")) {
+      const now = panel.querySelector(`[data-live="${part.dataset.live}"]`);
+      if (part.outerHTML === now?.outerHTML || (!getSelection().isCollapsed && part.contains(getSelection().anchorNode))) continue;
+      if (now) part.replaceWith(now); else part.remove();
     }
   }
   const inUse = panel => panel.contains(document.activeElement) || panel.querySelector(".preview:not([hidden]), [data-busy]") !== null

@@ -40,13 +40,17 @@ NAMELESS = """[...document.querySelectorAll("button, input, a, meter")].filter(e
 WRITES = """(() => {
   const draw = CanvasRenderingContext2D.prototype.fillText, clear = CanvasRenderingContext2D.prototype.clearRect;
   CanvasRenderingContext2D.prototype.fillText = function (t, x, y, ...more) {
-    (this.canvas.written ??= []).push([t, this.textAlign]); return draw.call(this, t, x, y, ...more);
+    (this.canvas.written ??= []).push([t, this.textAlign]);
+    const over = x + this.measureText(t).width / 2 - this.canvas.width;
+    if (this.textAlign === "center" && over > 0) (window.cut ??= []).push(`${t}: ${over}`);
+    return draw.call(this, t, x, y, ...more);
   };
   CanvasRenderingContext2D.prototype.clearRect = function (...a) {
     this.canvas.written = []; return clear.apply(this, a);
   };
 })()"""
-"""Keeps what is written on each canvas since it was last wiped: labels of axes are no elements."""
+"""Keeps what is written on each canvas since it was last wiped (labels of axes are no elements), and what of it does
+not fit at the right."""
 LABELS = """[...document.querySelectorAll('[data-chart] canvas')].map(c => Object.values(
   Object.groupBy(c.written, w => w[1])).map(axis => axis.map(w => w[0])))"""
 
@@ -96,6 +100,7 @@ async def test_no_axis_says_the_same_twice(state: str, width: int) -> None:
         assert sum(len(labels) > 2 for labels in axes) >= 4, axes
         for labels in axes:
             assert len(labels) == len(set(labels)), labels
+        assert await page.value("window.cut ?? []") == []
 
 
 async def test_letters_are_looked_at_and_decided_by_keyboard_and_a_user_is_asked_for() -> None:
@@ -170,6 +175,17 @@ async def test_a_letter_that_was_not_decided_stays_and_says_why() -> None:
         await page.value("document.querySelector('.letters').dataset.old = ''")
         await page.until("!('old' in document.querySelector('.letters').dataset)")
         assert "did not answer" in await page.value(f"{SAID}.textContent")
+
+
+async def test_the_tallies_go_on_while_the_focus_stands_in_the_panel() -> None:
+    async with opened("letters", 1280, "light") as page:
+        pill, chip = "document.querySelector('#letters .pill')", "document.querySelector('#letters .chips b')"
+        before = await page.value(f"[{pill}.textContent, {chip}.textContent]")
+        await page.value(f"{FIRST}.querySelector('[data-do=replay]').focus()")
+        await page.value(f"{pill}.textContent = {chip}.textContent = 'of before'")
+        await page.until(f"{pill}.textContent !== 'of before' && {chip}.textContent !== 'of before'")
+        assert await page.value(f"[{pill}.textContent, {chip}.textContent]") == before
+        assert await page.value("document.activeElement.dataset.do") == "replay"
 
 
 async def test_a_letter_that_was_decided_leaves_the_page() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from query.door import OpenDoor
 from query.errors import ProblemError
-from query.ops import words
+from query.ops import panels, words
 from query.ops.flow import NODES, edges
 from query.ops.history import History, Minutes
 from query.ops.page import STATIC
@@ -80,6 +81,20 @@ async def test_busy_shows_rates_freshness_and_cost() -> None:
     assert set(series["fresh"]) == {"milvus", "postgres", "redis"}
     assert {len(v) for v in series["rate"].values()} == {len(series["t"])}
     assert sum(series["gates"]["outcomes"]["kept"]) > 0
+
+
+async def test_the_tile_of_freshness_says_when_it_is_of_old() -> None:
+    async with client("busy") as http:
+        assert "p99 of milvus; p50" in (await http.get("/ops")).text
+    p = picture("busy")
+    idle = {name: (at, beat.model_copy(update={"recent": {}})) for name, (at, beat) in p.heartbeats.items()}
+    tiles = panels.page(replace(p, heartbeats=idle), panels.Bounds(30, 30), {})["tiles"]
+    assert (tiles["slowest"], tiles["slowest_recent"]) == ("milvus", False)
+    app = service("busy")
+    app.state.authenticator = OpenDoor("default")
+    app.state.monitor.current = replace(p, heartbeats=idle)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as http:
+        assert "p99 of milvus since start; p50" in (await http.get("/ops")).text
 
 
 async def test_a_store_that_is_down_is_named_first() -> None:
