@@ -137,7 +137,8 @@ def freshness(dsn: str, before: dict[str, Any]) -> dict[str, dict[str, float | N
         for key, now in stats["freshness"].items():
             old = before.get(name, {}).get("freshness", {}).get(key)
             buckets = [a - b for a, b in zip(now["buckets"], old["buckets"], strict=True)] if old else now["buckets"]
-            out[key] = {"count": sum(buckets), "p50_s": quantile(buckets, 0.5), "p99_s": quantile(buckets, 0.99)}
+            p50, p99 = (quantile(buckets, q, now.get("max_seconds")) for q in (0.5, 0.99))
+            out[key] = {"count": sum(buckets), "p50_s": p50, "p99_s": p99}
     return out
 
 

@@ -32,15 +32,19 @@ class _Histogram:
     def __init__(self) -> None:
         self.count = 0
         self.total = 0.0
+        self.most = 0.0
         self.buckets = [0] * (len(FRESHNESS_BUCKETS) + 1)
 
     def add(self, seconds: float) -> None:
         self.count += 1
         self.total += seconds
+        self.most = max(self.most, seconds)
         self.buckets[bisect.bisect_left(FRESHNESS_BUCKETS, seconds)] += 1
 
     def stats(self) -> FreshnessStats:
-        return FreshnessStats(count=self.count, total_seconds=self.total, buckets=tuple(self.buckets))
+        return FreshnessStats(
+            count=self.count, total_seconds=self.total, max_seconds=self.most, buckets=tuple(self.buckets)
+        )
 
 
 class ProcessStats:

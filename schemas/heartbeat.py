@@ -35,10 +35,12 @@ class StageStats(Frozen):
 
 
 class FreshnessStats(Frozen):
-    """Histogram of seconds from acceptance to readable in a store, one a topic that the store's sink reads."""
+    """Histogram of seconds from acceptance to readable in a store, one a topic that the store's sink reads.
+    `max_seconds`: the longest of them; None where it is not known (a process of before)."""
 
     count: int = 0
     total_seconds: float = 0.0
+    max_seconds: float | None = None
     buckets: tuple[int, ...] = (0,) * (len(FRESHNESS_BUCKETS) + 1)
 
 
@@ -54,8 +56,9 @@ class Heartbeat(Frozen):
     cpu_seconds: float = 0.0
 
 
-def quantile(buckets: Sequence[int], q: float) -> float | None:
-    """Linear within a bucket, as Prometheus does; None when nothing was counted."""
+def quantile(buckets: Sequence[int], q: float, most: float | None = None) -> float | None:
+    """Linear within a bucket, as Prometheus does; None when nothing was counted. `most`: the largest value, where it is
+    known; no quantile is above it, however wide its bucket is."""
     total = sum(buckets)
     if total == 0:
         return None
@@ -63,7 +66,9 @@ def quantile(buckets: Sequence[int], q: float) -> float | None:
     for i, n in enumerate(buckets):
         if below + n >= rank and n:
             low = FRESHNESS_BUCKETS[i - 1] if i else 0.0
-            high = FRESHNESS_BUCKETS[i] if i < len(FRESHNESS_BUCKETS) else FRESHNESS_BUCKETS[-1]
+            high = FRESHNESS_BUCKETS[i] if i < len(FRESHNESS_BUCKETS) else most or FRESHNESS_BUCKETS[-1]
+            if most is not None:
+                high = max(low, min(high, most))
             return low + (high - low) * (rank - below) / n
         below += n
     return FRESHNESS_BUCKETS[-1]

@@ -106,8 +106,8 @@ def freshness(pipeline: Pipeline) -> dict[str, dict[str, Any]]:
         out[name] = {
             "count": merged(beats, name, recent=False).count,
             "recent": recent.count,
-            "p50_seconds": quantile(shown.buckets, 0.5),
-            "p99_seconds": quantile(shown.buckets, 0.99),
+            "p50_seconds": quantile(shown.buckets, 0.5, shown.max_seconds),
+            "p99_seconds": quantile(shown.buckets, 0.99, shown.max_seconds),
         }
     return out
 
@@ -122,9 +122,11 @@ def merged(beats: Sequence[Heartbeat], name: str, *, recent: bool) -> FreshnessS
     ]
     if not parts:
         return FreshnessStats()
+    longest = [p.max_seconds for p in parts if p.count]
     return FreshnessStats(
         count=sum(p.count for p in parts),
         total_seconds=sum(p.total_seconds for p in parts),
+        max_seconds=None if None in longest else max((s for s in longest if s is not None), default=None),
         buckets=tuple(sum(column) for column in zip(*(p.buckets for p in parts), strict=True)),
     )
 
