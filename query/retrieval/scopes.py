@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -91,7 +91,7 @@ class ScopeCache:
                 # A caller that gives up leaves the loading to the next: it would only be begun again. It may have begun
                 # before `mark`, and then there is more to load.
                 if held.loading is None or held.loading.done():
-                    held.loading = asyncio.create_task(self._renew(held, mark, source))
+                    held.loading = _begun(self._renew(held, mark, source))
                 await asyncio.shield(held.loading)
             held.confirmed_at = asked_at
         return self._kept(key, held)
@@ -121,7 +121,7 @@ class ScopeCache:
     async def _came_at_once(self, held: Held, source: ScopeDocuments) -> bool:
         if held.mark is not None or (held.loading is not None and not held.loading.done()):
             return False
-        held.loading = asyncio.create_task(self._first(held, source))
+        held.loading = _begun(self._first(held, source))
         await asyncio.shield(held.loading)
         return len(held.rows) > 0
 
@@ -196,6 +196,13 @@ class ScopeCache:
                 self._forget(key)
             if self._total <= self._most:
                 return
+
+
+def _begun(loading: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    """Goes on when its caller gives up; a failure that then nobody waits for is looked at, or asyncio would log it."""
+    task = asyncio.create_task(loading)
+    task.add_done_callback(lambda done: None if done.cancelled() else done.exception())
+    return task
 
 
 def indexed(index: ScopeIndex, rows: Sequence[Row], model_id: str, dimensions: int) -> dict[str, Row]:

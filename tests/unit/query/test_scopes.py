@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from query.errors import store_down
 from query.repo.db import Row
 from query.repo.documents import Mark
 from query.retrieval.scopes import ScopeCache, TooLargeError
@@ -122,3 +124,38 @@ async def test_what_is_held_is_kept_from_the_collector_and_freed_without_it() ->
         assert scope() is None, "evicted, and gone by its last reference"
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("warm", [False, True])
+async def test_a_loading_that_fails_when_its_caller_has_given_up_is_not_logged(warm: bool) -> None:
+    fails, unheard = asyncio.Event(), list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
+
+    class Stalled(Source):
+        async def whole(self, most: int) -> tuple[Mark, list[list[Row]]] | None:
+            if not warm:
+                await self._fail()
+            return await super().whole(most)
+
+        async def memory_revisions(self) -> dict[str, int]:
+            await self._fail()
+            return {}
+
+        async def _fail(self) -> None:
+            await fails.wait()
+            raise store_down("postgres")
+
+    held, source = cache(), Stalled(2)
+    if warm:
+        await get(held, "ann", source)
+        source.revision = dict.fromkeys(source.revision, 2)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await get(held, "ann", source)
+    fails.set()
+    await asyncio.sleep(0)
+    held._held.clear()
+    for _ in range(3):
+        await asyncio.sleep(0)
+        gc.collect()
+    assert unheard == []
