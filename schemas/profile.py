@@ -37,6 +37,7 @@ TimeZone = Annotated[str, AfterValidator(_zone)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
 SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
 """What a search may ask for."""
+PromptSection = Literal["user_profile", "anchors", "conversation_history", "retrieved_memories"]
 
 
 class FieldSpec(Frozen):
@@ -183,6 +184,14 @@ class StorageSpec(Frozen):
     of tables, that are not marked sensitive; those can be searched by words in Milvus and read by SQL."""
 
 
+class ContextSpec(Frozen):
+    """The prompt of a context (D15)."""
+
+    sections: tuple[PromptSection, ...] = get_args(PromptSection)
+    """In the order in which they are printed; what is not named is not in the prompt. Which fills the budget first is
+    D15's order, whatever is printed first."""
+
+
 class RankingSpec(Frozen):
     decay_per_day: float = Field(default=0.01, ge=0)
     relevance_weight: UnitFloat = 0.6
@@ -266,6 +275,7 @@ class Profile(Frozen):
     retention: RetentionSpec = RetentionSpec()
     bounds: BoundsSpec = BoundsSpec()
     ranking: RankingSpec = RankingSpec()
+    context: ContextSpec = ContextSpec()
     storage: StorageSpec = StorageSpec()
     habits: HabitSpec = HabitSpec()
     pii: dict[EntityName, PiiAction] = Field(default_factory=dict)

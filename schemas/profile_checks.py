@@ -42,6 +42,7 @@ def check(p: Profile) -> None:
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
     check_intents(p)
     check_pii(p.pii)
+    check_sections(p)
 
 
 def once(key: str, names: Iterable[str]) -> None:
@@ -50,6 +51,17 @@ def once(key: str, names: Iterable[str]) -> None:
         if name in seen:
             raise ValueError(f"{key}: named twice: {name}")
         seen.add(name)
+
+
+def check_sections(p: Profile) -> None:
+    allowed = ", ".join(type(p.context)().sections)
+    for i, name in enumerate(p.context.sections):
+        if name in p.context.sections[:i]:
+            raise ValueError(f"context.sections: named twice: {name}; allowed, each once: {allowed}")
+    if "user_profile" not in p.context.sections:  # A8
+        raise ValueError(
+            f"context.sections: must hold user_profile, where hot memory always stands; allowed, each once: {allowed}"
+        )
 
 
 def listed(names: Iterable[str]) -> str:

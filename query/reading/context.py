@@ -22,7 +22,7 @@ from query.ranking.types import Floats
 from query.reading import hot, pieces, session_store
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
 from query.reading.intents import Routed, by_example, folded, names, route, told
-from query.reading.prompt import Piece, compose
+from query.reading.prompt import SEEDS_ORDER, Piece, compose
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
 from query.repo import memories, structured
@@ -30,7 +30,7 @@ from query.repo.db import Row
 from query.retrieval.request import KINDS, Found, Question
 from query.retrieval.retriever import Retriever
 from schemas.base import Content, Frozen, Id
-from schemas.profile import Intent
+from schemas.profile import Intent, PromptSection
 from schemas.scope import OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
@@ -65,6 +65,11 @@ class Asked:
     """The parts of the prompt are read as the views stood then or later."""
     because: list[dict[str, Any]] = field(default_factory=list)
     """Which words of the query chose intents, project and filters (D10), and which state was named."""
+    printed: Sequence[PromptSection] = SEEDS_ORDER
+    """Sections of the prompt, as the profile orders them."""
+
+    def prints(self, section: PromptSection) -> bool:
+        return section in self.printed
 
     def without(self, entries: Sequence[dict[str, str]]) -> None:
         self.degraded.extend(e for e in entries if e not in self.degraded)
@@ -95,7 +100,7 @@ async def context(
     given = _pieces(asked, session, groups, known, hits, ctx)
     budget = body.budget_tokens or next((i.budget_tokens for i in asked.routed.intents[:1] if i.budget_tokens), None)
     counter = ctx.deps.counter(profile.encoding)
-    prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count)
+    prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count, asked.printed)
     if asked.degraded:
         fresh.degraded(asked.degraded)
     context_id = str(uuid4())
@@ -137,7 +142,8 @@ async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: R
     project = None if body.project_id is None else scope.project(body.project_id)
     if project is None and routed.project_id is not None and scope.in_project(routed.project_id):
         project = scope.project(routed.project_id)
-    return Asked(body, scope, scope.user(body.user_id), project, routed, because=list(routed.because))
+    user, because = scope.user(body.user_id), list(routed.because)
+    return Asked(body, scope, user, project, routed, because=because, printed=profile.context.sections)
 
 
 async def _session(ctx: Context, asked: Asked) -> Row | None:
@@ -152,6 +158,9 @@ async def _session(ctx: Context, asked: Asked) -> Row | None:
         return None
     asked.without(found.degraded)
     mode, body = found.told
+    if not asked.prints("conversation_history"):  # hits hold what was said: but for the request itself
+        own = [m for m in body.get("window", ())[-1:] if m["content"] == asked.body.query]
+        body = {**body, "summary": "", "window": own}
     return {"mode": mode, "body": body}
 
 
@@ -194,6 +203,8 @@ async def _hits(
 ) -> list[tuple[Row, float]]:
     """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8).
     `working`: the session, whose window is shown anyway; the best turns are the best of the others."""
+    if not asked.prints("retrieved_memories"):
+        return []
     before = await _said_before(retriever, asked)
     intent = asked.routed.intents[0] if asked.routed.intents else None
 

@@ -46,16 +46,20 @@ SECTIONS = ["user_profile", "anchors", "conversation_history", "retrieved_memori
     st.one_of(st.just("一整段很长的方案说明。" * 400), st.just("one oversized passage " * 400)),
     st.integers(0, 12),
     st.integers(1, 2_500),
+    st.lists(st.sampled_from(SECTIONS), min_size=1, unique=True),
 )  # fmt: skip
 def test_a9_the_budget_holds_in_chinese_and_beside_one_oversized_passage(
-    parts: list[tuple[Any, str, str | None]], oversized: str, at: int, budget: int
+    parts: list[tuple[Any, str, str | None]], oversized: str, at: int, budget: int, printed: list[Any]
 ) -> None:
     given_ = [Piece(section, f"- {text}", (i,), group=group) for i, (section, text, group) in enumerate(parts)]
     given_.insert(at, Piece("retrieved_memories", oversized, (at,)))
-    prompt = compose(given_, "问题?", budget, COUNT)
-    shown = [s["text"] for s in prompt.sections if s["name"] not in ("system_instructions", "current_user_request")]
+    prompt = compose(given_, "问题?", budget, COUNT, printed)
+    inner = prompt.sections[1:-1]
+    shown = [s["text"] for s in inner]
+    assert [s["name"] for s in inner] == [n for n in printed if any(p.section == n for p in prompt.kept)]
     assert prompt.tokens == COUNT("\n\n".join(shown)) <= budget
-    assert prompt.dropped == len(given_) - len(prompt.kept) == sum(p["pieces"] for p in prompt.left_out)
+    asked_for = sum(p.section in printed for p in given_)
+    assert prompt.dropped == asked_for - len(prompt.kept) == sum(p["pieces"] for p in prompt.left_out)
     # An oversized passage takes nobody's place.
     if COUNT(oversized) > budget:
         assert oversized not in prompt.text

@@ -14,6 +14,7 @@ def text_of(name: str) -> str:
 
 
 GENERAL = text_of("general")
+SECTIONS = ("user_profile", "anchors", "conversation_history", "retrieved_memories")
 HEALTH, STUDY, TEAM = "health", "clinical_trial", "engineering"
 
 
@@ -43,6 +44,16 @@ def refused(text: str) -> str:
             f'{GENERAL}\n[[projects]]\nid = "trial-7"\n',
             ["mine.toml: projects.trial-7.aliases: must have at least one entry where there is no time_zone"],
         ),
+        *(
+            (f"{GENERAL}\n[context]\nsections = {sections}\n", [f"mine.toml: context.sections{told}", *SECTIONS])
+            for sections, told in [
+                ('["user_profile", "history"]', ".1: must be one of"),
+                ('["anchors", "user_profile", "anchors"]', ": named twice: anchors; allowed"),
+                ('["anchors", "retrieved_memories"]', ": must hold user_profile, where hot memory"),
+                ("[]", ": must hold user_profile, where hot memory"),
+            ]
+        ),
+        (f"{GENERAL}\n[context]\norder = []\n", ["context.order: no such key; allowed: sections"]),
         (
             f'{GENERAL}\n[[projects]]\nid = "trial-7"\nzone = "UTC"\n',
             ["mine.toml: projects.trial-7.zone: no such key; allowed: aliases, id, time_zone"],
