@@ -20,7 +20,7 @@ from processors.ports import ProfileBook
 from processors.step import Out, Reads, Record, StateSpace, Step
 from schemas import topics
 from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Codec, DecodeError
+from schemas.codec import Codec, DecodeError, describe
 from schemas.documents import ProfileVersion
 from schemas.profile import Profile, TableSpec
 from schemas.topics import Topic
@@ -43,15 +43,18 @@ class ProfileFollower:
         self._read = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def take(self, value: bytes | None) -> None:
-        """One record of the topic; what is no profile is said so and left out."""
+    def take(self, value: bytes | None, partition: int | None = None, offset: int | None = None) -> None:
+        """One record of the topic. What is no profile is said with its place and left out: every process reads the
+        topic, none in a group that commits, so nobody could dead-letter it once."""
         try:
             event = self._codec.decode(topics.PROFILES.name, value)
             if not isinstance(event, ProfileVersion):
                 return
             profile = Profile.model_validate(event.profile)
         except (DecodeError, ValidationError) as exc:
-            log.error("a profile on config.profiles is not usable", extra={"error": type(exc).__name__})
+            place = {"topic": topics.PROFILES.name, "partition": partition, "offset": offset}
+            why = describe(exc) if isinstance(exc, ValidationError) else str(exc)
+            log.error("a record of profiles is not usable and left out", extra={**place, "reason": why})
             return
         self.versions[event.tenant, profile.name, profile.version] = profile
         self.tenants = {**self.tenants, event.tenant: profile}
@@ -95,7 +98,7 @@ class ProfileFollower:
                 message = consumer.poll(0.5)
                 if message is None or message.error():
                     continue
-                self.take(message.value())
+                self.take(message.value(), message.partition(), message.offset())
                 place, offset = message.partition(), message.offset()
                 if place is not None and offset is not None and offset + 1 >= left.get(place, offset + 2):
                     left.pop(place, None)

@@ -67,6 +67,23 @@ def test_a_step_sees_a_change_between_two_batches_and_knows_the_version_that_mad
     assert book.named("acme", "own", 7).version == 2
 
 
+@pytest.mark.parametrize(("value", "why"), [
+    (b"not json", "value: "), (None, "value: must not be null here"),
+    (Codec().value(ProfileVersion(tenant="acme", profile={"name": "own", "version": "one"})), "version: "),
+])  # fmt: skip
+def test_a_record_that_is_no_profile_is_said_with_its_place_and_what_was_expected(
+    value: bytes | None, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    follower = ProfileFollower(Profile(name="test", version=1))
+    follower.take(value, 3, 17)
+    assert follower.tenants == {}
+    [said] = caplog.records
+    told = said.__dict__
+    assert (told["topic"], told["partition"], told["offset"]) == (topics.PROFILES.name, 3, 17)
+    assert told["reason"].startswith(why)
+    assert "acme" not in told["reason"]
+
+
 def test_what_the_client_library_says_goes_to_the_log(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
