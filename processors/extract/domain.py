@@ -183,8 +183,7 @@ def _stated(profile: Profile, text: str) -> HotValue | None:
             match = _compiled(pattern).search(text)
             if match is None or planned(text[: match.end()]):
                 continue
-            lead = text[: match.start()]
-            if doubted_en(lead) or _DENIED.search(lead[-12:]):
+            if doubted_en(text[: match.start("value")]) or _DENIED.search(text[: match.start()][-12:]):
                 continue
             if (number := amount(match["value"])) is not None:
                 return HotValue(type=key.type, key=key.key, value=number, priority=key.priority)

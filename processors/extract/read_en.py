@@ -17,6 +17,11 @@ from processors.extract.wordings import wordings_en
 from schemas.profile import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+_OPENS_WITH_A_TIME = re.compile(
+    r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
+    r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}|(?:in|over|during) the (?:past|last) \w{1,20})\b)",
+    re.I,
+)
 
 
 def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
@@ -68,10 +73,18 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
             said = clause.body if clause.subject == "my" else f"I {clause.body}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
-        if clause.states and (hot := hot_status(profile, clause.body)) is not None:
+        if clause.states and (hot := hot_status(profile, _with_its_time(sentence, clause.body))) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
     return found
+
+
+def _with_its_time(sentence: Sentence, body: str) -> str:
+    """A clause with the time that opens its sentence: "Since Monday, we have ..." counts since then, not by now."""
+    opened = _OPENS_WITH_A_TIME.match(sentence.text)
+    if opened is None or body.lower().startswith(opened["time"].lower()):
+        return body
+    return f"{opened['time']} {body}"
 
 
 def _asked_for(sentence: Sentence, original: str, *, wants: bool, among_people: bool) -> list[Found]:

@@ -76,6 +76,12 @@ async def test_a5_c9_hot_memory_and_the_report_follow_a_correction_and_a_deletio
     assert [d["text"] for d in report.sealed.value["decisions"]] == [corrected]
 
 
+@pytest.mark.parametrize("said", ["We have enrolled 45 patients so far", "目前已入组45例"])
+async def test_a4_how_many_are_enrolled_so_far_is_hot_memory(talk: Talk, said: str) -> None:
+    await talk.say(said)
+    assert hot(talk) == {"enrolled_count": 45}
+
+
 async def test_c9_a_report_that_was_closed_is_written_again(talk: Talk) -> None:
     await talk.say(SAID["en"][0])
     await talk.until(MONDAY + timedelta(days=7))
