@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from processors.extract.corrections import as_meant_zh, takes_back_zh
@@ -140,6 +140,18 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
             )
         )
     return found
+
+
+_STILL_OPENS = re.compile(r"[，,\s]|就是|[一那这][点件个]?事|[我咱俺你您他她它]|今年|现在|目前")
+
+
+def having_more(clause: Clause) -> Clause:
+    """A clause behind one that says what somebody is or has: there 还有 is the verb ("我32岁，还有高血压"). Behind a
+    verb with its object it only joins another object ("我喜欢猫，还有狗")."""
+    opener = clause.raw.removesuffix(clause.body)
+    if clause.subject not in {"我", "我们"} or not opener.endswith("还有") or _STILL_OPENS.match(clause.body):
+        return clause
+    return replace(clause, body=f"还有{clause.body}")
 
 
 def _subject(raw: str, before: Subject) -> tuple[Subject, str]:

@@ -55,6 +55,8 @@ def _statements(
     found.extend(manner_zh(sentence))
     parts = clauses_zh.clauses(sentence, about)
     for at, clause in enumerate(parts):
+        if at and _of_the_speaker(found, parts[at - 1]):
+            clause = clauses_zh.having_more(clause)
         about = clause.subject
         found.extend(self_statements(clause, profile.lexicon))
         found.extend(life_statements(clause))
@@ -70,6 +72,12 @@ def _statements(
         if (hot := hot_status(profile, said)) is not None:
             found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
     return found, about
+
+
+def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:
+    """Does what was found hold a fact of the speaker's from this clause?"""
+    own = clause.subject in {"我", "我们"} and clause.states
+    return own and any(f.kind == "fact" and f.slots and not f.negated and f.start >= clause.start for f in found)
 
 
 def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], at: int) -> tuple[str, int]:
