@@ -19,7 +19,8 @@ from schemas.profile import Profile
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
-    r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}|(?:in|over|during) the (?:past|last) \w{1,20})\b)",
+    r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
+    r"|(?:in|over|during) the (?:past|last) \w{1,20})\b)",
     re.I,
 )
 

@@ -178,7 +178,7 @@ def test_a_wording_that_cannot_be_read_is_refused(old: str, new: str, expected: 
 
 
 def test_the_example_of_the_documentation_is_a_profile() -> None:
-    [example] = blocks("docs/extending.md", "toml")
+    example = "\n".join(blocks("docs/extending.md", "toml"))
     profile = parse_profile(f'name = "docs"\nversion = 1\n{example}[lexicon.condition]\n"asthma" = "asthma"\n', "docs")
     assert told("I weigh 160 lbs", profile) == [("User weighs 160 lbs", "weight", 72.6, False)]
     assert told("I don't have asthma", profile) == [("User does not have asthma", "condition", "asthma", True)]
