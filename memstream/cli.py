@@ -78,6 +78,7 @@ def up(data: Data = None) -> None:
 
     Example: memstream up --data /srv/memstream
     """
+    from memstream.checks.given import check_given
     from memstream.stack import EmbeddedStack
     from memstream.up import given, single_threaded, start
     from schemas.profile import load_profile
@@ -88,6 +89,7 @@ def up(data: Data = None) -> None:
         meant = f"; did you mean {near}?" if near else ""
         errors.print(f"memstream: {name} is no setting and is passed over{meant}", markup=False, soft_wrap=True)
     load_profile(settings.profile, settings.profiles_dir)  # here, and not again and again in processes that restart
+    check_given(settings)
 
     def report(name: str, state: str) -> None:
         console.print(f"{name:<18} {state}", highlight=False)
@@ -265,6 +267,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
 
     from inference.weights import WeightsError
     from memstream.audit import AuditError
+    from memstream.checks.given import AddressError
     from memstream.formats import FileError
     from memstream.http import BusyError, ServiceError
     from memstream.keyring.cli import BackupError
@@ -293,6 +296,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         first = exc.errors(include_input=False, include_url=False)[0]
         name = "_".join(("MEMSTREAM", *(str(p).upper() for p in first["loc"])))
         return f"{name}: {first['msg']}", 2
+    if isinstance(exc, AddressError):
+        return str(exc), 3
     if isinstance(exc, (BrokerAwayError, Transient)):
         return f"the store or the brokers do not answer ({exc}): run the command again", 3
     if isinstance(exc, (psycopg.OperationalError, PoolTimeout)):

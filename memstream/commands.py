@@ -93,6 +93,7 @@ def demo(
 @asynccontextmanager
 async def _stack(settings: Settings) -> AsyncIterator[str]:
     """The stack that runs on the data folder, else one of our own for as long as the block lasts."""
+    from memstream.checks.given import check_given
     from memstream.stack import EmbeddedStack
     from memstream.stack.state import running_addresses
     from memstream.up import given, start
@@ -101,6 +102,7 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
     if found and "query" in found:
         yield found["query"]
         return
+    await asyncio.to_thread(check_given, settings)
     with console.status("starting Kafka, Postgres, Valkey, Milvus and the workers") as status:
 
         def report(name: str, state: str) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,8 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from memstream import check
-from memstream.checks import CHECKS, Status, run_checks
+from memstream.checks import CHECKS, CheckResult, Status, run_checks
+from memstream.checks.given import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
 from memstream.cli import app
 from memstream.settings import Settings
@@ -105,3 +109,32 @@ def test_up_refuses_an_unknown_profile_before_it_starts_anything(tmp_path: Path)
 def test_the_disk_is_looked_at_where_the_data_folder_will_be(tmp_path: Path) -> None:
     results = list(run_checks(settings(data_dir=tmp_path / "not" / "yet"), ["embedded"]))
     assert {r.name for r in results} >= {"embedded postgres", "embedded kafka"}
+
+
+def test_every_given_address_that_is_wrong_is_named_before_anything_starts(tmp_path: Path) -> None:
+    """Also: those that are not given are nothing wrong, and no password is told."""
+    given = {
+        "MEMSTREAM_KAFKA": CLOSED, "MEMSTREAM_POSTGRES": f"postgresql://u:{PASSWORD}@{CLOSED}/x",
+        "MEMSTREAM_REDIS": f"redis://:{PASSWORD}@{CLOSED}/0",
+    }  # fmt: skip
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "memstream", "up", "--data", str(tmp_path / "data")],
+        env={**os.environ, **given}, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    assert time.monotonic() - began < 25
+    assert all(name in done.stderr for name in given)
+    assert "MILVUS" not in done.stderr
+    assert PASSWORD not in done.stderr + done.stdout
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_given_server_that_answers_is_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its schema is missing, too: that is made by whoever starts on it."""
+    answers = [CheckResult("postgres", Status.OK, "Postgres 16"), CheckResult("schema", Status.FAIL, "missing", "x")]
+    monkeypatch.setitem(CHECKS, "postgres", lambda s: iter(answers))
+    here = settings(postgres=SecretStr("postgresql://u@h/x"))
+    check_given(here)
+    with pytest.raises(AddressError, match=r"^redis: Redis does not answer \(ConnectionError\): check MEMSTREAM_REDIS"):
+        check_given(here.model_copy(update={"redis": SecretStr(f"redis://{CLOSED}/0")}))
