@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from processors.extract.text import prepare, sentences
+from processors.item_numbers import unnumbered
 from processors.rollup import MOST_UNITS, Language, Noted, Problem, Spoken, shortened, units
 from processors.summarize import Embed, Said, summarise
 
@@ -104,4 +105,5 @@ def _list(heading: str, lines: Sequence[str], most: int) -> str:
 
 def quoted(summary: str, turns: Sequence[Spoken]) -> list[Spoken]:
     """The turns that the summary's sentences come from."""
-    return [t for t in turns if any(len(s.text) > 3 and s.text in summary for s in sentences(prepare(t.text)))]
+    said = ((t, sentences(unnumbered(prepare(t.text)))) for t in turns)  # as the summary reads them
+    return [t for t, found in said if any(len(s.text) > 3 and s.text in summary for s in found)]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from inference.protocols import Vectors
 from processors.extract.promising import promising
 from processors.extract.text import prepare, sentences
+from processors.item_numbers import unnumbered
 
 Role = Literal["user", "assistant", "system", "tool", "summary"]
 Embed = Callable[[Sequence[str]], Vectors]
@@ -107,12 +108,13 @@ def _lines(said: Said, language: Literal["en", "zh"]) -> list[tuple[str, str]]:
     """(label, text): an earlier summary has its labels in the text already."""
     text = prepare(_CODE.sub(" ", said.text))
     if said.role != "summary":
-        return [(said.speaker or _LABELS[language][said.role], text)]
+        return [(said.speaker or _LABELS[language][said.role], unnumbered(text))]
     out: list[tuple[str, str]] = []
     for line in text.splitlines():
         label, colon, rest = line.partition(_COLON[language].strip())
         known = colon and 0 < len(label) <= 40 and (label in _LABELS[language].values() or "." not in label)
-        out.append((label, rest.strip()) if known and rest.strip() else ("", line))
+        named = (label, rest.strip()) if known and rest.strip() else ("", line)
+        out.append((named[0], unnumbered(named[1])))
     return out
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Literal
 
 import pytest
 
+from processors.item_numbers import unnumbered
 from processors.ports import Models
+from processors.report_text import quoted
+from processors.rollup import Spoken
 from processors.summarize import Said, summarise
 
 EN = (
@@ -26,6 +30,7 @@ ZH = (
     Said("我养了一只狗，最好有个院子。"), Said("我养了一只狗，最好有个院子！"), Said("好的。", "assistant"),
 )  # fmt: skip
 Language = Literal["en", "zh"]
+AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
 
 
 def short(models: Models, said: tuple[Said, ...], tokens: int, language: Language) -> str:
@@ -87,3 +92,64 @@ def test_nothing_said_is_nothing_summed_up(models: Models) -> None:
 def test_one_long_sentence_is_cut(models: Models) -> None:
     text = short(models, (Said("我" + "非常" * 200 + "喜欢。"),), 10, "zh")
     assert 0 < models.counter("o200k_base").count(text) <= 10
+
+
+NUMBERED: dict[Language, tuple[tuple[str, str], ...]] = {
+    "en": (
+        ("1. ", "I moved from Porto to Lisbon in March 2027."), ("2. ", "My budget is 1,200 euros a month."),
+        ("3. ", "I have a dog and need a garden."), ("(4) ", "I work as a nurse at night."),
+        ("⑤ ", "My sister lives in Almada."), ("6) ", "I travel to Leeds in June."),
+        ("7.\n", "I learn Portuguese every Monday."), ("a. ", "I drive a blue Toyota."),
+    ),
+    "zh": (
+        ("1.", "我打算2027年3月从上海搬到杭州。"), ("2. ", "我的预算是每月六千元。"),
+        ("3、", "我养了一只狗，最好有个院子。"),
+        ("(4) ", "我在医院做夜班护士。"), ("⑤ ", "我姐姐住在苏州。"), ("6）", "我六月要去北京出差。"),
+        ("7.\n", "我每周一学葡萄牙语。"), ("（八）", "我开一辆蓝色的丰田。"),
+    ),
+}  # fmt: skip
+"""(number, item)"""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("whole", [False, True], ids=["a turn each", "one turn"])
+def test_the_number_of_an_item_is_no_sentence(models: Models, language: Language, whole: bool) -> None:
+    turns = [number + item for number, item in NUMBERED[language]]
+    said = (Said("\n".join(turns)),) if whole else tuple(Said(t) for t in turns)
+    items = [item for _, item in NUMBERED[language]]
+    expected = "用户：" + "".join(items) if language == "zh" else "User: " + " ".join(items)
+    assert short(models, said, 2_000, language) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "items"),
+    [
+        ("Steps: 1. Open the app. 2. Log in. 3. Save", ["Steps:", "Open the app.", "Log in.", "Save"]),
+        ("1. Open 2. Close 3. Save", ["Open", "Close", "Save"]),
+        ("步骤：1、打开。2、登录；3、保存", ["步骤：", "打开。", "登录；", "保存"]),
+        ("①打开②登录③保存", ["打开", "登录", "保存"]),
+        ("- 1. Open", ["Open"]),
+    ],
+)
+def test_items_of_one_line_are_told_apart(said: str, items: list[str]) -> None:
+    assert [line.strip() for line in unnumbered(said).splitlines() if line.strip()] == items
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "2.4 GHz is too slow.", "33", "2.", "I have 1. You have 2. We are even.", "3、4个人会来。", "It was 5.",
+        "10:30. Then we left.", "2026. That year I moved.", "The dose rose to 12. It helped.", "我有2只猫。",
+        "-5. That is cold.", "The price is $9. It is fair.", "血压是120/80。", "I am in class a. It is fun.",
+    ],
+)  # fmt: skip
+def test_a_figure_is_no_number_of_an_item(said: str) -> None:
+    assert unnumbered(said) == said
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_report_cites_the_turns_of_its_items(models: Models, language: Language) -> None:
+    turns = [number + item for number, item in NUMBERED[language]]
+    text = short(models, tuple(Said(t) for t in turns), 2_000, language)
+    spoken = [Spoken(f"t{i}", "s1", AT, "user", None, t, i) for i, t in enumerate(turns)]
+    assert quoted(text, spoken) == spoken
