@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
+from schemas.memory import scope_meant
 from schemas.turns import MAX_METADATA_BYTES, Recalled, Role, metadata_fits
 
 Rating = Literal["good", "neutral", "bad"]
@@ -118,9 +119,20 @@ class MemoryIn(Frozen):
     field: CleanText | None = Field(default=None, max_length=200)
     value: JsonValue = None
     category: CleanText | None = Field(default=None, max_length=200)
-    scope: Id = "global"
     project_id: Id | None = None
+    scope: Id = "global"
+    """`project`: that of the project which `project_id` names."""
     occurred_at: Timestamp | None = None
+
+    @field_validator("scope")
+    @classmethod
+    def _meant(cls, scope: str, info: ValidationInfo) -> str:
+        if "project_id" not in info.data:  # refused by its own name
+            return scope
+        meant = scope_meant(scope, info.data["project_id"])
+        if meant is None:
+            raise ValueError("the scope of a project needs project_id (or is the project's id)")
+        return meant
 
 
 class MemoryPatch(Frozen):

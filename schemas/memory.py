@@ -27,6 +27,14 @@ Outcome = Literal["kept", "merged", "superseding", "skipped", "observed", "maske
 Confidence = Annotated[Decimal, Field(ge=0, le=1, decimal_places=4)]
 
 
+PROJECT_SCOPE = "project"
+
+
+def scope_meant(scope: str, project_id: str | None) -> str | None:
+    """D9 speaks of scope = project: that of the project which is named, its id. None where none is."""
+    return project_id if scope == PROJECT_SCOPE else scope
+
+
 class HotValue(Frozen):
     """A candidate for a project's hot memory (A3, A4)."""
 

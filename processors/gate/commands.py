@@ -18,7 +18,7 @@ from processors.gate.values import canonical, same
 from processors.gate.versions import VERSIONED, Versions
 from processors.step import Emit
 from schemas.ids import record_id
-from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.memory import MemoryBody, MemoryCommand, MemoryUpdate, Reason, scope_meant
 from schemas.owner import Owner, OwnerKind
 from schemas.profile import Profile
 
@@ -49,7 +49,11 @@ class CommandGate:
             return [plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)]
         match m.command:
             case "remember":
-                return self._remember(m)
+                scope = scope_meant(m.scope, m.project_id)
+                if scope is None:
+                    reason = because("refused", "command", "scope_without_project")
+                    return [plain_decision(m.owner, m.command_id, m.kind or "fact", reason, None, self._at)]
+                return self._remember(m.model_copy(update={"scope": scope}))
             case "correct":
                 return self._correct(m)
             case "forget":

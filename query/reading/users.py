@@ -10,12 +10,14 @@ from fastapi import APIRouter, Query
 
 from query.body import Route
 from query.door import Reader
+from query.errors import invalid
 from query.freshness import Freshness
 from query.reading import profile_rows, profile_view
 from query.reading.common import AsOf, Context, Ctx, PathId, memory
 from query.repo import memories, structured
 from query.repo.db import Row
 from schemas.base import Id
+from schemas.memory import PROJECT_SCOPE
 from schemas.scope import OwnerScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
@@ -80,6 +82,8 @@ async def get_preferences(
 ) -> dict[str, Any]:
     """Preferences in the order in which they win (D9); `effective` is the one that holds for its key."""
     owner = scope.user(user_id)
+    if in_scope == PROJECT_SCOPE:  # no memory's: of all projects, it would show the global ones alone
+        raise invalid("scope", "expected global, or the id of a project or other scope")
     await fresh.wait("memories")
     rows = await standing(ctx, owner, ("preference",), as_of)
     ctx.saw(owner, [r["record_id"] for r in rows])

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Path, Query
 
 from query import models
 from query.body import Route
+from query.freshness import Freshness
 from query.writing.publish import Entry, Publish, Publisher
 from schemas import topics
 from schemas.base import Id
@@ -72,10 +73,14 @@ async def delete_hot(project_id: PathId, type: HotPath, key: PathId, publish: Pu
 
 @router.post("/v1/projects/{project_id}/reports", status_code=202)
 async def ask_report(
-    project_id: PathId, publish: Publish, body: Annotated[models.ReportIn | None, Body()] = None
+    project_id: PathId,
+    publish: Publish,
+    fresh: Freshness,
+    body: Annotated[models.ReportIn | None, Body()] = None,
 ) -> models.CommandAccepted:
-    """Ask for the report of the current week now (A6)."""
+    """Ask for the report of the current week now (A6), with the turns of `Memstream-Wait-For` in it."""
     owner = publish.scope.project(project_id).owner
+    await fresh.wait("projects")  # a command's way is shorter than a turn's: it would overtake them
     command = ProjectCommand(
         tenant=owner.tenant,
         project_id=project_id,

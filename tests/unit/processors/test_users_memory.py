@@ -174,6 +174,18 @@ async def test_d9_a_preference_remembered_for_a_project_is_in_its_hot_memory(tal
     assert hot(talk) == {}
 
 
+@pytest.mark.parametrize("words", ["Reports as charts", "报告用图表"])
+async def test_d9_scope_project_is_that_of_the_project_named(talk: Talk, words: str) -> None:
+    told = {"kind": "preference", "field": "report_format", "text": words, "value": words}
+    await command(talk, "remember", scope="project", project_id="trial-7", **told)
+    assert hot(talk) == {"report_format": words}
+    assert [u.scope for u in talk.updates("preference")] == ["trial-7"]
+    await command(talk, "remember", scope="project", **told)  # which one?
+    assert len(talk.updates("preference")) == 1
+    reason = talk.decisions("preference")[-1].reason
+    assert (reason.outcome, reason.rule) == ("refused", "scope_without_project")
+
+
 @pytest.mark.parametrize(("said", "stand"), [
     (("特殊受试者07号怀孕了。", "特殊患者：03号对青霉素过敏。", "特殊受试者07号已退组。"),
      {"special_patients:07": "特殊受试者07号已退组", "special_patients:03": "特殊患者：03号对青霉素过敏"}),

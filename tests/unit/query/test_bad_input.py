@@ -125,6 +125,8 @@ async def test_a_record_that_no_topic_takes_is_named(client: httpx.AsyncClient) 
         ("POST", "/v1/feedback", {"user_id": "u", "rating": "good"}, "interaction_id"),
         ("POST", "/v1/feedback", {"user_id": "u", "interaction_id": "i"}, "rating"),
         ("POST", "/v1/memories", {"user_id": "u", "kind": "wish", "text": "x"}, "kind"),
+        ("POST", "/v1/memories", {"user_id": "u", "kind": "preference", "text": "x", "scope": "project"}, "scope"),
+        ("GET", "/v1/users/u/preferences?scope=project", None, "scope"),
         ("PATCH", "/v1/memories/m1", {"user_id": "u"}, "body"),
         ("DELETE", "/v1/memories/m1", None, "user_id"),
         ("PUT", "/v1/projects/p/hot-memory/weather/k", {"value": 1}, "type"),

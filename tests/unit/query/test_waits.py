@@ -9,14 +9,17 @@ from typing import Any
 import httpx
 import pytest
 
+from query.app import create_app
 from query.config import QueryConfig
-from query.freshness import Place, ProgressWatch
+from query.deps import Deps
+from query.freshness import Needs, Place, ProgressWatch
 from query.repo import hot
 from query.repo.db import Database
 from schemas import topics
 from schemas.owner import partition, project
 from schemas.progress import FreshnessToken, Written
 from schemas.scope import OwnerScope
+from tests.unit.query.memory_log import MemoryLog
 
 GOOD: Place = ("screen:conversation.history.v1", 1, "conversation.turns.v1/1")
 BAD: Place = ("screen:conversation.history.v1", 2, "conversation.turns.v1/2")
@@ -72,3 +75,45 @@ async def test_n3_the_token_of_a_command_about_a_memory_names_the_projects_that_
             return shown if (scope.owner.id, record_id) == ("ann", "m") else ()
 
         monkeypatch.setattr(hot, "projects", projects)
+
+
+async def test_d9_the_scope_of_a_project_is_the_same_by_its_name_and_by_its_id(client: httpx.AsyncClient) -> None:
+    told = {"user_id": "ann", "kind": "preference", "field": "tone", "value": "brief", "text": "Brief, please.",
+            "project_id": "trial-7"}  # fmt: skip
+    answers = [(await client.post("/v1/memories", json={**told, "scope": s})).json() for s in ("project", "trial-7")]
+    assert answers[0]["memory_id"] == answers[1]["memory_id"]
+    own = (partition(project("default", "trial-7"), QueryConfig().partitions),)
+    for answer in answers:
+        [written] = FreshnessToken.parse(answer["freshness_token"]).writes
+        assert written.project_partitions == own
+
+
+class Waits:
+    """A store that has (or has not) got everything, and knows what was on the log when it was asked."""
+
+    def __init__(self, log: MemoryLog, there: bool) -> None:
+        self._log, self._there = log, there
+        self.asked: list[tuple[Needs, int]] = []
+
+    async def wait(self, needs: Needs, seconds: float) -> bool:
+        self.asked.append((needs, len(self._log.records)))
+        return self._there
+
+
+@pytest.mark.parametrize(("there", "told"), [(True, "true"), (False, "false")])
+async def test_a6_a_report_that_is_asked_for_waits_for_the_turns_of_its_token(
+    deps: Deps, log: MemoryLog, there: bool, told: str
+) -> None:
+    app = create_app(QueryConfig(), deps)
+    app.state.watches = {"postgres": (watch := Waits(log, there))}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
+        answer = await client.post("/v1/projects/p/reports", headers={"Memstream-Wait-For": token(1, (3,))})
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, told)
+    place = ("project:memory.updates.v1", 3, "conversation.turns.v1/1")
+    assert watch.asked == [({place: 2}, 0)]  # before the command was written
+    assert len(log.records) == 1  # and late turns leave the command as it is
+
+
+async def test_a6_a_report_without_a_token_waits_for_nothing(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/v1/projects/p/reports")
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "true")
