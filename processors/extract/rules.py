@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -18,9 +19,10 @@ from processors.extract.corrected import as_meant_after_en, as_meant_after_zh
 from processors.extract.domain import category_of, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
-from processors.extract.protocol import TurnView
+from processors.extract.protocol import Language, TurnView
 from processors.extract.scheduled import scheduled
 from processors.extract.text import MASKED, prepare, sentences
+from processors.extract.two_languages import by_language, together
 from processors.timespan import TimeSpan
 from schemas.base import EARLIEST
 from schemas.memory import Candidate, HotValue
@@ -61,18 +63,33 @@ class RuleExtractor:
         asked = _question_before(turn)
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
         turn = _in_one_language(turn)
-        chinese = turn.language == "zh"
-        read = read_zh.read if chinese else read_en.read
-        text = (as_meant_after_zh if chinese else as_meant_after_en)(prepare(turn.content))
         found: list[Found] = []
+        parts = [
+            (language, (as_meant_after_zh if language == "zh" else as_meant_after_en)(said))
+            for language, said in by_language(prepare(turn.content), turn.language)
+        ]
+        text = together([said for _, said in parts]) if len(parts) > 1 else parts[0][1]
         if (stated := as_statement(turn)) is not None:
-            own = read(stated, profile, anchor, None, among_people=True)
-            found = [replace(f, start=0, end=len(text)) for f in own if f.slots or f.kind == "relation"]
+            own = _reader(turn.language)(stated, profile, anchor, None, among_people=True)
+            found = [
+                replace(f, start=0, end=len(text), text=owned(f.text, turn))
+                for f in own
+                if f.slots or f.kind == "relation"
+            ]
         if not found:
-            found = read(text, profile, anchor, asked, among_people=among_people)
+            for language, said in parts:
+                speaks = replace(turn, language=language)
+                here = _reader(language)(said, profile, anchor, asked, among_people=among_people)
+                found += [replace(f, text=owned(f.text, speaks)) for f in here]
+            if len(parts) > 1:
+                found.sort(key=lambda f: f.start)
             if answers_for_another(turn):
                 found = [f for f in found if not f.slots]
         return _candidates(found, text, turn, profile, anchor)
+
+
+def _reader(language: Language) -> Callable[..., list[Found]]:
+    return read_zh.read if language == "zh" else read_en.read
 
 
 def _in_one_language(turn: TurnView) -> TurnView:
@@ -94,8 +111,7 @@ def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile,
     candidates: list[Candidate] = []
     seen: set[tuple[str, str]] = set()
     project = turn.project_id or project_of(profile, text, turn.reaches)
-    own = [replace(f, text=owned(f.text, turn)) for f in found]
-    for each in _corrected(_widest(_merged(own))):
+    for each in _corrected(_widest(_merged(found))):
         values = _own_fields(profile, resolve(profile, each))
         said = each.text
         if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
