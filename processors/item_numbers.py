@@ -45,7 +45,7 @@ def _run(line: str) -> list[re.Match[str]]:
         if run:
             if _value(mark) == _value(run[-1]) + 1:
                 run.append(mark)
-        elif not line[: mark.start()].strip() or (_value(mark) == 1 and _apart(line, mark)):
+        elif not line[: mark.start()].strip() or (_value(mark) == 1 and _behind_a_mark(line, mark)):
             run.append(mark)
     # "We have 2. You have 3." ends in figures: without a mark before them, three make a list.
     whole = len(run) >= 3 and _value(run[0]) == 1
@@ -59,5 +59,9 @@ def _value(mark: re.Match[str]) -> int:
 
 
 def _apart(line: str, mark: re.Match[str]) -> bool:
+    return mark["plain"] is None or _behind_a_mark(line, mark)
+
+
+def _behind_a_mark(line: str, mark: re.Match[str]) -> bool:
     before = line[: mark.start()].rstrip()
-    return mark["plain"] is None or not before or before[-1] in _BEFORE
+    return not before or before[-1] in _BEFORE
