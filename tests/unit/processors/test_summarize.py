@@ -140,7 +140,8 @@ def test_items_of_one_line_are_told_apart(said: str, items: list[str]) -> None:
     [
         "2.4 GHz is too slow.", "33", "2.", "I have 1. You have 2. We are even.", "3、4个人会来。", "It was 5.",
         "10:30. Then we left.", "2026. That year I moved.", "The dose rose to 12. It helped.", "我有2只猫。",
-        "-5. That is cold.", "The price is $9. It is fair.", "血压是120/80。", "见①和②。", "I am in class a. It is fun.",
+        "-5. That is cold.", "The price is $9. It is fair.", "血压是120/80。", "见①和②。",
+        "I am in class a. It is fun.",
     ],
 )  # fmt: skip
 def test_a_figure_is_no_number_of_an_item(said: str) -> None:
