@@ -26,7 +26,7 @@ from query.reading.prompt import SEEDS_ORDER, Piece, compose
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
 from query.repo import memories, structured
-from query.repo.db import Row
+from query.repo.db import Row, within
 from query.retrieval.request import KINDS, Found, Question
 from query.retrieval.retriever import Retriever
 from schemas.base import Content, Frozen, Id
@@ -67,6 +67,8 @@ class Asked:
     """Which words of the query chose intents, project and filters (D10), and which state was named."""
     printed: Sequence[PromptSection] = SEEDS_ORDER
     """Sections of the prompt, as the profile orders them."""
+    patience: float = float("inf")
+    """The profile's latency budget in seconds: for each part that the prompt can do without (D11)."""
 
     def prints(self, section: PromptSection) -> bool:
         return section in self.printed
@@ -134,23 +136,28 @@ _STANDING = ("fact", "preference", "intent")
 
 async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
     profile = ctx.deps.profile_of(scope.tenant)
+    patience = profile.ranking.latency_budget_ms / 1000
     now = ctx.deps.clock().astimezone(ZoneInfo(profile.time_zone))  # "today" is a day of the people who say it
     routed = route(profile, body.query, body.intent, now, body.project_id)
     examples = [(intent, text) for intent in profile.intents for text in intent.examples]
     if examples and body.intent is None and not routed.intents:
-        routed = by_example(routed, examples, await retriever.likeness(body.query, [text for _, text in examples]))
+        with within(patience):
+            likeness = await retriever.likeness(body.query, [text for _, text in examples])
+        routed = by_example(routed, examples, likeness)
     project = None if body.project_id is None else scope.project(body.project_id)
     if project is None and routed.project_id is not None and scope.in_project(routed.project_id):
         project = scope.project(routed.project_id)
     user, because = scope.user(body.user_id), list(routed.because)
-    return Asked(body, scope, user, project, routed, because=because, printed=profile.context.sections)
+    printed = profile.context.sections
+    return Asked(body, scope, user, project, routed, because=because, printed=printed, patience=patience)
 
 
 async def _session(ctx: Context, asked: Asked) -> Row | None:
     if asked.body.session_id is None:
         return None
     try:
-        found = await session_store.load(ctx, asked.user, asked.body.session_id)
+        with within(asked.patience):
+            found = await session_store.load(ctx, asked.user, asked.body.session_id)
     except ProblemError as exc:
         asked.lost(exc)
         return None
@@ -168,7 +175,8 @@ async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
     if asked.project is None:
         return {}
     try:
-        groups, degraded = await hot.load(ctx, asked.project)
+        with within(asked.patience):
+            groups, degraded = await hot.load(ctx, asked.project)
     except ProblemError as exc:
         asked.lost(exc)
         return {}
@@ -178,11 +186,12 @@ async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
 
 async def _known(ctx: Context, asked: Asked) -> list[Row]:
     try:
-        known = await standing(ctx, asked.user, _STANDING)
-        first = asked.routed.intents[0] if asked.routed.intents else None
-        if first is not None and first.table is not None:
-            known += await structured.rows(ctx.db, asked.user, first.table, ctx.deps.clock(), 1, 0)
-        return known
+        with within(asked.patience):
+            known = await standing(ctx, asked.user, _STANDING)
+            first = asked.routed.intents[0] if asked.routed.intents else None
+            if first is not None and first.table is not None:
+                known += await structured.rows(ctx.db, asked.user, first.table, ctx.deps.clock(), 1, 0)
+            return known
     except ProblemError as exc:
         asked.lost(exc)
         return []
@@ -192,7 +201,8 @@ async def _said_before(retriever: Retriever, asked: Asked) -> tuple[Floats, ...]
     if asked.body.session_id is None:
         return ()
     try:
-        return await retriever.said_before(asked.user, asked.body.session_id, asked.body.query)
+        with within(asked.patience):
+            return await retriever.said_before(asked.user, asked.body.session_id, asked.body.query)
     except ProblemError as exc:
         asked.lost(exc)
         return ()
@@ -290,9 +300,10 @@ async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
     if not intent.state:
         return []
     try:
-        rows = await memories.items_named_in(
-            ctx.db, asked.user, folded(asked.body.query), ctx.deps.clock(), STATES
-        )
+        with within(asked.patience):
+            rows = await memories.items_named_in(
+                ctx.db, asked.user, folded(asked.body.query), ctx.deps.clock(), STATES
+            )
     except ProblemError as exc:
         asked.lost(exc)
         return []

@@ -31,10 +31,25 @@ _LIVE = (
     b"SELECT l.store, l.generation, g.embedder FROM ops.live_views l"
     b" LEFT JOIN ops.generations g ON g.store = l.store AND g.generation = l.generation"
 )
+_AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError)
 ANYBODY = "\x00"
 """In place of a tenant, which cannot be this: whatever role the connection has will do."""
 _PINNED: ContextVar[Mapping[str, int] | None] = ContextVar("generations of this request", default=None)
+_PATIENCE: ContextVar[float | None] = ContextVar("seconds that this reader waits for an answer", default=None)
+LATE = "timeout"
+"""What `degraded` says of a store that took longer than the profile's latency budget."""
 _AS_TENANT = "SELECT set_config('role', 'memstream_reader', false), set_config('memstream.tenant', %s, false)"
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """What an answer can do without: it is waited for no longer than the profile's latency budget (D11), once Postgres
+    has answered this process at all. The query goes on until the store's time-out, where it is a failure."""
+    token = _PATIENCE.set(seconds)
+    try:
+        yield
+    finally:
+        _PATIENCE.reset(token)
 
 
 class StatementError(ValueError):
@@ -95,7 +110,8 @@ class Database:
         self._timeout = timeout
         self._live = LiveViews({"postgres": 1, "milvus": 1, "redis": 1})
         self._read_at = float("-inf")
-        self._reading = asyncio.Lock()
+        self._looking: asyncio.Task[None] | None = None
+        self._looked_at = float("-inf")
         self._left: set[asyncio.Task[list[Row]]] = set()
         self._acting: WeakKeyDictionary[AsyncConnection[Any], str | None] = WeakKeyDictionary()
 
@@ -129,14 +145,32 @@ class Database:
             _PINNED.reset(token)
 
     async def live(self) -> LiveViews:
-        """What is read now, of all stores at one moment."""
+        """What is read now, of all stores at one moment: one look for all who ask."""
         if time.monotonic() - self._read_at > self._remember:
-            if self._reading.locked() and self._circuit.is_open:  # who looks may wait for long
+            if self._looking is None or self._looking.done():
+                self._looked_at = time.monotonic()
+                self._looking = asyncio.create_task(self._look())
+                self._looking.add_done_callback(_heard)
+            elif self._circuit.is_open:  # who looks may wait for long
                 raise store_down("postgres", OPEN)
-            async with self._reading:
-                if time.monotonic() - self._read_at > self._remember:
-                    self._look_at(await self._run(_LIVE, {}, None))
+            look, patience = self._looking, self._patience()
+            left = None if patience is None else max(0.0, self._looked_at + patience - time.monotonic())
+            done, _ = await asyncio.wait({look}, timeout=left)
+            if not done:
+                raise store_down("postgres", LATE)
+            look.result()
         return self._live
+
+    async def _look(self) -> None:
+        _PATIENCE.set(None)  # of this task alone: others wait for it too
+        self._look_at(await self._run(_LIVE, {}, None))
+
+    def _patience(self) -> float | None:
+        """Seconds that the reader waits where that is shorter than the store's time-out."""
+        given = _PATIENCE.get()
+        if given is None or given >= self._timeout or self._read_at == float("-inf"):
+            return None
+        return given
 
     async def ping(self) -> None:
         """Asks in any case, what is read now; an answer closes the circuit. Raises ProblemError."""
@@ -174,18 +208,22 @@ class Database:
         """Whatever the circuit says. In a task of its own: a cancelled query asks the server to stop and waits up to
         ten seconds for that, which is not the caller's to wait for where the server hangs."""
         task = asyncio.create_task(self._query(query, values, tenant))
+        patience = self._patience()
         try:
-            done, _ = await asyncio.wait({task}, timeout=self._timeout)
+            done, _ = await asyncio.wait({task}, timeout=self._timeout if patience is None else patience)
         except asyncio.CancelledError:
             self._leave(task)
             raise
+        if not done and patience is not None:
+            self._goes_on(task, self._timeout - patience)
+            raise store_down("postgres", LATE)
         if not done:
             self._leave(task)
             self._circuit.failed()
             raise store_down("postgres")
         try:
             rows = task.result()
-        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, TimeoutError):
+        except _AWAY:
             self._circuit.failed()
             raise store_down("postgres") from None
         self._circuit.succeeded()
@@ -199,8 +237,28 @@ class Database:
 
     def _over(self, task: asyncio.Task[list[Row]]) -> None:
         self._left.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, or asyncio would log it
+        _heard(task)
+
+    def _goes_on(self, task: asyncio.Task[list[Row]], seconds: float) -> None:
+        """The reader has gone; the circuit is told what became of the query."""
+        too_late = asyncio.get_running_loop().call_later(seconds, self._too_late, task)
+        self._left.add(task)
+
+        def ended(done: asyncio.Task[list[Row]]) -> None:
+            too_late.cancel()
+            self._over(done)
+            if done.cancelling():  # too late, and counted
+                return
+            if done.exception() is None:
+                self._circuit.succeeded()
+            elif isinstance(done.exception(), _AWAY):
+                self._circuit.failed()
+
+        task.add_done_callback(ended)
+
+    def _too_late(self, task: asyncio.Task[list[Row]]) -> None:
+        self._circuit.failed()
+        task.cancel()
 
     async def _query(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         async with self._pool.connection(timeout=self._timeout) as connection:
@@ -222,6 +280,12 @@ class Database:
         else:
             await connection.execute(_AS_TENANT, (tenant,))
         self._acting[connection] = tenant
+
+
+def _heard(task: asyncio.Task[Any]) -> None:
+    """Looked at, though nobody may wait for it any more, or asyncio would log its failure."""
+    if not task.cancelled():
+        task.exception()
 
 
 @lru_cache(maxsize=1024)

@@ -18,7 +18,7 @@ from query.ranking.fusion import is_question
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Floats, RankQuery
 from query.repo import turns
-from query.repo.db import Database, Row
+from query.repo.db import Database, Row, within
 from query.repo.documents import ScopeDocuments, chunks_as_of, memories_as_of
 from query.retrieval import documents
 from query.retrieval.hits import Hit, distinct, merge
@@ -79,7 +79,8 @@ class Retriever:
         """The best hits of all scopes. A store that fails or is slower than the profile's budget is named in
         `degraded`; the answer is what the others have."""
         found = Found()
-        serving = await self._servings.now()
+        with within(self._budget(question.tenant)):
+            serving = await self._servings.now()
         scopes = self._scopes(question)
         with self._db.reading(serving.generations):
             # Postgres is asked while the question is embedded.
@@ -134,6 +135,10 @@ class Retriever:
         generation = self._db.last_generation("postgres")
         return whole or any(_key(generation, s) in self.cache.large for s in scopes)
 
+    def _budget(self, tenant: TenantScope) -> float:
+        """Seconds that the tenant's profile grants a store (D11)."""
+        return self._deps.profile_of(tenant.tenant).ranking.latency_budget_ms / 1000
+
     def _probe(self, question: Question, understood: Understood, serving: Serving) -> Probe:
         now = self._deps.clock()
         profile = self._deps.profile_of(question.tenant.tenant)
@@ -149,7 +154,7 @@ class Retriever:
         )
         # A switch of models may lie between the two.
         before = [v for v in question.said_before if v.shape == understood.vector.shape]
-        return Probe(question, in_context(rank, before), now, serving, profile.ranking.latency_budget_ms / 1000)
+        return Probe(question, in_context(rank, before), now, serving, self._budget(question.tenant))
 
     def _scopes(self, question: Question) -> list[OwnerScope | TenantScope]:
         kinds = question.kinds
@@ -205,7 +210,7 @@ class Retriever:
         if question.as_of is not None:
             return None
         key = _key(serving.generations["postgres"], scope)
-        budget = self._deps.profile_of(question.tenant.tenant).ranking.latency_budget_ms / 1000
+        budget = self._budget(question.tenant)
         seconds = budget if self.cache.is_warm(key) else max(budget, self._config.store_timeout)
         try:
             async with asyncio.timeout(seconds):

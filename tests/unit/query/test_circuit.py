@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from types import SimpleNamespace
@@ -15,7 +16,8 @@ from redis.exceptions import ConnectionError as RedisAway
 from query.circuit import OPEN, Circuit, Circuits
 from query.errors import ProblemError
 from query.reading import cache
-from query.repo.db import Database, SystemStatement
+from query.repo.db import LATE, Database, SystemStatement, within
+from query.retrieval.serving import Servings
 
 
 class Clock:
@@ -177,3 +179,73 @@ async def test_d11_a_postgres_that_hangs_holds_nobody_beyond_the_timeout() -> No
     await asyncio.wait(db._left)
     await asyncio.sleep(0)
     assert not db._left
+
+
+class Stalling(Hanging):
+    """A server that answers until it is told to stall."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.let_go.set()
+
+    def stall(self) -> None:
+        self.let_go.clear()
+
+    async def execute(self, *_: Any) -> None:
+        await self.let_go.wait()
+
+
+async def test_d11_a_part_that_an_answer_can_do_without_waits_for_the_budget_and_its_failure_counts() -> None:
+    pool, circuit = Stalling(), Circuit(failures=3, clock=Clock())
+    db = Database(pool, 0.0, 1.0, circuit=circuit)  # type: ignore[arg-type]
+    assert (await db.live()).numbers["postgres"] == 1
+    pool.stall()
+    begun = time.monotonic()
+    for _ in range(3):
+        with pytest.raises(ProblemError) as late, within(0.01):
+            await db.of_system(COUNT)
+        assert late.value.extra["reason"] == LATE
+    assert time.monotonic() - begun < 0.9
+    assert not is_open(circuit), "a reader's patience is no failure of the store"
+    await asyncio.wait(db._left)
+    await asyncio.sleep(0)
+    assert is_open(circuit), "no answer within the store's time-out is"
+
+
+async def test_d11_an_answer_that_comes_after_the_budget_keeps_the_circuit_closed() -> None:
+    pool, circuit = Stalling(), Circuit(failures=2, clock=Clock())
+    db = Database(pool, 0.0, 5.0, circuit=circuit)  # type: ignore[arg-type]
+    await db.live()
+    pool.stall()
+    circuit.failed()
+    with pytest.raises(ProblemError), within(0.01):
+        await db.of_system(COUNT)
+    pool.let_go.set()
+    await asyncio.wait(db._left)
+    await asyncio.sleep(0)
+    circuit.failed()
+    assert not is_open(circuit)
+
+
+async def test_d11_one_look_at_what_is_read_is_waited_for_within_the_budget_once() -> None:
+    pool = Stalling()
+    db = Database(pool, 0.0, 5.0, circuit=Circuit(clock=Clock()))  # type: ignore[arg-type]
+    servings = Servings(db, object(), None)  # type: ignore[arg-type]
+    pool.stall()
+    first = asyncio.create_task(_within(0.01, servings))
+    await asyncio.sleep(0.1)
+    assert not first.done(), "what was never read may take longer"
+    pool.let_go.set()
+    assert (await first).generations["postgres"] == 1
+    pool.stall()
+    asked, begun = pool.asked, time.monotonic()
+    for serving in [*await asyncio.gather(*(_within(0.4, servings) for _ in range(5))), await _within(0.4, servings)]:
+        assert serving.generations["postgres"] == 1, "as it last said"
+    assert time.monotonic() - begun < 0.79, "who comes later does not wait anew"
+    assert pool.asked == asked + 1
+    pool.let_go.set()
+
+
+async def _within(seconds: float, servings: Servings) -> Any:
+    with within(seconds):
+        return await servings.now()
