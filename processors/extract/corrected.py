@@ -9,9 +9,12 @@ blanks where the correction stood, so that places stay true.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from processors.extract.common_en import CHAT, FUNCTION
 from processors.extract.corrections import A_NAME_EN, A_PLACE_ZH, AGAIN_EN
+from processors.extract.jobs_en import is_job
+from processors.extract.self_zh import ROLE
 from processors.extract.text import QUOTED, Sentence, sentences
 
 _OH_EN = r"(?:(?i:oh|er|uh|um|ah|oops)[, ]{1,2})?"
@@ -36,6 +39,16 @@ _NUMBER_EN = re.compile(
     r"(?: instead| actually| now)?"
 )
 _NUMBERS_EN = re.compile(rf"(?<![\w.])(?P<value>{_DIGITS}){_UNIT_EN}")
+# "a midwife" speaks to nobody, so an excuse is enough before it.
+_JOB_EN = re.compile(
+    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:as )?(?:an? )?"
+    rf"|(?i:sorry|no|wait|no,? sorry){_AFTER_EN}{AGAIN_EN}(?:as )?an? )"
+    r"(?P<new>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20}){0,2}?)(?: instead| actually)?"
+)
+_JOBS_EN = re.compile(
+    r"\b[Aa]n? (?P<value>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20}){0,2}?)"
+    r"(?=$|[,;]|\s(?:and|at|but|by|for|from|here|in|now|on|since|there|who|with)\b)"
+)
 _CALENDAR = re.compile(
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
     r"|november|december)\b",
@@ -51,14 +64,25 @@ _END_ZH = r"(?:才对|才是)?[了吧]?"
 _UNIT_ZH = r"(?P<unit>公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万|%)?"
 _PLACE_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{A_PLACE_ZH}){_END_ZH}")
 _NUMBER_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{_DIGITS}){_UNIT_ZH}{_END_ZH}")
+_ONE_ZH = r"(?:一[名个位])?"
+_A_JOB_ZH = rf"[\u4e00-\u9fff]{{0,6}}?{ROLE}"
+_JOB_ZH = re.compile(rf"{_MARK_ZH}[当做]?{_ONE_ZH}(?P<new>{_A_JOB_ZH}){_END_ZH}")
+_JOBS_ZH = re.compile(rf"(?<=[是当做]){_ONE_ZH}(?P<value>{_A_JOB_ZH})(?=$|[，,了])")
 _ALL_PLACES_ZH = re.compile(rf"(?P<value>{A_PLACE_ZH})")
 _NUMBERS_ZH = re.compile(rf"(?<![\d.A-Za-z])(?P<value>{_DIGITS}){_UNIT_ZH}")
 
-_Kinds = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
-"""How a correction of a kind of value reads, and how such values stand in the sentence before."""
-_EN: _Kinds = ((_NAME_EN, _NAMES_EN), (_NUMBER_EN, _NUMBERS_EN))
-_ZH: _Kinds = ((_PLACE_ZH, _ALL_PLACES_ZH), (_NUMBER_ZH, _NUMBERS_ZH))
+
+
+def _any(value: str) -> bool:
+    return bool(value)
+
+
+_Kinds = tuple[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]], ...]
+"""How a correction of a kind of value reads, how such values stand in the sentence before, and what is one."""
+_EN: _Kinds = ((_NAME_EN, _NAMES_EN, _any), (_NUMBER_EN, _NUMBERS_EN, _any), (_JOB_EN, _JOBS_EN, is_job))
+_ZH: _Kinds = ((_PLACE_ZH, _ALL_PLACES_ZH, _any), (_NUMBER_ZH, _NUMBERS_ZH, _any), (_JOB_ZH, _JOBS_ZH, _any))
 _HINT = re.compile(r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|make|should)\b|对|错|更正|口误", re.I)
+_ARTICLE = re.compile(r"\ban? $")
 _LONGEST = 80
 """Characters of a sentence that is no more than a correction."""
 
@@ -86,13 +110,16 @@ def _as_meant(text: str, kinds: _Kinds) -> str:
     return text
 
 
-def _meant(before: str, after: str, said: re.Pattern[str], values: re.Pattern[str]) -> str | None:
+def _meant(
+    before: str, after: str, said: re.Pattern[str], values: re.Pattern[str], is_one: Callable[[str], bool]
+) -> str | None:
     """The sentence before with the value that was meant; None where there is none, or more than one that it may be."""
     correction = said.fullmatch(after)
-    if correction is None or _common(correction["new"]) or QUOTED.search(before):
+    if correction is None or _common(correction["new"]) or not is_one(correction["new"]) or QUOTED.search(before):
         return None
     new = correction["new"]
-    alike = [m for m in values.finditer(before) if not _no_name(m) and _kind(m["value"]) == _kind(new)]
+    held = (m for m in values.finditer(before) if is_one(m["value"]) and not _no_name(m))
+    alike = [m for m in held if _kind(m["value"]) == _kind(new)]
     if len(alike) != 1:
         return None
     (old,) = alike
@@ -101,7 +128,8 @@ def _meant(before: str, after: str, said: re.Pattern[str], values: re.Pattern[st
     if unit and unit_was and unit.strip() != unit_was.strip():
         return None
     money = was[0] if was[0] in _MONEY and new[0] not in _MONEY else ""
-    return before[: old.start("value")] + money + new + (unit or unit_was) + before[old.end() :]
+    lead = _ARTICLE.sub("an " if new[0] in "aeiou" else "a ", before[: old.start("value")])
+    return lead + money + new + (unit or unit_was) + before[old.end() :]
 
 
 def _kind(value: str) -> tuple[bool, bool]:

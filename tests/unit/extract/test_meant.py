@@ -73,6 +73,9 @@ def test_b1_what_is_not_meant_as_so_fills_no_field(text: str) -> None:
         ("I live in Leeds with my cat. Sorry, I meant Manchester. And you?", {"residence": "Manchester"}),
         ("I live in Leeds... no wait, York.", {"residence": "York"}),
         ("I live in Leeds. Sorry, in York.", {"residence": "York"}),
+        ("I work as a nurse. Sorry, I meant a midwife.", {"occupation": "midwife"}),
+        ("I'm a nurse. Sorry, an accountant.", {"occupation": "accountant"}),
+        ("I work as an actor in Leeds. No wait, dancer.", {"occupation": "dancer", "residence": "Leeds"}),
         ("I'm 33. No wait, 34.", {"age": 34}),
         ("I weigh 82 kg. Sorry, 80.", {"weight": 80}),
         ("My blood pressure is 150/95. No, 130/85.", {"bp_systolic": 130, "bp_diastolic": 85}),
@@ -90,6 +93,10 @@ def test_b4_what_was_meant_stands(text: str, fields: dict[str, Any]) -> None:
     ("text", "fields"),
     [
         ("I live in Leeds. Sorry, Anna!", {"residence": "Leeds"}),
+        ("I work as a nurse. Sorry, a minute.", {"occupation": "nurse"}),
+        ("I work as a nurse and met a lawyer. Sorry, a judge.", {"occupation": "nurse"}),
+        ("I'm a nurse. No, a doctor?", {"occupation": "nurse"}),
+        ("我是护士。不对，医生很忙。", {"occupation": "护士"}),
         ("I moved to Leeds. Wait, I meant Monday.", {"residence": "Leeds"}),
         ("I live in Leeds. I mean, Wow.", {"residence": "Leeds"}),
         ("I'm 33. Sorry, 5 minutes.", {"age": 33}),
@@ -100,6 +107,18 @@ def test_b4_what_was_meant_stands(text: str, fields: dict[str, Any]) -> None:
 )
 def test_b4_what_may_mean_something_else_corrects_nothing(text: str, fields: dict[str, Any]) -> None:
     assert values(text, HEALTH).items() >= fields.items()
+
+
+@pytest.mark.parametrize(
+    ("text", "job"),
+    [
+        ("I'm a nurse. Sorry, I meant an accountant.", "accountant"),
+        ("我是护士。不对，是医生。", "医生"),
+        ("我是一名小学老师。说错了，是中学老师。", "中学老师"),
+    ],
+)
+def test_b4_a_job_that_was_not_meant_is_no_memory(text: str, job: str) -> None:
+    assert [c.value for c in extract(text) if c.field == "occupation"] == [job]
 
 
 def test_n8_the_time_that_was_meant_is_resolved() -> None:
