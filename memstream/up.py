@@ -25,9 +25,12 @@ MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
 _ASK_EVERY = 0.2
 """Seconds between two looks at the heartbeats while children start."""
 Report = Callable[[str, str], None]
-NICE = {"worker-memory": 3, "worker-jobs": 5, "worker-audit": 5, "eraser": 5, "sink-milvus": milvus.NICE}
-"""What stands behind where cores are short. Every turn waits for screen, and readers for what is written in Postgres
-and Redis; the longest wait is best there where the most time is allowed."""
+NICE = {
+    "sink-postgres": 3, "sink-redis": 3, "worker-screen": 4, "worker-memory": 5, "sink-milvus": milvus.NICE,
+    "timer": 5, "worker-jobs": 7, "worker-audit": 7, "eraser": 7,
+}  # fmt: skip
+"""What stands behind where cores are short: somebody waits for the service, Postgres and the broker; then every turn
+for screen and for what is written in Postgres and Redis; the longest wait is best where the most time is allowed."""
 
 
 def given(settings: Settings) -> Addresses:
