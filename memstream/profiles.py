@@ -87,9 +87,11 @@ class ProfileFollower:
 
     def _follow(self, bootstrap: Bootstrap) -> None:
         consumer = Consumer(
-            {**librdkafka(bootstrap), "group.id": "memstream-profiles", "enable.auto.commit": False},
-            logger=log,  # otherwise librdkafka writes lines of its own among those of the log, twenty a second
-        )
+            # While the broker is away librdkafka says so at every try: two lines a second, not twenty.
+            {**librdkafka(bootstrap), "group.id": "memstream-profiles", "enable.auto.commit": False,
+             "reconnect.backoff.ms": 1_000, "reconnect.backoff.max.ms": 2_000},
+            logger=log,  # otherwise librdkafka writes lines of its own among those of the log
+        )  # fmt: skip
         try:
             left = self._assign(consumer)
             while not self._stop.is_set():
