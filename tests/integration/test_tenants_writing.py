@@ -5,7 +5,6 @@ alone, and every row of the other stands as before (the unit tests ask what the 
 from __future__ import annotations
 
 import asyncio
-import random
 import re
 from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
@@ -18,20 +17,15 @@ import pytest
 from memstream.stack import Addresses
 from query.producer import Outgoing
 from schemas.codec import Codec, Event
-from schemas.documents import Access
 from schemas.envelope import Envelope
-from schemas.memory import Given
 from schemas.owner import OwnerKind
 from schemas.profile import load_profile
 from schemas.sessions import SessionBody, SessionState
 from tests.integration.query_env import Env, query_service
 from tests.integration.test_tenants import TOUCHES_OTHERS, WORD, A, B, ByName, header
 from tests.openapi_calls import Call, call, operations
+from tests.with_ids import ALSO, choice, named
 
-NAMED = {
-    "user_id", "session_id", "turn_id", "memory_id", "record_id", "project_id", "document_id", "key", "interaction_id",
-    "context_id", "erasure_id", "feedback_id", "by", "agent_id",
-}  # fmt: skip
 FIXED: dict[str, Any] = {
     "query": "ferry", "name": "diagnosis_records", "table": "diagnosis_records", "kind": None, "type": None,
     "state": None, "scope": None, "role": None, "limit": None, "prefix": [], "suffix": [],
@@ -41,8 +35,6 @@ NEW = {
     "turn_id", "request_id", "accepted_at", "degraded", "id",
 }  # fmt: skip
 TRIES = 6
-ALSO = (Access, Given)
-"""Written beside a call, in its own time."""
 
 
 class Recorded:
@@ -99,7 +91,7 @@ async def test_c7_nothing_is_written_for_or_learned_of_another_tenants_ids(env: 
         for seed in range(TRIES):
             told = []
             for value in ("only", "nowhere"):
-                made = call(operation, lambda name, v=value: named(name, v), _choice(seed))  # type: ignore[misc]
+                made = call(operation, lambda name, v=value: named(name, v, FIXED), choice(seed))  # type: ignore[misc]
                 answer, records = await _once(env, made)
                 where = f"{operation} {seed} {value}: {answer.status_code}"
                 assert WORD[A] not in answer.text, where
@@ -119,21 +111,6 @@ async def test_c7_nothing_is_written_for_or_learned_of_another_tenants_ids(env: 
         "DELETE /v1/users/{user_id}/sessions/{session_id}", "POST /v1/documents",
         "PUT /v1/projects/{project_id}/hot-memory/{type}/{key}", "POST /v1/projects/{project_id}/reports",
     }, written  # fmt: skip
-
-
-def named(name: str, value: str) -> Any:
-    if name in ("namespace", "namespace_prefix"):
-        return ["memories", value]
-    if name in ("ids", "memory_ids", "record_ids", "turn_ids"):
-        return [value]
-    return FIXED.get(name, value if name in NAMED else None)
-
-
-def _choice(seed: int) -> Any:
-    """The same choices for both calls; first nothing that is optional, then all of it."""
-    if seed < 2:
-        return lambda n: 0 if seed == 0 else min(1, n - 1)
-    return random.Random(seed).randrange
 
 
 async def _once(env: Env, made: Call) -> tuple[httpx.Response, list[Outgoing]]:

@@ -4,7 +4,6 @@ such ids; it asks no store for more than its own tenant's rows."""
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -20,20 +19,15 @@ from query.errors import ProblemError
 from query.producer import Outgoing
 from query.repo.db import ANYBODY
 from schemas.codec import Codec, Event
-from schemas.documents import Access
 from schemas.envelope import Envelope
-from schemas.memory import Given
 from schemas.profile import load_profile
 from schemas.scope import Permission, TenantScope
 from tests.openapi_calls import Call, call, operations
 from tests.unit.query.memory_log import MemoryLog
+from tests.with_ids import ALSO, choice, named
 
 A, B = "leak-a", "leak-b"
 TRIES = 8
-NAMED = {
-    "user_id", "session_id", "turn_id", "memory_id", "record_id", "project_id", "document_id", "key", "interaction_id",
-    "context_id", "erasure_id", "feedback_id", "by", "agent_id",
-}  # fmt: skip
 FIXED: dict[str, Any] = {
     "query": "ferry", "name": "diagnosis_records", "table": "diagnosis_records", "toml": 'name = "own"\nversion = 1',
     "prefix": [], "suffix": [],
@@ -42,8 +36,6 @@ NEW = {"freshness_token", "accepted_at", "took_ms", "degraded"}
 """Made anew for every call, or said of the stores."""
 _MADE = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}|[0-9a-f]{64}")
 """Ids: random, or a hash of what is named."""
-ALSO = (Access, Given)
-"""Written beside a call, in its own time."""
 
 
 class ByName:
@@ -105,7 +97,7 @@ async def test_c7_what_is_written_and_answered_does_not_depend_on_another_tenant
         for seed in range(TRIES):
             told = []
             for value in ("only", "nowhere"):
-                made = call(operation, lambda name, v=value: named(name, v), choice(seed))  # type: ignore[misc]
+                made = call(operation, lambda name, v=value: named(name, v, FIXED), choice(seed))  # type: ignore[misc]
                 where = f"{operation} {seed} {value}"
                 answer, records = await once(client, log, made)
                 events = [(r.topic, e) for r in records if not isinstance(e := own(r, where), ALSO)]
@@ -129,21 +121,6 @@ async def test_c7_what_is_written_and_answered_does_not_depend_on_another_tenant
         "DELETE /v1/documents/{document_id}", "PUT /v1/projects/{project_id}/hot-memory/{type}/{key}",
         "DELETE /v1/projects/{project_id}/hot-memory/{type}/{key}", "POST /v1/projects/{project_id}/reports",
     }, written  # fmt: skip
-
-
-def named(name: str, value: str) -> Any:
-    if name in ("namespace", "namespace_prefix"):
-        return ["memories", value]
-    if name in ("ids", "memory_ids", "record_ids", "turn_ids"):
-        return [value]
-    return FIXED.get(name, value if name in NAMED else None)
-
-
-def choice(seed: int) -> Any:
-    """The same choices for both calls; first nothing that is optional, then all of it."""
-    if seed < 2:
-        return lambda n: 0 if seed == 0 else min(1, n - 1)
-    return random.Random(seed).randrange
 
 
 async def once(client: httpx.AsyncClient, log: MemoryLog, made: Call) -> tuple[httpx.Response, Sequence[Outgoing]]:
