@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from processors import waiting
@@ -104,7 +104,7 @@ class Extract(PlainStep):
         if turn.role in ("user", "assistant"):
             out += _closed(waiting.take(state, turn.owner, turn.session_id), turn)
         if _waits(prepared):
-            held = self._held(turn, prepared)
+            held = replace(self._held(turn, prepared), trace=record.trace)
             waiting.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + waiting.WAIT)
             return out
         return [*out, Emit(topics.LEDGER, self._extraction(turn, prepared.candidates or ()))]
@@ -147,9 +147,9 @@ def _closed(held: waiting.Waiting | None, by: ScreenedTurn | None = None) -> lis
         reply = "" if others else by.sealed.content[:MAX_REPLY]
     if held.job is not None:
         payload = {**held.job.sealed.payload, **({"reply": reply} if reply else {})}
-        return [Emit(topics.JOBS, held.job.model_copy(update={"sealed": JobBody(payload=payload)}))]
+        return [Emit(topics.JOBS, held.job.model_copy(update={"sealed": JobBody(payload=payload)}), trace=held.trace)]
     said = held.confirmed if reply and confirms(reply) else held.plain
-    return [] if said is None else [Emit(topics.LEDGER, said)]
+    return [] if said is None else [Emit(topics.LEDGER, said, trace=held.trace)]
 
 
 def teaches(turn: ScreenedTurn) -> bool:

@@ -23,7 +23,8 @@ P = TypeVar("P")
 @dataclass(frozen=True, slots=True)
 class Record:
     """One decoded input. `timestamp` is Kafka's: the time of acceptance where the event names none. `first_hand`: a
-    client wrote it, and this is no replay."""
+    client wrote it, and this is no replay. `trace`: the traceparent that it came with, "" for none; outputs follow it
+    by themselves."""
 
     event: Event
     partition: int
@@ -31,15 +32,18 @@ class Record:
     timestamp: datetime
     key: bytes | None = None
     first_hand: bool = True
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Emit:
-    """An output; its partition follows from the event's owner. `everywhere`: to each partition of the topic."""
+    """An output; its partition follows from the event's owner. `everywhere`: to each partition of the topic. `trace`:
+    of the earlier record that it comes of, "" where that had none; None for the one at hand."""
 
     topic: Topic
     event: Event
     everywhere: bool = False
+    trace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

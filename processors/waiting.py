@@ -29,17 +29,19 @@ _PLAIN = Codec()
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """What becomes of a turn: `plain` without a reply that confirms, `confirmed` with one; or the job that the reply
-    is added to. `interaction_id` of the turn: a reply of another one does not answer it."""
+    is added to. `interaction_id` of the turn: a reply of another one does not answer it. `trace` of the turn: what
+    becomes of it belongs there, and not to what ended the wait (a tick has none)."""
 
     plain: Extraction | None = None
     confirmed: Extraction | None = None
     job: Job | None = None
     interaction_id: str | None = None
+    trace: str = ""
 
     def to_row(self) -> dict[str, Any]:
         parts = {"plain": self.plain, "confirmed": self.confirmed, "job": self.job}
         told = {name: orjson.loads(_PLAIN.value(event)) for name, event in parts.items() if event is not None}
-        return {**told, "interaction": self.interaction_id}
+        return {**told, "interaction": self.interaction_id, **({"trace": self.trace} if self.trace else {})}
 
     @staticmethod
     def of_row(row: dict[str, Any]) -> Waiting:
@@ -49,7 +51,7 @@ class Waiting:
             return _PLAIN.event(topic.name, row[name]) if name in row else None
 
         plain, confirmed = event("plain", topics.LEDGER), event("confirmed", topics.LEDGER)
-        return Waiting(plain, confirmed, event("job", topics.JOBS), row["interaction"])
+        return Waiting(plain, confirmed, event("job", topics.JOBS), row["interaction"], row.get("trace", ""))
 
 
 def key(session_id: str) -> str:

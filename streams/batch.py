@@ -19,6 +19,7 @@ from schemas.ids import event_id
 from schemas.owner import partition as partition_of
 from schemas.owner import project
 from schemas.progress import dump_progress, dump_reach, load_progress, load_reach, load_source, merge, root_partition
+from schemas.tracing import TRACEPARENT, parse
 from streams.cache import PartitionCache
 from streams.state import OutboxRow, PartitionCommit, Position, Write
 
@@ -168,7 +169,8 @@ class BatchFrame:
         if isinstance(event, Marker):
             return
         first_hand = header(m.headers, "src") is None and header(m.headers, REPLAY_OF) is None
-        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key, first_hand), m))
+        trace = str(parse((header(m.headers, TRACEPARENT) or b"").decode("ascii", "replace")) or "")
+        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace), m))
 
     def _check_partition(self, event: object, partition: int) -> None:
         if isinstance(event, Envelope) and not (isinstance(event, Erasure) and event.everywhere):
@@ -178,10 +180,10 @@ class BatchFrame:
 
     def rows(self, batch: Batch, item: Item, outs: Sequence[Out]) -> list[OutboxRow]:
         """Encode a record's outputs. Raises OutputTooLargeError."""
-        trace = [(k, v) for k, v in item.message.headers if k in ("traceparent", "tracestate")]
         offset = item.record.offset
         out: list[OutboxRow] = []
         for emit in outs:
+            trace = _trace(item, emit)
             for target in self._targets(batch, emit):
                 row = self._out(batch.partition, offset, len(out), target, emit, trace)
                 if _size(row) > MAX_OUTPUT_BYTES:
@@ -317,6 +319,13 @@ def _when(timestamp_ms: int) -> datetime:
     if when <= EARLIEST:
         raise DecodeError("timestamp", f"timestamp: must be after {EARLIEST.date()}")
     return when
+
+
+def _trace(item: Item, out: Out) -> Headers:
+    """The trace context that an output carries on: of the record, or of the earlier one that it comes of."""
+    if isinstance(out, Emit) and out.trace is not None:
+        return [(TRACEPARENT, out.trace.encode())] if out.trace else []
+    return [(k, v) for k, v in item.message.headers if k in (TRACEPARENT, "tracestate")]
 
 
 def _size(row: OutboxRow) -> int:

@@ -12,15 +12,22 @@ from processors.extract.rules import RuleExtractor
 from processors.extraction import reply_of, view_of
 from processors.ports import Models, ProfileBook
 from schemas import topics
+from schemas.codec import Headers, header
 from schemas.documents import Job
 from schemas.envelope import Tick
 from schemas.erasure import Erasure
 from schemas.memory import Extraction
+from schemas.owner import partition as partition_of
 from schemas.profile import load_profile
+from schemas.topics import Topic
 from schemas.turns import ScreenedTurn
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.jobs.support import AT, turn
+
+
+def trace_of(number: int) -> Headers:
+    return [("traceparent", f"00-{number:032x}-00f067aa0ba902b7-01".encode())]
 
 
 class Talk:
@@ -30,12 +37,17 @@ class Talk:
         self.driver = TopologyDriver([TOPOLOGY["extract"].build(parts)], AT)
         self.said = 0
 
-    async def say(self, content: str, role: str = "user", language: str = "en", **changes: Any) -> None:
+    async def say(
+        self, content: str, role: str = "user", language: str = "en", *, traced: bool = False, **changes: Any
+    ) -> None:
         self.said += 1
         made = turn(language)
         body = made.sealed.model_copy(update={"content": content, "previous": ()})
         told = {"turn_id": f"t{self.said}", "role": role, "sealed": body, "accepted_at": self.driver.now, **changes}
-        self.driver.pipe(topics.HISTORY, made.model_copy(update=told))
+        event = made.model_copy(update=told)
+        encoded = self.driver.codec.encode(event, "client", f"c{self.said}", trace_of(self.said) if traced else [])
+        place = partition_of(event.owner, topics.EMBEDDED_PARTITIONS)
+        self.driver.log.append(topics.HISTORY.name, place, encoded.key, encoded.value, encoded.headers)
         await self.driver.run()
         assert not self.driver.dead_letters()
 
@@ -45,6 +57,13 @@ class Talk:
             encoded = self.driver.codec.encode(Tick(now=self.driver.now), "timer", f"{p}")
             self.driver.log.append(topics.HISTORY.name, p, encoded.key, encoded.value, encoded.headers)
         await self.driver.run()
+
+    def traces(self, topic: Topic) -> list[bytes | None]:
+        """Of what was written about the first turn."""
+        log = [m for (t, _), part in self.driver.log.partitions.items() if t == topic.name for m in part]
+        found = [(self.driver.codec.decode(topic.name, m.value), m) for m in log]
+        about = [m for e, m in found if (isinstance(e, Extraction) and e.turn.turn_id == "t1") or isinstance(e, Job)]
+        return [header(m.headers, "traceparent") for m in about]
 
     @property
     def of_user(self) -> list[Extraction]:
@@ -129,6 +148,26 @@ async def test_d1_a_model_reads_a_turn_with_its_reply_once(models: Models, langu
     assert reply_of(job) == reply
     await talk.later(timedelta(minutes=5))
     assert len(talk.jobs) == 1
+
+
+@pytest.mark.parametrize("ends", ["reply", "next turn", "tick"])
+@pytest.mark.parametrize("ask_model", [True, False])
+@pytest.mark.parametrize("traced", [True, False])
+async def test_n3_what_becomes_of_a_turn_that_waited_stands_in_its_own_trace(
+    models: Models, ends: str, ask_model: bool, traced: bool
+) -> None:
+    talk = Talk(models, ask_model)
+    await talk.say("I am 41, right?", traced=traced)
+    talk.driver.restart()
+    match ends:
+        case "reply":
+            await talk.say("Yes.", "assistant", traced=True)
+        case "next turn":
+            await talk.say("Is it?", traced=True)
+        case _:
+            await talk.later(timedelta(minutes=1))
+    own = trace_of(1)[0][1] if traced else None
+    assert talk.traces(topics.JOBS if ask_model else topics.LEDGER) == [own]
 
 
 async def test_c9_what_waits_is_erased_with_its_user(models: Models) -> None:
