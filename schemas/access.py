@@ -95,11 +95,18 @@ class MilvusAccess:
 MilvusAddress: TypeAlias = str | MilvusAccess
 
 
+_SELDOM_PINGED = {"grpc.keepalive_time_ms": 330_000, "grpc.keepalive_permit_without_calls": 0}
+"""pymilvus pings every ten seconds, idle or not; a gRPC server that was told nothing else, as the embedded Milvus,
+takes one in five minutes and closes the connection at the third too many, under whatever call comes then. A peer that
+is gone is told by each call's own time limit."""
+
+
 def milvus_options(address: MilvusAddress) -> dict[str, Any]:
     """Arguments of MilvusClient."""
     a = MilvusAccess(address) if isinstance(address, str) else address
     named = {"token": a.token, "client_pem_path": a.cert, "client_key_path": a.key}
     out: dict[str, Any] = {"uri": a.uri, **{name: value for name, value in named.items() if value}}
+    out["grpc_options"] = dict(_SELDOM_PINGED)
     if a.uri.startswith("https://"):
         out["secure"] = True
         if a.ca:

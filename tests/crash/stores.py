@@ -14,6 +14,7 @@ from pymilvus import MilvusClient
 
 from memstream.models import counter
 from processors.chunking import chunks
+from schemas.access import milvus_options
 from schemas.codec import Codec
 from schemas.memory import MemoryUpdate
 from schemas.owner import user
@@ -153,7 +154,7 @@ def redis_sessions(d: Differences, url: str, wanted: Mapping[Any, Any], now: dat
 def milvus(d: Differences, uri: str, wanted: Mapping[Any, Any], part: Part) -> None:
     """Every turn and memory that can be searched, at its newest revision, once, and nothing that cannot."""
     layout = MilvusLayout()
-    client = MilvusClient(uri=uri, timeout=20)
+    client = MilvusClient(**milvus_options(uri), timeout=20)
     for collection, kind in ((layout.turns, ScreenedTurn), (layout.memories, MemoryUpdate)):
         want = Counter((key(e), e.revision) for e in wanted.values() if isinstance(e, kind) and is_held(e))
         client.load_collection(collection)

@@ -19,6 +19,7 @@ from pymilvus import MilvusClient
 from inference.e5 import MultilingualE5Small
 from memstream.models import default_embedder
 from schemas import generations
+from schemas.access import milvus_options
 from schemas.profile import load_profile
 from schemas.stores import MilvusLayout
 from tests.integration.rebuild_env import (
@@ -155,7 +156,7 @@ def test_n1_the_embedding_model_is_changed_under_load(here: World) -> None:
     for generation, model in ((number, use.model_id), (new, e5.model_id)):
         models = query(here, f"SELECT DISTINCT model_id FROM views_g{generation}.turns")  # noqa: S608
         assert models == [(model,)]
-    client: Any = MilvusClient(here.stack.addresses.milvus)
+    client: Any = MilvusClient(**milvus_options(here.stack.addresses.milvus))
     layout = MilvusLayout(live(here)["milvus"][0])
     [row] = client.query(layout.turns, filter="", limit=1, output_fields=["dense"])
     assert len(row["dense"]) == e5.dimensions

@@ -12,6 +12,7 @@ import pytest
 from pymilvus import MilvusClient
 
 from memstream.stack import Addresses
+from schemas.access import milvus_options
 from schemas.codec import Event
 from schemas.memory import MemoryBody, MemoryUpdate
 from schemas.stores import MilvusLayout
@@ -38,7 +39,7 @@ class MilvusStore:
     def __init__(self, addresses: Addresses, make: Callable[..., Event] = memory) -> None:
         self.uri = addresses.milvus
         self.layout = MilvusLayout(random.randrange(1_000, 10**9))
-        self.client: Any = MilvusClient(self.uri, timeout=10)
+        self.client: Any = MilvusClient(**milvus_options(self.uri), timeout=10)
         self._make = make
         self._open: list[MilvusSink] = []
 

@@ -15,6 +15,7 @@ import redis
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
+from schemas.access import milvus_options
 from schemas.codec import header
 from schemas.memory import MemoryUpdate
 from schemas.migrations import create_generation, drop_generation, upgrade
@@ -110,7 +111,7 @@ class Stores:
         """0 while it is away."""
         client: Any = None
         try:
-            client = MilvusClient(self.stack.addresses.milvus, timeout=20)
+            client = MilvusClient(**milvus_options(self.stack.addresses.milvus), timeout=20)
             if not client.has_collection(self.layout.memories):
                 return 0
             return len(client.get(self.layout.memories, [key(m) for m in made], output_fields=["pk"]))

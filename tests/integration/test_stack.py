@@ -17,6 +17,7 @@ from pymilvus import DataType, MilvusClient, MilvusException
 
 from memstream.stack import Addresses, AlreadyRunningError, EmbeddedStack
 from memstream.stack.state import read_state
+from schemas.access import milvus_options
 from tests.integration.conftest import BackgroundStack
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
@@ -125,7 +126,7 @@ class Milvus:
         end = time.monotonic() + 60
         while True:
             try:
-                return MilvusClient(self.uri)
+                return MilvusClient(**milvus_options(self.uri))
             except MilvusException:
                 if time.monotonic() > end:
                     raise

@@ -10,6 +10,7 @@ import pytest
 import redis
 from pymilvus import MilvusClient
 
+from schemas.access import milvus_options
 from schemas.profile import PROFILES_DIR
 from schemas.stores import MilvusLayout
 from tests.integration.scenario import World
@@ -42,7 +43,7 @@ def test_a1_a2_a_turn_whose_days_are_over_is_gone_everywhere_and_its_citation_sa
     assert (cited["content"], cited["expired"]) == ("expired", True)
     assert cited["turn_id"]
     assert cited["content_hash"]
-    client = MilvusClient(running.stack.addresses.milvus)
+    client = MilvusClient(**milvus_options(running.stack.addresses.milvus))
 
     def swept() -> bool:
         turns = running.sql("SELECT turn_id FROM views_g1.turns WHERE user_id = %s", who)
