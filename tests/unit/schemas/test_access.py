@@ -9,7 +9,7 @@ from schemas.access import MilvusAccess, MilvusAddress, milvus_options
 FIVE_MINUTES_MS = 300_000
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:19530", MilvusAccess("https://milvus:19530", "me:it", ca="c.pem")])
+@pytest.mark.parametrize("address", ["http://127.0.0.1:19530", MilvusAccess("https://milvus:1", "me:it", ca="c.pem")])
 def test_a_connection_is_pinged_no_oftener_than_a_grpc_server_takes(address: MilvusAddress) -> None:
     """gRPC's own limit without other settings: one ping in five minutes, none where no call is under way; a server
     ends the connection at the third too many."""
