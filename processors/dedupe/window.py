@@ -179,7 +179,7 @@ class NearDuplicateWindow:
         hits = np.array(self._lsh.query(signature), dtype=np.intp)
         if not len(hits):
             return []
-        shared = np.count_nonzero(self._signatures[hits] == _short(signature), axis=1)
+        shared = _equal_bytes(self._signatures.take(hits, axis=0), _short(signature))
         best: list[tuple[int, str, int]] = []
         for rank in np.unique(shared)[::-1].tolist():
             more = [slot for slot in hits[shared == rank].tolist() if eligible(slot)]
@@ -194,7 +194,7 @@ class NearDuplicateWindow:
         rough = self._vectors[: self._used] @ query
         count = min(COMPARED, len(rough))
         while True:
-            edge = rough[np.argpartition(-rough, count - 1)[:count]].min() - _ROUNDING
+            edge = np.partition(rough, len(rough) - count)[-count] - _ROUNDING
             near = [slot for slot in np.flatnonzero(rough >= max(edge, NEAR)).tolist() if eligible(slot)]
             if len(near) >= COMPARED or edge < NEAR or count == len(rough):
                 break
@@ -246,6 +246,13 @@ def _signature(features: Features) -> RMinHash:
 def _short(signature: RMinHash) -> NDArray[np.uint8]:
     """A byte a permutation, shape (PERMUTATIONS,): enough to rank by, and a quarter of what must be looked at."""
     return np.array(signature.digest(), dtype=np.uint32).astype(np.uint8)
+
+
+def _equal_bytes(rows: NDArray[np.uint8], row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """How many of PERMUTATIONS bytes each row has in common with `row`, shape (len(rows),): packed to two words of
+    bits, a fourth of the time that counting along an axis takes."""
+    words = np.bitwise_count(np.packbits(rows == row, axis=1).view(np.uint64))
+    return words[:, 0] + words[:, 1]
 
 
 def _empty_index() -> RMinHashLSH:
