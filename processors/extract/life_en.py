@@ -56,6 +56,11 @@ _OBJECT_END = (
     r" much|the most|as well)\b"
     r"|,? (?:anymore|any more|any longer|nowadays|these days|now)(?=\s*(?:$|[,.;!])))"
 )
+# What it is preferred as belongs to it: "reports as tables"; a reason or a time does not.
+_AS_WHAT = (
+    r"(?: as (?!(?:well|much|long|soon|far|often|if|it|i|we|you|they|he|she|that|this|there|of|my|our|usual"
+    r"|always|a rule|an? (?:kid|child|boy|girl|teenager|student|adult))\b)[a-z][\w-]*(?: [\w-]+){0,2}(?=$|[.;!?()]))?"
+)
 _OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
 _MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"
 
@@ -102,7 +107,7 @@ r"|saxophone|trumpet|ukulele|harp|bass|clarinet)\b"),
     ),
     rule(rf"(?:really |absolutely )?(?:hate|dislike|detest|can't stand|loathe) {_OBJECT}", kind="preference"),
     rule(
-        rf"(?:much )?prefer (?P<prefers>{_NOT_LIKED}[A-Za-z][^.;!?()\",]{{1,60}}?)"
+        rf"(?:much )?prefer (?P<prefers>{_NOT_LIKED}[A-Za-z][^.;!?()\",]{{1,60}}?{_AS_WHAT})"
         rf"(?P<over> (?:over|rather than) [\w' -]{{2,40}}?)?{_OBJECT_END}",
         kind="preference",
     ),

@@ -55,6 +55,12 @@ _STYLE_ZH = re.compile(
     rf"{_ANSWER_ZH}[^，。]{{0,6}}?(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|些|地|$)"
     rf"|(?P<w>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|地){_ANSWER_ZH}"
 )
+_LIKED_ZH = re.compile(
+    r"(?:^|[，,；;。]|我)(?:还是|也|都|更|比较|很|最|请|以后|都要)*(?:(?P<liked>喜欢|偏爱|偏好)|想要|希望(?:得到|看到|有)|用)(?:更|比较|尽量)?"
+    rf"(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})一?[点些]?的"
+    rf"(?:(?:回答|回复|答复|说明|解释|总结)(?=$|[，。；！,;!])|(?:方式|语言|话){_ANSWER_ZH})"
+)
+"""An answer of a kind as what is liked (我喜欢简洁的回答), not the answer that somebody gave."""
 _STANDING_ZH = re.compile(r"以后|今后|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都")
 _DENIED = re.compile(
     r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.]{0,24}$"
@@ -94,6 +100,9 @@ def manner_zh(sentence: Sentence) -> list[Found]:
     if (match := _STYLE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
         said = match["v"] or match["w"]
         found.append(_wish(sentence, f"{{owner}}希望回答{said}", "response_style", _STYLES[said], standing))
+    elif match := _LIKED_ZH.search(sentence.text):
+        explicit = standing or match["liked"] is not None
+        found.append(_wish(sentence, f"{{owner}}希望回答{match['v']}", "response_style", _STYLES[match["v"]], explicit))
     return [] if sentence.asks else found
 
 

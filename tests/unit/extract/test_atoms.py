@@ -194,11 +194,42 @@ def test_b1_the_assistant_is_never_a_source() -> None:
         ("From now on, always reply in French.", "response_language", "French", "explicit", 1.0),
         ("以后都用中文回答我", "response_language", "Chinese", "explicit", 1.0),
         ("回答简短一点", "response_style", "concise", "inferred", 0.6),
+        ("用通俗的语言解释。", "response_style", "simple", "inferred", 0.6),
+        ("我喜欢简洁的回答。", "response_style", "concise", "explicit", 1.0),
+        ("我比较喜欢更详细的解释，谢谢。", "response_style", "detailed", "explicit", 1.0),
+        ("以后用简洁的方式回答我", "response_style", "concise", "explicit", 1.0),
     ],
 )
 def test_d4_a_wish_said_once_is_inferred(said: str, field: str, value: str, source: str, confidence: float) -> None:
     (found,) = [c for c in extract(said) if c.kind == "preference"]
     assert (found.field, found.value, found.source, float(found.confidence)) == (field, value, source, confidence)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "我不喜欢简洁的回答。",
+        "老板喜欢简短的回答。",
+        "她给了我一个详细的回答。",
+        "我喜欢简洁的设计。",
+        "你喜欢简洁的回答吗？",
+    ],
+)
+def test_d4_an_answer_that_is_not_the_owners_wish_is_none(said: str) -> None:
+    assert "response_style" not in values(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("I prefer reports as tables.", "reports as tables"),
+        ("I prefer tea as it helps me sleep.", "tea"),
+        ("I prefer cats as well.", "cats"),
+        ("I prefer Lego as a kid would.", "Lego"),
+    ],
+)
+def test_d9_what_a_thing_is_preferred_as_belongs_to_it(said: str, value: str) -> None:
+    assert values(said)["prefers"] == value
 
 
 def test_d2_requests_keep_their_particulars() -> None:
@@ -227,9 +258,7 @@ def test_code_between_backticks_states_nothing() -> None:
     assert values("```I am 32``` is the greeting. I am 41.") == {"age": 41}
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [("I prefer concise answers.", "concise"), ("我喜欢简洁的回答", "简洁")]
-)
+@pytest.mark.parametrize(("text", "value"), [("I prefer concise answers.", "concise"), ("我喜欢简洁的回答", "简洁")])
 def test_the_profiles_own_field_is_filled_beside_a_general_one(text: str, value: str) -> None:
     own = {"name": "tone", "kind": "preference", "patterns": ["prefer (?P<value>concise)", "喜欢(?P<value>简洁)的"]}
     profile = GENERAL.model_copy(update={"fields": (*GENERAL.fields, FieldSpec.model_validate(own))})
