@@ -19,6 +19,8 @@ SUMMARIES_CHARS = 50_000
 LAST_MESSAGE_CHARS = 50_000
 CALLERS_BYTES = 500_000
 """Bounds of a session's value, which travels whole: its parts stay together below what a topic takes."""
+SHARED_MAPS = ("shared", "entities", "agent_slots")
+"""Of the global state: agents write beside each other into these, so an entry is what a patch replaces (E8)."""
 
 
 def fitting(window: tuple[WindowMessage, ...]) -> tuple[WindowMessage, ...]:
@@ -55,12 +57,20 @@ def patched(s: SessionState, c: SessionCommand) -> SessionState:
     what they do not name stands no more."""
     body = s.sealed
     changed = {
-        "global_state": _merged(body.global_state, c.sealed.global_state),
+        "global_state": _state(body.global_state, c.sealed.global_state or {}),
         "user_snapshot": _merged(body.user_snapshot, c.sealed.user_snapshot),
         "anchors": _merged({} if c.command == "anchors" else body.anchors, c.sealed.anchors),
     }
     agent = c.sealed.current_agent_key or s.current_agent_key
     return s.model_copy(update={"sealed": body.model_copy(update=changed), "current_agent_key": agent})
+
+
+def _state(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Two agents that write a slot each lose nothing, whoever comes last."""
+    beside = {
+        k: _merged(old[k], new[k]) for k in SHARED_MAPS if isinstance(old.get(k), dict) and isinstance(new.get(k), dict)
+    }
+    return _merged(old, {**new, **beside})
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -120,6 +120,18 @@ async def test_e1_a_patch_merges_and_null_removes(bench: Bench) -> None:
     assert s.current_agent_key == "triage"
 
 
+async def test_e8_agents_that_write_a_slot_each_lose_nothing(bench: Bench) -> None:
+    bench.command("patch", global_state={"agent_slots": {"triage": {"step": 1, "asked": True}}, "shared": {"x": 1}})
+    bench.command("patch", global_state={"agent_slots": {"booking": {"day": 3}}, "shared": {"y": 2}})
+    bench.command("patch", global_state={"agent_slots": {"triage": {"step": 2}}, "shared": {"x": None}})
+    s = await bench.last()
+    assert s.sealed.global_state == {
+        "agent_slots": {"triage": {"step": 2}, "booking": {"day": 3}}, "shared": {"y": 2}
+    }  # fmt: skip
+    bench.command("patch", global_state={"agent_slots": None})
+    assert (await bench.last()).sealed.global_state == {"shared": {"y": 2}}
+
+
 async def test_d6_anchors_that_are_put_are_whole_and_a_patch_leaves_them(bench: Bench) -> None:
     bench.command("anchors", anchors={"language": "中文", "tone": "brief"})
     bench.command("anchors", anchors={"tone": "dry", "depth": None, "zero": 0})
