@@ -151,13 +151,14 @@ class TableGate:
         return told
 
     def named(self, name: str) -> MemoryUpdate | None:
-        """The row of a record id (its own, or its store item's) or of a store key."""
+        """The row of a record id (its own, or its store item's), of a store key, or of the id that callers know."""
         found = self._standing.get(name)
         if found is not None and found.extractor == "table":
             spec = table_named(self._profile, found.category or "")
             return None if spec is None or found.key is None else self._row(Place(spec, found.key, found.key))
-        places = (at_key(spec, name) for spec in self._profile.tables)
-        rows = (self._row(p) for p in places if p is not None)
+        keys = (at_key(spec, name) for spec in self._profile.tables)
+        ids = (at_id(spec, name) for spec in self._profile.tables if not spec.unique)
+        rows = (self._row(p) for p in (*keys, *ids) if p is not None)
         return next((r for r in rows if r is not None), None)
 
     def judged(self, f: Feedback, row: MemoryUpdate) -> list[Emit]:

@@ -139,11 +139,12 @@ async def test_c2_rows_of_a_user_are_bounded(models: Models) -> None:
     assert ("refused", "table_full") in gate.outcomes()
 
 
-async def test_c6_feedback_on_a_suggestion_stands_in_its_row_once(gate: GateBench) -> None:
+@pytest.mark.parametrize("named", ["diagnosis_7", "7"])
+async def test_c6_feedback_on_a_suggestion_stands_in_its_row_once(gate: GateBench, named: str) -> None:
     await put(gate, "diagnosis_history", "diagnosis_7", diagnosis="angina")
     for _ in range(2):
         told = {"rating": "good", "comment": "clear", "adopted": True, "outcome": "improved"}
-        await judge(gate, "f1", record_id="diagnosis_7", **told)
+        await judge(gate, "f1", record_id=named, **told)
     row = rows(gate)["diagnosis_7"]
     assert (row["feedback"], row["feedback_comment"], row["adopted"], row["outcome"]) == (
         "helpful", "clear", True, "improved",
