@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from processors.extract.corrections import as_meant_zh, takes_back_zh
+from processors.extract.named_zh import named
 from processors.extract.text import Sentence
 
 Subject = Literal["我", "我们", "我的", "亲友", "other"]
@@ -26,8 +27,8 @@ _RELATIVES = """
     岳母 岳父母 公公婆婆 岳父岳母 丈人 丈母娘 公公 婆婆 公婆 家人 家里人
 """
 _ACQUAINTANCES = """
-    朋友 同学 同事 前同事 老板 前老板 领导 上司 上级 下属 室友 舍友 同桌 队友 战友 网友 老乡 搭档 合伙人 发小 死党 哥们
-    闺蜜 邻居 房东 老师 医生 导师 师傅 师父 徒弟 师兄 师姐 师弟 师妹 学长 学姐 学弟 学妹 客户 学生 病人 患者
+    朋友 同学 同事 前同事 同屋 老板 前老板 领导 上司 上级 下属 室友 舍友 同桌 队友 战友 网友 老乡 搭档 合伙人 发小 死党
+    哥们 闺蜜 邻居 房东 老师 医生 导师 师傅 师父 徒弟 师兄 师姐 师弟 师妹 学长 学姐 学弟 学妹 客户 学生 病人 患者
 """
 
 
@@ -38,7 +39,7 @@ def _either(words: str) -> str:
 _KIN = _either(_RELATIVES + _ACQUAINTANCES)
 KIN = _KIN
 FILLER = re.compile(
-    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
+    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对(?!方)|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
     r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
@@ -170,7 +171,7 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
             return "我的", body
         plural = match.group() in {"我们", "咱们", "咱", "俺们"}
         return ("我们" if plural else "我"), body[match.end() :]
-    if _OTHER.match(body):
+    if _OTHER.match(body) or named(body):
         return "other", body
     own_again = ("今年", "现在我") if before == "我的" else ("今年我", "现在我") if before == "亲友" else ()
     return ("我" if own_again and body.startswith(own_again) else before), body

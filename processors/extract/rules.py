@@ -38,7 +38,8 @@ _WEEKDAY = re.compile(
     re.I,
 )
 _MONTH = re.compile(
-    r"(?:(?:in|on|by) )?(?:early |mid[- ]|late )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+    r"(?:(?:in|on|by) )?(?:the )?(?:early |mid[- ]|late |\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
     r"(?: \d{1,2}(?:st|nd|rd|th)?)?|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|底|初|中旬)?"
     r"(?:(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?",
     re.I,

@@ -9,28 +9,47 @@ _COMING_EN = re.compile(
     r"|moving|flying|going"
     r"|leaving|travell?ing|visiting|having|running|taking|graduating|retiring|returning|coming|joining|hosting|meeting"
     r"|seeing|performing|competing|attending|launching|opening|presenting|speaking|defending|expecting|due)\b)"
+    r"|\b(?:is|are|expires?|ends?|starts?|begins?|departs?|arrives?|closes?)(?: due)?(?: at \d{1,2}(?:[:.]\d\d)?"
+    r"(?: ?[ap]\.?m\.?)?)?,?(?: on| in)?(?: the)?\s?$"
     r"|\b(?:have|has|'ve got|have got) (?:an?|my|our) (?:[\w'-]{1,20} ){1,4}(?:on|in|this)?\s?$",
     re.I,
 )
+_YEAR = re.compile(r"\d{4}|年")
+_EVERY_YEAR = re.compile(r"birthday|anniversar|\bborn\b|生日|纪念日|出生", re.I)
 _PAST_EN = re.compile(
     r"\b(?:was|were|had|did|went|saw|got|took|came|met|left|bought|made|gave|began|won|lost|since|after|from|ago|last"
     r"|\w{2,15}ed)\b",
     re.I,
 )
+_HOUR_ZH = re.compile(
+    r"(?:早上|上午|中午|下午|晚上|凌晨)?(?:[\d一二两三四五六七八九十]{1,3}(?:点半?|[:：]\d\d))?(?:我们?)?"
+)
+_SET_FOR_ZH = re.compile(r"(?:在|定在|定于|是|到)$")
 _COMING_ZH = re.compile(
-    r"结婚|去|飞|开始|要|回|搬|入职|毕业|考|出发|办|参加|开学|举行|启程|到期|复查|体检|手术|退休|出国|旅[行游]|出差|见|看"
+    r"有[一个场次]{0,2}[\u4e00-\u9fff]{0,4}(?:面试|会议?|课|考试|约)|[\u4e00-\u9fff]{0,4}到期|结婚|去|飞|开始|要|回|搬|入职|毕业|考|出发|办|参加|开学|举行|启程|到期|复查|体检|做?手术|退休|出国|旅[行游]|出差|见|看"
 )
 _PAST_ZH = re.compile(
     r"了|过|[着的]$|刚|已|曾|时候|那[年天次时个]|昨|当时|以前|之前|去年|上[个次周]|从|自|起|以来|后来"
 )
 
+_DONE_ZH = re.compile(r"[\u4e00-\u9fff]{1,2}的[\u4e00-\u9fff]")
+"""考的试: so one tells of what was."""
+
 
 def scheduled(text: str, when: str) -> bool:
     """Does the statement tell of something to come at the time that it names?"""
     at = text.find(when)
+    if _YEAR.search(when) or _EVERY_YEAR.search(text):
+        return False
     if re.search(r"[\u4e00-\u9fff]", text):
         rest = text[max(at, 0) + len(when) :].rstrip("。.！! ")
-        return _COMING_ZH.match(rest) is not None and _PAST_ZH.search(text.rstrip("。.！! ")) is None
+        if _DONE_ZH.match(rest) or _PAST_ZH.search(text.rstrip("。.！! ")):
+            return False
+        hour = _HOUR_ZH.match(rest)
+        rest = rest[hour.end() :] if hour else rest
+        if not re.match(r"[\u4e00-\u9fff]", rest):
+            return _SET_FOR_ZH.search(text[: max(at, 0)]) is not None
+        return _COMING_ZH.match(rest) is not None
     lead = text[:at] if at >= 0 else text
     match = _COMING_EN.search(lead)
     return match is not None and _PAST_EN.search(lead[match.end() :]) is None

@@ -117,3 +117,44 @@ def test_b1_an_answer_about_the_user_states_it(asked: str, said: str, fields: di
 def test_b1_a_person_of_the_speakers_is_kept_as_one() -> None:
     (kept,) = extract("我前妻住在上海。")
     assert (kept.kind, kept.text, kept.attributes["relation"]) == ("relation", "用户的前妻住在上海", "前妻")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "我有两个孩子，小雅和小宇，小雅七岁。",
+        "小雅七岁，小宇九岁。",
+        "小陈三十二岁，住在长沙。",
+        "老陈今年五十岁，住在合肥。",
+        "李敏32岁，住在长沙。",
+        "王芳是护士，在苏州工作。",
+        "Lucy今年30岁，在深圳做会计。",
+        "我同屋阿梅做护士。",
+        "豆豆四岁了，喜欢吃鱼。",
+        "小雅对青霉素过敏。",
+        "申请人今年35岁，硕士，年薪80万。",
+        "客户代表07号今年65岁，男，住在杭州。",
+        "志愿者07号今年65岁，男，住在杭州。",
+        "对方是医生，住在悉尼。",
+        "新来的同事28岁，是算法工程师。",
+        "房客三十岁，在小米上班。",
+    ],
+)
+def test_b1_who_is_named_before_what_is_said_of_them_is_not_the_speaker(text: str) -> None:
+    assert set(values(text, HEALTH)) <= {"children"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("今年三十岁，住在长沙。", {"age": 30, "residence": "长沙"}),
+        ("刚刚三十岁，周末在上海工作。", {"age": 30, "residence": "上海"}),
+        ("老家是长沙，现在住在杭州。", {"origin": "长沙", "residence": "杭州"}),
+        ("作为记者在北京工作。", {"residence": "北京"}),
+        ("马上40岁了，是护士。", {"age": 40, "occupation": "护士"}),
+        ("小雅七岁，我三十二岁，住在长沙。", {"age": 32, "residence": "长沙"}),
+    ],
+)
+def test_b1_a_clause_without_a_subject_is_still_the_speakers(text: str, fields: dict[str, Any]) -> None:
+    found = values(text)
+    assert {name: found.get(name) for name in fields} == fields
