@@ -17,6 +17,7 @@ from processors.extract.wordings import wordings_en
 from schemas.profile import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+_PLEASE = re.compile(r"^please,? ", re.I)
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
     r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
@@ -71,7 +72,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
         found.extend(atoms.relations_en(clause))
         found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":
-            said = clause.body if clause.subject == "my" else f"I {clause.body}"
+            said = clause.body if clause.subject == "my" else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
         if clause.states and (hot := hot_status(profile, _with_its_time(sentence, clause.body))) is not None:

@@ -232,6 +232,13 @@ def test_d9_what_a_thing_is_preferred_as_belongs_to_it(said: str, value: str) ->
     assert values(said)["prefers"] == value
 
 
+def test_d9_a_wish_of_the_profiles_is_worded_as_a_request() -> None:
+    (wish,) = extract("Please always cite the latest guidelines.", load_profile("health"))
+    assert (wish.field, wish.text) == ("guideline_references", "User asks to always cite the latest guidelines")
+    (form,) = extract("以后报告请用表格。", load_profile("clinical_trial"))
+    assert (form.kind, form.field, form.value) == ("preference", "report_format", "表格")
+
+
 def test_d2_requests_keep_their_particulars() -> None:
     (flight,) = extract("Can you find me a one way flight to Las Vegas on March 7th?")
     assert (flight.kind, flight.text) == ("intent", "User asked to find a one way flight to Las Vegas on March 7th")
