@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -35,6 +35,7 @@ async def get_patterns(
     each time habit how that moment lies to it: "usually at 08:00, now 08:30". With `observed` also those whose
     confidence is not yet, or no longer, above 0.7."""
     owner = scope.user(user_id)
+    ahead = ctx.deps.profile_of(scope.tenant).habits.times
     await fresh.wait("memories")
     now = ctx.deps.clock()
     rows = await memories.listed(ctx.db, owner, ("pattern",), "active", now, MANY, memories.After())
@@ -43,7 +44,7 @@ async def get_patterns(
     wanted = [r for r in rows if action is None or _of_action(r, action)]
     ranked = sorted(wanted, key=lambda r: (-float(r["confidence"]), r["key"] or ""))
     ctx.saw(owner, [r["record_id"] for r in ranked])
-    return {"patterns": [pattern(r, at or now) for r in ranked]}
+    return {"patterns": [pattern(r, at or now, ahead) for r in ranked]}
 
 
 def _of_action(row: Row, action: str) -> bool:
@@ -51,7 +52,8 @@ def _of_action(row: Row, action: str) -> bool:
     return value.get("action") == action or value.get("key") in (action, f"phrase/{action}")
 
 
-def pattern(row: Row, at: Any) -> dict[str, Any]:
+def pattern(row: Row, at: Any, ahead: Collection[str] = ()) -> dict[str, Any]:
+    """`ahead`: the profile's keys of times of something to come, which is never overdue."""
     value: Mapping[str, Any] = row["value"] if isinstance(row["value"], dict) else {}
     told = {
         "id": row["record_id"],
@@ -64,7 +66,10 @@ def pattern(row: Row, at: Any) -> dict[str, Any]:
         "updated_at": row["known_at"],
         "source_turn_ids": source_turn_ids(row),
     }
-    return {**told, "at": compare(value, at)} if _timed(value) else told
+    if not _timed(value):
+        return told
+    lies = compare(value, at)
+    return {**told, "at": {**lies, "overdue": lies["overdue"] and value.get("action") not in ahead}}
 
 
 def _timed(value: Mapping[str, Any]) -> bool:

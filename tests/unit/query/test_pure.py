@@ -49,6 +49,8 @@ def test_c5_a_stored_time_habit_that_lacks_a_key_is_told_without_the_comparison(
     }  # fmt: skip
     at = datetime(2026, 11, 20, 0, 30, tzinfo=UTC)
     assert pattern(row, at)["at"]["minutes_late"] == 30
+    assert pattern(row, at)["at"]["overdue"]
+    assert not pattern(row, at, ("measure_bp",))["at"]["overdue"], "the time of something ahead"
     older = pattern({**row, "value": {k: v for k, v in value.items() if k != without}}, at)
     assert "at" not in older
     assert (older["pattern"], older["support"]) == ("time/measure_bp", 14)
