@@ -79,9 +79,13 @@ _JOIN_EN = (
     r"(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3}|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
 )
 _KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙)"
-_IS_ZH = r"(?:现在|已经|暂时|统一|改|就|还|也|都|应该){0,2}(?:是|为|成|叫|设为|设成|改成|改为)\s{0,3}:?"
+_IS_ZH = (
+    r"(?:我们?|咱们?|现在|已经|刚刚?|暂时|统一|改|就|还|也|都|应该){0,3}"
+    r"(?:是|为|成|叫|(?:重?设置?|重置|[改换]|更[新换]|变更?)(?:成|为|到)了?|用(?:的是?)?)\s{0,3}:?"
+)
 _JOIN_ZH = (
-    r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
+    r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])|(?=[0-9]{4,5}(?![0-9年月日位个次天]))"
+    r"|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
 )
 _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
 
@@ -169,6 +173,24 @@ _CHOSEN = (
     r"(?<![A-Za-z])(?:use|used|using|set|enter|type|chose|choose)\s{1,3}['\"“]?(?P<value>[!-~]{4,64})['\"”]?\s{1,3}as\s{1,3}"
     r"(?:(?:the|my|your|our|a|its|his|her)\s{1,3})?(?:[a-z]{1,20}\s{1,3}){0,2}(?:pass(?:word|phrase|code)|pwd|pin)"
 )
+_ITS = r"(?:\s{1,3}(?:of|for|on|to|at|in)(?:\s{1,3}[\w'.-]{1,30}){1,4})?"
+_TELLING = r"(?=['\"“‘]?[!-~]{0,30}[0-9])['\"“‘]?(?P<value>[!-~]{4,64})"
+_QUOTED = r"(?:['\"“‘](?P<value>[!-~][ -~]{2,62}[!-~])['\"”’])"
+_WORD_EN = r"(?:pass(?:(?:word|phrase|code)s?|wd)|pwd?|pin(?: code)?)(?![A-Za-z])"
+_PASS_OF = rf"(?<![A-Za-z]){_WORD_EN}{_ITS}\s{{1,3}}(?:is|was)\s{{1,3}}(?:now\s{{1,3}})?"
+"""The PIN of my card is 7391: whose secret it is stands between the word and the value."""
+_CHANGED = (
+    r"(?<![A-Za-z])(?:changed?|changing|reset|resetting|set|updated?)(?:\s{1,3}[\w'-]{1,20}){0,4}\s{1,3}"
+    rf"{_WORD_EN}{_ITS}"
+)
+_IS_MINE = (
+    rf"(?<![!-~]){_TELLING}\s{{1,3}}is\s{{1,3}}(?:my|our|the|his|her|their)\s{{1,3}}(?:[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
+    rf"{_WORD_EN}"
+)
+_IS_MINE_ZH = (
+    r"(?<![!-~])(?=[!-~]{0,30}[0-9])(?P<value>[!-~]{4,64})\s{0,3}(?:就?是(?:[我咱]们?的?|新|[他她]的)|当|作为?|做)"
+    r"[\u4e00-\u9fff]{0,4}?" + _KEY_WORD_ZH
+)
 _BASIC = r"authorization['\"]?\s{0,3}:\s{0,3}['\"]?basic\s{1,3}(?P<value>[A-Za-z0-9+/]{6,500}={0,2})"
 _COMMAND = (
     r"\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user|--auth|-a)[ =]?['\"]?[^\s:'\"]{1,64}:"
@@ -216,6 +238,27 @@ RULES: tuple[Rule, ...] = (
     # "token是...": the word in English, what joins it in Chinese.
     _spoken("stated key zh", f"(?:{_KEY_EN}|{_LOOSE_EN}|{_SPOKEN_EN})", r"\s{0,3}" + _IS_ZH + r"\s{0,3}", _ANY, _key),
     Rule("chosen password", CREDENTIAL, re.compile(_CHOSEN, re.IGNORECASE), 0.85, needs=_PASS_NEEDS, check=_stated),
+    *(
+        Rule(name, CREDENTIAL, re.compile(pattern, re.IGNORECASE), 0.85, needs=_PASS_NEEDS, check=_stated)
+        for name, pattern in (
+            ("password of", _PASS_OF + _TELLING),
+            (
+                "password changed to",
+                rf"{_CHANGED}(?:\s{{1,3}}from\s{{1,3}}[!-~]{{1,64}})?\s{{1,3}}to\s{{1,3}}{_TELLING}",
+            ),
+            ("password changed from", rf"{_CHANGED}\s{{1,3}}from\s{{1,3}}{_TELLING}"),
+            ("is my password", _IS_MINE),
+        )
+    ),
+    Rule("password of, quoted", CREDENTIAL, re.compile(_PASS_OF + _QUOTED, re.IGNORECASE), 0.85, needs=_PASS_NEEDS),
+    Rule(
+        "is my password zh",
+        CREDENTIAL,
+        re.compile(_IS_MINE_ZH, re.IGNORECASE),
+        0.85,
+        needs=("码", "口令", "钥", "匙", "令牌"),
+        check=_stated,
+    ),
     Rule("basic authorization", CREDENTIAL, re.compile(_BASIC, re.IGNORECASE), 0.9, needs=("basic",)),
     Rule("command line", CREDENTIAL, re.compile(_COMMAND), 0.85, needs=("curl", "wget", "http")),
     Rule("passphrase", CREDENTIAL, re.compile(_PHRASE, re.IGNORECASE), 0.9, needs=("pass",), check=_words_alone),

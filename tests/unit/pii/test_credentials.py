@@ -137,3 +137,40 @@ def test_talk_about_secrets_is_none(text: str) -> None:
 )  # fmt: skip
 def test_d5_talk_about_secrets_is_none(text: str) -> None:
     assert list(run_rules(RULES, text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("PIN code of my card is 7391.", "7391"),
+        ("password for svc is 'Plover Quill 31'", "Plover Quill 31"),
+        ("The root password on db1 is Kestrel#2031", "Kestrel#2031"),
+        ("I changed my password to Kestrel#2031", "Kestrel#2031"),
+        ("Reset the password from Abc12345 to Kestrel#2031", "Abc12345"),
+        ("Larkspur99z is my password", "Larkspur99z"),
+        ("密码我改成了Kestrel#2031", "Kestrel#2031"),
+        ("我把密码换成Kestrel2031了", "Kestrel2031"),
+        ("数据库密码设置成Kestrel#2031", "Kestrel#2031"),
+        ("银行卡密码7391", "7391"),
+        ("Kestrel#2031是我的密码", "Kestrel#2031"),
+    ],
+)
+def test_d5_a_secret_said_as_people_say_it(text: str, value: str) -> None:
+    covered = {i for span in run_rules(RULES, text) for i in range(span.start, span.end)}
+    assert set(range(text.index(value), text.index(value) + len(value))) <= covered
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I changed my password to something longer.",
+        "The password of the lab is known to 12 people.",
+        "Change the password to at least 12 characters.",
+        "The boarding pass for flight LH123 is 45 euros.",
+        "密码用8位以上",
+        "密码2024年改过",
+        "2031是最后一位使用密码的用户",
+    ],
+)
+def test_d5_what_is_said_of_a_password_is_none(text: str) -> None:
+    assert run_rules(RULES, text) == []

@@ -26,6 +26,7 @@ def screened(models: Models, value: Any) -> Any:
         ({"card": 4111111111111111}, {"card": "<CREDIT_CARD>"}),
         ({"password": "hunter2xyz"}, {"password": "<CREDENTIAL>"}),
         ({"shared": {"pin": "4821"}}, {"shared": {"pin": "<CREDENTIAL>"}}),
+        ({"deep": [{"db_pw": "Larkspur99z"}]}, {"deep": [{"db_pw": "<CREDENTIAL>"}]}),
         ({"pin": 4821}, {"pin": "<CREDENTIAL>"}),
         ({"mobile": "13812345678"}, {"mobile": "<PHONE_NUMBER>"}),
         ([{"bob@example.com": {"n": 1}}], [{"<EMAIL_ADDRESS>": {"n": 1}}]),
