@@ -12,7 +12,8 @@ from schemas.memory import MemoryKind, Source, State
 
 
 class HitDetails(Answered):
-    """Of a turn: role, speaker, intent; of a memory: the others."""
+    """Of a turn: role, speaker, intent; of a chunk of knowledge: the document, its version and the headings above it
+    (D8); of a memory: the others."""
 
     role: str | None = None
     speaker: str | None = None
@@ -23,6 +24,10 @@ class HitDetails(Answered):
     key: str | None = None
     value: Json = None
     project_id: str | None
+    document_id: str | None = None
+    document_version: str | None = None
+    title: str | None = None
+    section: list[str] | None = None
 
 
 class Hit(Answered):

@@ -10,7 +10,7 @@ from query.reading.distinct import covered, distinct, same_entries
 from query.reading.history import line
 from query.reading.prompt import Piece
 from query.repo.db import Row
-from query.retrieval.documents import text_of
+from query.retrieval.documents import section_of, text_of
 from schemas.profile import Intent, Profile
 
 _GROUPS = {
@@ -149,9 +149,7 @@ def _place(row: Row) -> int:
 
 def _source(row: Row) -> str:
     if row.get("kind") == "chunk":
-        told = row["attributes"]
-        headings = told.get("hierarchy_info") or {}
-        section = " > ".join(str(h) for _, h in sorted(headings.items()) if h) or str(told.get("ordinal", ""))
+        section = " > ".join(section_of(row)) or str(row["attributes"].get("ordinal", ""))
         return f"[Source: Semantic, doc_id: {row['owner_id']}_v{row['key']}, section: {section}]"
     doc_id = row["turn_id"] if "turn_id" in row else row["record_id"]
     return f"[Source: Episodic, doc_id: {doc_id}, date: {row['occurred_at'].date().isoformat()}]"

@@ -93,6 +93,20 @@ def living(row: Row, now: datetime) -> bool:
     return row["expires_at"] is None or bool(row["expires_at"] > now)
 
 
+def section_of(row: Row) -> list[str]:
+    """The headings above a chunk of knowledge, the widest first."""
+    headings = row["attributes"].get("hierarchy_info") or {}
+    return [str(h) for _, h in sorted(headings.items()) if h]
+
+
+def _chunk(row: Row) -> dict[str, Any]:
+    """Where a chunk stands: as its citation in a prompt says (D8)."""
+    if row["kind"] != "chunk":
+        return {}
+    names = {"document_id": row["owner_id"], "document_version": row["key"], "title": row["attributes"].get("title")}
+    return {**names, "section": section_of(row)}
+
+
 def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
     """One result of POST /v1/search (CONTRACT)."""
     if is_turn(row):
@@ -117,6 +131,6 @@ def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
             "user_id": row["user_id"],
             "session_id": row["session_id"],
             "source_turn_ids": [s["turn_id"] for s in row["sources"]],
-            "details": {k: row[k] for k in ("field", "category", "scope", "key", "value", "project_id")},
+            "details": {k: row[k] for k in ("field", "category", "scope", "key", "value", "project_id")} | _chunk(row),
         }
     return out if scores is None else {**out, "scores": dict(scores)}

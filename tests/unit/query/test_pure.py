@@ -13,6 +13,7 @@ from query.door import OpenDoor, authenticator
 from query.models import FeedbackIn
 from query.reading.intents import route
 from query.reading.patterns import pattern
+from query.retrieval.documents import hit
 from schemas.profile import Intent, Profile, ProjectSpec
 
 
@@ -54,6 +55,19 @@ def test_c5_a_stored_time_habit_that_lacks_a_key_is_told_without_the_comparison(
     older = pattern({**row, "value": {k: v for k, v in value.items() if k != without}}, at)
     assert "at" not in older
     assert (older["pattern"], older["support"]) == ("time/measure_bp", 14)
+
+
+def test_d8_a_hit_of_knowledge_names_document_version_and_section() -> None:
+    row: dict[str, Any] = {
+        **dict.fromkeys(("field", "category", "value", "project_id", "user_id", "session_id", "occurred_at")),
+        "record_id": "c", "kind": "chunk", "text": "At most 50.", "scope": "global", "key": "1.2", "sources": [],
+        "owner_id": "docs/pool.md",
+        "attributes": {"title": "Pool", "hierarchy_info": {"h2": "Limits", "h1": "Pool"}},
+    }  # fmt: skip
+    told = hit(row, 0.5)["details"]
+    assert (told["document_id"], told["document_version"], told["title"]) == ("docs/pool.md", "1.2", "Pool")
+    assert told["section"] == ["Pool", "Limits"]
+    assert "section" not in hit({**row, "kind": "fact"}, 0.5)["details"]
 
 
 def test_c9_what_became_of_a_user_is_not_kept_with_who_judged() -> None:
