@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from inference.language import HAN, TextLanguage
 from inference.pii import chinese, common, credentials, english, facts
@@ -15,6 +16,13 @@ from inference.protocols import EntityRecognizer, EntitySpan, Language
 RULES: tuple[Rule, ...] = (*credentials.RULES, *common.RULES, *chinese.RULES, *english.RULES, *facts.RULES)
 MIN_SCORE = 0.5
 
+_NAMES = (
+    r"ADDRESS|AGE|BANK_ACCOUNT|CN_LICENSE_PLATE|CN_RESIDENT_ID|CN_SOCIAL_CREDIT_CODE|CREDENTIAL|CREDIT_CARD"
+    r"|CRYPTO|DATE_TIME|EMAIL_ADDRESS|IBAN_CODE|IP_ADDRESS|LOCATION|MAC_ADDRESS|NRP|ORGANIZATION|PASSPORT|PERSON"
+    r"|PHONE_NUMBER|URL|US_DRIVER_LICENSE|US_ITIN|US_SSN|ZIP_CODE"
+)
+_PLACEHOLDER = re.compile(rf"<(?:{_NAMES})(?::[0-9a-f]{{12}})?>")
+"""What already stands for a value: its name ("PHONE_NUMBER:e0a6...") is nobody's."""
 _HAN = re.compile(f"[{HAN}]")
 _LATIN_NAME = re.compile(r"[A-Z\u00c0-\u00de][A-Za-z\u00c0-\u024f]")
 
@@ -43,7 +51,10 @@ class PiiAnalyzer:
                 found[i].extend(refine(text, []))  # "我和 Peter 去": the lexicon alone, the network reads no Chinese
         self._names(self._chinese, "zh", chinese_texts, texts, found)
         self._names(self._english, "en", english_texts, texts, found)
-        return [resolve(call_towns(text, spans), MIN_SCORE) for text, spans in zip(texts, found, strict=True)]
+        return [
+            resolve(_outside(text, call_towns(text, spans)), MIN_SCORE)
+            for text, spans in zip(texts, found, strict=True)
+        ]
 
     @staticmethod
     def _names(
@@ -58,6 +69,22 @@ class PiiAnalyzer:
         results: Iterable[list[EntitySpan]] = recognizer.recognize([texts[i] for i in chosen], language)
         for i, spans in zip(chosen, results, strict=True):
             found[i].extend(spans)
+
+
+def _outside(text: str, spans: Sequence[EntitySpan]) -> list[EntitySpan]:
+    """Leave out what lies in a placeholder; of what reaches into one the part before it stays, else that behind it."""
+    held = [m.span() for m in _PLACEHOLDER.finditer(text)] if "<" in text else []
+    kept = []
+    for span in spans:
+        start, end = span.start, span.end
+        for begin, close in held:
+            if start < begin < end:
+                end = begin
+            elif begin <= start < close:
+                start = min(close, end)
+        if start < end:
+            kept.append(span if (start, end) == (span.start, span.end) else replace(span, start=start, end=end))
+    return kept
 
 
 def _wants_english(text: str, language: TextLanguage) -> bool:

@@ -9,7 +9,7 @@ from inference.language import language_of
 from inference.pii.analyzer import PiiAnalyzer
 from processors.pii.evaluate import evaluate, load_examples
 from processors.pii.redact import Tokeniser, apply
-from schemas.pii import DEFAULT_POLICY
+from schemas.pii import DEFAULT_POLICY, ENTITIES
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 
@@ -120,3 +120,25 @@ def test_n7_scores_stay_above_their_floor(analyzer: PiiAnalyzer, name: str) -> N
     spans = analyzer.analyze([e.text for e in examples], [e.language for e in examples])
     scores = evaluate(examples, spans).overlap
     assert {e: s.f1 for e, s in scores.items() if e in FLOORS[name] and (s.f1 or 0) < FLOORS[name][e]} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call me on <PHONE_NUMBER:e0a6002f814b> or <EMAIL_ADDRESS:41d8f05c9ebc>, I'm <PERSON:30d13cf09cfa>.",
+        "Ring <PHONE_NUMBER:138122567890>.",
+        "打我手机<PHONE_NUMBER:b88ac71c25d4>。",
+        *(f"Write to <{entity}:e0a6002f814b> and <{entity}>." for entity in sorted(ENTITIES)),
+    ],
+)
+def test_d5_what_stands_for_a_value_is_no_value(analyzer: PiiAnalyzer, text: str) -> None:
+    assert found(analyzer, text) == []
+
+
+def test_d5_beside_a_placeholder_values_are_found(analyzer: PiiAnalyzer) -> None:
+    said = found(
+        analyzer, "<PHONE_NUMBER:e0a6002f814b> is Odalys Quimby, mail bob@example.com, not <ANNA> 13812345678."
+    )
+    assert {("PERSON", "Odalys Quimby"), ("EMAIL_ADDRESS", "bob@example.com"), ("PHONE_NUMBER", "13812345678")} <= set(
+        said
+    )

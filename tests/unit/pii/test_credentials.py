@@ -149,6 +149,7 @@ def test_d5_talk_about_secrets_is_none(text: str) -> None:
         ("Reset the password from Abc12345 to Kestrel#2031", "Abc12345"),
         ("Larkspur99z is my password", "Larkspur99z"),
         ("密码我改成了Kestrel#2031", "Kestrel#2031"),
+        ("密码用户改成了Kestrel#2031", "Kestrel#2031"),
         ("我把密码换成Kestrel2031了", "Kestrel2031"),
         ("数据库密码设置成Kestrel#2031", "Kestrel#2031"),
         ("银行卡密码7391", "7391"),
