@@ -7,6 +7,7 @@ Postgres and Redis take them into their addresses, so that every client has them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -98,6 +99,43 @@ class Connections(BaseSettings):
         if key is not None and info.data.get("milvus_ca") is None:
             raise ValueError("a client's certificate needs MEMSTREAM_MILVUS_CA")
         return key
+
+
+_BROKER = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):(\d{1,5})")
+
+
+def check_form(store: str, address: str) -> None:
+    """Raises ValueError, without a secret in it, for an address that a client library would read as another one: what
+    is missing in it is the default there (localhost, database 0), and that may be somebody else's server."""
+    expected, fits = {
+        "kafka": ("host:port[,host:port]", _is_brokers),
+        "redis": ("redis://host:port/0 or rediss://host:port/0, the last a number", _is_redis),
+        "milvus": ("http://host:port or https://host:port", _is_milvus),
+    }.get(store, ("", bool))
+    try:
+        good = fits(address)
+    except ValueError:  # the library's text may hold a password
+        good = False
+    if not good:
+        raise ValueError(f"must be {expected}")
+
+
+def _is_brokers(address: str) -> bool:
+    found = [_BROKER.fullmatch(part.strip()) for part in address.split(",")]
+    return all(m is not None and 0 < int(m[2]) <= 65_535 for m in found)
+
+
+def _is_redis(address: str) -> bool:
+    form = urlsplit(address)
+    if form.scheme == "unix":
+        return bool(form.path)
+    place = form.scheme in ("redis", "rediss") and bool(form.hostname) and form.port != 0
+    return place and re.fullmatch(r"(/\d*)?", form.path) is not None
+
+
+def _is_milvus(address: str) -> bool:
+    form = urlsplit(address)
+    return form.scheme in ("http", "https") and bool(form.hostname) and form.port != 0
 
 
 def brokers(address: str, s: Connections) -> Brokers:

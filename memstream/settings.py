@@ -156,6 +156,8 @@ class Settings(Connections):
             raise ValueError(f"must be set where MEMSTREAM_{secured[0].upper()} is: the embedded server has no TLS")
         if name == "milvus" and info.data.get("milvus_ca") and not address.startswith("https://"):
             raise ValueError("must be https://host:port where MEMSTREAM_MILVUS_CA is set")
+        if address:
+            connections.check_form(name, address)
         return address
 
     @field_validator("postgres", "redis")
@@ -166,6 +168,8 @@ class Settings(Connections):
         secured = [n for n, v in info.data.items() if n.startswith(f"{name}_") and v]
         if secured and not told:
             raise ValueError(f"must be set where MEMSTREAM_{secured[0].upper()} is: the embedded server has no TLS")
+        if told:
+            connections.check_form(name, told)
         fold = connections.postgres_dsn if name == "postgres" else connections.redis_url
         return SecretStr(fold(told, info.data)) if secured else address
 

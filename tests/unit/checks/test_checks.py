@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 from typer.testing import CliRunner
 
 from memstream import check
@@ -128,6 +128,50 @@ def test_every_given_address_that_is_wrong_is_named_before_anything_starts(tmp_p
     assert "MILVUS" not in done.stderr
     assert PASSWORD not in done.stderr + done.stdout
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "form"),
+    [
+        ("kafka", "localhost", "host:port"),
+        ("kafka", "http://localhost:9092", "host:port"),
+        ("kafka", "localhost:99999", "host:port"),
+        ("kafka", "a:9092,", "host:port"),
+        ("redis", f"redis://:{PASSWORD}@h:6379/notadb", "redis://host:port/0"),
+        ("redis", "redis://", "redis://host:port/0"),
+        ("redis", f"redis://u:{PASSWORD}@h:port/0", "redis://host:port/0"),
+        ("redis", f"redis://u:{PASSWORD}\u2100@h/0", "redis://host:port/0"),
+        ("milvus", "http://", "http://host:port"),
+        ("milvus", "h:19530", "http://host:port"),
+    ],
+)
+def test_an_address_that_a_library_would_read_as_another_is_refused(
+    name: str, address: str, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library fills in what is missing: localhost, its own port, database 0."""
+    monkeypatch.setenv(f"MEMSTREAM_{name.upper()}", address)
+    with pytest.raises(ValidationError) as refused:
+        Settings()
+    [error] = refused.value.errors()
+    assert error["loc"] == (name,)
+    assert form in error["msg"]
+    assert PASSWORD not in error["msg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("kafka", "kafka-0.kafka:9092, [::1]:9092"),
+        ("redis", "redis://h"),
+        ("redis", "rediss://u:p@h:6379/3?ssl_cert_reqs=none"),
+        ("redis", "unix:///run/valkey.sock"),
+        ("milvus", "https://in03-x.cloud.zilliz.com"),
+    ],
+)
+def test_an_address_in_its_form_is_taken(name: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"MEMSTREAM_{name.upper()}", address)
+    taken = getattr(Settings(), name)
+    assert getattr(taken, "get_secret_value", lambda: taken)() == address
 
 
 def test_a_given_server_that_answers_is_nothing_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
