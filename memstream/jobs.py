@@ -3,9 +3,10 @@ partition").
 
 Jobs overlap and end in any order; an offset is committed when everything below it is done, which is after the broker
 has acknowledged its results. A job that waits for an endpoint that is away lends its slot to those behind it, so that
-summaries by extraction and jobs of other kinds go on. While the slots are full, or too many jobs wait, the partitions
-are paused and the membership is kept by polling. A job that is run twice sends the same results, which their readers
-take once.
+summaries by extraction and jobs of other kinds go on. While the slots are full, or too many jobs wait, nothing is
+polled; when that lasts, the partitions are paused and the membership is kept by polling. Not at once: a pause throws
+away what was fetched ahead, and the fetch behind it begins with the same partition again, so that the others would wait
+until that one has nothing left. A job that is run twice sends the same results, which their readers take once.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -48,6 +50,10 @@ from streams.state import OutboxRow
 log = logging.getLogger(__name__)
 STAGE = JobWork.STAGE
 GROUP = "memstream-jobs"
+FULL_SECONDS = 20.0
+"""How long the slots may be full before the partitions are paused; far below librdkafka's `max.poll.interval.ms`."""
+FETCHED = 65_536
+"""Bytes of one partition in a fetch: jobs of the others come in between, however many one of them has."""
 MOST_HELD = 1_000
 """Jobs that a worker holds, running or waiting for the endpoint; each has its record in memory."""
 Place = tuple[str, int]
@@ -105,6 +111,7 @@ class JobsWorker:
         codec: Codec | None = None,
         poll_seconds: float = 0.2,
         most_held: int = MOST_HELD,
+        full_seconds: float = FULL_SECONDS,
     ) -> None:
         self._consumer = consumer
         self._outbox = outbox
@@ -117,6 +124,8 @@ class JobsWorker:
         self._most_held = max(most_held, concurrency)
         self._codec = codec or Codec()
         self._poll_seconds = poll_seconds
+        self._full_seconds = full_seconds
+        self._full_since: float | None = None
         self._in_flight = InFlight()
         self._to_commit: dict[Place, int] = {}
         self._revoked: list[Place] = []
@@ -138,9 +147,7 @@ class JobsWorker:
 
     async def turn(self) -> None:
         """Poll, start what there is room for, commit what is done."""
-        room = self._room()
-        await self._set_pause(room <= 0)
-        messages = await asyncio.to_thread(self._consumer.poll, max(1, room), self._poll_seconds, 0.005)
+        messages = await self._polled(self._room())
         self._let_go()
         for m in messages:
             self._in_flight.take(m)
@@ -155,6 +162,18 @@ class JobsWorker:
             if not task.cancelled():
                 task.result()
         await self._commit()
+
+    async def _polled(self, room: int) -> list[Message]:
+        now = time.monotonic()
+        if room > 0:
+            self._full_since = None
+        elif self._full_since is None:
+            self._full_since = now
+        if self._full_since is not None and now - self._full_since < self._full_seconds:
+            await asyncio.wait(self._tasks, timeout=self._poll_seconds, return_when=asyncio.FIRST_COMPLETED)
+            return []
+        await self._set_pause(room <= 0)
+        return await asyncio.to_thread(self._consumer.poll, max(1, room), self._poll_seconds, 0.005)
 
     def _room(self) -> int:
         """How many more records can be taken: by free slots, and by what may be held at all."""
@@ -262,12 +281,13 @@ async def run_jobs(settings: Settings) -> None:
         book = LiveBook(profiles)
         return JobWork(Parts(parts.models, book, parts.extractor, asked, compute, stats, worker.slots.rest))
 
-    kafka = KafkaSettings(settings.brokers, GROUP, settings.instance or None)
+    fetched = (("max.partition.fetch.bytes", str(FETCHED)),)
+    kafka = KafkaSettings(settings.brokers, GROUP, settings.instance or None, extra=fetched)
     outbox = KafkaOutbox(settings.brokers, "memstream-jobs")
     make = partial(TracedJobs, spans) if spans else JobsWorker
     worker = make(
-        KafkaConsumer(kafka), outbox, KafkaDeadLetters(kafka), work, stats, partitions=settings.partitions,
-        concurrency=settings.model_concurrency, codec=sealing_of(settings).codec,
+        KafkaConsumer(kafka), outbox, KafkaDeadLetters(replace(kafka, extra=())), work, stats,
+        partitions=settings.partitions, concurrency=settings.model_concurrency, codec=sealing_of(settings).codec,
     )  # fmt: skip
     heart = HeartbeatSender(settings.postgres.get_secret_value(), settings.instance or "worker-jobs", stats)
     heart.start()

@@ -34,6 +34,7 @@ class Log:
         self.left = list(messages)
         self.commits: list[dict[tuple[str, int], int]] = []
         self.paused = False
+        self.pauses = self.polls = 0
         self.revoked: Revoked | None = None
         self.lose: list[tuple[str, int]] = []
 
@@ -41,6 +42,7 @@ class Log:
         self.revoked = revoked
 
     def poll(self, max_records: int, timeout: float, linger: float = 0.0) -> list[Message]:
+        self.polls += 1
         if self.lose and self.revoked:
             self.revoked(self.lose)
             self.lose = []
@@ -51,6 +53,7 @@ class Log:
 
     def pause(self) -> None:
         self.paused = True
+        self.pauses += 1
 
     def resume(self) -> None:
         self.paused = False
@@ -104,7 +107,7 @@ class Letters:
 
 
 class Bench:
-    def __init__(self, messages: Sequence[Message], concurrency: int = 4) -> None:
+    def __init__(self, messages: Sequence[Message], concurrency: int = 4, full_seconds: float = 60.0) -> None:
         self.log, self.work, self.sent, self.letters = Log(messages), Held(), Sent(), Letters()
 
         async def work() -> JobWork:
@@ -112,7 +115,7 @@ class Bench:
 
         self.worker = JobsWorker(
             self.log, self.sent, self.letters, work, ProcessStats(), partitions=8, concurrency=concurrency,
-            poll_seconds=0.0,
+            poll_seconds=0.0, full_seconds=full_seconds,
         )  # fmt: skip
         self.log.subscribe([], self.worker._on_revoked)
 
@@ -153,11 +156,36 @@ async def test_results_go_to_the_owners_partition_with_the_trace() -> None:
 async def test_no_more_run_at_once_than_there_are_slots() -> None:
     b = Bench([message(n, checkpoint()) for n in range(10)], concurrency=3)
     await b.turns()
-    assert (b.work.running, b.log.paused) == (3, True)
+    assert (b.work.running, len(b.log.left)) == (3, 7)
     for n in range(10):
         b.work.gate(f"j{n}").set()
-    await b.turns(20)
+    await b.turns(40)
     assert (b.work.most, b.committed, len(b.sent.rows)) == (3, 10, 10)
+
+
+async def test_full_slots_pause_nothing_while_jobs_end() -> None:
+    """A pause throws away what was fetched, and the partition that is fetched first would be the only one served."""
+    b = Bench([message(n, checkpoint()) for n in range(10)], concurrency=3)
+    for n in range(10):
+        await b.turns(3)
+        polls = b.log.polls
+        await b.turns(3)
+        assert b.log.polls == polls or len(b.log.left) == 0, "full: nothing is asked for"
+        b.work.gate(f"j{n}").set()
+    await b.turns()
+    assert (b.committed, b.log.pauses) == (10, 0)
+
+
+async def test_slots_that_stay_full_keep_the_membership_by_polling_what_is_paused() -> None:
+    b = Bench([message(n, checkpoint()) for n in range(10)], concurrency=3, full_seconds=0.0)
+    await b.turns()
+    assert (b.work.running, b.log.paused, len(b.log.left)) == (3, True, 7)
+    polls = b.log.polls
+    await b.turns(3)
+    assert b.log.polls == polls + 3
+    b.work.gate("j0").set()
+    await b.turns()
+    assert (b.work.running, len(b.log.left)) == (3, 6)
 
 
 async def test_what_is_no_job_or_fails_is_a_dead_letter_and_the_rest_goes_on() -> None:

@@ -48,7 +48,7 @@ class Waiting(JobWork):
 
 def bench(count: int, away: set[str], concurrency: int = 2, most_held: int = 100) -> tuple[Bench, Endpoint, Waiting]:
     endpoint = Endpoint()
-    b = Bench([message(n, checkpoint()) for n in range(count)], concurrency)
+    b = Bench([message(n, checkpoint()) for n in range(count)], concurrency, full_seconds=0.0)
     b.worker.slots = Slots(concurrency, endpoint.sleep)
     b.worker._most_held = most_held
     work = Waiting(away, b.worker.slots.rest)
