@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -59,6 +60,20 @@ async def test_every_state_is_a_whole_page_of_our_own_files(state: str) -> None:
         assert len(ids) == len(set(ids))
         for labelled in re.findall(r'aria-labelledby="([^"]+)"', text):
             assert labelled in ids
+
+
+@pytest.mark.parametrize("state", STATES)
+async def test_headings_skip_no_level_and_no_two_regions_share_a_name(state: str) -> None:
+    """What a screen reader's list of headings and of landmarks shows."""
+    async with client(state) as http:
+        text = (await http.get("/ops")).text
+    levels = [int(n) for n in re.findall(r"<h([1-6])[ >]", text)]
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels)), levels
+    heading = {i: re.sub(r"<.*", "", h).strip() for i, h in re.findall(r'<h2 id="([^"]+)"[^>]*>(.*?)</h2>', text)}
+    named = re.findall(r'<(?:section|div [^>]*role="region")[^>]*?aria-label(ledby)?="([^"]+)"', text)
+    names = [heading[name] if by else name for by, name in named]
+    assert len(names) > 9
+    assert len(names) == len(set(names)), names
 
 
 async def test_empty_says_so_and_what_to_do() -> None:
