@@ -26,8 +26,10 @@ class Service:
         self, method: str, path: str, *, key: str, user: str, body: Mapping[str, Any] | None = None,
         params: Mapping[str, Any] | None = None, once: str | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """`key`: the Authorization header. Raises ToolError with the problem's detail, which holds no content."""
-        whose = f"{sha256(key.encode()).hexdigest()[:16]}/{user}"
+        """`key`: the Authorization header; `user`: empty where the call names none, which then waits for the caller's
+        writes of all users. Raises ToolError with the problem's detail, which holds no content."""
+        caller = sha256(key.encode()).hexdigest()[:16]
+        whose = f"{caller}/{user}"
         headers = {"Authorization": key} if key else {}
         if waiting := self._tokens.of(whose):
             headers |= {"Memstream-Wait-For": waiting, "Memstream-Wait-Ms": WAIT_MS}
@@ -41,7 +43,7 @@ class Service:
         if answer.is_error:
             raise ToolError(f"{told.get('title', answer.status_code)}: {told.get('detail', '')}".removesuffix(": "))
         if token := told.get("freshness_token"):
-            self._tokens.note(str(token), (whose,))
+            self._tokens.note(str(token), {whose, f"{caller}/"})
         return told
 
 

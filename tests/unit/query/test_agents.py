@@ -20,6 +20,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
 from schemas import topics
+from schemas.progress import FreshnessToken, Written
 from schemas.scope import Permission, TenantScope
 from tests.unit.query.conftest import NOW
 from tests.unit.query.memory_log import MemoryLog
@@ -123,3 +124,20 @@ async def test_a_page_of_another_origin_cannot_reach_an_agents_door(deps: Deps) 
     async with agents.running(), httpx.AsyncClient(transport=transport, base_url="http://evil.example") as http:
         answer = await http.post("/mcp", json=INITIALIZE, headers={**ACCEPTS, "authorization": "Bearer good"})
     assert answer.status_code == 421
+
+
+async def test_a_call_that_names_no_user_waits_for_what_the_agent_has_written() -> None:
+    """`get_memory` needs none; a key that is bound to nobody in particular then wrote for somebody it names."""
+    asked: list[str | None] = []
+    token = str(FreshnessToken.of([Written(topic=topics.LEDGER.name, partition=1, offset=7)]))
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers.get("Memstream-Wait-For"))
+        return httpx.Response(202, json={"freshness_token": token} if request.method == "PATCH" else {})
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://x") as http:
+        service = Service(http)
+        await service.call("PATCH", "/v1/memories/m", key="Bearer a", user="ana")
+        for key, user in (("Bearer a", ""), ("Bearer a", "ana"), ("Bearer a", "bob"), ("Bearer b", "")):
+            await service.call("GET", "/v1/memories/m", key=key, user=user)
+    assert asked == [None, token, token, None, None]
