@@ -9,7 +9,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Depends, FastAPI, Request
 from pydantic import BaseModel
@@ -29,7 +29,7 @@ class Said(BaseModel):
 class Judged(BaseModel):
     user_id: str
     context_id: str
-    rating: str
+    rating: Literal["good", "neutral", "bad"]
 
 
 def echo(prompt: str) -> str:
