@@ -262,6 +262,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     import confluent_kafka
     import httpx
     import psycopg
+    from alembic.util import CommandError
     from kafka.errors import KafkaError
     from psycopg_pool import PoolTimeout
 
@@ -298,6 +299,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         return f"{name}: {first['msg']}", 2
     if isinstance(exc, AddressError):
         return str(exc), 3
+    if isinstance(exc, CommandError):
+        return f"the schema in Postgres is not of this version of memstream ({exc}): run the version that made it", 2
     if isinstance(exc, (BrokerAwayError, Transient)):
         return f"the store or the brokers do not answer ({exc}): run the command again", 3
     if isinstance(exc, (psycopg.OperationalError, PoolTimeout)):

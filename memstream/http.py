@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
-from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_random_exponential
+from tenacity import RetryCallState, retry, retry_if_exception_type, wait_random_exponential
+
+PATIENCE = 60.0
+FIRST_PATIENCE = 5.0
+"""Seconds for which a call is repeated; the second where nobody listens and nobody has answered yet: as a rule nothing
+runs there, and who asks for the status should not wait a minute to hear it."""
 
 
 class ServiceError(Exception):
@@ -24,6 +29,7 @@ class Service:
 
     def __init__(self, url: str, key: str = "", timeout: float = 60.0, verify: ssl.SSLContext | bool = True) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._answered = False
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout, verify=verify)
         # Commands make one and end: whoever lets go of it, or ends the process, has closed its connections.
         self.close = weakref.finalize(self, self._http.close)
@@ -37,7 +43,7 @@ class Service:
         headers: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Raises ServiceError for a refusal (BusyError when it was overloaded for a minute), httpx.HTTPError when the
-        service stays away for a minute."""
+        service stays away for a minute, or for 5 seconds where it was never there."""
         return self._call("POST", path, body, token, wait_ms, headers)
 
     def get(self, path: str, token: str | None = None, wait_ms: int = 30_000) -> dict[str, Any]:
@@ -46,10 +52,17 @@ class Service:
     def delete(self, path: str) -> dict[str, Any]:
         return self._call("DELETE", path, None, None, 0)
 
+    @staticmethod
+    def _enough(state: RetryCallState) -> bool:
+        service: Service = state.args[0]
+        raised = state.outcome.exception() if state.outcome is not None else None
+        never = isinstance(raised, httpx.ConnectError) and not service._answered
+        return (state.seconds_since_start or 0.0) >= (FIRST_PATIENCE if never else PATIENCE)
+
     @retry(
         retry=retry_if_exception_type((BusyError, httpx.TransportError)),
         wait=wait_random_exponential(multiplier=0.2, max=5),
-        stop=stop_after_delay(60),
+        stop=_enough,
         reraise=True,
     )
     def _call(
@@ -63,6 +76,7 @@ class Service:
     ) -> dict[str, Any]:
         waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": str(wait_ms)} if token else {}
         answer = self._http.request(method, path, json=body, headers={**waiting, **(headers or {})})
+        self._answered = True
         if answer.status_code in (429, 503):
             raise BusyError(_problem(answer))
         if answer.is_error:

@@ -59,7 +59,9 @@ class KafkaTransport:
     def _count(self) -> int:
         name = topics.TURNS.name
         try:
-            found = AdminClient({**librdkafka(self._bootstrap)}).list_topics(name, timeout=self._timeout)
+            # What it met is in the error below; librdkafka itself would write it twenty times a second.
+            admin = AdminClient({**librdkafka(self._bootstrap), "log_level": 0})
+            found = admin.list_topics(name, timeout=self._timeout)
         except KafkaException:
             raise UnavailableError("no Kafka broker answers", "kafka") from None
         count = len(found.topics[name].partitions) if name in found.topics else 0

@@ -6,6 +6,7 @@ import gc
 import io
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,6 +16,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 import tenacity
+from alembic.util import CommandError
 from click.testing import CliRunner
 from rich.console import Console
 
@@ -142,3 +144,33 @@ def test_topics_apply_ends_with_1_where_a_topic_was_refused(
     monkeypatch.setattr(cli, "running", lambda _: Settings())
     told = CliRunner().invoke(application(), ["topics", "apply", *(["--dry-run"] if dry else [])])
     assert (told.exit_code, told.output.count("\n")) == (status, len(states))
+
+
+def test_who_asks_where_nothing_runs_hears_it_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that has answered is waited for as before: it may be restarting."""
+    monkeypatch.setattr("memstream.http.FIRST_PATIENCE", 0.0)
+    refused = httpx.ConnectError("refused")
+    answers: Iterator[httpx.Response | httpx.ConnectError] = iter(
+        [httpx.Response(200, json={}), refused, httpx.Response(200, json={"back": 1})]
+    )
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        given = refused if request.url.path == "/nobody" else next(answers)
+        if isinstance(given, httpx.ConnectError):
+            raise given
+        return given
+
+    started = time.monotonic()
+    with pytest.raises(httpx.ConnectError):
+        _service(monkeypatch, answer).get("/nobody")
+    assert time.monotonic() - started < 2
+    service = _service(monkeypatch, answer)
+    service.get("/v1/x")
+    assert service.get("/v1/x")["back"] == 1
+
+
+def test_a_schema_of_another_version_is_told_in_one_line() -> None:
+    told = failure(CommandError("Can't locate revision identified by '0999'"))
+    assert told is not None
+    assert told[1] == 2
+    assert "run the version that made it" in told[0]
