@@ -132,3 +132,12 @@ def test_the_image_installs_the_versions_that_are_tested() -> None:
 
 def _pins(path: Path) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9._-]+)==([^ \\;]+)", path.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_the_memory_that_the_docs_name_is_enough(profile: str) -> None:
+    limits = [str(s["mem_limit"]) for name, s in of(profile).items() if name != "init"]  # ends before the others start
+    gib = sum(float(v[:-1]) / (1024 if v.endswith("m") else 1) for v in limits)
+    text = (ROOT / "docs" / "docker.md").read_text(encoding="utf-8")
+    (named,) = re.findall(rf"^\| `{profile}` \|.*limits of (\d+) GiB", text, re.MULTILINE)
+    assert gib <= int(named) < gib + 1
