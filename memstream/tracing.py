@@ -65,17 +65,25 @@ def _context(c: TraceContext) -> SpanContext:
     return SpanContext(c.trace_id, c.span_id, is_remote=False, trace_flags=TraceFlags(int(c.sampled)))
 
 
-def spans_of(settings: Settings, service: str) -> Spans | None:
-    """None where MEMSTREAM_OTLP_ENDPOINT is empty. Raises TracingError where the extra is not installed."""
-    if not settings.otlp_endpoint:
-        return None
+def require_exporter() -> None:
+    """Raises TracingError where the extra is not installed."""
     try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        import opentelemetry.exporter.otlp.proto.http.trace_exporter
+        import opentelemetry.sdk.trace.export  # noqa: F401 - asked for, not used
     except ImportError:
         raise TracingError(
             "MEMSTREAM_OTLP_ENDPOINT is set and OpenTelemetry is not installed: pip install 'memstream[otel]'"
         ) from None
+
+
+def spans_of(settings: Settings, service: str) -> Spans | None:
+    """None where MEMSTREAM_OTLP_ENDPOINT is empty. Raises TracingError where the extra is not installed."""
+    if not settings.otlp_endpoint:
+        return None
+    require_exporter()
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
     endpoint = settings.otlp_endpoint.rstrip("/") + "/v1/traces"
     spans = OtelSpans(BatchSpanProcessor(OTLPSpanExporter(endpoint=endpoint)), settings.instance or service)
     atexit.register(spans.close)

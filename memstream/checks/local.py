@@ -14,6 +14,8 @@ from memstream.connect import service_url, verification
 from memstream.settings import Settings, unknown_names
 from schemas.profile import ProfileError, load_profile
 
+_INSTALL = "install memstream again: `make install`, or `pip install memstream`, with the extra where one is named"
+
 
 def names(settings: Settings) -> Iterator[CheckResult]:
     """Every MEMSTREAM_ variable in the environment is a setting: a misspelt one would be passed over."""
@@ -42,22 +44,49 @@ def profiles(settings: Settings) -> Iterator[CheckResult]:
 
 
 def models(settings: Settings) -> Iterator[CheckResult]:
-    """The embedder, the recognisers and the token counters load and answer."""
-    from memstream.models import LazyAnalyzer, counter, default_embedder
+    """The embedder, the recognisers, the token counters and, where one is set, the cross-encoder load and answer."""
+    from inference.reranker import RerankerMissingError
+    from inference.weights import WeightsError
 
-    remedy = "install memstream again: `pip install memstream`"
-    with failing(ImportError, OSError, ValueError, detail="the embedder does not load", remedy=remedy):
-        embedder = default_embedder()
-        length = len(embedder.embed(["one sentence 一句话"])[0])
-    yield CheckResult("embedder", Status.OK, f"{embedder.model_id}, {length} dimensions")
-    with failing(ImportError, OSError, ValueError, detail="the recognisers do not load", remedy=remedy):
-        found = LazyAnalyzer().analyze(["Write to ana@example.org", "我叫王伟"], ["en", "zh"])
-    if not all(found):
-        raise CheckFailedError("the recognisers find nothing in a sentence made for them", remedy)
-    yield CheckResult("recognisers", Status.OK, "English and Chinese")
-    with failing(ImportError, OSError, ValueError, detail="the token counters do not load", remedy=remedy):
-        counter("cl100k_base").count("one"), counter("o200k_base").count("one")
-    yield CheckResult("token counters", Status.OK, "cl100k_base, o200k_base")
+    loads = {"embedder": _embedder, "recognisers": _recognisers, "token counters": _counters}
+    if settings.reranker:
+        loads["reranker"] = lambda: _reranker(settings.reranker)
+    for name, load in loads.items():
+        try:
+            yield CheckResult(name, Status.OK, load())
+        except (WeightsError, RerankerMissingError) as exc:  # ours: they say themselves what is missing
+            yield CheckResult(name, Status.FAIL, str(exc), _INSTALL)
+        except (ImportError, OSError, ValueError) as exc:
+            yield CheckResult(name, Status.FAIL, f"does not load ({type(exc).__name__})", _INSTALL)
+
+
+def _embedder() -> str:
+    from memstream.models import default_embedder
+
+    embedder = default_embedder()
+    return f"{embedder.model_id}, {len(embedder.embed(['one sentence 一句话'])[0])} dimensions"
+
+
+def _recognisers() -> str:
+    from memstream.models import LazyAnalyzer
+
+    if not all(LazyAnalyzer().analyze(["Write to ana@example.org", "我叫王伟"], ["en", "zh"])):
+        raise ValueError("the recognisers find nothing in a sentence made for them")
+    return "English and Chinese"
+
+
+def _counters() -> str:
+    from memstream.models import counter
+
+    counter("cl100k_base").count("one"), counter("o200k_base").count("one")
+    return "cl100k_base, o200k_base"
+
+
+def _reranker(name: str) -> str:
+    from inference.reranker import CrossEncoderReranker
+
+    CrossEncoderReranker(name).score("one", ["two"])
+    return name
 
 
 def endpoint(settings: Settings) -> Iterator[CheckResult]:
@@ -79,9 +108,17 @@ def endpoint(settings: Settings) -> Iterator[CheckResult]:
     if answer.status_code in (401, 403):
         raise CheckFailedError(f"the endpoint answers {answer.status_code}", "check MEMSTREAM_MODEL_KEY")
     if answer.status_code != 200:
-        yield CheckResult("model endpoint", Status.WARN, f"GET /models answers {answer.status_code}", "")
+        yield CheckResult(
+            "model endpoint", Status.WARN, f"GET /models answers {answer.status_code}",
+            "check MEMSTREAM_MODEL_URL (https://host/v1); an endpoint that lists no models may work all the same",
+        )  # fmt: skip
         return
-    known = {str(m.get("id")) for m in answer.json().get("data", [])}
+    try:
+        known = {str(m["id"]) for m in answer.json()["data"]}
+    except (ValueError, KeyError, TypeError):
+        raise CheckFailedError(
+            "what answers is no OpenAI-compatible endpoint", "check MEMSTREAM_MODEL_URL (https://host/v1)"
+        ) from None
     if settings.model_name not in known:
         yield CheckResult(
             "model endpoint", Status.WARN, f"does not list {settings.model_name}", "check MEMSTREAM_MODEL_NAME"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from memstream.checks import local, stores
+from memstream.checks import local, outside, stores
 from memstream.checks.result import CheckFailedError, CheckResult, Status
 from memstream.settings import Settings
 
@@ -19,6 +19,8 @@ CHECKS: dict[str, Check] = {
     "profiles": local.profiles,
     "models": local.models,
     "endpoint": local.endpoint,
+    "traces": outside.traces,
+    "tokens": outside.tokens,
     "embedded": local.embedded,
     "service": local.service,
 }

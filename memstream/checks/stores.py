@@ -16,7 +16,8 @@ from schemas import migrations
 from schemas.access import milvus_options
 from schemas.kafka_admin import KafkaAdmin
 
-POSTGRES_LEAST = 140_000
+POSTGRES_LEAST = 150_000
+"""Views that look through the caller's own permissions came with it."""
 REDIS_LEAST = (6, 2)
 
 
@@ -70,12 +71,17 @@ def postgres(settings: Settings) -> Iterator[CheckResult]:
         version, encoding = conn.info.server_version, conn.info.parameter_status("server_encoding")
         have = migrations.version(conn)
     if version < POSTGRES_LEAST:
-        raise CheckFailedError(f"Postgres {version // 10_000} is too old", "use Postgres 14 or newer")
+        raise CheckFailedError(f"Postgres {version // 10_000} is too old", "use Postgres 15 or newer")
     if encoding != "UTF8":
         raise CheckFailedError(f"the database is {encoding}", "create it with ENCODING 'UTF8' and LOCALE 'C.UTF-8'")
     yield CheckResult("postgres", Status.OK, f"Postgres {version // 10_000}.{version % 10_000}, {encoding}")
     head = migrations.newest()
-    if have != head:
+    if have is not None and have > head:
+        yield CheckResult(
+            "schema", Status.FAIL, f"schema {have}, the newest that this version of memstream knows is {head}",
+            "run the version of memstream that made it, or a newer one",
+        )  # fmt: skip
+    elif have != head:
         yield CheckResult(
             "schema", Status.FAIL, f"schema {have or 'missing'}, newest is {head}", "run `memstream migrate`"
         )

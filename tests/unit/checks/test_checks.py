@@ -7,12 +7,16 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
+import httpx
 import pytest
 from pydantic import SecretStr, ValidationError
 from typer.testing import CliRunner
 
+from inference.weights import WeightsError
 from memstream import check
 from memstream.checks import CHECKS, CheckResult, Status, run_checks
 from memstream.checks.given import AddressError, check_given
@@ -182,3 +186,70 @@ def test_a_given_server_that_answers_is_nothing_wrong(monkeypatch: pytest.Monkey
     check_given(here)
     with pytest.raises(AddressError, match=r"^redis: Redis does not answer \(ConnectionError\): check MEMSTREAM_REDIS"):
         check_given(here.model_copy(update={"redis": SecretStr(f"redis://{CLOSED}/0")}))
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, text: str, status: int = 200) -> None:
+    answer = httpx.Response(status, text=text, request=httpx.Request("GET", "http://x"))
+    monkeypatch.setattr(httpx, "get", lambda *_, **__: answer)
+
+
+@pytest.mark.parametrize("text", ["<html>welcome</html>", '["m"]', '{"data": null}', '{"data": ["m"]}'])
+def test_what_answers_in_place_of_a_model_endpoint_is_said(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    answering(monkeypatch, text)
+    (result,) = run_checks(settings(model_url="http://x/v1", model_name="m"), ["endpoint"])
+    assert result.status is Status.FAIL
+    assert "MEMSTREAM_MODEL_URL" in result.remedy
+
+
+def test_an_endpoint_that_lists_no_models_comes_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, "", 404)
+    (result,) = run_checks(settings(model_url="http://x/v1", model_name="m"), ["endpoint"])
+    assert result.status is Status.WARN
+    assert "MEMSTREAM_MODEL_URL" in result.remedy
+
+
+def test_a_missing_model_is_named_and_the_others_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> str:
+        raise WeightsError("a_package is not installed: run `make install`")
+
+    monkeypatch.setattr("memstream.checks.local._recognisers", missing)
+    results = {r.name: r for r in run_checks(settings(reranker="/no/such/cross-encoder"), ["models"])}
+    assert [n for n, r in results.items() if r.status is Status.FAIL] == ["recognisers", "reranker"]
+    assert "a_package is not installed" in results["recognisers"].detail
+    assert "MEMSTREAM_RERANKER" in results["reranker"].detail
+
+
+def test_a_collector_that_is_away_is_said() -> None:
+    results = [*run_checks(settings(otlp_endpoint=f"http://{CLOSED}"), ["traces"]), *run_checks(settings(), ["traces"])]
+    assert [r.status for r in results] == [Status.FAIL, Status.SKIP]
+    assert "MEMSTREAM_OTLP_ENDPOINT" in results[0].remedy
+
+
+def test_a_key_set_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "keys").write_text("{}", encoding="utf-8")
+    places = (str(tmp_path / "keys"), "http://example.org/keys", f"http://{CLOSED}/keys")
+    results = [*run_checks(settings(), ["tokens"])]
+    for place in places:
+        results += run_checks(settings(jwt_jwks=place), ["tokens"])
+    answering(monkeypatch, "<html>welcome</html>")
+    results += run_checks(settings(jwt_jwks="https://issuer.example/keys"), ["tokens"])
+    assert [r.status for r in results] == [Status.SKIP, *[Status.FAIL] * 4]
+    assert all("MEMSTREAM_JWT_JWKS" in r.remedy for r in results[1:])
+
+
+@pytest.mark.parametrize(
+    ("version", "schema", "name", "said"),
+    [(140_018, None, "postgres", "15 or newer"), (150_000, "9999", "schema", "version of memstream"),
+     (150_000, "0001", "schema", "memstream migrate"), (150_000, None, "schema", "memstream migrate")],
+)  # fmt: skip
+def test_a_database_that_does_not_fit_is_told_what_would(
+    monkeypatch: pytest.MonkeyPatch, version: int, schema: str | None, name: str, said: str
+) -> None:
+    """Postgres before 15 has no views with the caller's own permissions, which the migrations make."""
+    info = SimpleNamespace(server_version=version, parameter_status=lambda _: "UTF8")
+    conn = SimpleNamespace(info=info)
+    monkeypatch.setattr("memstream.checks.stores._connected", lambda _: nullcontext(conn))
+    monkeypatch.setattr("schemas.migrations.version", lambda _: schema)
+    result = list(run_checks(settings(postgres=SecretStr("postgresql://x")), ["postgres"]))[-1]
+    assert (result.name, result.status) == (name, Status.FAIL)
+    assert said in result.remedy
