@@ -57,7 +57,8 @@ class Service:
         service: Service = state.args[0]
         raised = state.outcome.exception() if state.outcome is not None else None
         never = isinstance(raised, httpx.ConnectError) and not service._answered
-        return (state.seconds_since_start or 0.0) >= (FIRST_PATIENCE if never else PATIENCE)
+        past = state.seconds_since_start or 0.0
+        return past + state.upcoming_sleep >= FIRST_PATIENCE if never else past >= PATIENCE
 
     @retry(
         retry=retry_if_exception_type((BusyError, httpx.TransportError)),
