@@ -44,6 +44,7 @@ class Topic:
         }
         if self.cleanup is not Cleanup.COMPACT:
             out["retention.ms"] = str(-1 if self.retention_days is None else self.retention_days * DAY_MS)
+            out["retention.bytes"] = "-1"  # a size set for all of a cluster's topics would delete what was accepted
         if self.cleanup is not Cleanup.DELETE:
             out["delete.retention.ms"] = str(30 * DAY_MS)
             out["min.cleanable.dirty.ratio"] = "0.2"
