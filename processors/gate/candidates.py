@@ -207,7 +207,8 @@ class CandidateGate:
         if name is not None and (stands := self._standing.get(name)) is not None:
             return self._said_again(c, stands, rule="same_text")
         features = text_features(c.text)
-        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), self._source.accepted_at)
+        accepted, said = self._source.accepted_at, self._source.turn.occurred_at
+        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), accepted, said)
         other = None if match is None else self._standing.get(match.record_id)
         if match is not None and other is not None and match.verdict.kind == "duplicate":
             verdict = match.verdict

@@ -52,8 +52,8 @@ class Index:
 
     holders: dict[Slot, set[str]] = field(default_factory=dict)
     window: NearDuplicateWindow | None = None
-    shelf: dict[str, tuple[str, str | None]] = field(default_factory=dict)
-    """Record id in the window -> its kind and project."""
+    shelf: dict[str, tuple[str, str | None, datetime]] = field(default_factory=dict)
+    """Record id in the window -> its kind and project, and when it was said."""
     rejections: dict[str, dict[str, Any]] = field(default_factory=dict)
     tables: dict[str, set[str]] = field(default_factory=dict)
     """Table -> its rows' record ids."""

@@ -212,9 +212,10 @@ class Standing:
         return Features.from_json(str(raw["f"])) if isinstance(raw, dict) and "f" in raw else None
 
     def nearest(
-        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime
+        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime
     ) -> Match | None:
-        """The record of that kind and project that a text repeats or contradicts, of the last 7 days (D3)."""
+        """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
+        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute."""
         index, until = self._index, now - _LATE
         if index.window is None:
             return None
@@ -222,8 +223,12 @@ class Standing:
             self._recall(index.window)
         if not index.recalled and index.window.expire(until):
             index.forgot = max(index.forgot or until - WINDOW, until - WINDOW)
-        place = kind, project
-        return index.window.query(features, vector(embedding), now, lambda record: index.shelf.get(record) == place)
+
+        def comparable(record: str) -> bool:
+            other = index.shelf.get(record)
+            return other is not None and other[:2] == (kind, project) and abs(other[2] - said) <= WINDOW
+
+        return index.window.query(features, vector(embedding), now, comparable)
 
     def _recall(self, window: NearDuplicateWindow) -> None:
         """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is
@@ -355,7 +360,7 @@ class Standing:
         if index.window is None:
             index.window = NearDuplicateWindow(self._calibration, self._dimensions)
         index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
-        index.shelf[update.record_id] = update.kind, update.project_id
+        index.shelf[update.record_id] = update.kind, update.project_id, update.occurred_at
 
     def _unindex(self, record_id: str) -> None:
         old = self.get(record_id)

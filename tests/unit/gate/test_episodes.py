@@ -35,6 +35,17 @@ async def test_d3_only_within_seven_days(gate: GateBench, one: str, two: str) ->
     assert len(gate.active()) == 2
 
 
+@pytest.mark.parametrize(("one", "two"), SAME)
+@pytest.mark.parametrize(("days", "memories"), [(7, 1), (8, 2), (400, 2), (-400, 2)])
+async def test_d3_what_an_import_brings_in_a_minute_is_compared_by_when_it_was_said(
+    gate: GateBench, one: str, two: str, days: int, memories: int
+) -> None:
+    now = gate.driver.now
+    await gate.say(candidate(one), at=now - 500 * DAY, accepted=now)
+    await gate.say(candidate(two), at=now - (500 - days) * DAY, accepted=now)
+    assert len(gate.active()) == memories
+
+
 async def test_d3_a_changed_number_is_another_episode(gate: GateBench) -> None:
     await gate.say(candidate("The meeting is at 9 on Friday"))
     await gate.say(candidate("The meeting is at 7 on Friday"))
