@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,9 @@ from schemas.kafka_admin import KafkaAdmin
 POSTGRES_LEAST = 150_000
 """Views that look through the caller's own permissions came with it."""
 REDIS_LEAST = (6, 2)
+KAFKA_TRIED = (4, 0)
+"""Also what the brokers speak without ZooKeeper alone."""
+MILVUS_TRIED = (2, 5)
 
 
 def kafka(settings: Settings) -> Iterator[CheckResult]:
@@ -32,15 +36,18 @@ def kafka(settings: Settings) -> Iterator[CheckResult]:
             settings.brokers, "memstream-check", request_timeout_ms=5_000, bootstrap_timeout_ms=5_000
         )
         try:
-            brokers = len(client.describe_cluster()["brokers"])
+            found = client.describe_cluster()["brokers"]
+            versions = [client.get_broker_version_data(b["broker_id"]).broker_version for b in found]
         finally:
             client.close()
-    if brokers < settings.replication:
+    if len(found) < settings.replication:
         raise CheckFailedError(
-            f"{brokers} brokers for {settings.replication} replicas",
+            f"{len(found)} brokers for {settings.replication} replicas",
             "set MEMSTREAM_REPLICATION to at most the number of brokers, or add brokers",
         )
-    yield CheckResult("kafka", Status.OK, f"{brokers} broker(s) at {settings.kafka}")
+    least = min(versions)
+    yield CheckResult("kafka", Status.OK, f"Kafka {told(least)}, {len(found)} broker(s) at {settings.kafka}")
+    yield from tried("kafka version", "Kafka", least, KAFKA_TRIED)
 
 
 def topics_(settings: Settings) -> Iterator[CheckResult]:
@@ -144,6 +151,21 @@ def milvus(settings: Settings) -> Iterator[CheckResult]:
         client = MilvusClient(**milvus_options(settings.milvus_access), timeout=5)
         try:
             names = [n for n in client.list_collections() if str(n).startswith("memstream_")]
+            version = str(client.get_server_version(detail=True)["version"])
         finally:
             client.close()
-    yield CheckResult("milvus", Status.OK, f"{len(names)} collections of ours")
+    said = f"Milvus {version.removeprefix('v')}" if version else "Milvus Lite, which tells no version"
+    yield CheckResult("milvus", Status.OK, f"{said}, {len(names)} collections of ours")
+    if (numbers := re.match(r"v?(\d+)\.(\d+)", version)) is not None:
+        yield from tried("milvus version", "Milvus", (int(numbers[1]), int(numbers[2])), MILVUS_TRIED)
+
+
+def tried(name: str, server: str, version: tuple[int, ...], least: tuple[int, ...]) -> Iterator[CheckResult]:
+    """A warning where a server is older than those that memstream is written for."""
+    if version < least:
+        detail = f"{server} {told(version)} is older than what memstream is written for"
+        yield CheckResult(name, Status.WARN, detail, f"use {server} {told(least)} or newer")
+
+
+def told(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))

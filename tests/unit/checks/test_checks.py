@@ -21,6 +21,7 @@ from memstream import check
 from memstream.checks import CHECKS, CheckResult, Status, run_checks
 from memstream.checks.given import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
+from memstream.checks.stores import KAFKA_TRIED, tried
 from memstream.cli import app
 from memstream.settings import Settings
 from schemas.profile import PROFILES_DIR, ProfileError
@@ -91,6 +92,12 @@ def test_command_prints_json_and_exits_1_on_a_failure(tmp_path: Path, monkeypatc
 def test_every_check_is_documented() -> None:
     text = (Path(__file__).parents[3] / "docs" / "operations.md").read_text(encoding="utf-8")
     assert [n for n in CHECKS if f"`{n}`" not in text] == []
+
+
+@pytest.mark.parametrize(("version", "warned"), [((4, 0), False), ((4, 3), False), ((3, 9), True), ((2, 13), True)])
+def test_an_older_server_than_was_tried_is_a_warning_with_what_to_use(version: tuple[int, int], warned: bool) -> None:
+    found = list(tried("kafka version", "Kafka", version, KAFKA_TRIED))
+    assert [(r.status, r.remedy) for r in found] == ([(Status.WARN, "use Kafka 4.0 or newer")] if warned else [])
 
 
 def test_a_misspelt_setting_is_named_with_what_it_may_mean(monkeypatch: pytest.MonkeyPatch) -> None:
