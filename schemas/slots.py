@@ -11,3 +11,5 @@ _SLOTS = """
 SLOTS = frozenset(_SLOTS.split())
 OPEN_SLOTS = ("favourite ", "最喜欢的")
 """Slots that go on with what it is of: "favourite colour", "最喜欢的颜色"."""
+OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
+"""Slots of which one says no to the same value of the other."""

@@ -13,6 +13,7 @@ from processors.extract.protocol import holds_many, values_of
 from processors.gate.emit import because, changed, decision, sources, update
 from processors.gate.index import Slot, since
 from processors.gate.index import values_of as standing_values
+from processors.gate.opposites import marked, opposed
 from processors.gate.rejections import barred
 from processors.gate.restate import note_replaced
 from processors.gate.room import Room
@@ -164,8 +165,19 @@ class CandidateGate:
             out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
         note_replaced(self._standing, record, replaced, self._source, self._source.accepted_at)
         kept = self._new(c, names, record, replaced)
+        others = [h for h in opposed(self._standing, self._profile, kept) if not self._retiring(h)]
+        if others:
+            reason = because(kept.reason.outcome, "dedupe", "contradiction")
+            told = tuple(h.record_id for h in others)
+            kept = kept.model_copy(update={"conflicts_with": told, "reason": reason})
+            out += [marked(self._standing, h, record) for h in others]
         self._standing.put(kept)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept, _part(c, names))]
+
+    def _retiring(self, held: MemoryUpdate) -> bool:
+        """The extractor before took it from this turn alone: what this one says stands in its place."""
+        turn = self._source.turn.turn_id
+        return held.record_id in self._before and all(s.turn_id == turn for s in held.sources)
 
     def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
         """Said before what stands was true: it is history, kept as such, and replaces nothing."""
@@ -233,9 +245,7 @@ class CandidateGate:
                     "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
                 }
             )
-            marked = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record)))[-MAX_SOURCES:])
-            self._standing.put(marked, self._standing.features(other.record_id))
-            out.append(update(marked))
+            out.append(marked(self._standing, other, record))
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
 

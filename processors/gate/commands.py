@@ -11,6 +11,7 @@ from processors.gate import again, items, rejections
 from processors.gate.emit import because, changed, plain_decision, update
 from processors.gate.in_project import InProject
 from processors.gate.index import Slot, values_of
+from processors.gate.opposites import marked, opposed
 from processors.gate.room import Room
 from processors.gate.rules import EXPLICIT
 from processors.gate.standing import Standing, text_features
@@ -96,6 +97,9 @@ class CommandGate:
         reason = because("superseding" if holders else "kept", "command", "remembered")
         numbers = {"version": version if kind in VERSIONED else 0, "revision": revision, "reason": reason}
         kept = kept.model_copy(update=numbers)
+        if others := opposed(self._standing, self._profile, kept):
+            kept = kept.model_copy(update={"conflicts_with": tuple(h.record_id for h in others)})
+            out += [marked(self._standing, h, name) for h in others]
         self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
         told = self._in_project(m).remembered(kept)
         return [*out, update(kept), *told, plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]

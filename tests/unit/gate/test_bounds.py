@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from processors.gate import candidates, retention, standing
+from processors.gate import opposites, retention, standing
 from processors.ports import Models
 from schemas.memory import MemoryUpdate
 from schemas.profile import BoundsSpec, Profile, load_profile
@@ -214,7 +214,7 @@ async def test_c9_the_list_of_a_sessions_records_forgets_those_that_no_view_hold
 async def test_the_marks_of_contradictions_on_a_record_are_bounded(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "MAX_SOURCES", 2)
+    monkeypatch.setattr(opposites, "MAX_SOURCES", 2)
     gate = GateBench(models)
     [first] = await gate.say(candidate("We agreed to ship the beta on Friday"))
     for day in ("Monday", "Tuesday", "Wednesday", "Thursday"):
