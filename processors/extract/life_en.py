@@ -62,6 +62,7 @@ _AS_WHAT = (
     r"|always|a rule|an? (?:kid|child|boy|girl|teenager|student|adult))\b)[a-z][\w-]*(?: [\w-]+){0,2}(?=$|[.;!?()]))?"
 )
 _OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
+_NAMES = rf"{NAME}(?:(?:,| and|, and) (?!I\b){NAME}(?=$|[,.;!?]| and\b)){{0,4}}"
 _MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"
 
 RULES: tuple[Rule, ...] = (
@@ -73,9 +74,9 @@ r" |grown |teenage )?(?:kids|children|sons|daughters)\b", constants={"children":
 r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": True}, says_no={"children": False}),
     rule(r"have (?:any |no )?(?:kids|children)\b", constants={"children": True}, says_no={"children": False}),
     rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
-rf")(?:(?: named| called|,) (?P<pet_name>{NAME}))?"),
+rf")(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
-rf"(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{NAME}))?"),
+rf"(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
     rule(rf"am (?:an? )?(?P<nationality>{_NATIONS}){STOP}"),
     rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),
@@ -113,7 +114,7 @@ r"|saxophone|trumpet|ukulele|harp|bass|clarinet)\b"),
     ),
     rule(rf"am (?:an? )?(?P<diet>vegetarian|vegan|pescatarian|coeliac|celiac|lactose intolerant|teetotal){STOP}"),
     rule(rf"have [\w' ,]{{3,40}}? and (?:an? |two |three |four )(?:\w{{2,12}}"
-rf" ){{0,2}}?(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{NAME}"
+rf" ){{0,2}}?(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{_NAMES}"
 r"))?"),
     rule(rf"own (?P<possession>an? [\w' -]{{3,40}}?){STOP}"),
     rule(

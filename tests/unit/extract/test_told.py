@@ -65,6 +65,18 @@ def test_d2_a_country_is_not_us(said: str, told: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I have two cats, Miso and Tofu.", "User has two cats, Miso and Tofu"),
+        ("We have three dogs, Rex, Bo and Kit.", "User has three dogs, Rex, Bo and Kit"),
+        ("I adopted a dog called Bo, and Tom was glad.", "User adopted a dog called Bo"),
+    ],
+)
+def test_b1_pets_have_all_their_names(said: str, told: str) -> None:
+    assert [c.text for c in extract(said)] == [told]
+
+
+@pytest.mark.parametrize(
     ("said", "year", "month"),
     [
         ("I'm getting married in June.", 2026, 6),
