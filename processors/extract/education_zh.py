@@ -20,11 +20,17 @@ _DEGREE_ONLY = re.compile(
     r"(?:学历是?|文凭是?|是|拿了|读了|读的|有|念了|获得了?|毕业于)?"
     rf"(?:{_MAJOR_NAME}(?:专业|系)?的?)?(?P<degree>{_DEGREE})(?:学历|学位)?(?P<done>毕业)?"
 )
+_NO_DEGREE = re.compile(
+    rf"(?:没有?|未能?(?=[读念拿取获考完])|不是)[过读念拿取获考上完到得了]{{0,3}}(?:(?![婚孩子女房车工作经验带教招])[\u4e00-\u9fff]){{0,6}}?"
+    rf"(?P<degree>{_DEGREE})"
+    rf"|(?P<left>{_DEGREE})(?:学位|学历)?[都也还并]{{0,2}}(?:没|未)(?:能|有)?[读念学上考拿取获完毕]"
+)
+"""没有硕士学位, 没读过博士, 硕士没读完; but 博士，没有孩子 and 硕士未婚 have theirs."""
 _MAJOR = re.compile(
     rf"(?:专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
 )
 _NOT_MAJOR = re.compile(
-    r"^(?:毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
+    r"^(?:没|未|不|只|仅|毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
 )
 
 
@@ -47,6 +53,12 @@ def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], 
 
 def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Iterator[Found]:
     """Return school, degree and major, together where they are said together."""
+    if lacked := _NO_DEGREE.search(clause.body):
+        if meant(clause.body, lacked.start()):
+            degree = lacked["degree"] or lacked["left"]
+            text = f"{{owner}}没有{degree}学历"
+            yield made(clause, lacked.span(), text, ("education", degree), negated=True)
+        return
     short = lexicon.get("university", {})
     for pattern in _schools(tuple(short))[:2]:
         match = pattern.search(clause.body)
@@ -61,7 +73,8 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
         return
     yield from _degree(clause)
     match = _schools(tuple(short))[2].search(clause.body)
-    if match is not None and meant(clause.body, match.start()) and not denied(clause.body, match.start()):
+    finished = match is not None and not re.search(r"[没未]", match.group())
+    if match is not None and finished and meant(clause.body, match.start()) and not denied(clause.body, match.start()):
         name = match["a"] or match["b"]
         yield made(clause, match.span(), f"{{of}}毕业于{short.get(name, name)}", ("university", short.get(name, name)))
 
@@ -81,6 +94,6 @@ def _degree(clause: Clause) -> Iterator[Found]:
 
 
 def _clean_major(text: str | None) -> str | None:
-    if not text or _NOT_MAJOR.match(text):
+    if not text or _NOT_MAJOR.match(text) or re.fullmatch(rf"{_DEGREE}|.*[读念]", text):
         return None
     return text.removesuffix("专业").removesuffix("系") or None

@@ -167,3 +167,33 @@ def test_b4_a_denied_allergy_ends_in_every_field_that_holds_it(text: str, drug: 
     found = [c for c in extract(text, HEALTH) if c.field or c.fields]
     assert all(c.negated for c in found)
     assert {item for c in found for item in values_of(c).items()} == {("allergies", drug), ("drug_allergies", drug)}
+
+
+@pytest.mark.parametrize(
+    ("text", "degree"),
+    [
+        ("我没有硕士学位，只有本科。", "bachelor"),
+        ("我只有本科学历，没有硕士学位。", "bachelor"),
+        ("我没读过博士。", None),
+        ("我硕士没读完。", None),
+        ("我没考上研究生。", None),
+        ("我没考上北大的研究生。", None),
+        ("我北大硕士没毕业。", None),
+        ("我不是本科生。", None),
+        ("我在美国读的博士，专业是材料。", "doctorate"),
+        ("美国读的博士。", "doctorate"),
+        ("我没有孩子，硕士毕业。", "master"),
+        ("我硕士未婚。", "master"),
+        ("我未婚本科毕业。", "bachelor"),
+        ("我是硕士没有孩子。", "master"),
+    ],
+)
+def test_b2_a_degree_that_is_denied_or_was_not_finished_is_none(text: str, degree: str | None) -> None:
+    found = values(text)
+    assert found.get("education") == degree
+    assert found.get("major") in {None, "材料"}
+
+
+@pytest.mark.parametrize("text", ["我北大硕士没毕业。", "我北大没毕业。", "我没考上北大的研究生。"])
+def test_b2_a_school_that_was_left_or_not_entered_is_no_school_of_theirs(text: str) -> None:
+    assert "university" not in values(text)
