@@ -10,7 +10,7 @@ from typing import Any, Literal
 from processors.extract.found import Found
 from processors.extract.making_zh import doubted, planned
 from processors.extract.numbers import HAN_NUMBER, amount
-from processors.extract.others import doubted_en, names_kin
+from processors.extract.others import doubted_en, names_kin, opens_with_kin
 from schemas.memory import HotValue
 from schemas.profile import FieldSpec, HotKey, Profile
 
@@ -28,12 +28,31 @@ _IS = re.compile(
     r"\s?(?:是|为|：|:|=|is now|is|are|now|改为|定为|已|变为|到了?|was)\s?(?P<value>[^，。；,;！!？?]{1,80})"
 )
 
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|nearly|almost|close to|some)|~|大概|大约|差不多|约|将近|接近)"
+    r"(?:是|有|在)?\s?(?:HK|US)?[$£€¥]?\s?$",
+    re.I,
+)
+_OR_SO = re.compile(
+    r"\s?(?:元|块钱?|万|港[币元]|美[元金]|人民币|[a-z%]{1,10})?\s?(?:左右|上下|or so\b|or thereabouts\b)", re.I
+)
+"""Round a number, what makes it approximate (B2)."""
+_PARTS = re.compile(r"[，,；;。.!！?？]\s*|(?=不过|但是|可是|\bbut\b|\bwhile\b)")
+_NUMBERS = frozenset({"money", "integer", "number"})
 _NOTHING = " ：:，,。.；;！!？?\n\t"
 
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+def category_meant(profile: Profile, said: str) -> str | None:
+    """The category of an intent: not that of a clause about a person of the owner's (不过我妹妹走优才), unless the
+    statement holds nothing else."""
+    parts = _PARTS.split(said)
+    own = [part for part in parts if not opens_with_kin(part)]
+    return category_of(profile, said if len(own) in {0, len(parts)} else "，".join(own))
 
 
 def category_of(profile: Profile, text: str) -> str | None:
@@ -82,10 +101,18 @@ def profile_fields(profile: Profile, text: str, start: int, said: str, *, of_kin
                 category = category_of(profile, text)
                 text_of_it = _without(said, told)
                 told.append(str(value))
-                found.append(Found(*place, kind, text_of_it, slots, negated=negated, category=category))
+                vague = _approximate(spec, match)
+                found.append(Found(*place, kind, text_of_it, slots, vague, negated, category=category))
                 if not spec.many:
                     break
     return found
+
+
+def _approximate(spec: FieldSpec, match: re.Match[str]) -> bool:
+    if spec.type not in _NUMBERS or not match.groupdict().get("value"):
+        return False
+    before, after = match.string[: match.start("value")], match.string[match.end("value") :]
+    return _ABOUT.search(before) is not None or _OR_SO.match(after) is not None
 
 
 def _without(said: str, told: list[str]) -> str:
@@ -125,7 +152,7 @@ def _value(spec: FieldSpec, match: re.Match[str], text: str) -> Any:
         return None
     if "value" in match.re.groupindex and match["value"]:
         raw = match["value"].strip()
-        if spec.type in {"money", "integer", "number"}:
+        if spec.type in _NUMBERS:
             return amount(raw)
         return raw
     low = match.group().lower()

@@ -27,6 +27,12 @@ _OTHERS_ZH = re.compile(rf"{KIN_ZH}|[他她它你您]|别人|人家|[狗猫]|宠
 _KIN_WORD_ZH = re.compile(KIN_ZH)
 _KIN_WORD_EN = re.compile(rf"\b(?:{KIN_EN})s?\b", re.I)
 
+_LEADS_ON = re.compile(
+    r"(?:不过|但是?|可是?|而且?|另外|其中|倒是|and |but |while |though |although |whereas )[，,\s]*", re.I
+)
+_OPENS_ZH = re.compile(rf"(?:我们?|咱们?|用户)(?:的|家)?(?:[大小老]|那个?)?(?:{KIN_ZH})")
+_OPENS_EN = re.compile(rf"(?:my|our|User's) (?:[\w-]{{1,20}} ){{0,2}}?(?:{KIN_EN})s?\b(?!.*\b(?:I|we|User)\b)", re.I)
+
 _DOUBTED_EN = re.compile(
     r"\b(?:want(?:s|ed)?|hop(?:e|ed|ing)|wish(?:ed)?|plan(?:ned|ning)?|going to|would|might|may|could|should"
     r"|will|try(?:ing)?"
@@ -66,6 +72,14 @@ def of_anothers_zh(lead: str) -> bool:
 def about_kin_en(body: str) -> bool:
     """Is a clause that begins with "my" about a person?"""
     return _MY_KIN_EN.match(body) is not None
+
+
+def opens_with_kin(part: str) -> bool:
+    """Is a part of a statement about a person of the owner's alone (不过我妹妹走优才, "but my sister ...")?"""
+    said = _LEADS_ON.sub("", part.strip())
+    if (match := _OPENS_ZH.match(said)) is not None:
+        return not re.search(r"我|用户", said[match.end() :])
+    return _OPENS_EN.match(said) is not None
 
 
 def names_kin(said: str) -> bool:

@@ -16,7 +16,7 @@ from processors.extract.answers import answers_for_another, as_statement
 from processors.extract.catalogue import resolve
 from processors.extract.confirm import heard
 from processors.extract.corrected import as_meant_after_en, as_meant_after_zh
-from processors.extract.domain import category_of, hot_entry, project_of
+from processors.extract.domain import category_meant, hot_entry, project_of
 from processors.extract.found import Found
 from processors.extract.person_en import about
 from processors.extract.protocol import Language, TurnView
@@ -164,7 +164,7 @@ def _candidate(
         fields=tuple(name for name, _ in values) if len(values) > 1 else (),
         value=single[1] if single else (dict(values) or None),
         approximate=found.approximate,
-        category=found.category or (category_of(profile, said) if found.kind == "intent" else None),
+        category=found.category or (category_meant(profile, said) if found.kind == "intent" else None),
         episode_type=found.episode_type,
         project_id=project,
         importance=profile.importance[found.kind],

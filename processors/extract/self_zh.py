@@ -17,6 +17,8 @@ Lexicon = Mapping[str, Mapping[str, str]]
 """Per slot, short forms and the names they stand for."""
 
 _ABOUT = r"(?P<about>大概|大约|差不多|约|将近|快|接近|左右|至少|超过|多|可能|应该有|大致)?"
+_OVER = r"(?P<over>多(?!媒体|语[言种]|模态)|半)?"
+"""Behind years, as 三年多."""
 _AGE = re.compile(
     rf"(?<![大小差长\d零〇一二两三四五六七八九十百])(?:今年|现年|年龄是?|已经|刚满|虚岁|都)?{_ABOUT}(?P<n>{HAN_NUMBER}"
     r")(?P<more>多|来|几)?(?:周?岁)(?P<after>左右|多|上下)?(?!的?(?:时候"
@@ -41,7 +43,7 @@ ROLE = (
 _JOB = re.compile(
     r"(?:做|从事|当|担任|干)(?:了|过|的是?|一名|一个|一位|着)?(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)"
     r"(?:这行|这一行|方面的|相关的?|类)?(?:的?工作)?(?:已经|有|快)?(?:了)?"
-    rf"{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年"
+    rf"{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}"
 )
 _JOB_ONLY = re.compile(
     r"(?:(?:从事|担任)(?:了|过|的是?|一名|一个|一位|着)?(?P<a>[\u4e00-\u9fffA-Za-z+#/"
@@ -62,7 +64,7 @@ _SOMEBODY = re.compile(
 _ITS_SUBJECT = re.compile(r"[A-Za-z]{2,}\s?$|(?:负责人|研究者|主任|导师|领导|老板|医生|经理|客户|联系人)$")
 """Somebody or something else stands before the 是."""
 _YEARS_JOB = re.compile(
-    rf"(?:做|当|干)了{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年的?"
+    rf"(?:做|当|干)了{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}的?"
     rf"(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:了|$)"
 )
 _MONTHLY = re.compile(
@@ -71,7 +73,7 @@ _MONTHLY = re.compile(
 )
 _YEARS = re.compile(
     rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
-    r")(?P<more>多)?年(?:的?[\u4e00-\u9fffA-Za-z+#]{0,10}?(?:经验|经历)|了|$)"
+    rf")(?P<more>多)?年{_OVER}(?:的?[\u4e00-\u9fffA-Za-z+#]{{0,10}}?(?:经验|经历)|了|$)"
 )
 _INCOME = re.compile(
     r"(?:年薪|年收入|一年(?:收入|能?挣|能?赚)|税前年薪|税后年薪)(?:是"
@@ -152,18 +154,16 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         match = pattern.search(body)
         if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
             years, job = han_number(match["years"]), match["job"].strip()
-            said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
             value: Any = f"{years}+" if match["more"] else years
-            text = f"{{of}}从事{job}工作{said}"
-            vague = bool(match["about"] or match["more"])
+            text = f"{{of}}从事{job}工作{_length(match)}"
+            vague = bool(match["about"] or match["more"] or match["over"])
             yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
             return
     if (match := _YEARS.search(body)) and meant(body, match.start()):
         years = han_number(match["years"])
         worked: Any = f"{years}+" if match["more"] else years
-        said = f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年"
-        vague = bool(match["about"] or match["more"])
-        yield made(clause, match.span(), f"{{of}}有{said}工作经验", ("years", worked), approximate=vague)
+        vague = bool(match["about"] or match["more"] or match["over"])
+        yield made(clause, match.span(), f"{{of}}有{_length(match)}工作经验", ("years", worked), approximate=vague)
     for pattern in (_IS_JOB, _JOB_ONLY):
         match = pattern.search(body)
         job = next((g.strip() for g in match.groups() if g), "") if match else ""
@@ -175,6 +175,10 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         text = f"{{owner}}不是{job}" if negated else f"{{of}}从事{job}工作"
         yield made(clause, match.span(), text, ("occupation", job), negated=negated)
         return
+
+
+def _length(match: re.Match[str]) -> str:
+    return f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年{match['over'] or ''}"
 
 
 def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
