@@ -21,11 +21,14 @@ _DEGREE_ONLY = re.compile(
     rf"(?:{_MAJOR_NAME}(?:专业|系)?的?)?(?P<degree>{_DEGREE})(?:学历|学位)?(?P<done>毕业)?"
 )
 _NO_DEGREE = re.compile(
-    rf"(?:没有?|未能?(?=[读念拿取获考完])|不是)[过读念拿取获考上完到得了]{{0,3}}(?:(?![婚孩子女房车工作经验带教招])[\u4e00-\u9fff]){{0,6}}?"
+    rf"(?:没有?|未能?(?=[读念拿取获考完])|不是)[过读念拿取获考上完到得了能]{{0,3}}"
+    r"(?P<of>(?:(?![婚孩子女房车工作经验带教招])[\u4e00-\u9fff]){0,6}?)"
     rf"(?P<degree>{_DEGREE})"
     rf"|(?P<left>{_DEGREE})(?:学位|学历)?[都也还并]{{0,2}}(?:没|未)(?:能|有)?[读念学上考拿取获完毕]"
 )
 """没有硕士学位, 没读过博士, 硕士没读完; but 博士，没有孩子 and 硕士未婚 have theirs."""
+_BESIDE = frozenset({"博士后", "双学位", "MBA", "mba"})
+"""Who has none of these, or none of one school, may well hold the degree that a catalogue counts them as."""
 _MAJOR = re.compile(
     rf"(?:专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
 )
@@ -54,8 +57,8 @@ def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], 
 def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Iterator[Found]:
     """Return school, degree and major, together where they are said together."""
     if lacked := _NO_DEGREE.search(clause.body):
-        if meant(clause.body, lacked.start()):
-            degree = lacked["degree"] or lacked["left"]
+        degree = lacked["degree"] or lacked["left"]
+        if degree not in _BESIDE and not lacked["of"] and meant(clause.body, lacked.start()):
             text = f"{{owner}}没有{degree}学历"
             yield made(clause, lacked.span(), text, ("education", degree), negated=True)
         return

@@ -194,6 +194,11 @@ def test_b2_a_degree_that_is_denied_or_was_not_finished_is_none(text: str, degre
     assert found.get("major") in {None, "材料"}
 
 
+@pytest.mark.parametrize("text", ["我没读过博士后。", "我没有双学位。", "我没读过MBA。", "我不是北大的硕士。"])
+def test_b4_without_more_than_a_degree_the_degree_stands(text: str) -> None:
+    assert not [c for c in extract(text) if values_of(c)]
+
+
 @pytest.mark.parametrize("text", ["我北大硕士没毕业。", "我北大没毕业。", "我没考上北大的研究生。"])
 def test_b2_a_school_that_was_left_or_not_entered_is_no_school_of_theirs(text: str) -> None:
     assert "university" not in values(text)
