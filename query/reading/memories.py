@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -13,8 +14,10 @@ from query.door import Reader
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
+from query.reading.users import standing
 from query.repo import memories, retention, turns
 from query.repo.db import Row
+from query.repo.overtaken import may_be_overtaken, version_of
 from schemas import owner as owners
 from schemas.memory import MemoryKind
 from schemas.owner import OwnerKind
@@ -50,12 +53,23 @@ async def list_memories(
         rows = await memories.listed(ctx.db, owner, kinds, state, ctx.deps.clock(), limit + 1, after)
         if state == "refused" and not rows:
             return await _refused(ctx, owner, kinds, limit, after)
-    ctx.saw(owner, [row["record_id"] for row in rows[:limit]])
-    shown = [memory(row) for row in rows[:limit]]
+    page = rows[:limit] if as_of is None else await _not_overtaken(ctx, owner, rows[:limit], as_of)
+    ctx.saw(owner, [row["record_id"] for row in page])
+    shown = [memory(row) for row in page]
     if state == "archived" and as_of is None:
         shown = [{**m, "archived_at": row["expires_at"]} for m, row in zip(shown, rows, strict=False)]
     more = paging.dump(*_place(rows[limit - 1])) if len(rows) > limit else None
     return {"memories": shown, "cursor": more}
+
+
+async def _not_overtaken(ctx: Context, owner: OwnerScope, page: Sequence[Row], as_of: datetime) -> list[Row]:
+    """What overtook a value of the page may stand on another one: what was stated by then is read whole."""
+    stated = [row for row in page if may_be_overtaken([row])]
+    if not stated:
+        return list(page)
+    held = await standing(ctx, owner, sorted({row["kind"] for row in stated}), as_of)
+    gone = {version_of(row) for row in stated} - {version_of(row) for row in held}
+    return [row for row in page if version_of(row) not in gone]
 
 
 def _place(row: Row) -> tuple[Any, ...]:

@@ -16,6 +16,7 @@ from query.reading import profile_rows, profile_view
 from query.reading.common import AsOf, Context, Ctx, PathId, memory
 from query.repo import memories, structured
 from query.repo.db import Row
+from query.repo.overtaken import without_overtaken
 from schemas.base import Id
 from schemas.memory import PROJECT_SCOPE
 from schemas.scope import OwnerScope
@@ -39,7 +40,7 @@ async def standing(
             page = await memories.listed(ctx.db, owner, kinds, "active", now, MANY, after)
         rows += page
         if len(page) < MANY:
-            return rows
+            return rows if as_of is None else without_overtaken(rows)
         after = memories.After(page[-1]["known_at"], page[-1]["record_id"], page[-1]["version"])
 
 

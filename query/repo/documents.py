@@ -14,6 +14,7 @@ from functools import reduce
 from operator import xor
 
 from query.repo.db import Database, OwnerStatement, Row, TenantStatement
+from query.repo.overtaken import without_overtaken
 from schemas.owner import OwnerKind
 from schemas.scope import OwnerScope, TenantScope
 
@@ -79,7 +80,7 @@ _OF_PROJECT = _marks(_PROJECT_TURNS, _OWN, OwnerStatement)
 _OF_KNOWLEDGE = _marks(None, _CHUNKS, TenantStatement)
 
 _AS_OF = OwnerStatement(
-    f"""SELECT {MEMORY_COLUMNS} FROM {{v}}.memories
+    f"""SELECT {MEMORY_COLUMNS}, reason FROM {{v}}.memories
     WHERE {_OWNER} AND NOT deleted AND state IN ('active', 'superseded') AND kind IN {_KINDS}
       AND COALESCE(valid_from, occurred_at) <= %(as_of)s
       AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active'))"""  # noqa: S608
@@ -165,8 +166,8 @@ def _mark_of(rows: Sequence[Row]) -> tuple[int, int]:
 
 
 async def memories_as_of(db: Database, scope: OwnerScope, as_of: object) -> list[Row]:
-    """Versions of an owner's memories that were true at a time (N8)."""
-    return await db.of_owner(scope, _AS_OF, as_of=as_of)
+    """Versions of an owner's memories that were true at a time, one value of a field of one value (N8)."""
+    return without_overtaken(await db.of_owner(scope, _AS_OF, as_of=as_of))
 
 
 async def chunks_as_of(db: Database, scope: TenantScope, as_of: object, most: int) -> list[Row]:
