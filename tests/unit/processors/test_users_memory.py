@@ -128,12 +128,12 @@ async def test_c8_hot_memory_follows_what_retention_ends_and_the_report_stays(mo
     await talk.until(MONDAY + timedelta(days=2), half)
     await talk.say("Enrolled so far 62.", user="bob", session="s2")  # his days begin later, and he said it last
     await talk.until(MONDAY + timedelta(days=4), half)
-    assert hot(talk).keys() == {"prefers", "report_format", "enrolled_count"}
+    assert hot(talk).keys() == {"report_format", "enrolled_count"}
     assert hot(talk)["enrolled_count"] == 62
     left = [u for u in talk.updates("hot") if u.op == "delete"]
     assert [(u.reason.gate, u.reason.rule) for u in left] == [("retention", "expired")]
     await talk.until(MONDAY + timedelta(days=7), half)
-    assert hot(talk).keys() == {"prefers", "report_format"}
+    assert hot(talk).keys() == {"report_format"}
     assert "75" in talk.updates("report")[-1].sealed.text, "reports have a retention of their own"
 
 
