@@ -27,7 +27,8 @@ GENERAL = load_profile("general")
 _TALK = """
     adopted agreed approximately architect autumn capital current deadline decided decision detailed doctor due
     engineer family father fully general grandfather grandmother husband interested kilos latest lead lower
-    manager million month months morning mother nearly newest pain parents partner pass plan planning pounds prefer quit recently roughly
+    manager million month months morning mother nearly newest pain parents partner pass plan planning pounds prefer
+    quit recently roughly
     sector several spring stop summer thousand to-do todo twice usual wife winter working 一般 丈夫 上下 上周 不太
     不是 为什么 之前 了解 从事 使用 倾向 偏好 做的 公司 公斤 决定 决策 准备 千万 半年 历史 厘米 可以 同意 周报 喜欢
     外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 将近 就行 左右 尽量 差不多 希望 平时 延迟 待办 得了
