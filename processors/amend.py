@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from processors.pii.gone import NOTHING, Gone
 from processors.redaction import replaced, strings
 from schemas.base import JsonObject
 from schemas.memory import Decision, MemoryUpdate
@@ -45,11 +46,11 @@ def texts_of(event: Stored) -> list[str]:
     return out
 
 
-def record_of(event: Stored, redacted: Mapping[str, str]) -> JsonObject:
-    """The event as JSON with its texts replaced, for `Amendment.sealed.record`."""
+def record_of(event: Stored, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonObject:
+    """The event as JSON with its texts replaced, for `Amendment.sealed.record`. `gone`: what policy took out of it."""
     sealed: Any = sealed_of(event)
     for path in TEXTS[type(event)]:
-        sealed = _mapped(sealed, path, lambda value: replaced(value, redacted))
+        sealed = _mapped(sealed, path, lambda value: replaced(value, redacted, gone))
     clear: JsonObject = event.model_dump(mode="json", exclude={"sealed"})
     return {**clear, "sealed": sealed}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from processors.amend import record_of, texts_of
+from processors.pii.gone import Gone
 from processors.ports import Models, ProfileBook
 from processors.redaction import redact
 from processors.session_value import LAST_MESSAGE_CHARS
@@ -11,17 +14,21 @@ from schemas.sessions import Checkpoint, SessionBody, SessionState
 from schemas.turns import ScreenedTurn
 
 
-def with_turn(s: SessionState, t: ScreenedTurn) -> SessionState:
-    """The session with the text of a turn as it is now; the same object where nothing changes."""
+def with_turn(s: SessionState, t: ScreenedTurn, models: Models, book: ProfileBook) -> SessionState:
+    """The session with the text of a turn as it is now; the same object where nothing changes. What policy took out of
+    the turn goes from the rest of the session, too: nothing in it would tell any more."""
     said = {"content": t.sealed.content, "speaker": t.sealed.speaker}
     window = tuple(m.model_copy(update=said) if m.turn_id == t.turn_id else m for m in s.sealed.window)
     if window == s.sealed.window:
         return s
-    before = next(m.content for m in s.sealed.window if m.turn_id == t.turn_id)
+    old = next(m for m in s.sealed.window if m.turn_id == t.turn_id)
+    before = old.content
     last = s.sealed.last_bot_message
     if t.role == "assistant" and last == before[:LAST_MESSAGE_CHARS]:
         last = t.sealed.content[:LAST_MESSAGE_CHARS]
-    return _next(s, s.sealed.model_copy(update={"window": window, "last_bot_message": last}))
+    new = _next(s, s.sealed.model_copy(update={"window": window, "last_bot_message": last}))
+    gone = Gone.of(redact(models, book, [s.tenant] * 2, [before, old.speaker or ""]))
+    return new.model_copy(update={"sealed": _body(new, {}, gone)}) if gone else new
 
 
 def rescreened(s: SessionState, models: Models, book: ProfileBook) -> SessionState:
@@ -34,7 +41,11 @@ def rescreened(s: SessionState, models: Models, book: ProfileBook) -> SessionSta
     changed = {t: r.text for t, r in zip(texts, clean, strict=True) if r.text != t}
     if not changed:
         return s
-    return _next(s, SessionBody.model_validate(record_of(s, changed)["sealed"]))
+    return _next(s, _body(s, changed, Gone.of(clean)))
+
+
+def _body(s: SessionState, changed: Mapping[str, str], gone: Gone) -> SessionBody:
+    return SessionBody.model_validate(record_of(s, changed, gone)["sealed"])
 
 
 def checkpoint_of(a: Amendment) -> Checkpoint:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from processors.amend import record_of, texts_of
+from processors.pii.gone import Gone
 from processors.ports import Models, vectors
 from processors.step import Emit, Out, Record, Reject
 from schemas import topics
@@ -26,7 +27,9 @@ def amendment_texts(a: Amendment) -> list[str]:
     return [] if found is None else texts_of(found)
 
 
-def amended(a: Amendment, redacted: Mapping[str, str], record: Record, models: Models, profile: Profile) -> list[Out]:
+def amended(
+    a: Amendment, redacted: Mapping[str, str], gone: Gone, record: Record, models: Models, profile: Profile
+) -> list[Out]:
     """A turn leaves as itself, at its next revision; what belongs to a session goes on to its one writer."""
     accepted = a.accepted_at or record.timestamp
     if a.what == "session":
@@ -34,7 +37,7 @@ def amended(a: Amendment, redacted: Mapping[str, str], record: Record, models: M
     found = _stored(a)
     if found is None or found.owner != a.owner:
         return [Reject("invalid", "sealed.record: expected a turn or a checkpoint of this user, as what says")]
-    told = record_of(found, redacted)
+    told = record_of(found, redacted, gone)
     if isinstance(found, Checkpoint):
         body = a.sealed.model_copy(update={"record": told})
         return [Emit(topics.HISTORY, a.model_copy(update={"accepted_at": accepted, "sealed": body}))]

@@ -12,6 +12,7 @@ import orjson
 from processors.ahead import dated_ahead
 from processors.chunking import Chunk, chunks
 from processors.gate.emit import because, update
+from processors.pii.gone import Gone
 from processors.ports import Models, ProfileBook, vectors
 from processors.redaction import redact, replaced, strings
 from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
@@ -175,7 +176,9 @@ class ChunkStep(PlainStep):
             return Screened("", "", {}, ())
         others = list(dict.fromkeys(strings([d.sealed.title, d.sealed.metadata])))
         texts = [d.sealed.markdown, *others]
-        found = [r.text for r in redact(self._models, self._book, [d.tenant] * len(texts), texts)]
+        redacted = redact(self._models, self._book, [d.tenant] * len(texts), texts)
+        gone = Gone.of(redacted)
+        found = [gone.text(r.text) for r in redacted]
         plain = dict(zip(others, found[1:], strict=True))
         pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
         embeddable = [found_by(c.headings, c.text) for c in pieces]
@@ -184,8 +187,8 @@ class ChunkStep(PlainStep):
         )
         return Screened(
             digest,
-            plain.get(d.sealed.title, d.sealed.title),
-            replaced(d.sealed.metadata, plain),
+            replaced(d.sealed.title, plain, gone),
+            replaced(d.sealed.metadata, plain, gone),
             tuple(Piece(c, t, tuple(self._models.terms(t))) for c, t in zip(pieces, embeddable, strict=True)),
         )
 

@@ -16,6 +16,7 @@ from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
 from processors.hot_keys import INDEX, HotKeys
+from processors.pii.gone import Gone
 from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook
 from processors.redaction import counts, redact, replaced, strings
@@ -66,7 +67,7 @@ class Project(PlainStep):
             if texts := list(dict.fromkeys(strings(r.event.sealed.value))):
                 found = redact(self._models, self._book, [r.event.tenant] * len(texts), texts)
                 plain = dict(zip(texts, (f.text for f in found), strict=True))
-                done[i] = _Screened(replaced(r.event.sealed.value, plain), refused_for(counts(found)))
+                done[i] = _Screened(replaced(r.event.sealed.value, plain, Gone.of(found)), refused_for(counts(found)))
         return done
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:

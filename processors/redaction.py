@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from inference.language import HAN
+from processors.pii.gone import NOTHING, Gone
 from processors.pii.redact import Redaction, apply
 from processors.ports import Models, ProfileBook
 from schemas.pii import DEFAULT_POLICY, PiiPolicy
 
 _SHORT = 4
-"""Strings below this many characters hold no entity that policy masks."""
+"""Strings below this many characters hold no entity that policy masks, but for Han: a name has two."""
+_HAN_NAME = re.compile(f"[{HAN}]{{2}}")
 _LONG_NUMBER = 7
 """Numbers of fewer characters are none of anybody's."""
 _SHORT_VALUE = 128
@@ -24,6 +27,9 @@ _SECRET_KEY = re.compile(
 )
 _TELLING_KEY = re.compile(r"@|[0-9](?:[ -]?[0-9]){5}")
 """Keys are names that a program gave, not what somebody said; but some are addresses and numbers."""
+
+_GIVEN_KEY = re.compile(r"[a-z][a-z0-9_.-]*")
+"""A key that a program reads; it stays, whatever was said."""
 
 
 def policy_of(book: ProfileBook, tenant: str) -> PiiPolicy:
@@ -45,7 +51,7 @@ def strings(value: Any) -> Iterator[str]:
     """Every text of free JSON that can hold an entity, in a fixed order: strings, keys that look like one, and as
     "key: value" what says little without its key (a number, a password)."""
     if isinstance(value, str):
-        if len(value) >= _SHORT:
+        if len(value) >= _SHORT or _HAN_NAME.search(value):
             yield value
     elif isinstance(value, Mapping):
         for key, item in value.items():
@@ -59,30 +65,39 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(item)
 
 
-def replaced(value: Any, redacted: Mapping[str, str]) -> Any:
-    """The same JSON with its texts redacted. A number of which something was masked becomes a string; of keys that are
-    masked alike each keeps its value."""
+def replaced(value: Any, redacted: Mapping[str, str], gone: Gone = NOTHING) -> Any:
+    """The same JSON with its texts redacted, and without what policy took out of the record's other parts (`gone`). A
+    number of which something was masked becomes a string; of keys that are masked alike each keeps its value."""
     if isinstance(value, str):
-        return redacted.get(value, value)
+        return gone.value(value, redacted.get(value, value))
     if isinstance(value, Mapping):
         out: dict[Any, Any] = {}
         for key, item in value.items():
-            name = redacted.get(key, key) if isinstance(key, str) and _TELLING_KEY.search(key) else key
+            name = _named(key, redacted, gone) if isinstance(key, str) else key
             while name in out:
                 name = f"{name}'"
-            out[name] = _beside(key, item, redacted)
+            out[name] = _beside(key, item, redacted, gone)
         return out
     if isinstance(value, list | tuple):
-        return [replaced(v, redacted) for v in value]
+        return [replaced(v, redacted, gone) for v in value]
+    if gone and isinstance(value, int | float) and not isinstance(value, bool):
+        shown = gone.value(str(value), str(value))
+        return value if shown == str(value) else shown
     return value
 
 
-def _beside(key: Any, item: Any, redacted: Mapping[str, str]) -> Any:
+def _named(key: str, redacted: Mapping[str, str], gone: Gone) -> str:
+    if _TELLING_KEY.search(key):
+        return gone.value(key, redacted.get(key, key))
+    return key if _GIVEN_KEY.fullmatch(key) else gone.value(key, key)
+
+
+def _beside(key: Any, item: Any, redacted: Mapping[str, str], gone: Gone) -> Any:
     told = _with_key(key, item)
     shown = told if told is None else redacted.get(told, told)
     if told is None or shown is None or shown == told:
-        return replaced(item, redacted)
-    return shown.removeprefix(f"{key}: ")
+        return replaced(item, redacted, gone)
+    return gone.text(shown.removeprefix(f"{key}: "))
 
 
 def _with_key(key: Any, item: Any) -> str | None:

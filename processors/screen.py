@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from processors.ahead import dated_ahead
 from processors.amended_turn import amended, amendment_texts
+from processors.pii.gone import NOTHING, Gone
 from processors.pii.redact import Redaction
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.redaction import counts, redact, replaced, strings
@@ -48,6 +49,7 @@ class Screened:
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
     originals: tuple[Originals, ...] | None = None
+    gone: Gone = NOTHING
 
 
 class Screen(PlainStep):
@@ -96,7 +98,7 @@ class Screen(PlainStep):
                 if (name := outgrown(event.sealed)) is not None:
                     told = f"sealed.{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON in one command"
                     return [Reject("too_large", told)]
-                sealed = event.sealed.model_validate(replaced(event.sealed.model_dump(), prepared.texts))
+                sealed = event.sealed.model_validate(replaced(event.sealed.model_dump(), prepared.texts, prepared.gone))
                 accepted = event.accepted_at or record.timestamp
                 return [Emit(topics.HISTORY, event.model_copy(update={"sealed": sealed, "accepted_at": accepted}))]
             case CheckpointResult():
@@ -104,7 +106,7 @@ class Screen(PlainStep):
                 return [Emit(topics.HISTORY, event.model_copy(update={"accepted_at": accepted}))]
             case Amendment():
                 self._previous_again(event, state)
-                return amended(event, prepared.texts, record, self._models, self._book.of(event.tenant))
+                return amended(event, prepared.texts, prepared.gone, record, self._models, self._book.of(event.tenant))
             case Tick():
                 return [Emit(topics.HISTORY, event)]
         return [Reject("invalid", "type: not a turn, a session command or a tick")]
@@ -116,16 +118,17 @@ class Screen(PlainStep):
         mine = [by_text[event.tenant, t] for t in texts]  # type: ignore[union-attr]
         plain = {t: m.text for t, m in zip(texts, mine, strict=True)}
         refused = any(m.refused for m in mine)
+        gone = Gone.of(mine)
         if not isinstance(event, TurnEvent):
-            return Screened(None, plain, counts(mine), refused)
-        content = by_text[event.tenant, event.sealed.content]
+            return Screened(None, plain, counts(mine), refused, gone=gone)
+        content = gone.redaction(by_text[event.tenant, event.sealed.content])
         counter = self._models.counter(self._book.of(event.tenant).encoding)
         language = event.language or self._models.language_of(content.text)
         terms = tuple(self._models.terms(content.text))
         taken = [original for m in mine for original in m.taken]
         kept = self._models.keeper.keep(event.owner, _turn_id(event), taken) if taken else None
         tokens = counter.count(content.text)
-        return Screened(content, plain, counts(mine), refused, language, tokens, terms, originals=kept)
+        return Screened(content, plain, counts(mine), refused, language, tokens, terms, originals=kept, gone=gone)
 
     def _embedded(self, done: list[Screened]) -> list[Screened]:
         places = [i for i, s in enumerate(done) if s.content is not None]
@@ -178,15 +181,13 @@ class Screen(PlainStep):
         profile = self._book.of(event.tenant)
         body = ScreenedBody(
             content=done.content.text,
-            speaker=None
-            if event.sealed.speaker is None
-            else done.texts.get(event.sealed.speaker, event.sealed.speaker),
-            metadata=replaced(event.sealed.metadata, done.texts),
+            speaker=replaced(event.sealed.speaker, done.texts, done.gone),
+            metadata=replaced(event.sealed.metadata, done.texts, done.gone),
             recalled_ids=tuple(r.id for r in event.sealed.recalled),
             terms=done.terms,
             embedding=done.embedding,
             entities=done.content.entities,
-            previous=tuple((p[0], p[1]) for p in previous) if isinstance(previous, list) else (),
+            previous=tuple((p[0], done.gone.text(p[1])) for p in previous) if isinstance(previous, list) else (),
             originals=done.originals,
         )
         return ScreenedTurn(

@@ -128,7 +128,7 @@ class Session(PlainStep):
         if s is None:
             return []
         _segment(s, state).replace(t)
-        new = with_turn(s, t)
+        new = with_turn(s, t, self._models, self._book)
         return [] if new is s else [self._keep(new, state)]
 
     def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> list[Out]:

@@ -21,6 +21,7 @@ from processors.gate.index import since
 from processors.gate.rejections import bars
 from processors.gate.restate import LEARNED
 from processors.gate.versions import VERSIONED
+from processors.pii.gone import Gone
 from processors.pii.redact import Redaction
 from schemas.amend import Amendment
 from schemas.codec import Event
@@ -143,8 +144,9 @@ def screened(found: Sequence[Difference], live: Mapping[Name, Versions], redact:
     for d in found:
         told: Versions = dict(live.get(d.name, {}))
         for u in d.versions:
-            mine = {t: r.text for t in texts_of(u) if (r := clean[d.owner.tenant, t]).text != t}
-            told[u.version] = MemoryUpdate.model_validate(record_of(u, mine)) if mine else u
+            mine = {t: r for t in texts_of(u) if (r := clean[d.owner.tenant, t]).text != t}
+            plain, gone = {t: r.text for t, r in mine.items()}, Gone.of(mine.values())
+            told[u.version] = MemoryUpdate.model_validate(record_of(u, plain, gone)) if mine else u
         again = _difference(d.name, told, live.get(d.name, {}))
         if again is not None:
             out.append(again)

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from memstream.rebuild.amend_log import amendment
 from processors.amend import TEXTS, Stored, record_of, texts_of
+from processors.pii.gone import NOTHING, Gone
 from processors.pii.redact import Redaction
 from processors.redaction import counts
 from schemas import topics
@@ -25,7 +26,7 @@ from schemas.documents import ProjectCommand, ProjectCommandBody
 from schemas.ids import record_id
 from schemas.memory import Decision, MemoryUpdate
 from schemas.originals import Keeper, Originals
-from schemas.owner import OwnerKind
+from schemas.owner import Owner, OwnerKind
 from schemas.pii import PiiAction
 from schemas.sessions import Checkpoint, SessionState
 from schemas.topics import Topic
@@ -38,6 +39,9 @@ CHUNK = 256
 RULE = "rescreened"
 Redact = Callable[[Sequence[str], Sequence[str]], Sequence[Redaction]]
 """(tenants, texts) -> redactions under each tenant's policy."""
+Masked = tuple[Stored, dict[str, str], list[Redaction], Gone]
+Taught = dict[tuple[Owner, str], list[tuple[str, str]]]
+"""Owner and turn -> what policy takes out of the turn now, and what stands for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +103,15 @@ def rescreened(
 ) -> Iterator[Send]:
     """What is to be sent for the newest events of a partition. `at`: when reading began; an erasure after that refuses
     what is sent."""
-    stored = [cast(Stored, e) for e in rows if type(e) in TEXTS and not _gone(e)]
+    stored = [cast(Stored, e) for e in rows if type(e) in TEXTS and not _deleted(e)]
     newest = _newest(stored)
-    masked: list[tuple[Stored, dict[str, str], list[Redaction]]] = []
+    stored.sort(key=lambda e: not isinstance(e, ScreenedTurn))  # what is taken out of a turn goes from what it taught
+    masked: list[Masked] = []
+    taught: Taught = {}
     for start in range(0, len(stored), CHUNK):
-        masked += _masked(stored[start : start + CHUNK], redact, found, keeping)
+        masked += _masked(stored[start : start + CHUNK], redact, found, keeping, taught)
     versions: Counter[str] = Counter()
-    for event, changed, redactions in sorted(masked, key=_order):
+    for event, changed, redactions, gone in sorted(masked, key=_order):
         told = {k: n for k, n in counts(redactions).items() if not k.endswith(":allow")}
         found.entities.update(told)
         found.entities.update(f"{e}:{keeping.action(event.tenant, e)}" for e in keeping.dropped(event))
@@ -114,7 +120,7 @@ def rescreened(
         if isinstance(event, MemoryUpdate):
             expected = newest[event.record_id] + versions[event.record_id]
             versions[event.record_id] += 1
-        record = record_of(event, changed)
+        record = record_of(event, changed, gone)
         if isinstance(event, ScreenedTurn):
             record = _turn_record(event, record, told, redactions, keeping)
         send = _send(event, record, expected, at)
@@ -124,18 +130,32 @@ def rescreened(
 
 
 def _masked(
-    part: Sequence[Stored], redact: Redact, found: Found, keeping: Keeping
-) -> Iterator[tuple[Stored, dict[str, str], list[Redaction]]]:
-    """Records with a text that policy changes: old text -> new, and the redactions that changed it. Turns of which
-    policy drops originals, too."""
+    part: Sequence[Stored], redact: Redact, found: Found, keeping: Keeping, taught: Taught
+) -> Iterator[Masked]:
+    """Records that policy changes: old text -> new, the redactions that changed it, and what is gone from the whole
+    record by them and by those of its turns. Turns of which policy drops originals, too."""
     spots = [list(dict.fromkeys(texts_of(e))) for e in part]
     pool = list(dict.fromkeys((e.tenant, t) for e, texts in zip(part, spots, strict=True) for t in texts))
     clean = dict(zip(pool, redact([t for t, _ in pool], [x for _, x in pool]), strict=True)) if pool else {}
     for event, texts in zip(part, spots, strict=True):
         found.looked_at += 1
         mine = {t: clean[event.tenant, t] for t in texts if clean[event.tenant, t].text != t}
-        if mine or keeping.dropped(event):
-            yield event, {t: r.text for t, r in mine.items()}, list(mine.values())
+        pairs = [pair for r in mine.values() for pair in r.gone]
+        if isinstance(event, ScreenedTurn) and pairs:
+            taught[event.owner, event.turn_id] = pairs
+        told = [pair for turn in _turns_of(event) for pair in taught.get((event.owner, turn), ())]
+        gone = Gone([*pairs, *told])
+        if mine or keeping.dropped(event) or (told and record_of(event, {}, gone) != record_of(event, {}, NOTHING)):
+            yield event, {t: r.text for t, r in mine.items()}, list(mine.values()), gone
+
+
+def _turns_of(event: Stored) -> Sequence[str]:
+    match event:
+        case MemoryUpdate():
+            return [source.turn_id for source in event.sources]
+        case Decision() if event.turn_id is not None:
+            return [event.turn_id]
+    return ()
 
 
 def _turn_record(
@@ -184,7 +204,7 @@ def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime) -> ProjectCo
     )  # fmt: skip
 
 
-def _gone(event: Event) -> bool:
+def _deleted(event: Event) -> bool:
     return isinstance(event, MemoryUpdate) and event.op == "delete"
 
 
@@ -197,10 +217,11 @@ def _newest(stored: Iterable[Stored]) -> dict[str, int]:
     return out
 
 
-def _order(item: tuple[Stored, Any, Any]) -> tuple[int, str, int]:
-    """Turns before their sessions, versions of a record in their order."""
+def _order(item: Masked) -> tuple[int, str, int]:
+    """Turns before their sessions, versions of a record in their order. What a turn taught comes before the turn: a
+    run that is killed leaves the words that tell what else is to go."""
     event = item[0]
-    rank = (ScreenedTurn, SessionState, Checkpoint, MemoryUpdate, Decision).index(type(event))
+    rank = (MemoryUpdate, Decision, ScreenedTurn, SessionState, Checkpoint).index(type(event))
     if isinstance(event, MemoryUpdate):
         return rank, event.record_id, event.version
     return rank, "", 0

@@ -50,6 +50,8 @@ class AmendmentGate:
             return [self._left(a, present)]
         new = self._redated(a, told, present) if a.cause == "redate" else self._written(a, told)
         new = new.model_copy(update={"revision": newest + 1})
+        if a.cause == "rescreen":
+            self._standing.reword_replaced(new)
         if a.cause == "regate":
             self._decided_anew(new, present, tail)
         elif present is not None and present.version == a.version:

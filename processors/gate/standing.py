@@ -320,6 +320,17 @@ class Standing:
             return []
         return [_opened(u) for u in row["old"]]
 
+    def reword_replaced(self, new: MemoryUpdate) -> None:
+        """A version that was replaced is written anew: should it hold again, it does so in these words."""
+        for key, row in list(self._state.items(_REPLACED)):
+            held = [_opened(u) for u in row["old"]] if isinstance(row, dict) else []
+            if not isinstance(row, dict) or all(u.row_key != new.row_key for u in held):
+                continue
+            said = {"sealed": new.sealed, "model_id": new.model_id}
+            old = [u.model_copy(update=said) if u.row_key == new.row_key else u for u in held]
+            rows: Json = {**row, "old": [orjson.loads(_PLAIN.value(u)) for u in old]}
+            self._state.put(key, rows, datetime.fromisoformat(str(row["until"])))
+
     def applied(self, what: str, now: datetime) -> bool:
         """True when this command or feedback was applied before; notes it otherwise."""
         until = self._state.get(f"a/{what}")

@@ -21,7 +21,8 @@ from processors.gate.retention import Retention
 from processors.gate.standing import InHot, Standing
 from processors.gate.versions import Versions
 from processors.gate.views import UserViews, ViewParts
-from processors.pii.redact import refused_for
+from processors.pii.gone import Gone
+from processors.pii.redact import Redaction, refused_for
 from processors.ports import Models, ProfileBook, vectors
 from processors.redaction import counts, redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
@@ -72,18 +73,19 @@ class Gate(PlainStep):
             return done
         clean = dict(zip(pool, redact(self._models, self._book, *map(list, zip(*pool, strict=True))), strict=True))
         for i, e, texts in spots:
-            mine = {t: clean[e.tenant, t].text for t in texts}
-            done[i] = _Screened(self._cleaned(e, mine), refused_for(counts([clean[e.tenant, t] for t in texts])))
+            mine = {t: clean[e.tenant, t] for t in texts}
+            done[i] = _Screened(self._cleaned(e, mine), refused_for(counts([*mine.values()])))
         return done
 
-    def _cleaned(self, e: MemoryCommand | Feedback, mine: dict[str, str]) -> MemoryCommand | Feedback:
+    def _cleaned(self, e: MemoryCommand | Feedback, found: dict[str, Redaction]) -> MemoryCommand | Feedback:
+        mine, gone = {t: r.text for t, r in found.items()}, Gone.of(found.values())
         if isinstance(e, Feedback):
             told = e.sealed.model_dump(exclude_none=True)
-            said = e.sealed.model_copy(update={k: replaced(v, mine) for k, v in told.items()})
+            said = e.sealed.model_copy(update={k: replaced(v, mine, gone) for k, v in told.items()})
             return e.model_copy(update={"sealed": said})
-        body: dict[str, Any] = {"value": replaced(e.sealed.value, mine)}
+        body: dict[str, Any] = {"value": replaced(e.sealed.value, mine, gone)}
         if e.sealed.text:
-            body["text"] = mine[e.sealed.text]
+            body["text"] = gone.text(mine[e.sealed.text])
         searched = items.searched_text(e, body["value"]) if e.command == "put_item" else body.get("text", "")
         if searched:
             body["terms"], body["embedding"] = self._encode(searched)

@@ -35,11 +35,12 @@ class Tokeniser:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What may go on. Nothing of it but `taken` holds a value that policy took out.
+    """What may go on. Nothing of it but `taken` and `gone` holds a value that policy took out.
 
     `refused`: the text held what policy refuses; the turn is kept, nothing may be learned from it.
     `found`: "ENTITY:action" -> count. `entities`: the allowed entities as (entity, start, end) in `text`.
     `taken`: what policy encrypts, for whoever keeps it; never to be written or logged as it is.
+    `gone`: every value that was taken out, and what stands for it; neither.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Redaction:
     found: Mapping[str, int]
     entities: tuple[tuple[str, int, int], ...]
     taken: tuple[Original, ...] = field(default=(), repr=False)
+    gone: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 def refused_for(found: Mapping[str, int]) -> str | None:
@@ -65,6 +67,7 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
     found: Counter[str] = Counter()
     entities: list[tuple[str, int, int]] = []
     taken: list[Original] = []
+    gone: list[tuple[str, str]] = []
     read = written = 0
     for span in sorted(spans, key=lambda span: span.start):
         if not read <= span.start < span.end <= len(text):
@@ -78,13 +81,15 @@ def apply(text: str, spans: Sequence[EntitySpan], policy: PiiPolicy, tokeniser: 
         written += span.start - read
         if action is PiiAction.ALLOW:
             entities.append((span.entity, written, written + len(shown)))
-        elif action is PiiAction.ENCRYPT:
+        else:
+            gone.append((value, shown))
+        if action is PiiAction.ENCRYPT:
             taken.append(Original(span.entity, shown, value))
         written += len(shown)
         read = span.end
     parts.append(text[read:])
     refused = refused_for(found) is not None
-    return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(taken))
+    return Redaction("".join(parts), refused, dict(found), tuple(entities), tuple(taken), tuple(gone))
 
 
 def _shown(entity: str, value: str, action: PiiAction, tokeniser: Tokeniser) -> str:

@@ -1,0 +1,110 @@
+"""D5: whatever policy is tightened, no original is left in any part of what is stored, nor in the steps' state."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from processors.extract.rules import RuleExtractor
+from processors.ports import Models, ProfileBook
+from schemas import topics
+from schemas.memory import MemoryCommand
+from schemas.pii import PiiAction
+from schemas.profile import Profile, load_profile
+from schemas.turns import SessionCommand
+from streams.driver import TopologyDriver
+from streams.state_memory import MemoryStateStore
+from streams.topology import TOPOLOGY, Parts
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of
+
+SAID = {
+    "LOCATION": (("I live in Ghent.", "Ghent"), ("我住在苏州。", "苏州"), ("I moved to Leuven in Belgium.", "Leuven")),
+    "PERSON": (("My name is Ann Smith.", "Ann Smith"), ("我叫张伟。", "张伟"), ("My sister Maria likes tea.", "Maria")),
+    "ORGANIZATION": (("I work at Siemens.", "Siemens"), ("我在腾讯工作。", "腾讯")),
+    "PHONE_NUMBER": (("My phone number is 202-555-0143.", "202-555-0143"), ("我的电话是13812345678。", "13812345678")),
+    "EMAIL_ADDRESS": (("My e-mail is ann@example.org.", "ann@example.org"),),
+    "AGE": (("I am 34 years old.", "34 years old"),),
+    "URL": (("My site is https://ann.example.org/me.", "https://ann.example.org/me"),),
+    "CREDIT_CARD": (("My card is 4111 1111 1111 1111.", "4111 1111 1111 1111"),),
+}
+TIGHTENED = [(entity, PiiAction.MASK) for entity in SAID] + [
+    (entity, action) for entity in ("LOCATION", "PERSON") for action in (PiiAction.TOKENISE, PiiAction.REFUSE)
+]
+
+
+def policy(**actions: PiiAction) -> Profile:
+    plain = load_profile("general")
+    return plain.model_copy(update={"pii": {**dict.fromkeys(SAID, PiiAction.ALLOW), **actions}})
+
+
+def driver(models: Models, profile: Profile, before: TopologyDriver | None = None) -> TopologyDriver:
+    parts = Parts(models, ProfileBook(profile), RuleExtractor())
+    steps = [spec.build(parts) for spec in TOPOLOGY.values()]
+    if before is None:
+        return TopologyDriver(steps, NOW)
+    new = TopologyDriver(steps, before.now, store=before.store)
+    new.log.partitions = before.log.partitions
+    return new
+
+
+def state_of(d: TopologyDriver) -> str:
+    """What the steps hold, as text."""
+    assert isinstance(d.store, MemoryStateStore)
+    kept = [value for rows in d.store.rows.values() for mine in rows.values() for value in mine.values()]
+    return "".join(value.decode("utf-8", "replace") for value in kept)
+
+
+async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = True) -> TopologyDriver:
+    """Turns, what they teach, and the same values beside them: in metadata, a caller's memory, and `bare`, with no
+    sentence around them, in a session's state."""
+    d = driver(models, profile)
+    for n, (text, value) in enumerate(SAID[entity]):
+        turn = said(n, text)
+        sealed = turn.sealed.model_copy(update={"metadata": {"seen": value, "list": [value]}})
+        d.pipe(topics.TURNS, turn.model_copy(update={"sealed": sealed}))
+        at = NOW + timedelta(minutes=10 + n)
+        d.pipe(topics.LEDGER, MemoryCommand(
+            tenant="t", user_id="ann", command="remember", command_id=f"c{n}", kind="fact", field=f"own{n}",
+            occurred_at=at, accepted_at=at, sealed={"text": text, "value": {"it": value}},  # type: ignore[arg-type]
+        ))  # fmt: skip
+    values = [value for _, value in SAID[entity]]
+    if bare:
+        d.pipe(topics.TURNS, SessionCommand(
+            tenant="t", user_id="ann", session_id="s", command="patch", command_id="p",
+            accepted_at=NOW + timedelta(minutes=9),
+            sealed={"anchors": {"told": values}, "global_state": {"shared": {"it": values}}},  # type: ignore[arg-type]
+        ))  # fmt: skip
+    d.now = NOW + timedelta(minutes=30)
+    await d.run()
+    assert d.dead_letters() == []
+    return d
+
+
+@pytest.mark.parametrize(("entity", "action"), TIGHTENED)
+async def test_d5_no_original_is_left_in_any_part(models: Models, entity: str, action: PiiAction) -> None:
+    values = [value for _, value in SAID[entity]]
+    d = await talked(models, policy(), entity)
+    before = stored(d)
+    kinds = {type(e).__name__ for e in before if any(value in text_of([e]) for value in values)}
+    assert kinds >= {"ScreenedTurn", "MemoryUpdate", "SessionState"}
+    tight = policy(**{entity: action})
+    d = driver(models, tight, d)
+    d.now = NOW + timedelta(hours=1)
+    found = a_pass(d, models, ProfileBook(tight))
+    await d.run()
+    assert d.dead_letters() == []
+    assert not found.left
+    held = state_of(d)
+    for value in values:
+        assert [e for e in stored(d) if value in text_of([e])] == []
+        assert value not in held
+    assert not a_pass(d, models, ProfileBook(tight)).records
+
+
+@pytest.mark.parametrize("entity", ["LOCATION", "PERSON", "ORGANIZATION"])
+async def test_d5_of_what_is_said_anew_it_stands_in_no_part_either(models: Models, entity: str) -> None:
+    d = await talked(models, policy(**{entity: PiiAction.MASK}), entity, bare=False)
+    text = "".join(text_of([e]) for e in stored(d)) + state_of(d)
+    assert f"<{entity}>" in text
+    assert [value for _, value in SAID[entity] if value in text] == []
