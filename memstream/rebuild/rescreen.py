@@ -15,8 +15,11 @@ from typing import Any, cast
 
 from memstream.rebuild.amend_log import amendment
 from processors.amend import TEXTS, Stored, record_of, texts_of
+from processors.gate.index import since
+from processors.gate.restate import LEARNED
+from processors.gate.versions import VERSIONED
 from processors.pii.gone import NOTHING, Gone
-from processors.pii.redact import Redaction
+from processors.pii.redact import Redaction, refused_for
 from processors.redaction import counts
 from schemas import topics
 from schemas.amend import Amendment
@@ -111,6 +114,8 @@ def rescreened(
     for start in range(0, len(stored), CHUNK):
         masked += _masked(stored[start : start + CHUNK], redact, found, keeping, taught)
     versions: Counter[str] = Counter()
+    turns = [(e, redactions) for e, _, redactions, _ in masked if isinstance(e, ScreenedTurn)]
+    refused = {(e.owner, e.turn_id): rule for e, redactions in turns if (rule := _why(redactions)) is not None}
     for event, changed, redactions, gone in sorted(masked, key=_order):
         told = {k: n for k, n in counts(redactions).items() if not k.endswith(":allow")}
         found.entities.update(told)
@@ -123,7 +128,10 @@ def rescreened(
         record = record_of(event, changed, gone)
         if isinstance(event, ScreenedTurn):
             record = _turn_record(event, record, told, redactions, keeping)
-        send = _send(event, record, expected, at)
+        rule = _refused(event, redactions, refused)
+        if rule is not None:
+            record = {**record, **_ended(event)}
+        send = _send(event, record, expected, at, rule or RULE)
         (found.left if send is None else found.records)[kind] += 1
         if send is not None:
             yield send
@@ -147,6 +155,26 @@ def _masked(
         gone = Gone([*pairs, *told])
         if mine or keeping.dropped(event) or (told and record_of(event, {}, gone) != record_of(event, {}, NOTHING)):
             yield event, {t: r.text for t, r in mine.items()}, list(mine.values()), gone
+
+
+def _why(redactions: Sequence[Redaction]) -> str | None:
+    return refused_for(counts(redactions))
+
+
+def _refused(event: Stored, redactions: Sequence[Redaction], refused: Mapping[tuple[Owner, str], str]) -> str | None:
+    """Why a memory that stands is to end: policy refuses its own words, or every turn that it was learned from."""
+    if not isinstance(event, MemoryUpdate) or event.kind not in LEARNED or event.state not in ("active", "observed"):
+        return None
+    turns = [refused.get((event.owner, turn)) for turn in _turns_of(event)]
+    return _why(redactions) or (turns[0] if turns and all(turns) else None)
+
+
+def _ended(event: Any) -> JsonObject:
+    """As a statement ends that its turn does not make any more: it never held."""
+    if event.kind not in VERSIONED:
+        return {"state": "superseded"}
+    ended = max(since(event), event.valid_from or since(event))
+    return {"state": "superseded", "valid_to": ended.isoformat()}
 
 
 def _turns_of(event: Stored) -> Sequence[str]:
@@ -173,7 +201,7 @@ def _turn_record(
     return {**record, "pii": dict(+pii), "refused": refused, "sealed": {**record["sealed"], "originals": originals}}
 
 
-def _send(event: Stored, record: JsonObject, expected: int, at: datetime) -> Send | None:
+def _send(event: Stored, record: JsonObject, expected: int, at: datetime, rule: str) -> Send | None:
     match event:
         case ScreenedTurn():
             return Send(topics.TURNS, _amendment(event, "turn", event.turn_id, event.revision, record, at))
@@ -184,14 +212,16 @@ def _send(event: Stored, record: JsonObject, expected: int, at: datetime) -> Sen
         case Decision() if event.owner_kind is OwnerKind.USER:
             return Send(topics.LEDGER, _amendment(event, "decision", event.decision_id, event.revision, record, at))
         case MemoryUpdate() if event.owner_kind is OwnerKind.USER:
-            return Send(topics.LEDGER, _amendment(event, "memory", event.record_id, expected, record, at))
+            return Send(topics.LEDGER, _amendment(event, "memory", event.record_id, expected, record, at, rule))
         case MemoryUpdate() if event.kind == "hot" and event.category and event.key:
             return Send(topics.PROJECT_EVENTS, _hot(event, record, at))
     return None
 
 
-def _amendment(event: Any, what: Any, target: str, expected: int, record: dict[str, Any], at: datetime) -> Amendment:
-    return amendment(event, "rescreen", what, target, expected, record, at, RULE)
+def _amendment(
+    event: Any, what: Any, target: str, expected: int, record: dict[str, Any], at: datetime, rule: str = RULE
+) -> Amendment:
+    return amendment(event, "rescreen", what, target, expected, record, at, rule)
 
 
 def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime) -> ProjectCommand:

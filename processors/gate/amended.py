@@ -49,11 +49,16 @@ class AmendmentGate:
         if newest != a.expected or (newest == 0 and a.cause != "regate"):
             return [self._left(a, present)]
         new = self._redated(a, told, present) if a.cause == "redate" else self._written(a, told)
+        ends = a.cause == "rescreen" and present is not None and _stands(present, a) and new.state == "superseded"
+        if ends:  # policy refuses now what it was learned from (D5)
+            new = new.model_copy(update={"reason": because("refused", "pii", a.rule or a.cause)})
         new = new.model_copy(update={"revision": newest + 1})
         if a.cause == "rescreen":
             self._standing.reword_replaced(new)
         if a.cause == "regate":
             self._decided_anew(new, present, tail)
+        elif ends:
+            self._standing.remove(new)
         elif present is not None and present.version == a.version:
             kept = self._standing.features(a.target) is not None
             self._standing.put(new, text_features(new.sealed.text) if kept else None)
@@ -97,7 +102,7 @@ class AmendmentGate:
         return told.model_copy(update=changes)
 
     def _said(self, a: Amendment, new: MemoryUpdate) -> Emit:
-        reason = because("masked", "pii", a.rule or a.cause)
+        reason = because("refused" if new.reason.outcome == "refused" else "masked", "pii", a.rule or a.cause)
         if a.cause == "regate":
             reason = because(new.reason.outcome, new.reason.gate, a.rule or a.cause)
         if a.cause == "redate":
@@ -107,3 +112,7 @@ class AmendmentGate:
     def _left(self, a: Amendment, present: MemoryUpdate | None) -> Emit:
         reason = because("skipped", _GATES[a.cause], "moved_on")
         return plain_decision(a.owner, a.amendment_id, "amendment", reason, present, self._at)
+
+
+def _stands(present: MemoryUpdate, a: Amendment) -> bool:
+    return present.version == a.version and present.state in ("active", "observed")

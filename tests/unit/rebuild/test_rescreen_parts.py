@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from processors.extract.rules import RuleExtractor
+from processors.gate.restate import LEARNED
 from processors.ports import Models, ProfileBook
 from schemas import topics
-from schemas.memory import MemoryCommand
+from schemas.memory import MemoryCommand, MemoryUpdate
 from schemas.pii import PiiAction
 from schemas.profile import Profile, load_profile
 from schemas.turns import SessionCommand
@@ -108,3 +109,31 @@ async def test_d5_of_what_is_said_anew_it_stands_in_no_part_either(models: Model
     text = "".join(text_of([e]) for e in stored(d)) + state_of(d)
     assert f"<{entity}>" in text
     assert [value for _, value in SAID[entity] if value in text] == []
+
+
+@pytest.mark.parametrize("entity", ["LOCATION", "PERSON", "PHONE_NUMBER"])
+async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Models, entity: str) -> None:
+    """As nothing is learned from such a turn when it is said (docs/pii.md)."""
+    d = await talked(models, policy(), entity)
+    d.pipe(topics.TURNS, said(20, "I prefer green tea."))
+    await d.run()
+    standing = {e.record_id: e for e in memories(d) if e.state == "active"}
+    tight = policy(**{entity: PiiAction.REFUSE})
+    d = driver(models, tight, d)
+    d.now = NOW + timedelta(hours=1)
+    a_pass(d, models, ProfileBook(tight))
+    await d.run()
+    assert d.dead_letters() == []
+    left = [e for e in memories(d) if e.state in ("active", "observed")]
+    assert [e.sealed.text for e in left if f"<{entity}" in text_of([e])] == []
+    assert any("tea" in e.sealed.text for e in left), "what else was said stays"
+    ended = [e for e in memories(d) if e.record_id in standing and e.state == "superseded"]
+    assert {(e.reason.outcome, e.reason.gate, e.reason.rule) for e in ended} >= {("refused", "pii", entity.lower())}
+    assert not a_pass(d, models, ProfileBook(tight)).records
+    d.pipe(topics.TURNS, said(40, "I prefer black coffee."))
+    await d.run()
+    assert any("coffee" in e.sealed.text for e in memories(d) if e.state == "active")
+
+
+def memories(d: TopologyDriver) -> list[MemoryUpdate]:
+    return [e for e in stored(d) if isinstance(e, MemoryUpdate) and e.kind in LEARNED]
