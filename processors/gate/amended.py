@@ -54,7 +54,7 @@ class AmendmentGate:
             new = new.model_copy(update={"reason": because("refused", "pii", a.rule or a.cause)})
         new = new.model_copy(update={"revision": newest + 1})
         if a.cause == "rescreen":
-            self._standing.reword_replaced(new)
+            self._standing.replaced.reword(new)
         if a.cause == "regate":
             self._decided_anew(new, present, tail)
         elif ends:

@@ -79,7 +79,7 @@ class Restated:
 
     def _brought_back(self, u: MemoryUpdate) -> Iterable[Emit]:
         """What the retired record had replaced holds again, where nothing else has taken its place."""
-        for old in self._standing.replaced_by(u.record_id, self._source.accepted_at):
+        for old in self._standing.replaced.by(u.record_id, self._source.accepted_at):
             if any(self._standing.holders(slot) for slot in slots_of(old)):
                 continue
             version, revision = self._standing.next_numbers(old.record_id)
@@ -105,4 +105,4 @@ def note_replaced(
     turn = source.turn.turn_id
     true = [u for u in replaced if any(s.turn_id != turn for s in u.sources)]
     if true:
-        standing.note_replaced(record, true[:MAX_BEFORE], at)
+        standing.replaced.note(record, true[:MAX_BEFORE], at)

@@ -8,7 +8,6 @@ from heapq import heapify, heappop, heappush
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
-import orjson
 
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
@@ -24,12 +23,11 @@ from processors.gate.index import (
     slots_of,
     values_of,
 )
+from processors.gate.replaced import APPLIED_KEPT, Replaced, opened, row_of
 from processors.gate.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
 from processors.gate.values import canonical, iso
 from processors.step import OwnerState
-from schemas import topics
 from schemas.base import Json
-from schemas.codec import Codec
 from schemas.ids import keyed_hash, record_id
 from schemas.memory import HotValue, MemoryKind, MemoryUpdate
 from schemas.owner import project
@@ -37,7 +35,6 @@ from schemas.owner import project
 K = TypeVar("K")
 Ending = Literal["ended", "gone"]
 """Of a record that stands no more: its versions are in the views, or deleted from them."""
-_PLAIN = Codec()
 _RECORD = "m/"
 _REJECTION = "r/"
 _ENDED = "n/ended"
@@ -45,12 +42,9 @@ _ENDED = "n/ended"
 _TAIL = "v/"
 _TAIL_TURNS = 10
 _SPOKEN = "x/"
-_REPLACED = "p/"
 _SESSION = "s/"
 _HOT = "h/"
 _HOT_MOST = 20
-APPLIED_KEPT = timedelta(days=30)
-"""How long the gate remembers that it applied a command or feedback: past every redelivery and client retry."""
 _LATE = timedelta(days=7)
 """How much later than its successors a turn may come in and still find every near-duplicate of its own window in the
 index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
@@ -77,6 +71,7 @@ class Standing:
         """`hash_key`: what leaves is remembered by keyed hashes, so that it can still be rejected (N4)."""
         self._hash_key = hash_key
         self._state = state
+        self.replaced = Replaced(state)
         self._calibration = calibration
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
@@ -85,7 +80,7 @@ class Standing:
         raw = self._state.get(_RECORD + record_id)
         if not isinstance(raw, dict):
             return None
-        return _opened(raw["u"])
+        return opened(raw["u"])
 
     def named(self, told: str) -> MemoryUpdate | None:
         """The record that a caller means: by its id, or by one that it was told for the same said again."""
@@ -103,7 +98,7 @@ class Standing:
     def all(self) -> Iterator[MemoryUpdate]:
         """Every standing record of the user, by id."""
         for _, raw in self._state.items(_RECORD):
-            yield _opened(cast(dict[str, Any], raw)["u"])
+            yield opened(cast(dict[str, Any], raw)["u"])
 
     def holders(self, slot: Slot) -> list[MemoryUpdate]:
         """Standing records of a slot, the longest true first."""
@@ -113,7 +108,7 @@ class Standing:
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
         self._unindex(update.record_id)
-        row: dict[str, Json] = {"u": orjson.loads(_PLAIN.value(update))}
+        row: dict[str, Json] = {"u": row_of(update)}
         if features is not None:
             row["f"] = features.to_json()
         self._state.put(_RECORD + update.record_id, row)
@@ -236,7 +231,7 @@ class Standing:
         for key, raw in self._state.items(_RECORD):
             row = cast(dict[str, Any], raw)
             if "f" in row and key.removeprefix(_RECORD) not in window:
-                self._shelve(_opened(row["u"]), Features.from_json(row["f"]))
+                self._shelve(opened(row["u"]), Features.from_json(row["f"]))
         self._index.recalled = True
 
     @property
@@ -308,29 +303,6 @@ class Standing:
     def forget_hot(self, record_id: str) -> None:
         self._state.delete(_HOT + record_id)
 
-    def note_replaced(self, record_id: str, old: Sequence[MemoryUpdate], now: datetime) -> None:
-        """What a record replaced, as it stood."""
-        until = now + APPLIED_KEPT
-        rows: Json = {"until": iso(until), "old": [orjson.loads(_PLAIN.value(u)) for u in old]}
-        self._state.put(_REPLACED + record_id, rows, until)
-
-    def replaced_by(self, record_id: str, now: datetime) -> list[MemoryUpdate]:
-        row = self._state.get(_REPLACED + record_id)
-        if not isinstance(row, dict) or str(row["until"]) <= iso(now):
-            return []
-        return [_opened(u) for u in row["old"]]
-
-    def reword_replaced(self, new: MemoryUpdate) -> None:
-        """A version that was replaced is written anew: should it hold again, it does so in these words."""
-        for key, row in list(self._state.items(_REPLACED)):
-            held = [_opened(u) for u in row["old"]] if isinstance(row, dict) else []
-            if not isinstance(row, dict) or all(u.row_key != new.row_key for u in held):
-                continue
-            said = {"sealed": new.sealed, "model_id": new.model_id}
-            old = [u.model_copy(update=said) if u.row_key == new.row_key else u for u in held]
-            rows: Json = {**row, "old": [orjson.loads(_PLAIN.value(u)) for u in old]}
-            self._state.put(key, rows, datetime.fromisoformat(str(row["until"])))
-
     def applied(self, what: str, now: datetime) -> bool:
         """True when this command or feedback was applied before; notes it otherwise."""
         until = self._state.get(f"a/{what}")
@@ -344,7 +316,7 @@ class Standing:
         self._index = index
         for _, raw in self._state.items(_RECORD):
             row = cast(dict[str, Any], raw)
-            self._add(_opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
+            self._add(opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
         for key, raw in self._state.items(_REJECTION):
             index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
         index.counts.update(_ending(cast(list[Any], raw)) for _, raw in self._state.items(_TAIL))
@@ -402,10 +374,6 @@ def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:
         held.discard(record_id)
         if not held:
             del sets[key]
-
-
-def _opened(data: dict[str, Any]) -> MemoryUpdate:
-    return cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, data))
 
 
 def vector(raw: bytes) -> np.ndarray[Any, np.dtype[np.float16]] | None:
