@@ -21,7 +21,7 @@ _LONG_NUMBER = 7
 _SHORT_VALUE = 128
 """A secret is judged beside its key up to this many characters; longer ones are known by themselves."""
 _SECRET_KEY = re.compile(
-    r"pass(?:word|phrase|code|wd)|(?<![a-z])pwd?(?![a-z])|pwd|\bpin\b|secret|token|api.?key|access.?key|private.?key|credential|auth"
+    r"pass(?:word|phrase|code|wd)|(?<![a-z])pw(?![a-z])|pwd|\bpin\b|secret|token|api.?key|access.?key|private.?key|credential|auth"
     r"|phone|mobile|passport|card|ssn|密码|口令|密钥|令牌|手机|电话|护照|身份证|卡号",
     re.IGNORECASE,
 )

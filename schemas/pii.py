@@ -36,6 +36,8 @@ _ENTITIES = """
 """
 ENTITIES = frozenset(_ENTITIES.split())
 """What the screen finds (docs/pii.md). A profile that names another would change nothing by it."""
+PLACEHOLDER = rf"<(?:{'|'.join(sorted(ENTITIES))})(?::[0-9a-f]{{12}})?>"
+"""Regular expression of what stands for a value that policy took out: its entity, and a token where it has one."""
 _DEFAULT_ACTIONS: Mapping[str, PiiAction] = {
     CREDENTIAL: PiiAction.REFUSE,
     # What memory is about.

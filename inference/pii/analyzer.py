@@ -12,16 +12,12 @@ from inference.pii.presidio import PresidioPatterns
 from inference.pii.resolve import resolve
 from inference.pii.rules import Rule, run_rules
 from inference.protocols import EntityRecognizer, EntitySpan, Language
+from schemas.pii import PLACEHOLDER
 
 RULES: tuple[Rule, ...] = (*credentials.RULES, *common.RULES, *chinese.RULES, *english.RULES, *facts.RULES)
 MIN_SCORE = 0.5
 
-_NAMES = (
-    r"ADDRESS|AGE|BANK_ACCOUNT|CN_LICENSE_PLATE|CN_RESIDENT_ID|CN_SOCIAL_CREDIT_CODE|CREDENTIAL|CREDIT_CARD"
-    r"|CRYPTO|DATE_TIME|EMAIL_ADDRESS|IBAN_CODE|IP_ADDRESS|LOCATION|MAC_ADDRESS|NRP|ORGANIZATION|PASSPORT|PERSON"
-    r"|PHONE_NUMBER|URL|US_DRIVER_LICENSE|US_ITIN|US_SSN|ZIP_CODE"
-)
-_PLACEHOLDER = re.compile(rf"<(?:{_NAMES})(?::[0-9a-f]{{12}})?>")
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 """What already stands for a value: its name ("PHONE_NUMBER:e0a6...") is nobody's."""
 _HAN = re.compile(f"[{HAN}]")
 _LATIN_NAME = re.compile(r"[A-Z\u00c0-\u00de][A-Za-z\u00c0-\u024f]")

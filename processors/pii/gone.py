@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from inference.language import HAN
 from processors.pii.redact import Redaction
+from schemas.pii import PLACEHOLDER
 
-_PLACEHOLDER = r"<[A-Z][A-Z_]{2,39}(?::[0-9a-f]{12})?>"
 _HAN = re.compile(f"[{HAN}]")
 _TOLD = re.compile(f"[0-9{HAN}]|[^\\W\\d_a-z]")
 """Digits, Han, capitals: what names and numbers have, and words of a program or a sentence ("in", "user") have not."""
@@ -43,17 +43,13 @@ class Gone:
 
     def text(self, text: str) -> str:
         """A text without the values that stand in it, as they were written; placeholders stay."""
-        out, read = "", 0
-        for start, end, shown in self._found(text):
-            out += text[read:start] + shown
-            read = end
-        return out + text[read:]
+        return _shown_in(text, self._found(text))
 
     def _found(self, text: str) -> list[tuple[int, int, str]]:
         held = [value for value in self._parts if value in text]  # mostly none: policy took it out already
         if not held:
             return []
-        ways = re.compile("|".join([_PLACEHOLDER, *map(_standing_alone, held)]))
+        ways = re.compile("|".join([PLACEHOLDER, *map(_standing_alone, held)]))
         return [(*m.span(), self._shown[m[0]]) for m in ways.finditer(text) if m[0] in self._shown]
 
     def value(self, value: str, redacted: str) -> str:
@@ -82,7 +78,15 @@ class Gone:
                 continue
             by = sum(len(shown) - (stop - begin) for begin, stop, shown in moves if stop <= start)
             kept.append((entity, start + by, end + by))
-        return replace(r, text=self.text(r.text), entities=tuple(kept))
+        return replace(r, text=_shown_in(r.text, moves), entities=tuple(kept))
+
+
+def _shown_in(text: str, moves: Iterable[tuple[int, int, str]]) -> str:
+    out, read = "", 0
+    for start, end, shown in moves:
+        out += text[read:start] + shown
+        read = end
+    return out + text[read:]
 
 
 def _plain(value: str) -> str:
