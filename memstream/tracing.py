@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 from collections.abc import Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING
@@ -68,8 +69,8 @@ def _context(c: TraceContext) -> SpanContext:
 def require_exporter() -> None:
     """Raises TracingError where the extra is not installed."""
     try:
-        import opentelemetry.exporter.otlp.proto.http.trace_exporter
-        import opentelemetry.sdk.trace.export  # noqa: F401 - asked for, not used
+        for module in ("opentelemetry.exporter.otlp.proto.http.trace_exporter", "opentelemetry.sdk.trace.export"):
+            importlib.import_module(module)
     except ImportError:
         raise TracingError(
             "MEMSTREAM_OTLP_ENDPOINT is set and OpenTelemetry is not installed: pip install 'memstream[otel]'"

@@ -64,7 +64,7 @@ async def list_memories(
 
 async def _not_overtaken(ctx: Context, owner: OwnerScope, page: Sequence[Row], as_of: datetime) -> list[Row]:
     """What overtook a value of the page may stand on another one: what was stated by then is read whole."""
-    stated = [row for row in page if may_be_overtaken([row])]
+    stated = [row for row in page if may_be_overtaken(row)]
     if not stated:
         return list(page)
     held = await standing(ctx, owner, sorted({row["kind"] for row in stated}), as_of)

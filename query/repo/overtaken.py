@@ -4,7 +4,7 @@ it anew: both cover the time from when the late one began. The one that began la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from query.repo.db import Row
@@ -33,9 +33,9 @@ def without_overtaken(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if _holds(row, holds)]
 
 
-def may_be_overtaken(rows: Iterable[Row]) -> bool:
-    """Is there a value of a field at all?"""
-    return any(_places(row) for row in rows)
+def may_be_overtaken(row: Row) -> bool:
+    """Does it hold a value of a field at all?"""
+    return bool(_places(row))
 
 
 def _holds(row: Row, holds: dict[_Place, Row]) -> bool:

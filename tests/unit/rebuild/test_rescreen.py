@@ -46,9 +46,13 @@ def profile(action: PiiAction) -> Profile:
 
 
 def driver(models: Models, action: PiiAction, before: TopologyDriver | None = None) -> TopologyDriver:
-    """The whole topology under a policy; it goes on in the log and the state of the one before, as restarted workers
+    return under(models, profile(action), before)
+
+
+def under(models: Models, policy: Profile, before: TopologyDriver | None = None) -> TopologyDriver:
+    """The whole topology under a profile; it goes on in the log and the state of the one before, as restarted workers
     do."""
-    parts = Parts(models, ProfileBook(profile(action)), RuleExtractor())
+    parts = Parts(models, ProfileBook(policy), RuleExtractor())
     steps = [spec.build(parts) for spec in TOPOLOGY.values()]
     if before is None:
         return TopologyDriver(steps, NOW)

@@ -6,18 +6,16 @@ from datetime import timedelta
 
 import pytest
 
-from processors.extract.rules import RuleExtractor
 from processors.gate.restate import LEARNED
 from processors.ports import Models, ProfileBook
 from schemas import topics
-from schemas.memory import MemoryCommand, MemoryUpdate
+from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.pii import PiiAction
 from schemas.profile import Profile, load_profile
-from schemas.turns import SessionCommand
+from schemas.turns import SessionCommand, SessionCommandBody
 from streams.driver import TopologyDriver
 from streams.state_memory import MemoryStateStore
-from streams.topology import TOPOLOGY, Parts
-from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of
+from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
 
 SAID = {
     "LOCATION": (("I live in Ghent.", "Ghent"), ("我住在苏州。", "苏州"), ("I moved to Leuven in Belgium.", "Leuven")),
@@ -39,16 +37,6 @@ def policy(**actions: PiiAction) -> Profile:
     return plain.model_copy(update={"pii": {**dict.fromkeys(SAID, PiiAction.ALLOW), **actions}})
 
 
-def driver(models: Models, profile: Profile, before: TopologyDriver | None = None) -> TopologyDriver:
-    parts = Parts(models, ProfileBook(profile), RuleExtractor())
-    steps = [spec.build(parts) for spec in TOPOLOGY.values()]
-    if before is None:
-        return TopologyDriver(steps, NOW)
-    new = TopologyDriver(steps, before.now, store=before.store)
-    new.log.partitions = before.log.partitions
-    return new
-
-
 def state_of(d: TopologyDriver) -> str:
     """What the steps hold, as text."""
     assert isinstance(d.store, MemoryStateStore)
@@ -59,7 +47,7 @@ def state_of(d: TopologyDriver) -> str:
 async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = True) -> TopologyDriver:
     """Turns, what they teach, and the same values beside them: in metadata, a caller's memory, and `bare`, with no
     sentence around them, in a session's state."""
-    d = driver(models, profile)
+    d = under(models, profile)
     for n, (text, value) in enumerate(SAID[entity]):
         turn = said(n, text)
         sealed = turn.sealed.model_copy(update={"metadata": {"seen": value, "list": [value]}})
@@ -67,14 +55,14 @@ async def talked(models: Models, profile: Profile, entity: str, *, bare: bool = 
         at = NOW + timedelta(minutes=10 + n)
         d.pipe(topics.LEDGER, MemoryCommand(
             tenant="t", user_id="ann", command="remember", command_id=f"c{n}", kind="fact", field=f"own{n}",
-            occurred_at=at, accepted_at=at, sealed={"text": text, "value": {"it": value}},  # type: ignore[arg-type]
+            occurred_at=at, accepted_at=at, sealed=MemoryCommandBody(text=text, value={"it": value}),
         ))  # fmt: skip
     values = [value for _, value in SAID[entity]]
     if bare:
         d.pipe(topics.TURNS, SessionCommand(
             tenant="t", user_id="ann", session_id="s", command="patch", command_id="p",
             accepted_at=NOW + timedelta(minutes=9),
-            sealed={"anchors": {"told": values}, "global_state": {"shared": {"it": values}}},  # type: ignore[arg-type]
+            sealed=SessionCommandBody(anchors={"told": values}, global_state={"shared": {"it": values}}),
         ))  # fmt: skip
     d.now = NOW + timedelta(minutes=30)
     await d.run()
@@ -90,7 +78,7 @@ async def test_d5_no_original_is_left_in_any_part(models: Models, entity: str, a
     kinds = {type(e).__name__ for e in before if any(value in text_of([e]) for value in values)}
     assert kinds >= {"ScreenedTurn", "MemoryUpdate", "SessionState"}
     tight = policy(**{entity: action})
-    d = driver(models, tight, d)
+    d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)
     found = a_pass(d, models, ProfileBook(tight))
     await d.run()
@@ -119,7 +107,7 @@ async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Mod
     await d.run()
     standing = {e.record_id: e for e in memories(d) if e.state == "active"}
     tight = policy(**{entity: PiiAction.REFUSE})
-    d = driver(models, tight, d)
+    d = under(models, tight, d)
     d.now = NOW + timedelta(hours=1)
     a_pass(d, models, ProfileBook(tight))
     await d.run()
