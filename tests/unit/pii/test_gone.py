@@ -45,6 +45,10 @@ def test_d5_what_was_not_taken_stays(value: Any) -> None:
     assert replaced(value, {}, GONE) == value
 
 
+def test_d5_a_value_that_somebody_wrote_like_a_placeholder_goes() -> None:
+    assert Gone([("PIN_GHENT", PLACE)]).text("call <PIN_GHENT> or <PERSON>") == f"call <{PLACE}> or <PERSON>"
+
+
 def test_d5_of_two_readings_the_text_s_own_stands() -> None:
     """The value alone was read as a person; in its text it is a place."""
     assert replaced("Dijon", {"Dijon": WHO}, Gone([("Dijon", PLACE), ("Dijon", WHO)])) == PLACE
