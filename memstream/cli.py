@@ -256,6 +256,14 @@ def main() -> None:
         fail(*told)
 
 
+def _fenced(exc: Exception) -> bool:
+    """Whether a member of a Kafka group was put out by another with its static name; librdkafka tells it as fatal."""
+    import confluent_kafka
+
+    error = exc.args[0] if exc.args else None
+    return isinstance(error, confluent_kafka.KafkaError) and "fenced" in error.str().lower()
+
+
 def failure(exc: Exception) -> tuple[str, int] | None:
     """What a known error is told as, and the exit status; None for one that nobody foresaw. What raises them is
     imported here: a process that runs well needs none of it."""
@@ -305,6 +313,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         return f"the store or the brokers do not answer ({exc}): run the command again", 3
     if isinstance(exc, (psycopg.OperationalError, PoolTimeout)):
         return f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3
+    if _fenced(exc):
+        return "another process with the same MEMSTREAM_INSTANCE took this one's place: give each its own", 3
     if isinstance(exc, (KafkaError, confluent_kafka.KafkaException)):
         return f"the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", 3
     if isinstance(exc, httpx.TransportError):

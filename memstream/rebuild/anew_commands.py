@@ -198,8 +198,8 @@ def _print_rescreen(out: dict[str, Any]) -> None:
     for kind, n in out["left"].items():
         console.print(f"  {n} {kind}: no amendment reaches these, write or ingest them again", style="yellow")
     for kind, n in out.get("still_there", {}).items():
-        console.print(f"  {n} {kind} still hold it: restart the workers with the tightened profile, then run this "
-                      "again", style="red", highlight=False)  # fmt: skip
+        console.print(f"  {n} {kind} still hold it: workers run another profile (restart them where it is a file's), "
+                      "or it changes all the time; then run this again", style="red", highlight=False)  # fmt: skip
 
 
 def register(cli: typer.Typer) -> None:

@@ -84,6 +84,12 @@ class Found:
     entities: Counter[str] = field(default_factory=Counter)
     left: Counter[str] = field(default_factory=Counter)
 
+    def add(self, later: Found) -> None:
+        """What a later pass over the same records found beyond this one."""
+        self.records.update(later.records)
+        self.entities.update(later.entities)
+        self.left |= later.left
+
     def as_json(self) -> dict[str, Any]:
         return {
             "looked_at": self.looked_at,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 import pytest
 
+from memstream.rebuild.rescreen import Found
+from memstream.rebuild.rescreen_run import PASSES, until_clean
 from processors.gate.restate import LEARNED
 from processors.ports import Models, ProfileBook
 from schemas import topics
@@ -125,3 +128,18 @@ async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Mod
 
 def memories(d: TopologyDriver) -> list[MemoryUpdate]:
     return [e for e in stored(d) if isinstance(e, MemoryUpdate) and e.kind in LEARNED]
+
+
+def test_d5_passes_end_with_the_first_clean_look() -> None:
+    def run() -> tuple[Found, Found | None]:
+        return Found(5, Counter(memory=left.pop(0)), Counter(a=1)), Found(5, +Counter(memory=left[0]))
+
+    left = [3, 2, 0, 9]
+    found, again = until_clean(run)
+    assert (found.records["memory"], found.entities["a"], again) == (5, 2, Found(5))
+    left = [1] * 9
+    found, again = until_clean(run)
+    assert found.records["memory"] == PASSES
+    assert again is not None
+    assert again.records["memory"] == 1
+    assert until_clean(lambda: (Found(5), None)) == (Found(5), None)

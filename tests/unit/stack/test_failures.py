@@ -1,0 +1,27 @@
+"""Known errors of a process are told as one line with the remedy."""
+
+from __future__ import annotations
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from memstream.cli import failure
+
+
+@pytest.mark.parametrize(
+    ("code", "remedy"),
+    [
+        (KafkaError.FENCED_INSTANCE_ID, "MEMSTREAM_INSTANCE"),
+        (KafkaError._TRANSPORT, "MEMSTREAM_KAFKA"),
+        (KafkaError._ALL_BROKERS_DOWN, "MEMSTREAM_KAFKA"),
+    ],
+)
+def test_n2_what_the_broker_refuses_names_the_setting(code: int, remedy: str) -> None:
+    told = failure(KafkaException(KafkaError(code)))
+    assert told is not None
+    assert remedy in told[0]
+    assert told[1] == 3
+
+
+def test_what_nobody_foresaw_is_no_known_failure() -> None:
+    assert failure(RuntimeError("x")) is None
