@@ -28,8 +28,12 @@ class Statement:
 
 
 def language_of(statements: Iterable[Statement]) -> Language:
-    """The language that most statements are in."""
-    return "zh" if sum(1 if s.language == "zh" else -1 for s in statements) > 0 else "en"
+    """The language that most statements are in. One that a caller had remembered has none: its script says it."""
+    return "zh" if sum(1 if _chinese(s) else -1 for s in statements) > 0 else "en"
+
+
+def _chinese(s: Statement) -> bool:
+    return s.language == "zh" or (s.language == "und" and any("\u4e00" <= c <= "\u9fff" for c in s.text))
 
 
 def in_order(profile: Profile, statements: Iterable[Statement]) -> list[Statement]:

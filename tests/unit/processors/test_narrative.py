@@ -34,3 +34,9 @@ def test_b6_a_narrative_has_an_end() -> None:
     text = narrative(PROFILE, many, language_of(many))
     assert len(text.split(" Not known yet")[0]) <= MOST_CHARS + 2
     assert "Not known yet: age" in text
+
+
+def test_b6_what_a_caller_had_remembered_is_told_in_the_language_of_its_script() -> None:
+    """POST /v1/memories names no language."""
+    assert language_of([said("fact", "currentLocation", "住在里斯本", "und")]) == "zh"
+    assert language_of([said("fact", "currentLocation", "Lives in Lisbon", "und")]) == "en"
