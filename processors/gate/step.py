@@ -67,11 +67,11 @@ class Gate(PlainStep):
         done: list[Any] = [None] * len(records)
         own = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand | Feedback)]
         places = [(i, e) for i, e in own if outgrown_value(e) is None]  # what is refused nobody waits for
-        spots = [(i, e, found) for i, e in places if (found := _texts(e))]
+        # An item without a text that could hold an entity ("Rom", a number) is found by its value all the same.
+        spots = [(i, e, found) for i, e in places if (found := _texts(e)) or _is_item(e)]
         pool = list(dict.fromkeys((e.tenant, t) for _, e, texts in spots for t in texts))
-        if not pool:
-            return done
-        clean = dict(zip(pool, redact(self._models, self._book, *map(list, zip(*pool, strict=True))), strict=True))
+        found_in = redact(self._models, self._book, *map(list, zip(*pool, strict=True))) if pool else []
+        clean = dict(zip(pool, found_in, strict=True))
         for i, e, texts in spots:
             mine = {t: clean[e.tenant, t] for t in texts}
             done[i] = _Screened(self._cleaned(e, mine), refused_for(counts([*mine.values()])))
@@ -256,6 +256,10 @@ def _texts(e: MemoryCommand | Feedback) -> list[str]:
     if isinstance(e, Feedback):
         return list(strings(e.sealed.model_dump(exclude_none=True)))
     return [*([e.sealed.text] if e.sealed.text else ()), *strings(e.sealed.value)]
+
+
+def _is_item(e: MemoryCommand | Feedback) -> bool:
+    return isinstance(e, MemoryCommand) and e.command == "put_item"
 
 
 def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime) -> GivenBook:

@@ -61,6 +61,14 @@ async def test_c1_an_item_is_found_by_its_text_and_one_that_is_not_indexed_by_no
     assert (silent.sealed.terms, silent.sealed.embedding) == ((), b"")
 
 
+@pytest.mark.parametrize("value", [{"city": "Rom"}, {"n": 5}, {"科室": "内科"}, {"ok": True, "tags": ["a"]}])
+async def test_c1_an_item_of_short_values_is_found_too(gate: GateBench, value: dict[str, Any]) -> None:
+    """They hold no text that the screen would look at."""
+    [put] = await gate.do("put_item", key="a", namespace=("memories", "u"), value=value)
+    assert put.sealed.value == value
+    assert put.sealed.embedding
+
+
 async def test_c1_an_item_remembers_when_it_was_first_put(gate: GateBench) -> None:
     where: dict[str, Any] = {"namespace": ("n", "u"), "key": "k"}
     await gate.do("put_item", value={"n": "x"}, **where)
