@@ -22,6 +22,7 @@ from langgraph.store.base import (
     SearchItem,
     SearchOp,
     TTLConfig,
+    validate_op_namespace,
 )
 
 from memstream.client import HttpOptions, Memstream, calls
@@ -37,7 +38,7 @@ class MemstreamStore(BaseStore):
     A put is seen by the next get, search and list of the same client: each read carries the newest freshness token.
     In one batch reads see what stood before its writes. Times to live are renewed by reading unless told otherwise.
     `search` with a query needs no embedding model on this side; `index` chooses the fields that are searched.
-    Raises memstream.client.MemstreamError.
+    Raises memstream.client.MemstreamError, and langgraph's InvalidNamespaceError before anything of a batch is sent.
     """
 
     supports_ttl = True
@@ -76,6 +77,8 @@ class _Plan:
         self._wire: list[dict[str, Any]] = []
         self._spans: list[tuple[int, int]] = []
         for op in self._ops:
+            # What comes to `batch` itself has not been through the checks of `put`, `get` and `search`.
+            validate_op_namespace(op)
             made = list(_wire(op))
             self._spans.append((len(self._wire), len(self._wire) + len(made)))
             self._wire += made

@@ -148,6 +148,21 @@ async def test_bad_namespaces_are_refused_as_langgraph_refuses_them(store: Calls
         await store.put(namespace, "foo", {"a": "b"})
 
 
+@pytest.mark.parametrize("label", ["foo.bar", "", 1, "foo\x00"])
+async def test_a_batch_with_a_bad_namespace_is_refused_before_anything_of_it_is_sent(
+    store: Calls, root: str, label: Any
+) -> None:
+    """Operations that are given to `batch` itself, as LangGraph's own stores over a database treat them."""
+    bad = (root, label)
+    for op in (
+        GetOp(bad, "k"), PutOp(bad, "k", {"a": 1}), PutOp(bad, "k", None), SearchOp(bad),
+        ListNamespacesOp((MatchCondition("prefix", bad),)), ListNamespacesOp((MatchCondition("suffix", bad),)),
+    ):  # fmt: skip
+        with pytest.raises(InvalidNamespaceError):
+            await store.batch([PutOp((root, "valid"), "k", {}), op])
+    assert await store.get((root, "valid"), "k") is None
+
+
 async def test_c1_items_are_found_by_meaning_in_both_languages(store: Calls, root: str) -> None:
     texts = {"1": "血压偏高,需要少吃盐", "2": "The cat sleeps on the sofa", "3": "我喜欢爬山", "4": "A flight to Oslo"}
     await store.put_all(root, {("user",): {k: {"text": t} for k, t in texts.items()}})
