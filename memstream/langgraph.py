@@ -126,7 +126,7 @@ def _conditions(op: ListNamespacesOp) -> dict[str, Any]:
     for condition in op.match_conditions or ():
         if condition.match_type in out:
             raise ValueError(f"namespaces are listed by one {condition.match_type} at most")
-        out[condition.match_type] = condition.path
+        out[condition.match_type] = tuple(condition.path)  # LangGraph reads a bare text as its letters, too
     return out
 
 

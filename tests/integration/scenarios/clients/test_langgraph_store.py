@@ -140,6 +140,8 @@ async def test_c1_namespaces_are_listed_by_prefix_suffix_wildcard_and_depth(stor
     assert await listed(limit=2) == sorted(named)[:2]
     assert await listed(limit=2, offset=2) == sorted(named)[2:4]
     assert await listed(prefix=(root, "nonexistent")) == []
+    bare: Any = "fc"
+    assert await store.batch([ListNamespacesOp((MatchCondition("suffix", bare),))]) == [[]], "a text is its letters"
 
 
 @pytest.mark.parametrize("namespace", [(), ("the", "thing.about"), ("some", "fun", ""), ("langgraph", "foo")])
