@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import Id
 from schemas.keys import PREFIX, digest
-from schemas.scope import Permission
+from schemas.scope import OF_THE_WHOLE, Permission, membership
 
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 _SHOWN = "key_id, tenant, name, scopes, users, projects, created_at, expires_at, revoked_at, replaces"
@@ -46,10 +46,16 @@ class Minted:
 
 
 def create(dsn: str, grant: Grant) -> Minted:
-    """Raises KeyCommandError for an id that no tenant, user or project can have."""
+    """Raises KeyCommandError for an id that no tenant, user or project can have, and for a scope that a key which is
+    bound cannot use."""
     for option, ids in (("--tenant", (grant.tenant,)), ("--user", grant.users), ("--project", grant.projects)):
         for given in ids or ():
             _checked(option, given)
+    whole = [s.value for s in grant.scopes if s in OF_THE_WHOLE]
+    if whole and not (grant.users is None and membership(None, _set(grant.projects)) is None):
+        raise KeyCommandError(
+            f"--scope: `{whole[0]}` is about the whole tenant: give it to a key without --user and --project"
+        )
     with psycopg.connect(dsn) as connection:
         return _insert(connection, grant, None)
 
@@ -119,6 +125,10 @@ def _checked(option: str, given: str) -> None:
     except ValidationError as exc:
         told = exc.errors(include_input=False, include_url=False)[0]["msg"].removeprefix("Value error, ")
         raise KeyCommandError(f"{option}: {told}") from None
+
+
+def _set(values: Sequence[str] | None) -> frozenset[str] | None:
+    return None if values is None else frozenset(values)
 
 
 def _tuple(values: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from query.config import ConfigError, QueryConfig, is_loopback
 from query.errors import ProblemError
 from query.limits import TenantLimits
 from schemas.keys import PREFIX
-from schemas.scope import Permission, TenantScope
+from schemas.scope import OF_THE_WHOLE, Permission, TenantScope
 
 LOCAL = "local"
 """Principal of everybody on this machine."""
@@ -136,6 +136,9 @@ Scope = Annotated[TenantScope, Depends(scope_of)]
 
 def demand(scope: TenantScope, permission: Permission) -> TenantScope:
     """Raises ProblemError `forbidden`."""
+    if scope.bound and permission in OF_THE_WHOLE:
+        whole = f"`{permission.value}` is about the whole tenant: not for a key that is bound to users or projects"
+        raise ProblemError("forbidden", whole)
     if not scope.allows(permission):
         raise ProblemError("forbidden", f"this key has no `{permission.value}` permission")
     return scope

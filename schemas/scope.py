@@ -18,6 +18,10 @@ class Permission(StrEnum):
     ADMIN = "admin"
 
 
+OF_THE_WHOLE = frozenset({Permission.OPERATOR, Permission.ADMIN})
+"""What reaches beyond single users and projects."""
+
+
 class OutOfScopeError(Exception):
     """The credential does not reach this owner. Answered exactly like something that does not exist."""
 
@@ -45,7 +49,16 @@ class TenantScope:
     users: frozenset[str] | None = None
     projects: frozenset[str] | None = None
 
+    @property
+    def bound(self) -> bool:
+        """Whether it reaches less than its whole tenant."""
+        return self.users is not None or self.projects is not None
+
     def allows(self, permission: Permission) -> bool:
+        """What an operator or an administrator does is about the whole tenant (others' dead letters, the profile, the
+        erasure of all): a credential that is bound never may, whatever scopes it was given (C7)."""
+        if self.bound and permission in OF_THE_WHOLE:
+            return False
         return permission in self.permissions or Permission.ADMIN in self.permissions
 
     def user(self, user_id: str) -> OwnerScope:

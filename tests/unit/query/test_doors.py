@@ -96,6 +96,30 @@ async def test_c7_a_bound_key_reaches_its_users_only(guarded: httpx.AsyncClient,
     assert (await guarded.post("/v1/memories", json=told, headers=header)).status_code == 403
 
 
+BINDINGS: dict[str, dict[str, Any]] = {"users": {"users": ["ann"]}, "projects": {"projects": ["p1"]}}
+
+
+@pytest.mark.parametrize("binding", BINDINGS.values(), ids=list(BINDINGS))
+async def test_c7_what_is_about_the_whole_tenant_is_not_for_a_bound_key(
+    guarded: httpx.AsyncClient, rows: Rows, log: MemoryLog, binding: dict[str, Any]
+) -> None:
+    """It erased the tenant with all its users, and dropped their dead letters."""
+    header = {"Authorization": f"Bearer {rows.mint('acme', ['admin'], **binding)}"}
+    for method, path in (
+        ("DELETE", "/v1/tenant"), ("GET", "/v1/dead-letters"), ("GET", "/v1/dead-letters/0:0"),
+        ("GET", "/v1/retention"),
+        ("GET", "/v1/pipeline"), ("GET", "/metrics"), ("PUT", "/v1/tenant/profile"),
+        ("POST", "/v1/dead-letters/drop"), ("POST", "/v1/dead-letters/replay"),
+    ):  # fmt: skip
+        body = {} if path.endswith("profile") else {"all": True} if method == "POST" else None
+        answer = await guarded.request(method, path, json=body, headers=header)
+        assert answer.status_code == 403, (path, answer.text)
+        assert "whole tenant" in answer.json()["detail"]
+    assert log.records == []
+    said = {"user_id": "ann", "kind": "fact", "text": "x"}
+    assert (await guarded.post("/v1/memories", json=said, headers=header)).status_code == 202, "its own as before"
+
+
 ALIASED: dict[str, tuple[dict[str, Any], str | None, tuple[str, ...] | None]] = {
     "all projects": ({}, None, None),
     "another project": ({"projects": ["p2"]}, None, ()),
