@@ -145,7 +145,9 @@ def _show(told: dict[str, Any], as_json: bool) -> None:
         table.add_row(where, ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items())))
     console.print(table)
     for r in report["remains"]:
-        console.print(f"{r['topic']}: {r['records']} records until {r['until']} ({r['how']})", highlight=False)
+        # With encryption off all of them are, which the key that nobody destroyed says already.
+        still = f", {r['readable']} of them readable" if r.get("readable") and report["encryption"] == "sealed" else ""
+        console.print(f"{r['topic']}: {r['records']} records until {r['until']} ({r['how']}){still}", highlight=False)
     console.print(f"signed by {report['signature']['key_id']}", highlight=False)
 
 

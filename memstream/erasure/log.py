@@ -4,33 +4,39 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from schemas import topics
 from schemas.access import Bootstrap, librdkafka
+from schemas.codec import DecodeError, clear_owner, parsed
 from schemas.erasure import Erasure
 from schemas.owner import partition
+from schemas.sealing import ENCRYPTED_KEYS
 from schemas.topics import Cleanup, Topic
 
 _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
 _POLL_SECONDS = 0.2
 _NEVER = ("tick", "marker", "erasure")
+Stands: TypeAlias = Callable[[str, int], bool]
+"""Whether a data key can still be had, by owner and generation."""
 COMPACTED_DAYS = 8
 """A record that a null follows is gone when its segment (a day) is compacted (`max.compaction.lag.ms`, 7 days)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What a topic still holds. `until`: the last day; `how` it goes."""
+    """What a topic still holds. `readable`: of the records, those that no destroyed key makes unreadable. `until`: the
+    last day; `how` it goes."""
 
     topic: str
     records: int
+    readable: int
     until: datetime
     how: str
 
@@ -57,7 +63,7 @@ class Log:
             raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{left} nulls were not delivered"))
         return dict(out)
 
-    def remains(self, e: Erasure, now: datetime) -> list[Remains]:
+    def remains(self, e: Erasure, now: datetime, stands: Stands) -> list[Remains]:
         """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
         # A project's values of the user lie with the project.
         wanted = {
@@ -66,16 +72,18 @@ class Log:
         }  # fmt: skip
         kept = {t.name: t.cleanup is not Cleanup.DELETE for t in wanted}
         counts: Counter[str] = Counter()
+        open_: Counter[str] = Counter()
         for m in self._read(wanted):
             name = m.topic() or ""
             if _taken(m, e, projects=True) is not None if kept[name] else _names(m, e):
                 counts[name] += 1
+                open_[name] += readable(m, stands)
         out = []
         for topic in wanted:
             if count := counts[topic.name]:
                 days = 1 + (topic.retention_days or (COMPACTED_DAYS - 1 if kept[topic.name] else 0))
                 how = "compaction" if kept[topic.name] else "retention"
-                out.append(Remains(topic.name, count, now + timedelta(days=days), how))
+                out.append(Remains(topic.name, count, open_[topic.name], now + timedelta(days=days), how))
         return out
 
     def _standing(self, e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
@@ -93,6 +101,21 @@ class Log:
         """By one consumer: each one more costs most of a second before its first record."""
         places = [(topic.name, p) for topic, numbers in wanted.items() for p in numbers]
         return read_to_end(self._bootstrap, places, self._timeout)
+
+
+def readable(m: Message, stands: Stands) -> bool:
+    """Can its words still be read: in the clear (another program wrote it so, encryption was off), bytes that are no
+    event, or sealed under a key that stands (a project's; the user's own, of what was said between the request and the
+    cut-off, which is sealed with the next one already)? What has no sealed part holds no words."""
+    try:
+        data = parsed(m.value())
+        sealed = data.get("sealed")
+        if not isinstance(sealed, dict) or sealed.keys() != ENCRYPTED_KEYS:
+            return sealed is not None
+        source = dict(cast(Any, m.headers()) or ()).get("source_topic", b"").decode() or m.topic() or ""
+        return stands(clear_owner(source, data).key, int(sealed["kid"]))
+    except (DecodeError, ValueError, TypeError, KeyError):
+        return True
 
 
 def standing(records: Iterable[Message], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
@@ -207,7 +208,7 @@ class Eraser:
         findings = conn.execute(
             "SELECT place, found FROM trust.erasure_findings WHERE erasure_id = %s ORDER BY place", (e.erasure_id,)
         ).fetchall()
-        kept = self._log.remains(e, now)
+        kept = self._log.remains(e, now, cache(self._sealing.keyring.stands))
         return {
             "version": 1, "erasure_id": e.erasure_id, "tenant": e.tenant, "scope": e.scope, "user_id": e.user_id,
             "session_id": e.session_id, "cut_off": e.accepted_at, "finished_at": now,

@@ -74,6 +74,14 @@ class Keyring:
             self._refresh()
             return self._key(owner, generation)
 
+    def stands(self, owner: str, generation: int) -> bool:
+        """Whether what lies under this key can still be opened. Raises KeysAway."""
+        try:
+            self.key(owner, generation)
+        except SealedError:  # destroyed, or one that never was
+            return False
+        return True
+
     def renew(self, owner: str) -> int:
         """A new generation from here on (an erasure begins); its number."""
         with self._using():

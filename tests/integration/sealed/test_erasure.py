@@ -100,6 +100,7 @@ def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: Wor
     assert report["removed"]["postgres/1"]["turns"] == 3
     assert report["keys_destroyed"] == 1
     assert {r["topic"] for r in report["remains"]} >= {"conversation.turns.v1", "conversation.history.v1"}
+    assert {r["topic"]: r["readable"] for r in report["remains"]}["conversation.turns.v1"] == 0, "the key is gone"
     verify(report)
     with pytest.raises(ReportError):
         verify({**report, "removed": {}})

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from memstream.erasure import log as kept_topics
-from memstream.erasure.log import _names, standing
+from memstream.erasure.log import _names, readable, standing
 from schemas import topics
 from schemas.codec import Codec
 from schemas.envelope import Envelope
@@ -127,3 +127,33 @@ def test_n6_a_record_without_an_owner_in_its_headers_is_counted_by_its_value() -
     assert [_names(cast(Any, m), e) for m in (own, headed, other)] == [True, True, True]
     elsewhere = e.model_copy(update={"tenant": "other"})
     assert not _names(cast(Any, own), elsewhere)
+
+
+def _sealed_stored(kid: str, where: str = topics.LEDGER.name, **over: Any) -> Stored:
+    data = json.loads(_CODEC.value(_said(CUT))) | {"sealed": {"alg": "A256GCM", "kid": kid, "ct": "AAAA"}} | over
+    return Stored(b"k", json.dumps(data).encode(), where=where)
+
+
+def test_n6_a_report_tells_what_no_destroyed_key_hides() -> None:
+    """The first key of ann is destroyed; what a project holds lies under the project's."""
+    asked: list[tuple[str, int]] = []
+
+    def stands(owner: str, generation: int) -> bool:
+        asked.append((owner, generation))
+        return (owner, generation) != ("acme/user/ann", 1)
+
+    def told(m: Stored) -> bool:
+        return readable(cast(Any, m), stands)
+
+    assert not told(_sealed_stored("1"))
+    assert told(_sealed_stored("2")), "said between the request and the cut-off"
+    assert told(_stored("k", _said(CUT))), "written in the clear"
+    assert told(Stored(b"k", b'{"type":"turn","user_id":"ann"')), "nobody knows what is in it"
+    letter = replace(_sealed_stored("1"), where=topics.DEAD_LETTERS.name, told=(("source_topic", b"memory.ledger.v1"),))
+    assert not told(letter)
+    command = {"type": "project_command", "project_id": "p", "user_id": "ann"}
+    assert told(_sealed_stored("1", topics.PROJECT_EVENTS.name, **command))
+    assert asked[-1] == ("acme/project/p", 1)
+    no_words = json.loads(_CODEC.value(_said(CUT)))
+    del no_words["sealed"]
+    assert not told(Stored(b"k", json.dumps(no_words).encode()))
