@@ -34,6 +34,10 @@ SELECT owner, now() FROM trust.data_keys
 WHERE greatest(made_at, coalesce(destroyed_at, made_at)) > coalesce(%s::timestamptz, now()) - interval '5 seconds'
 UNION ALL SELECT NULL, now()
 """
+_MASTERS = "SELECT DISTINCT master_id FROM trust.data_keys WHERE wrapped IS NOT NULL ORDER BY 1"
+_OF_MASTER = """
+SELECT owner, generation, wrapped FROM trust.data_keys WHERE wrapped IS NOT NULL AND master_id = %s LIMIT 1
+"""
 _WRAPPING, _TURNING = 0x6D656D6B, 0x6D656D74
 """Advisory locks: shared while a key is wrapped and stored, alone while another master key becomes current; and one
 turn of the master key at a time."""
@@ -56,6 +60,7 @@ class Keyring:
         self._looked_at = float("-inf")
         self._seen: datetime | None = None
         self._told_at = float("-inf")
+        self._fitting = False
 
     def current(self, owner: str) -> tuple[int, bytes]:
         """Generation and key to seal with, made on first use."""
@@ -217,8 +222,34 @@ class Keyring:
             # Wrapped with a key that was dropped meanwhile, nobody could ever open it.
             conn.execute("SELECT pg_advisory_xact_lock_shared(%s)", (_WRAPPING,))
             self._masters.look()
+            self._demand_fitting(conn)
             wrapped = self._masters.wrap(secrets.token_bytes(KEY_BYTES), _context(owner, number))
             conn.execute(_ADD, (owner, number, self._masters.current, wrapped))
+
+    def _demand_fitting(self, conn: Connection[Any]) -> None:
+        """Raises MasterKeyError where our master keys open nothing of what stands: they are of another system, or the
+        file was lost and made anew. A data key wrapped with them would be closed to everybody else, and one record
+        under it holds up the steps for all whose records lie behind it."""
+        if self._fitting:
+            return
+        told = [row[0] for row in conn.execute(_MASTERS).fetchall()]
+        for master_id in told:
+            row = conn.execute(_OF_MASTER, (master_id,)).fetchone()
+            if row is not None and self._opens(master_id, *row):
+                self._fitting = True
+                return
+        if told:
+            raise MasterKeyError(
+                f"the master keys here (current: {self._masters.current}) open no data key that stands (wrapped with"
+                f" {', '.join(told)}): none is made under them"
+            )
+
+    def _opens(self, master_id: str, owner: str, generation: int, wrapped: bytes) -> bool:
+        try:
+            self._masters.unwrap(master_id, bytes(wrapped), _context(owner, generation))
+        except MasterKeyError:
+            return False
+        return True
 
     def _key(self, owner: str, generation: int) -> bytes:
         place = owner, generation

@@ -74,6 +74,7 @@ def test_c7_master_keys_of_the_environment_rotate_in_the_documented_order(proces
 
 async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(processes: Processes) -> None:
     ahead, behind = processes.start(f"{NEW},{OLD}"), processes.start(OLD)
+    behind.seal(user("acme", "eve"), {})
     sealed = ahead.seal(ANN, {"text": "likes tea"})
     calls: list[Callable[[], object]] = [lambda: behind.open(ANN, sealed), lambda: behind.seal(ANN, {})]
     for late in calls:
@@ -85,6 +86,18 @@ async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(
     assert refused.value.status == 503
     assert behind.open(BOB, behind.seal(BOB, {"a": 1})) == {"a": 1}, "the others' go on"
     assert [r["text"] for r in await opened(Codec(processes.start(f"{OLD},{NEW}")), [dict(row)])] == ["likes tea"]
+
+
+def test_c7_no_key_is_made_under_a_master_key_of_another_system(processes: Processes, dsn: str) -> None:
+    """One write of a process with the wrong master key made one, and the gate stood still for everybody."""
+    right, wrong = processes.start(OLD), processes.start(NEW)
+    sealed = right.seal(ANN, {"a": 1})
+    with pytest.raises(KeysAway, match="open no data key that stands"):
+        wrong.seal(BOB, {"b": 1})
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute("SELECT owner FROM trust.data_keys").fetchall() == [(ANN.key,)]
+    assert right.open(ANN, sealed) == {"a": 1}
+    assert right.open(BOB, right.seal(BOB, {"b": 2})) == {"b": 2}
 
 
 def test_n6_an_owner_without_a_key_needs_no_new_one(processes: Processes, dsn: str) -> None:
