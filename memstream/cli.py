@@ -290,6 +290,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     from query.config import ConfigError
     from schemas.generations import GenerationError
     from schemas.profile import ProfileError
+    from schemas.sealing import KeysAway
     from sinks.protocol import Transient
 
     known = (
@@ -313,6 +314,8 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         return f"the store or the brokers do not answer ({exc}): run the command again", 3
     if isinstance(exc, (psycopg.OperationalError, PoolTimeout)):
         return f"Postgres does not answer ({type(exc).__name__}): check MEMSTREAM_POSTGRES", 3
+    if isinstance(exc, KeysAway):
+        return f"the keyring does not open what is sealed ({exc}): check MEMSTREAM_POSTGRES and the master key", 3
     if _fenced(exc):
         return "another process with the same MEMSTREAM_INSTANCE took this one's place: give each its own", 3
     if isinstance(exc, (KafkaError, confluent_kafka.KafkaException)):

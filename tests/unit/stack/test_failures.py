@@ -6,6 +6,7 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from memstream.cli import failure
+from schemas.sealing import KeysAway
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,14 @@ def test_n2_what_the_broker_refuses_names_the_setting(code: int, remedy: str) ->
     told = failure(KafkaException(KafkaError(code)))
     assert told is not None
     assert remedy in told[0]
+    assert told[1] == 3
+
+
+def test_a_missing_master_key_is_told_in_a_line() -> None:
+    """The leak probe ended with a traceback: what it cannot open it must not pass over."""
+    told = failure(KeysAway("no master key f19dee6063f0"))
+    assert told is not None
+    assert "no master key f19dee6063f0" in told[0]
     assert told[1] == 3
 
 
