@@ -31,11 +31,13 @@ class Away(Exception):  # noqa: N818 - it names an outcome
 
 
 class Malformed(Exception):  # noqa: N818
-    """An answer that is none: `reason` is refused, truncated, not_json, no_answer or rejected (the request itself)."""
+    """An answer that is none: `reason` is refused, truncated, not_json, no_answer or rejected (the request itself).
+    `prompt_tokens`, `completion_tokens`: what it took all the same."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, prompt_tokens: int = 0, completion_tokens: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.prompt_tokens, self.completion_tokens = prompt_tokens, completion_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,21 +196,21 @@ class OpenAiCompatible:
             raise self._malformed("no_answer") from None
         self._count(calls=1, prompt_tokens=used[0], completion_tokens=used[1], cost=self._cost(*used))
         if message.get("refusal") or finish == "content_filter":
-            raise self._malformed("refused")
+            raise self._malformed("refused", *used)
         if finish == "length":
-            raise self._malformed("truncated")
+            raise self._malformed("truncated", *used)
         text = _json_text(message.get("content"))
         if text is None:
-            raise self._malformed("not_json")
+            raise self._malformed("not_json", *used)
         return Completion(text, used[0], used[1], model[:200], finish)
 
     def _cost(self, prompt: int, completion: int) -> float:
         c = self._config
         return (prompt * c.prompt_price + completion * c.completion_price) / 1_000_000
 
-    def _malformed(self, reason: str) -> Malformed:
+    def _malformed(self, reason: str, *used: int) -> Malformed:
         self._count(malformed=1)
-        return Malformed(reason)
+        return Malformed(reason, *used)
 
     def _count(self, **more: float) -> None:
         with self._lock:

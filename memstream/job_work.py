@@ -20,8 +20,9 @@ from inference.prompts import prompt
 from inference.protocols import Completion, LanguageModel
 from memstream.prose_work import Prose
 from processors.extract import model as by_model
-from processors.extract.protocol import Extractor, TurnView
-from processors.extraction import encode, extraction, reply_of, turn_of, view_of
+from processors.extract.protocol import Extractor
+from processors.extraction import encode, extraction, reply_of, teaches, turn_of
+from processors.held_turn import HeldTurn
 from processors.ports import Models, ProfileBook
 from processors.step import Emit
 from processors.summarize import Role, Said, summarise
@@ -100,30 +101,51 @@ class JobWork:
     # -- extraction
 
     async def _extraction(self, job: Job) -> list[Emit]:
-        turn = turn_of(job)
-        profile = self._parts.book.of(job.tenant)
-        view = view_of(turn, profile, reply_of(job))
+        held = HeldTurn(turn_of(job), reply_of(job))
         name, version, reason = by_model.NAME, by_model.VERSION, None
         model = prompt_hash = None
         candidates: list[Candidate] = []
         try:
             if self._parts.llm is None:
                 raise Malformed("no_model")
-            candidates, model, prompt_hash = await self._ask_of_turn(self._parts.llm, view, profile)
+            candidates, model, prompt_hash = await self._ask_of_turn(self._parts.llm, held)
         except Malformed as exc:
             extractor = self._parts.extractor
             name, version, reason = extractor.name, extractor.version, exc.reason
-            candidates = await self._parts.compute(lambda: extractor.extract(view, profile))
+            profile = await self._of_now(held)
+            if teaches(held.turn):
+                candidates = await self._parts.compute(lambda: extractor.extract(held.view(profile), profile))
             self._count("extraction_by_rules")
+        turn = held.turn
         embedder = self._parts.models.embedder.model_id
         [encoded] = await self._parts.compute(lambda: encode([candidates], self._parts.models))
         event = extraction(turn, encoded, name, version, embedder, model=model, prompt_hash=prompt_hash, reason=reason)
         self._count("extraction")
         return [Emit(topics.LEDGER, event)]
 
+    async def _of_now(self, held: HeldTurn) -> Profile:
+        """The profile of now, and `held` under its policy: it may have waited for days."""
+        while not held.is_under(profile := self._parts.book.of(held.turn.tenant)):
+            await self._parts.compute(lambda: held.screen(self._parts.models, self._parts.book))
+            self._count("screened_again")
+        return profile
+
     async def _ask_of_turn(
-        self, llm: LanguageModel, view: TurnView, profile: Profile
-    ) -> tuple[list[Candidate], str, str]:
+        self, llm: LanguageModel, held: HeldTurn
+    ) -> tuple[list[Candidate], str | None, str | None]:
+        """Under the policy that still holds when the answer is in. Raises Malformed."""
+        while True:
+            found = await self._patiently(lambda: self._asked_once(llm, held))
+            if held.is_under(self._parts.book.of(held.turn.tenant)):
+                return found
+
+    async def _asked_once(
+        self, llm: LanguageModel, held: HeldTurn
+    ) -> tuple[list[Candidate], str | None, str | None]:
+        profile = await self._of_now(held)
+        if not teaches(held.turn):
+            return [], None, None
+        view = held.view(profile)
         language: Literal["en", "zh"] = "zh" if view.language == "zh" else "en"
         system, prompt_hash = prompt("extraction", language).filled(**by_model.catalogue(profile, language))
         messages = [{"role": "system", "content": system}, {"role": "user", "content": by_model.question(view)}]
@@ -138,7 +160,7 @@ class JobWork:
             return found
 
         schema = by_model.schema(profile)
-        found, answer = await self._patiently(lambda: self._complete(llm, messages, schema, MAX_TOKENS, read))
+        found, answer = await self._complete(llm, messages, schema, MAX_TOKENS, read)
         return found, answer.model, prompt_hash
 
     # -- checkpoint
@@ -231,6 +253,8 @@ class JobWork:
             self._count("completion_tokens", answer.completion_tokens)
             return read(answer), answer
         except Malformed as exc:
+            self._count("prompt_tokens", exc.prompt_tokens)
+            self._count("completion_tokens", exc.completion_tokens)
             self._count(f"malformed_{exc.reason}")
             raise
 

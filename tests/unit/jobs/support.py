@@ -51,10 +51,11 @@ async def inline(call: Callable[[], Any]) -> Any:
 
 @asynccontextmanager
 async def working(
-    models: Models, endpoint: Scripted | None, seen: Seen | None = None, time: Time | None = None
-) -> AsyncIterator[JobWork]:
+    models: Models, endpoint: Scripted | None, seen: Seen | None = None, time: Time | None = None,
+    book: ProfileBook | None = None,
+) -> AsyncIterator[JobWork]:  # fmt: skip
     """Work over the endpoint, or without a model."""
-    book = ProfileBook(load_profile("general"))
+    book = book or ProfileBook(load_profile("general"))
     seen, time = seen or Seen(), time or Time()
 
     def work(llm: OpenAiCompatible | None) -> JobWork:

@@ -8,13 +8,16 @@ from typing import Any
 import pytest
 
 from memstream.job_work import JobWork, UnknownJob
-from processors.ports import Models
+from processors.extraction import extraction_job
+from processors.ports import Models, ProfileBook
 from schemas import topics
 from schemas.documents import Job
 from schemas.memory import Extraction, JobResult
-from schemas.turns import CheckpointResult
+from schemas.pii import PiiAction
+from schemas.profile import Profile, load_profile
+from schemas.turns import CheckpointResult, ScreenedBody
 from tests.endpoint import Scripted
-from tests.unit.jobs.support import SAID, Seen, Time, checkpoint, extraction_of, working
+from tests.unit.jobs.support import SAID, Seen, Time, checkpoint, extraction_of, turn, working
 
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 ANSWERS: dict[str, Any] = {
@@ -33,6 +36,13 @@ def saying(language: str) -> Any:
     return lambda request: {"candidates": [ANSWERS[language]]}
 
 
+class Changing(ProfileBook):
+    """A book whose default is what was set last."""
+
+    def of(self, tenant: str) -> Profile:
+        return self.default
+
+
 async def extracted(work: JobWork, job: Job) -> Extraction:
     [emit] = await work.run(job)
     assert emit.topic is topics.LEDGER
@@ -46,6 +56,25 @@ async def summed_up(work: JobWork, job: Job) -> tuple[CheckpointResult, JobResul
     assert isinstance(result.event, CheckpointResult)
     assert isinstance(kept.event, JobResult)
     return result.event, kept.event
+
+
+@pytest.mark.parametrize(("action", "kept"), [(PiiAction.MASK, 1), (PiiAction.REFUSE, 0)])
+async def test_d5_what_is_masked_while_the_endpoint_is_away_is_not_told_it_nor_remembered(
+    models: Models, action: PiiAction, kept: int
+) -> None:
+    """A rescreen masks what is stored, and does not reach a job."""
+    plain = load_profile("general")
+    tight = plain.model_copy(update={"version": 2, "pii": {**plain.pii, "PERSON": action}})
+    book, time = Changing(plain), Time()
+    time.then = lambda _: setattr(book, "default", tight)
+    boss = {"kind": "relation", "text": "User's boss is Ann Kovacs.", "quote": "I am 32", "fields": []}
+    endpoint = Scripted([503, lambda request: {"candidates": [boss, ANSWERS["en"]]}])
+    said = turn(sealed=ScreenedBody(content="I am 32 and my boss is Ann Kovacs.", previous=(("user", "Ann Kovacs!"),)))
+    async with working(models, endpoint, time=time, book=book) as work:
+        e = await extracted(work, extraction_job(said, "extract"))
+    assert ["Ann Kovacs" in str(request) for request in endpoint.seen] == [True, False][: 1 + kept]
+    assert (e.profile_version, e.refused, bool(e.sealed.candidates)) == (2, not kept, bool(kept))
+    assert e.refused_for == (None if kept else "person")
 
 
 @LANGUAGES
@@ -108,6 +137,7 @@ async def test_b7_three_times_no_answer_is_the_rules_way_with_the_reason(
     async with working(models, endpoint, seen) as work:
         e = await extracted(work, extraction_of(language))
     assert (e.extractor, e.model, e.reason) == ("rules", None, reason)
+    assert seen.counts.get("prompt_tokens", 0) == (0 if word == 400 else 300), "what it took is paid all the same"
     assert {"age": 32}.items() <= {c.field: c.value for c in e.sealed.candidates}.items()
     assert seen.counts[f"malformed_{reason}"] == 3
     assert seen.counts["extraction_by_rules"] == 1
