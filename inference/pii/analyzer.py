@@ -21,6 +21,8 @@ _PLACEHOLDER = re.compile(PLACEHOLDER)
 """What already stands for a value: its name ("PHONE_NUMBER:e0a6...") is nobody's."""
 _HAN = re.compile(f"[{HAN}]")
 _LATIN_NAME = re.compile(r"[A-Z\u00c0-\u00de][A-Za-z\u00c0-\u024f]")
+_NO_HAN = re.compile(f"[^{HAN}]{{1,4000}}")
+_SMALL_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,20}(?![A-Za-z])")
 
 
 class PiiAnalyzer:
@@ -35,18 +37,23 @@ class PiiAnalyzer:
         """Return the spans of each text: sorted, none overlapping, scored 0.5 or more.
 
         Every rule runs on every text, since numbers and secrets know no language; names are looked for by the
-        tagger of the text's language, and by the other where the text has its script too.
+        tagger of the text's language, and by the other where the text has its script too: the Chinese one reads it
+        whole, the English one its English sentences.
         Raises ValueError when the lengths differ.
         """
         found = [[*run_rules(RULES, text), *self._presidio.find(text)] for text in texts]
         pairs = list(zip(texts, languages, strict=True))
         chinese_texts = [i for i, (text, _) in enumerate(pairs) if _HAN.search(text)]
         english_texts = [i for i, (text, language) in enumerate(pairs) if _wants_english(text, language)]
+        in_english = list(texts)
         for i, (text, language) in enumerate(pairs):
             if language == "zh" and _LATIN_NAME.search(text):
                 found[i].extend(refine(text, []))  # "我和 Peter 去": the lexicon alone, the network reads no Chinese
+                in_english[i] = _english_part(text)
+                if in_english[i]:
+                    english_texts.append(i)
         self._names(self._chinese, "zh", chinese_texts, texts, found)
-        self._names(self._english, "en", english_texts, texts, found)
+        self._names(self._english, "en", english_texts, in_english, found)
         return [
             resolve(_outside(text, call_towns(text, spans)), MIN_SCORE)
             for text, spans in zip(texts, found, strict=True)
@@ -85,6 +92,16 @@ def _outside(text: str, spans: Sequence[EntitySpan]) -> list[EntitySpan]:
 
 def _wants_english(text: str, language: TextLanguage) -> bool:
     return language == "en" or (language == "und" and _LATIN_NAME.search(text) is not None)
+
+
+def _english_part(text: str) -> str:
+    """Return the English sentences of a Chinese text (a run of no Han with two words in small letters), as long as the
+    text, blanks where the rest stands, so that places stay true; empty where there is none."""
+    runs = [run for run in _NO_HAN.finditer(text) if len(_SMALL_WORD.findall(run.group())) > 1]
+    part = [" "] * len(text)
+    for run in runs:
+        part[run.start() : run.end()] = run.group()
+    return "".join(part) if runs else ""
 
 
 def default_analyzer() -> PiiAnalyzer:

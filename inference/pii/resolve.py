@@ -5,10 +5,12 @@ from collections.abc import Iterable, Sequence
 
 from inference.protocols import EntitySpan
 
-# Lower wins. Secrets first, then what a pattern proves, then what a network guesses; an unnamed kind is a pattern.
+# Lower wins. Secrets first, then what a pattern proves, then what a network guesses; an unnamed kind is a pattern. The
+# address of a wallet looks as random as a secret, but its check digits prove it.
 _CREDENTIAL, _PATTERN, _WEB, _GUESS, _MINOR = range(5)
 _TIERS = {
     "CREDENTIAL": _CREDENTIAL,
+    "CRYPTO": _CREDENTIAL,
     "URL": _WEB,
     "PERSON": _GUESS,
     "LOCATION": _GUESS,

@@ -34,6 +34,10 @@ def found(analyzer: PiiAnalyzer, text: str) -> list[tuple[str, str]]:
         ("我住在上海市浦东新区世纪大道100号15楼", ("ADDRESS", "上海市浦东新区世纪大道100号15楼")),
         ("寄到杭州市西湖区文三路478号3幢2单元501室谢谢", ("ADDRESS", "杭州市西湖区文三路478号3幢2单元501室")),
         ("朋友小李的电话是13812345678", ("PHONE_NUMBER", "13812345678")),
+        ("We met Ingrid in Reykjavik. 然后我们一起去了哈尔滨，玩得很开心。", ("LOCATION", "Reykjavik")),
+        ("We met Ingrid in Reykjavik. 然后我们一起去了哈尔滨，玩得很开心。", ("LOCATION", "哈尔滨")),
+        ("我住在南京已经八年多了。My boss lives in Wollongong", ("LOCATION", "Wollongong")),
+        ("Pay to 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa.", ("CRYPTO", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa")),
     ],
 )
 def test_d5_names_and_places(analyzer: PiiAnalyzer, text: str, expected: tuple[str, str]) -> None:
