@@ -19,7 +19,7 @@ from processors.hot_keys import INDEX, HotKeys
 from processors.pii.gone import Gone
 from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook
-from processors.redaction import counts, redact, replaced, strings
+from processors.redaction import counts, redact, replaced, strings, telling
 from processors.rollup import week_of
 from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
@@ -37,7 +37,8 @@ _PLAIN = Codec()
 
 @dataclass(frozen=True, slots=True)
 class _Screened:
-    """A caller's value, redacted. `refused`: the entity in it that policy refuses."""
+    """A caller's value, redacted; of a deletion only that its key is masked. `refused`: the entity in it that policy
+    refuses."""
 
     value: JsonValue
     refused: str | None
@@ -64,11 +65,19 @@ class Project(PlainStep):
         for i, r in enumerate(records):
             if not isinstance(r.event, ProjectCommand) or outgrown_value(r.event) is not None:
                 continue
-            if texts := list(dict.fromkeys(strings(r.event.sealed.value))):
+            if r.event.command == "delete_hot":
+                done[i] = self._key_is_masked(r.event)
+            elif texts := list(dict.fromkeys(strings(r.event.sealed.value))):
                 found = redact(self._models, self._book, [r.event.tenant] * len(texts), texts)
                 plain = dict(zip(texts, (f.text for f in found), strict=True))
                 done[i] = _Screened(replaced(r.event.sealed.value, plain, Gone.of(found)), refused_for(counts(found)))
         return done
+
+    def _key_is_masked(self, event: ProjectCommand) -> _Screened | None:
+        if not event.key or not telling(event.key):
+            return None
+        [found] = redact(self._models, self._book, [event.tenant], [event.key])
+        return None if found.text == event.key else _Screened(None, None)
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
@@ -135,7 +144,7 @@ class Project(PlainStep):
                 when = at if held is None else max(at, held.occurred_at)  # a turn may be dated a day ahead
                 return self._hot(event.owner, hot, "", when, at, (), event.user_id, event.command_id, state)
             case ProjectCommand(command="delete_hot") if event.hot_type and event.key:
-                return self._delete(event, record, state)
+                return self._delete(event, record, state, masked=prepared is not None)
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
                 place = weeks.Place(event.owner, week_of(at, self._zone(event.owner)))
@@ -231,7 +240,8 @@ class Project(PlainStep):
         daily.note(profile, owner, hot.key, accepted, state)
         return [*out, update(new), plain_decision(owner, name, "hot", reason, new, accepted)]
 
-    def _delete(self, event: ProjectCommand, record: Record, state: StateSpace) -> list[Out]:
+    def _delete(self, event: ProjectCommand, record: Record, state: StateSpace, *, masked: bool) -> list[Out]:
+        """`masked`: policy takes something out of the key, so that it stands nowhere any more."""
         rows = state.of(event.owner.key)
         key = _key(event.hot_type or "", event.key or "")
         old = _load(rows.get(key))
@@ -239,6 +249,8 @@ class Project(PlainStep):
             return []
         at = max(old.occurred_at, event.accepted_at or record.timestamp)
         reason = because("retired", "command", "hot_memory")
+        if masked:
+            return [_left(event.owner, key, rows, at, reason)]
         gone = old.model_copy(
             update={
                 "revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": reason, "occurred_at": at,

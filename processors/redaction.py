@@ -86,6 +86,11 @@ def replaced(value: Any, redacted: Mapping[str, str], gone: Gone = NOTHING) -> A
     return value
 
 
+def telling(key: str) -> bool:
+    """May a name hold what somebody said? One that a program gives, in small letters, may not."""
+    return bool(_TELLING_KEY.search(key)) or not _GIVEN_KEY.fullmatch(key)
+
+
 def _named(key: str, redacted: Mapping[str, str], gone: Gone) -> str:
     if _TELLING_KEY.search(key):
         return gone.value(key, redacted.get(key, key))

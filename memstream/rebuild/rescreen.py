@@ -20,10 +20,10 @@ from processors.gate.restate import LEARNED
 from processors.gate.versions import VERSIONED
 from processors.pii.gone import NOTHING, Gone
 from processors.pii.redact import Redaction, refused_for
-from processors.redaction import counts
+from processors.redaction import counts, telling
 from schemas import topics
 from schemas.amend import Amendment
-from schemas.base import JsonObject
+from schemas.base import JsonObject, JsonValue
 from schemas.codec import Event
 from schemas.documents import ProjectCommand, ProjectCommandBody
 from schemas.ids import record_id
@@ -137,10 +137,10 @@ def rescreened(
         rule = _refused(event, redactions, refused)
         if rule is not None:
             record = {**record, **_ended(event)}
-        send = _send(event, record, expected, at, rule or RULE)
-        (found.left if send is None else found.records)[kind] += 1
-        if send is not None:
-            yield send
+        names = [gone.value(name, changed.get(name, name)) for name in _names(event)]
+        sends = _sends(event, record, expected, at, rule or RULE, names)
+        (found.records if sends else found.left)[kind] += 1
+        yield from sends
 
 
 def _masked(
@@ -148,7 +148,7 @@ def _masked(
 ) -> Iterator[Masked]:
     """Records that policy changes: old text -> new, the redactions that changed it, and what is gone from the whole
     record by them and by those of its turns. Turns of which policy drops originals, too."""
-    spots = [list(dict.fromkeys(texts_of(e))) for e in part]
+    spots = [list(dict.fromkeys([*texts_of(e), *_names(e)])) for e in part]
     pool = list(dict.fromkeys((e.tenant, t) for e, texts in zip(part, spots, strict=True) for t in texts))
     clean = dict(zip(pool, redact([t for t, _ in pool], [x for _, x in pool]), strict=True)) if pool else {}
     for event, texts in zip(part, spots, strict=True):
@@ -161,6 +161,12 @@ def _masked(
         gone = Gone([*pairs, *told])
         if mine or keeping.dropped(event) or (told and record_of(event, {}, gone) != record_of(event, {}, NOTHING)):
             yield event, {t: r.text for t, r in mine.items()}, list(mine.values()), gone
+
+
+def _names(event: Stored) -> list[str]:
+    """The key of an entry of hot memory, where no program gave it: it is made of what was decided."""
+    hot = isinstance(event, MemoryUpdate) and event.kind == "hot"
+    return [event.key] if hot and event.key and telling(event.key) else []
 
 
 def _why(redactions: Sequence[Redaction]) -> str | None:
@@ -207,21 +213,24 @@ def _turn_record(
     return {**record, "pii": dict(+pii), "refused": refused, "sealed": {**record["sealed"], "originals": originals}}
 
 
-def _send(event: Stored, record: JsonObject, expected: int, at: datetime, rule: str) -> Send | None:
+def _sends(
+    event: Stored, record: JsonObject, expected: int, at: datetime, rule: str, names: Sequence[str]
+) -> list[Send]:
+    """`names`: those of `_names` as they are to be. Empty where no amendment reaches the record."""
     match event:
         case ScreenedTurn():
-            return Send(topics.TURNS, _amendment(event, "turn", event.turn_id, event.revision, record, at))
+            return [Send(topics.TURNS, _amendment(event, "turn", event.turn_id, event.revision, record, at))]
         case SessionState():
-            return Send(topics.TURNS, _amendment(event, "session", event.session_id, event.revision, {}, at))
+            return [Send(topics.TURNS, _amendment(event, "session", event.session_id, event.revision, {}, at))]
         case Checkpoint():
-            return Send(topics.TURNS, _amendment(event, "checkpoint", event.message_id, event.revision, record, at))
+            return [Send(topics.TURNS, _amendment(event, "checkpoint", event.message_id, event.revision, record, at))]
         case Decision() if event.owner_kind is OwnerKind.USER:
-            return Send(topics.LEDGER, _amendment(event, "decision", event.decision_id, event.revision, record, at))
+            return [Send(topics.LEDGER, _amendment(event, "decision", event.decision_id, event.revision, record, at))]
         case MemoryUpdate() if event.owner_kind is OwnerKind.USER:
-            return Send(topics.LEDGER, _amendment(event, "memory", event.record_id, expected, record, at, rule))
+            return [Send(topics.LEDGER, _amendment(event, "memory", event.record_id, expected, record, at, rule))]
         case MemoryUpdate() if event.kind == "hot" and event.category and event.key:
-            return Send(topics.PROJECT_EVENTS, _hot(event, record, at))
-    return None
+            return [Send(topics.PROJECT_EVENTS, command) for command in _hot(event, record, at, names)]
+    return []
 
 
 def _amendment(
@@ -230,14 +239,23 @@ def _amendment(
     return amendment(event, "rescreen", what, target, expected, record, at, rule)
 
 
-def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime) -> ProjectCommand:
-    """A project's hot memory is put again, masked, as a caller would put it."""
-    return ProjectCommand(
-        tenant=event.tenant, project_id=event.owner_id, command="put_hot", hot_type=cast(Any, event.category),
-        key=event.key, priority=event.priority, accepted_at=at,
-        command_id=record_id(event.owner, RULE, event.record_id, event.revision),
-        sealed=ProjectCommandBody(value=record["sealed"]["value"]),
-    )  # fmt: skip
+def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime, names: Sequence[str]) -> Iterator[ProjectCommand]:
+    """An entry is put again, masked, as a caller would put it: under its key, or where that is masked as well, under
+    one of its own, since keys of two entries may be masked alike; the old key leaves. It stays its user's."""
+
+    def command(what: Any, key: str, priority: int = 0, value: JsonValue = None) -> ProjectCommand:
+        return ProjectCommand(
+            tenant=event.tenant, project_id=event.owner_id, command=what, hot_type=cast(Any, event.category), key=key,
+            priority=priority, accepted_at=at, user_id=event.user_id,
+            command_id=record_id(event.owner, RULE, what, event.record_id, event.revision, at.isoformat()),
+            sealed=ProjectCommandBody(value=value),
+        )  # fmt: skip
+
+    old = str(event.key)
+    key = next((f"{name[:180]} {event.record_id[:8]}" for name in names if name != old), old)
+    if key != old:
+        yield command("delete_hot", old)
+    yield command("put_hot", key, event.priority, record["sealed"]["value"])
 
 
 def _deleted(event: Event) -> bool:

@@ -47,7 +47,9 @@ class ProjectEraser(NothingHeld):
 
     def note(self, record: Record, state: StateSpace) -> None:
         for owner, row in self._places(record, state):
-            if state.of(owner).get(row) is None:
+            if isinstance(record.event, ProjectCommand) and record.event.command == "delete_hot":
+                state.of(owner).delete(row)  # its name is the key, which may be what was said
+            elif state.of(owner).get(row) is None:
                 state.of(owner).put(row, 1)
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
@@ -166,7 +168,7 @@ class ProjectEraser(NothingHeld):
             case UserMemory() if event.sealed.now:
                 hot = event.sealed.now
                 return _row(event, event.user_id, hot.type, hot.key)
-            case ProjectCommand(command="put_hot") if event.user_id and event.hot_type and event.key:
+            case ProjectCommand(command="put_hot" | "delete_hot") if event.user_id and event.hot_type and event.key:
                 return _row(event, event.user_id, event.hot_type, event.key)
         return []
 

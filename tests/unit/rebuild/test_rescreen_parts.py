@@ -126,6 +126,37 @@ async def test_d5_what_was_learned_from_what_policy_refuses_now_ends(models: Mod
     assert any("coffee" in e.sealed.text for e in memories(d) if e.state == "active")
 
 
+@pytest.mark.parametrize("action", [PiiAction.MASK, PiiAction.TOKENISE])
+async def test_d5_keys_of_hot_memory_that_were_made_of_what_was_said(models: Models, action: PiiAction) -> None:
+    """No key of the profile names these decisions, so their words are their keys. They are still their user's."""
+    d = under(models, policy())
+    decided = ("我们决定让张伟去苏州出差。", "我们决定让王建国去苏州出差。", "We decided to ship on Monday.")
+    for n, text in enumerate(decided):
+        d.pipe(topics.TURNS, said(n, text).model_copy(update={"project_id": "p"}))
+    d.now = NOW + timedelta(minutes=30)
+    await d.run()
+    assert {e.key for e in hot(d)} >= {"用户等人决定让张伟去苏州出差", "User and others decided to ship on Monday"}
+    tight = policy(PERSON=action)
+    d = under(models, tight, d)
+    d.now = NOW + timedelta(hours=1)
+    assert a_pass(d, models, ProfileBook(tight)).records["hot"] == 2
+    await d.run()
+    assert d.dead_letters() == []
+    now = [e for e in hot(d) if e.state == "active"]
+    assert len(now) == 3, "keys that are masked alike stay two"
+    assert {e.user_id for e in now} == {"ann"}
+    assert isinstance(d.store, MemoryStateStore)
+    names = "".join(name for rows in d.store.rows.values() for mine in rows.values() for name in mine)
+    for value in ("张伟", "王建国"):
+        assert value not in names
+        assert [e for e in hot(d) if value in e.model_dump_json()] == []
+    assert not a_pass(d, models, ProfileBook(tight)).records
+
+
+def hot(d: TopologyDriver) -> list[MemoryUpdate]:
+    return [e for e in stored(d) if isinstance(e, MemoryUpdate) and e.kind == "hot"]
+
+
 def memories(d: TopologyDriver) -> list[MemoryUpdate]:
     return [e for e in stored(d) if isinstance(e, MemoryUpdate) and e.kind in LEARNED]
 
