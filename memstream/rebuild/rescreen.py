@@ -165,8 +165,9 @@ def _masked(
 
 def _names(event: Stored) -> list[str]:
     """The key of an entry of hot memory, where no program gave it: it is made of what was decided."""
-    hot = isinstance(event, MemoryUpdate) and event.kind == "hot"
-    return [event.key] if hot and event.key and telling(event.key) else []
+    if not isinstance(event, MemoryUpdate) or event.kind != "hot":
+        return []
+    return [event.key] if event.key and telling(event.key) else []
 
 
 def _why(redactions: Sequence[Redaction]) -> str | None:
