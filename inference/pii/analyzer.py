@@ -21,7 +21,7 @@ _PLACEHOLDER = re.compile(PLACEHOLDER)
 """What already stands for a value: its name ("PHONE_NUMBER:e0a6...") is nobody's."""
 _HAN = re.compile(f"[{HAN}]")
 _LATIN_NAME = re.compile(r"[A-Z\u00c0-\u00de][A-Za-z\u00c0-\u024f]")
-_NO_HAN = re.compile(f"[^{HAN}]{{1,4000}}")
+_NO_HAN = re.compile(f"[^{HAN}《]{{1,4000}}")
 _SMALL_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,20}(?![A-Za-z])")
 
 
@@ -95,9 +95,10 @@ def _wants_english(text: str, language: TextLanguage) -> bool:
 
 
 def _english_part(text: str) -> str:
-    """Return the English sentences of a Chinese text (a run of no Han with two words in small letters), as long as the
-    text, blanks where the rest stands, so that places stay true; empty where there is none."""
-    runs = [run for run in _NO_HAN.finditer(text) if len(_SMALL_WORD.findall(run.group())) > 1]
+    """Return the English sentences of a Chinese text (a run of no Han with two words in small letters, and no title),
+    as long as the text, blanks where the rest stands, so that places stay true; empty where there is none."""
+    found = [run for run in _NO_HAN.finditer(text) if not text.startswith("《", run.start() - 1) or run.start() == 0]
+    runs = [run for run in found if len(_SMALL_WORD.findall(run.group())) > 1]
     part = [" "] * len(text)
     for run in runs:
         part[run.start() : run.end()] = run.group()

@@ -51,6 +51,7 @@ def test_d5_names_and_places(analyzer: PiiAnalyzer, text: str, expected: tuple[s
         "I think the German translation is due on Monday",
         "今天天气不错，我们去跑步吧",
         "好的，谢谢！",
+        "是的，翻唱自BWO的《 Sunshine in the Rain》。",
         "",
         "   ",
         "🙂🙂",
