@@ -67,13 +67,13 @@ class Extract(PlainStep):
     def prepare(self, records: Sequence[Record]) -> Sequence[Said]:
         asked = [self._ask_model and _for_model(r.event) for r in records]
         asks = [not a and _asks_to_confirm(r.event) for a, r in zip(asked, records, strict=True)]
-        found = [[] if a else self._candidates(r.event) for a, r in zip(asked, records, strict=True)]
-        found += [self._candidates(r.event, AGREED) if a else [] for a, r in zip(asks, records, strict=True)]
-        encoded = encode(found, self._models)
-        plain, confirmed = encoded[: len(records)], encoded[len(records) :]
-        return [
-            Said(None if a else p, c if c and c != p else None) for a, p, c in zip(asked, plain, confirmed, strict=True)
-        ]
+        plain = [[] if a else self._candidates(r.event) for a, r in zip(asked, records, strict=True)]
+        agreed = [self._candidates(r.event, AGREED) if a else [] for a, r in zip(asks, records, strict=True)]
+        # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
+        other = [c if c != p else [] for p, c in zip(plain, agreed, strict=True)]
+        encoded = encode([*plain, *other], self._models)
+        said = zip(asked, encoded[: len(records)], encoded[len(records) :], strict=True)
+        return [Said(None if a else p, c or None) for a, p, c in said]
 
     def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
         event = record.event

@@ -81,8 +81,8 @@ async def test_b7_without_a_model_the_rules_do_the_work(models: Models) -> None:
 @pytest.mark.parametrize(
     ("language", "content"),
     [
-        ("en", "Cute, right? Almost as silly as when I got to feed a horse a carrot."),
-        ("zh", "你说我记得对吗？我上周五去杭州看了西湖的荷花。"),
+        ("en", "I live in Leeds, right?"),
+        ("zh", "我住在杭州，对吗？我上周五去看了西湖的荷花。"),
     ],
 )
 async def test_d1_a_turn_that_waited_reaches_the_gate_as_it_was(models: Models, language: str, content: str) -> None:
@@ -102,3 +102,22 @@ async def test_d1_a_turn_that_waited_reaches_the_gate_as_it_was(models: Models, 
     for came, expected in zip(e.sealed.candidates, made, strict=True):
         vector = np.frombuffer(came.embedding, np.float16)
         assert vector == pytest.approx(np.frombuffer(expected.embedding, np.float16), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("language", "content"),
+    [
+        ("en", "Cute, right? Almost as silly as when I got to feed a horse a carrot."),
+        ("zh", "你说我记得对吗？我上周五去杭州看了西湖的荷花。"),
+    ],
+)
+async def test_d1_a_turn_that_says_the_same_whatever_the_reply_does_not_wait(
+    models: Models, language: str, content: str
+) -> None:
+    changes = {"sealed": turn(language).sealed.model_copy(update={"content": content, "previous": ()})}
+    said = Extract(RuleExtractor(), models, ProfileBook(load_profile("general")), ask_model=False)
+    d = TopologyDriver([said], AT)
+    d.pipe(topics.HISTORY, turn(language, **changes))
+    await d.run()
+    [e] = [e for e in d.read(topics.LEDGER) if isinstance(e, Extraction)]
+    assert len(e.sealed.candidates) == 1
