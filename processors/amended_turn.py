@@ -14,6 +14,7 @@ from processors.step import Emit, Out, Record, Reject
 from schemas import topics
 from schemas.amend import Amendment
 from schemas.ids import content_hash
+from schemas.lines import line
 from schemas.profile import Profile
 from schemas.sessions import Checkpoint
 from schemas.turns import ScreenedTurn
@@ -49,8 +50,10 @@ def _turn(turn: ScreenedTurn, expected: int, models: Models, profile: Profile) -
     extraction, which an amended turn does not reach."""
     text = turn.sealed.content
     body = {"terms": tuple(models.terms(text)), "embedding": vectors(models.embedder, [text])[0], "entities": ()}
+    counter = models.counter(profile.encoding)
     changes: dict[str, Any] = {
-        "revision": expected + 1, "tokens": models.counter(profile.encoding).count(text),
+        "revision": expected + 1, "tokens": counter.count(text),
+        "line_tokens": counter.count(f"{line(turn.role, turn.sealed.speaker, text)}\n"),
         "content_hash": content_hash(text), "profile": profile.name, "profile_version": profile.version,
         "model_id": models.embedder.model_id, "sealed": turn.sealed.model_copy(update=body),
     }  # fmt: skip

@@ -19,6 +19,7 @@ from schemas.amend import Amendment
 from schemas.base import Json
 from schemas.envelope import Tick
 from schemas.ids import content_hash, keyed_hash, turn_id
+from schemas.lines import line
 from schemas.originals import Originals
 from schemas.turns import (
     MAX_METADATA_BYTES,
@@ -46,6 +47,7 @@ class Screened:
     refused: bool
     language: TextLanguage = "und"
     tokens: int = 0
+    line_tokens: int = 0
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
     originals: tuple[Originals, ...] | None = None
@@ -127,8 +129,11 @@ class Screen(PlainStep):
         terms = tuple(self._models.terms(content.text))
         taken = [original for m in mine for original in m.taken]
         kept = self._models.keeper.keep(event.owner, _turn_id(event), taken) if taken else None
-        tokens = counter.count(content.text)
-        return Screened(content, plain, counts(mine), refused, language, tokens, terms, originals=kept, gone=gone)
+        said = line(event.role, replaced(event.sealed.speaker, plain, gone), content.text)
+        return Screened(
+            content, plain, counts(mine), refused, language, counter.count(content.text), counter.count(f"{said}\n"),
+            terms, originals=kept, gone=gone,
+        )  # fmt: skip
 
     def _embedded(self, done: list[Screened]) -> list[Screened]:
         places = [i for i, s in enumerate(done) if s.content is not None]
@@ -195,8 +200,8 @@ class Screen(PlainStep):
             occurred_at=event.occurred_at, accepted_at=accepted, expires_at=expires, project_id=event.project_id,
             agent_id=event.agent_id, interaction_id=event.interaction_id, context_id=event.context_id,
             intent=event.intent, reaches=event.reaches, language=done.language, tokens=done.tokens,
-            content_hash=content_hash(done.content.text), pii=done.found, refused=done.refused,
-            profile=profile.name, profile_version=profile.version,
+            line_tokens=done.line_tokens, content_hash=content_hash(done.content.text), pii=done.found,
+            refused=done.refused, profile=profile.name, profile_version=profile.version,
             model_id=self._models.embedder.model_id, position=record.offset, sealed=body,
         )  # fmt: skip
 

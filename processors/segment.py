@@ -17,8 +17,9 @@ from schemas.ids import record_id
 from schemas.sessions import SessionState
 from schemas.turns import ScreenedTurn
 
-LINE_TOKENS = 3
-"""What a line of rendered history costs beside its content: the label, a colon, the line break."""
+_LINE_TOKENS = 3
+"""What a line of rendered history costs beside its content, where nobody counted it: the label, a colon, the line
+break."""
 MAX_TURN_CHARS = 4_000
 MAX_JOB_CHARS = 200_000
 """Bounds of what a summary is made from: a turn is cut there, and older turns are left out beyond that many. Six bytes
@@ -35,7 +36,7 @@ _TURN = "turn/"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A turn of a segment. `position`: its offset in conversation.turns. `tokens` are those of the whole content."""
+    """A turn of a segment. `position`: its offset in conversation.turns. `tokens` are those of its whole line."""
 
     position: int
     turn_id: str
@@ -45,9 +46,10 @@ class Kept:
     tokens: int
     language: str
 
-    @property
-    def cost(self) -> int:
-        return self.tokens + LINE_TOKENS
+
+def cost(t: ScreenedTurn) -> int:
+    """Tokens of a turn's line in a rendered history."""
+    return t.tokens + _LINE_TOKENS if t.line_tokens is None else t.line_tokens
 
 
 class Segment:
@@ -58,7 +60,7 @@ class Segment:
 
     def add(self, t: ScreenedTurn, kept: timedelta) -> None:
         row: list[Json] = [
-            t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], t.tokens, t.language,
+            t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], cost(t), t.language,
         ]  # fmt: skip
         self._rows.put(_key(t.position), row, t.accepted_at + kept)
 
@@ -66,7 +68,7 @@ class Segment:
         """The amended text of a turn, where the turn is among these."""
         row = self._rows.get(_key(t.position))
         if isinstance(row, list) and row[0] == t.turn_id:
-            said = [t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], row[4], t.language]
+            said = [t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], cost(t), t.language]
             self._rows.put(_key(t.position), cast(Json, said), t.accepted_at + KEPT)
 
     def turns(self) -> list[Kept]:
@@ -102,7 +104,7 @@ def carried(turns: Sequence[Kept], taken: int, count: int, limit: float) -> Sequ
     with the `taken` ones of the summary and of what was said since (E2)."""
     for n in range(count, 0, -1):
         last = pairs(turns, n)
-        if taken + sum(t.cost for t in last) < limit:
+        if taken + sum(t.tokens for t in last) < limit:
             return last
     return ()
 

@@ -12,7 +12,7 @@ import orjson
 
 from processors.amended_session import checkpoint_of, rescreened, with_turn
 from processors.ports import Models, ProfileBook
-from processors.segment import LINE_TOKENS, Kept, Segment, carried, job_id, job_payload, newest
+from processors.segment import Kept, Segment, carried, cost, job_id, job_payload, newest
 from processors.session_value import CALLERS_BYTES, LAST_MESSAGE_CHARS, empty, fitting, patched, shortened, too_large
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
@@ -21,6 +21,7 @@ from schemas.codec import Codec
 from schemas.documents import Job, JobBody
 from schemas.envelope import Tick
 from schemas.ids import record_id
+from schemas.lines import summary_line
 from schemas.memory import MemoryCommand
 from schemas.owner import OwnerKind
 from schemas.sessions import Checkpoint, CheckpointBody, SessionState, WindowMessage
@@ -110,7 +111,7 @@ class Session(PlainStep):
                 "revision": old.revision + 1,
                 "status": "open",
                 "turn_count": old.turn_count + (t.role == "user"),
-                "segment_tokens": old.segment_tokens + t.tokens + LINE_TOKENS,
+                "segment_tokens": old.segment_tokens + cost(t),
                 "project_id": t.project_id or old.project_id,
                 "current_agent_key": t.agent_id or old.current_agent_key,
                 "updated_at": max(old.updated_at, t.accepted_at),
@@ -220,7 +221,7 @@ class Session(PlainStep):
         turns = segment.turns()
         old, since = [t for t in turns if t.position < made.end], [t for t in turns if t.position >= made.end]
         limit = spec.token_threshold_ratio * spec.model_context_window
-        taken = made.tokens + sum(t.cost for t in since)
+        taken = made.tokens + sum(t.tokens for t in since)
         over = carried(old, taken, made.recent_turns, limit)
         kept = [*over, *since]
         segment.restart(kept)
@@ -241,7 +242,7 @@ class Session(PlainStep):
                 "checkpoint_message_id": message_id,
                 "segment": number,
                 "segment_start": made.end,
-                "segment_tokens": made.tokens + sum(t.cost for t in kept),
+                "segment_tokens": made.tokens + sum(t.tokens for t in kept),
                 "sealed": body,
             }
         )
@@ -256,7 +257,8 @@ class Session(PlainStep):
         if not isinstance(event, SessionCommand | CheckpointResult) or not event.sealed.summary:
             return 0
         counter = self._models.counter(self._book.of(event.tenant).encoding)
-        return counter.count(event.sealed.summary) + LINE_TOKENS
+        summary = event.sealed.summary
+        return counter.count(f"{summary_line(summary, self._models.language_of(summary))}\n")
 
     def _new(self, event: ScreenedTurn | SessionCommand, at: datetime, state: StateSpace) -> SessionState:
         """A session before its first event, which makes the next revision. Revisions and segments of a session that

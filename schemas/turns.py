@@ -145,6 +145,8 @@ class ScreenedTurn(UserEvent):
     reaches: tuple[Id, ...] | None = None
     language: Language
     tokens: int = Field(ge=0)
+    line_tokens: int | None = Field(default=None, ge=0)
+    """Of its line in a rendered history (`schemas.lines`), the line break included."""
     content_hash: str = Field(max_length=64)
     """Hash of the redacted content."""
     pii: dict[str, int] = Field(default_factory=dict)

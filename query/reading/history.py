@@ -8,8 +8,8 @@ from typing import Any
 
 from inference.language import language_of
 from inference.protocols import TokenCounter
+from schemas import lines
 
-_LABELS = {"user": "User", "assistant": "AI", "system": "System", "tool": "Tool"}
 Message = dict[str, Any]
 """At least role, content and speaker."""
 
@@ -44,13 +44,12 @@ class History:
 
 
 def line(message: Message) -> str:
-    """`User: ...`, or the speaker's own name where the turn has one."""
-    return f"{message.get('speaker') or _LABELS[message['role']]}: {message['content']}"
+    return lines.line(message["role"], message.get("speaker"), message["content"])
 
 
 def render(summary: str, messages: Sequence[Message]) -> str:
     """The summary, then one message a line."""
-    head = [f"{'历史摘要' if language_of(summary) == 'zh' else 'Summary'}: {summary}"] if summary else []
+    head = [lines.summary_line(summary, language_of(summary))] if summary else []
     return "\n".join([*head, *map(line, messages)])
 
 

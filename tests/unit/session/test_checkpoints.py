@@ -9,8 +9,9 @@ import pytest
 
 from processors.ports import Models, ProfileBook
 from processors.screen import Screen
-from processors.segment import LINE_TOKENS, Kept, carried, newest, pairs
+from processors.segment import Kept, carried, newest, pairs
 from processors.session import Session
+from query.reading.history import render
 from schemas import topics
 from schemas.documents import Job
 from schemas.profile import Profile, SessionSpec
@@ -107,6 +108,12 @@ class Talk:
         return [e for e in self.driver.read(topics.SESSION_STATE) if isinstance(e, SessionState)][-1]
 
     @property
+    def history(self) -> str:
+        """As a prompt has it."""
+        s = self.state
+        return render(s.sealed.summary, [m.model_dump() for m in s.sealed.window])
+
+    @property
     def rows(self) -> list[Checkpoint]:
         return [e for e in self.driver.read(topics.SESSION_STATE) if isinstance(e, Checkpoint)]
 
@@ -115,20 +122,35 @@ class Talk:
         return {t.turn_id: t.position for t in self.driver.read(topics.HISTORY) if isinstance(t, ScreenedTurn)}
 
     def cost(self, text: str) -> int:
-        return self.counter.count(text) + LINE_TOKENS
+        return self.counter.count(f"{text}\n")
 
 
 @LANGUAGES
 async def test_e2_a_job_is_asked_for_at_the_ratio_and_not_before(models: Models, language: str) -> None:
     talk = Talk(models, language)
     job = await talk.until_job()
-    before, last = talk.state.segment_tokens, talk.cost(f"{talk.said[1]} ({talk.number})")
-    assert before >= 300 > before - last - talk.cost(f"{talk.said[0]} ({talk.number})")
+    before, last = talk.state.segment_tokens, talk.cost(f"AI: {talk.said[1]} ({talk.number})")
+    assert before >= 300 > before - last - talk.cost(f"User: {talk.said[0]} ({talk.number})")
     turns = job.sealed.payload["turns"]
     assert [t["role"] for t in turns[:2]] == ["user", "assistant"]
     assert turns[0]["content"] == f"{talk.said[0]} (1)"
     assert job.sealed.payload["language"] == language
     assert talk.state.mode == "FULL_HISTORY"
+
+
+@pytest.mark.parametrize("speaker", [None, "Professor Aleksandra Wiśniewska-Kowalczyk", "欧阳修"])
+@LANGUAGES
+async def test_e2_the_stream_counts_what_a_prompt_has(models: Models, language: str, speaker: str | None) -> None:
+    """Labels, speakers' names and line breaks are tokens, too: by a flat rate a session was due here and not there."""
+    talk = Talk(models, language, window=100_000)
+    said = ("好", "OK!", "Ends with a break\n\n", "- a list\n- of two", *talk.said, "1.5 kg?")
+    for number, text in enumerate(said):
+        turn = talk.turn(("user", "assistant", "tool", "system")[number % 4], text)
+        body = turn.sealed.model_copy(update={"speaker": speaker})
+        talk.pipe(turn.model_copy(update={"turn_id": f"n{number}", "sealed": body}))
+    await talk.driver.run()
+    assert len(talk.state.sealed.window) == len(said)
+    assert talk.state.segment_tokens == talk.counter.count(f"{talk.history}\n")
 
 
 async def test_e2_one_job_a_segment_however_much_is_said_meanwhile(models: Models) -> None:
@@ -160,7 +182,7 @@ async def test_e3_the_answer_switches_and_carries_the_last_turns(models: Models,
     # The job came with the user's message or with the reply: the carried turns end where the summary does.
     carried_ids = [m.turn_id for m in s.sealed.window]
     assert carried_ids[:3] == [f"u{n - 1}", f"a{n - 1}", f"u{n}"]
-    assert s.segment_tokens == talk.cost(summary) + sum(m.tokens + LINE_TOKENS for m in s.sealed.window)
+    assert s.segment_tokens == talk.counter.count(f"{talk.history}\n"), "as a reader counts"
     [row] = talk.rows
     assert (row.message_id, row.position) == (s.checkpoint_message_id, s.segment_start)
     assert row.sealed.summary == summary
@@ -300,7 +322,7 @@ async def test_a_restart_decides_the_same(models: Models) -> None:
     assert {j.job_id for j in whole.jobs} == {j.job_id for j in broken.jobs}
 
 
-def kept(position: int, role: str, content: str = "x", tokens: int = 7) -> Kept:
+def kept(position: int, role: str, content: str = "x", tokens: int = 10) -> Kept:
     return Kept(position, f"t{position}", role, None, content, tokens, "en")
 
 
