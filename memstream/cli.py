@@ -256,6 +256,12 @@ def main() -> None:
         fail(*told)
 
 
+_FENCED = (
+    "this process lost its place in its Kafka group: it stood still for longer than its session, or another runs with "
+    "its MEMSTREAM_INSTANCE (give each its own)"
+)
+
+
 def _fenced(exc: Exception) -> bool:
     """Whether a member of a Kafka group was put out by another with its static name; librdkafka tells it as fatal."""
     import confluent_kafka
@@ -317,7 +323,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     if isinstance(exc, KeysAway):
         return f"the keyring does not open what is sealed ({exc}): check MEMSTREAM_POSTGRES and the master key", 3
     if _fenced(exc):
-        return "another process with the same MEMSTREAM_INSTANCE took this one's place: give each its own", 3
+        return _FENCED, 3
     if isinstance(exc, (KafkaError, confluent_kafka.KafkaException)):
         return f"the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", 3
     if isinstance(exc, httpx.TransportError):

@@ -17,6 +17,7 @@ from memstream.stack.spec import ChildSpec
 
 _log = logging.getLogger(__name__)
 _PROBE_EVERY = 0.1  # seconds
+_LONGER = 2  # doublings of the time for a start that took too long before
 
 
 class Phase(StrEnum):
@@ -45,6 +46,8 @@ class Child:
         self._task: asyncio.Task[None] | None = None
         self._ready = asyncio.Event()
         self._stopping = asyncio.Event()
+        self._late = 0
+        """Starts in a row that took too long."""
 
     @property
     def pid(self) -> int | None:
@@ -140,14 +143,17 @@ class Child:
         watch = asyncio.create_task(process.wait())
         stop = asyncio.create_task(self._stopping.wait())
         up: float | None = None
+        allowed = self.spec.start_timeout * 2 ** min(self._late, _LONGER)
         try:
-            if await self._await_ready(process, watch, stop):
+            if await self._await_ready(process, watch, stop, allowed):
+                self._late = 0
                 since = time.monotonic()
                 self._enter(Phase.READY)
                 await asyncio.wait({watch, stop}, return_when=asyncio.FIRST_COMPLETED)
                 up = time.monotonic() - since
-            late = f"was not ready within {self.spec.start_timeout:g} s"
+            late = f"was not ready within {allowed:g} s"
             reason = f"ended with status {process.returncode}" if watch.done() else late
+            self._late += not (watch.done() or stop.done() or up is not None)
         finally:
             await end(process, self.identity, self.spec.stop_signal, self.spec.stop_timeout)
             for task in (watch, stop):
@@ -155,9 +161,11 @@ class Child:
             self._changed(self)
         return up, reason
 
-    async def _await_ready(self, process: Process, watch: asyncio.Task[int], stop: asyncio.Task[bool]) -> bool:
+    async def _await_ready(
+        self, process: Process, watch: asyncio.Task[int], stop: asyncio.Task[bool], seconds: float
+    ) -> bool:
         """True when the probe says so while the process lives; False on death, stop or timeout."""
-        deadline = time.monotonic() + self.spec.start_timeout
+        deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             if watch.done() or stop.done():
                 return False

@@ -69,6 +69,15 @@ async def test_a_child_that_is_never_ready_in_time_is_ended(tmp_path: Path, repo
         assert supervisor.status()[0].pid is None
 
 
+async def test_a_start_that_took_too_long_has_longer_the_next_time(tmp_path: Path, report: Report) -> None:
+    """Where cores are short, a start that is cut short each time at the same place would never come to its end."""
+    async with Supervisor(tmp_path, report) as supervisor:
+        supervisor.add(python("slow", "import signal; signal.pause()", ready=never, start_timeout=0.1, start_tries=4))
+        with pytest.raises(StartError, match=r"was not ready within 0\.4 s"):
+            await supervisor.start_all()
+        assert report.seen.count(("slow", "starting")) == 4
+
+
 async def test_a_program_that_does_not_exist_is_named(tmp_path: Path, report: Report) -> None:
     async with Supervisor(tmp_path, report) as supervisor:
         spec = python("x", "")
