@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -61,13 +62,11 @@ TEAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("language", ["zh", "en"])
-def test_d6_d8_d17_a_team_with_decisions_and_documents(here: World, language: str) -> None:
-    t = TEAMS[language]
+def prompt_of(here: World, t: Team, language: str, document: dict[str, Any]) -> str:
+    """What the team's agent is given, days after the meeting."""
     at, session = NOW - timedelta(days=3), f"now_{language}"
     for n, said in enumerate(t.said):
         here.say(t.who, said, at=at + timedelta(minutes=n), session="meeting", project_id=t.project)
-    document = {"document_id": t.document, "version": "1.2", "title": t.title, "markdown": t.text}
     here.post("/v1/documents", document)
     here.post("/v1/sessions", {"user_id": t.who, "session_id": session})
     anchors = {"language_preference": t.anchor}
@@ -77,7 +76,16 @@ def test_d6_d8_d17_a_team_with_decisions_and_documents(here: World, language: st
     here.say(t.who, t.chat[0], session=session, project_id=t.project)
     here.say(t.who, t.chat[1], session=session, role="assistant", project_id=t.project)
     asked = {"user_id": t.who, "session_id": session, "project_id": t.project, "query": t.query}
-    prompt = here.post("/v1/context", asked)["prompt"]
+    prompt: str = here.post("/v1/context", asked)["prompt"]
+    return prompt
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_d6_d8_d17_a_team_with_decisions_and_documents(here: World, language: str) -> None:
+    t = TEAMS[language]
+    document = {"document_id": t.document, "version": "1.2", "title": t.title, "markdown": t.text}
+    with here.own_time():  # behind a week's end a tick writes its report, which is shown in place of the turns (A8)
+        prompt = prompt_of(here, t, language, document)
     heads = ["# System Instructions", "# User Profile", "# Anchors", "# Conversation History", "# Retrieved Memories",
              "# Current User Request"]  # fmt: skip
     places = [prompt.index(h) for h in heads]
