@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from sinks.contents import Bucket, Contents, Digest, Token, digests, hash64, total
+from sinks.protocol import Mark
 
 ROUNDS = 6
 """How often rows that differ are looked at again."""
@@ -103,6 +104,16 @@ def compare(reference: Side, new: Side, catch_up: Callable[[], None], rounds: in
         suspects = _again(reference, new, suspects)
     out.different = dict(Counter((bucket.view, _word(seen)) for (bucket, _), seen in suspects.items()))
     return out
+
+
+def behind(
+    reference: Mapping[Mark, int], new: Callable[[], Mapping[Mark, int]], catch_up: Callable[[], None]
+) -> list[Mark]:
+    """Markers of the reference that the new side has not reached, though it took in all that was in the log after the
+    reference was read: markers move with every tick, also while nothing else does."""
+    catch_up()
+    reached = new()
+    return [mark for mark, offset in reference.items() if reached.get(mark, 0) < offset]
 
 
 def _suspects(reference: Side, new: Side, buckets: Iterable[Bucket]) -> dict[tuple[Bucket, str], _Seen]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import psycopg
 
 from memstream.keyring.wiring import sealing_of
-from memstream.rebuild.compare import Comparison, GenerationSide, RevisionSide, compare
+from memstream.rebuild.compare import Comparison, GenerationSide, RevisionSide, behind, compare
 from memstream.rebuild.errors import RebuildError
 from memstream.rebuild.fold import LogSide
 from memstream.rebuild.offsets import Eta, GroupOffsets
@@ -185,13 +185,13 @@ class Rebuild:
         self._progress.step(name, f"comparing generations {live.number} and {new.number}")
         both = (live.number, new.number)
         self._caught_up(both)
-        before = contents.progress(live.number)
         found = compare(
             GenerationSide(contents, live.number), GenerationSide(contents, new.number), lambda: self._caught_up(both)
         )
-        behind = {m for m, offset in before.items() if contents.progress(new.number).get(m, 0) < offset}
-        if behind:
-            raise RebuildError(f"{len(behind)} markers of {name} are behind the live ones: run the same command again")
+        reached = contents.progress(live.number)
+        late = behind(reached, lambda: contents.progress(new.number), lambda: self._caught_up((new.number,)))
+        if late:
+            raise RebuildError(f"{len(late)} markers of {name} are behind the live ones: run the same command again")
         return found
 
     def _beside_the_log(self, new: Generation) -> Comparison:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memstream.rebuild.compare import Comparison, RevisionSide, by_revision, compare
+from memstream.rebuild.compare import Comparison, RevisionSide, behind, by_revision, compare
 from memstream.rebuild.offsets import Eta
 from sinks.contents import Bucket, Digest, Token, digests, hash64, part_of
 from sinks.protocol import Mark
@@ -112,6 +112,17 @@ def test_n1_beside_the_log_rows_are_compared_by_key_and_revision() -> None:
         (Bucket("turns", t, part_of(k)), by_revision(k, revision)) for (t, k), (revision, _) in rows(30).items()
     )
     assert side.buckets() == wanted
+
+
+def test_n1_a_marker_that_moved_with_a_tick_is_late_only_if_it_stays_so() -> None:
+    mark, other = Mark("memory", 0, "turns/0"), Mark("memory", 1, "turns/1")
+    new = {mark: 5, other: 3}
+
+    def catch_up() -> None:
+        new[mark] = 7
+
+    assert behind({mark: 6, other: 3}, lambda: new, catch_up) == []
+    assert behind({mark: 7, other: 4}, lambda: new, catch_up) == [other]
 
 
 def test_eta_is_told_from_what_went() -> None:
