@@ -35,7 +35,8 @@ async def get_turn(turn_id: PathId, user_id: UserId, scope: Reader, fresh: Fresh
 
 @router.get("/v1/turns/{turn_id}/outcome")
 async def get_outcome(turn_id: PathId, user_id: UserId, scope: Reader, fresh: Freshness, ctx: Ctx) -> dict[str, Any]:
-    """What was taken from a turn, stored, and skipped because it was known."""
+    """What was taken from a turn, stored, and skipped because it was known. Of what was forgotten since the reasons
+    alone are told."""
     owner = scope.user(user_id)
     await fresh.wait("turns", "outcomes")
     found = await turns.decisions(ctx.db, owner, turn_id)
@@ -52,6 +53,8 @@ def outcome(decisions: Sequence[Row]) -> dict[str, Any]:
     skipped: list[str] = []
     for d in decisions:
         names = list(d["fields"]) or ([d["field"]] if d["field"] else [])
+        if d["gone"]:
+            continue
         if d["outcome"] in STORED and (d["outcome"] != "masked" or d["record_id"]):
             extracted.update(_values(names, d["value"]))
             saved.append(

@@ -47,10 +47,13 @@ _LAST = OwnerStatement(
     ORDER BY position DESC LIMIT %(limit)s"""
 )
 _DECISIONS = OwnerStatement(
-    """SELECT decision_id, ordinal, kind, field, fields, category, record_id, version, text, value, outcome, gate, rule,
-      score, extractor, accepted_at, sealed, sealed_for FROM {v}.decisions
-    WHERE tenant = %(tenant)s AND owner_id = %(owner_id)s AND owner_kind = %(owner_kind)s AND turn_id = %(turn_id)s
-    ORDER BY ordinal, accepted_at, decision_id"""
+    """SELECT d.decision_id, d.ordinal, d.kind, d.field, d.fields, d.category, d.record_id, d.version, d.text, d.value,
+      d.outcome, d.gate, d.rule, d.score, d.extractor, d.accepted_at, d.sealed, d.sealed_for,
+      m.deleted AS gone
+    FROM {v}.decisions d LEFT JOIN {v}.memories m USING (tenant, record_id, version)
+    WHERE d.tenant = %(tenant)s AND d.owner_id = %(owner_id)s AND d.owner_kind = %(owner_kind)s
+      AND d.turn_id = %(turn_id)s
+    ORDER BY d.ordinal, d.accepted_at, d.decision_id"""
 )
 _TENANT_BY_KEYS = TenantStatement(
     """SELECT t.turn_id, t.user_id, t.session_id, t.role, t.speaker, t.content, t.occurred_at, t.project_id,
@@ -109,5 +112,5 @@ async def last_of_session(
 
 
 async def decisions(db: Database, scope: OwnerScope, turn_id: str) -> list[Row]:
-    """What the gates decided about a turn's candidates."""
+    """What the gates decided about a turn's candidates. `gone`: what came of it has been forgotten, or has expired."""
     return await db.of_owner(scope, _DECISIONS, turn_id=turn_id)

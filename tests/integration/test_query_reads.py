@@ -63,6 +63,28 @@ async def test_b3_the_outcome_counts_memories_and_joins_fields(env: Env) -> None
     assert got["skipped_fields"] == ["currentLocation"]
 
 
+async def test_c9_the_outcome_of_a_turn_holds_no_words_of_what_was_forgotten(env: Env) -> None:
+    turn = env.rows.turn("c9", "s1", "I live in Leeds and like rowing")
+    told = [("home", "fact", "lives in Leeds", {"field": "currentLocation", "value": "Leeds"}),
+            ("sport", "preference", "likes rowing", {"field": "likes", "value": "rowing"})]  # fmt: skip
+    for n, (name, kind, text, field) in enumerate(told):
+        env.rows.memory("c9", kind, text, record_id=f"c9-{name}", version=1, **field)
+        env.rows.decision(turn, n, kind, text, "kept", record_id=f"c9-{name}", version=1, **field)
+
+    async def outcome() -> dict[str, Any]:
+        got: dict[str, Any] = (
+            await env.client.get(f"/v1/turns/{turn.turn_id}/outcome", params={"user_id": "c9"})
+        ).json()
+        return got
+
+    assert [m["content"] for m in (await outcome())["saved_memories"]] == ["lives in Leeds", "likes rowing"]
+    env.rows.memory("c9", "fact", "", record_id="c9-home", version=1, revision=2, op="delete", state="deleted")
+    after = await outcome()
+    assert [m["content"] for m in after["saved_memories"]] == ["likes rowing"]
+    assert (after["saved_count"], after["extracted_info"]) == (1, {"likes": "rowing"})
+    assert [d["reason"]["outcome"] for d in after["decisions"]] == ["kept", "kept"]
+
+
 async def test_n5_a_memory_says_why_and_from_where(env: Env) -> None:
     standing = env.rows.turn("n5", "s1", "I moved to Lyon")
     gone = env.rows.turn("n5", "s1", "I live in Paris", expires_at=datetime.now(UTC) - timedelta(seconds=1))

@@ -43,10 +43,11 @@ _OF_TYPE: dict[str, Any] = {
 _NAMED: dict[str, Any] = {
     "kind": "fact", "state": "active", "source": "explicit", "role": "user", "mode": "SUMMARY_N", "owner_kind": "user",
     "owner_id": "u1", "user_id": "u1", "sources": [_SOURCE], "namespace": ["notes", "u1"], "outcome": "kept",
-    "reason": {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": 0.9}, "expires_at": NOW,
+    "reason": {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": 0.9}, "expires_at": NOW, "gone": False,
     "originals": [{"entity": "PHONE_NUMBER", "alg": "A256SIV", "kid": "1", "ct": "3q2+7w=="}],
     "body": {"window": [{"role": "user", "content": "hi", "speaker": "Ana", "turn_id": "t1"}], "summary": "sum"},
 }  # fmt: skip
+_COMPUTED = {"gone": ("boolean", True)}
 _COUNTED: dict[str, list[dict[str, Any]]] = {
     "AS standing": [{"class": "fact", "standing": 3, "archived": 0, "next_expiry": NOW}],
     "AS held": [{"held": 3, "next_expiry": None}],
@@ -80,7 +81,7 @@ class Postgres:
     def row(self, table: str, named: list[str]) -> dict[str, Any]:
         out = {}
         for name in named:
-            kind, nullable = columns()[table][name]
+            kind, nullable = _COMPUTED.get(name) or columns()[table][name]
             value = self.over.get(name, _NAMED.get(name, _OF_TYPE[kind]))
             out[name] = None if nullable and not self.full and name not in self.over else copy.deepcopy(value)
         return out
@@ -96,7 +97,7 @@ class Postgres:
                      "places": 3, **done}]  # fmt: skip
         found = re.match(r"\s*SELECT (.*?)\s+FROM (?:\(|\{v\}\.(\w+))", text, re.DOTALL)
         assert found is not None, text
-        named = [c.strip().rpartition(".")[2] for c in found[1].split(",")]
+        named = [c.strip().rpartition(".")[2].rpartition(" AS ")[2] for c in found[1].split(",")]
         if "refused" in self.over and "state = %(state)s" in text:
             return []  # what was refused is a decision, no memory
         return [self.row(found[2] or "memories", [n for n in named if n not in ("sealed", "sealed_for")])]
