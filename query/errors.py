@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
 from schemas.scope import OutOfScopeError
+from schemas.sealing import KeysAway, MasterKeyAway
 
 URN = "urn:memstream:error:"
 MEDIA_TYPE = "application/problem+json"
@@ -59,6 +60,15 @@ def store_down(store: str, reason: str = "unreachable") -> ProblemError:
     return ProblemError(
         "store-unavailable", f"{store} does not answer", headers={"Retry-After": "1"}, store=store, reason=reason
     )
+
+
+def keys_down(why: KeysAway) -> ProblemError:
+    """The keyring lies in Postgres; its master key with us."""
+    if not isinstance(why, MasterKeyAway):
+        return store_down("postgres")
+    detail = "the master key that this needs is not here: the service's log names it (MEMSTREAM_MASTER_KEY)"
+    wait = {"Retry-After": "60"}
+    return ProblemError("store-unavailable", detail, headers=wait, store="keyring", reason="master_key")
 
 
 def done_without(problem: ProblemError) -> dict[str, str]:

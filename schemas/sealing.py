@@ -26,6 +26,10 @@ class KeysAway(Exception):  # noqa: N818 - it names an outcome
     """The keyring does not answer now: the same call may be repeated. Never a reason to give a record up."""
 
 
+class MasterKeyAway(KeysAway):
+    """The keyring answers, but the master key that is needed is not here: waits for the operator."""
+
+
 class Cipher(Protocol):
     """Seals and opens the JSON object of one owner. Both raise SealedError and KeysAway, without content."""
 

@@ -17,7 +17,7 @@ from psycopg import Connection
 
 from memstream.keyring.master import KEY_BYTES, MasterKeyError, MasterKeys
 from schemas.owner import Owner, tenant_owner
-from schemas.sealing import KeyDestroyed, KeysAway, SealedError
+from schemas.sealing import KeyDestroyed, KeysAway, MasterKeyAway, SealedError
 
 log = logging.getLogger(__name__)
 GRACE_SECONDS = 1.0
@@ -169,7 +169,7 @@ class Keyring:
 
     @contextmanager
     def _using(self) -> Iterator[None]:
-        """`_guarded`; a master key that is missing here is KeysAway, and said once a minute."""
+        """`_guarded`; a master key that is missing here is MasterKeyAway, and said once a minute."""
         with self._guarded():
             try:
                 yield
@@ -177,7 +177,7 @@ class Keyring:
                 if time.monotonic() - self._told_at > _TELL_SECONDS:
                     self._told_at = time.monotonic()
                     log.error("what lies under this master key waits: %s", exc)
-                raise KeysAway(str(exc)) from None
+                raise MasterKeyAway(str(exc)) from None
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:

@@ -11,7 +11,7 @@ from fastapi import APIRouter
 
 from query.body import Route
 from query.door import OriginalsReader
-from query.errors import not_found, store_down
+from query.errors import keys_down, not_found
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, UserId
 from query.repo import turns
@@ -44,8 +44,8 @@ async def _opened(ctx: Ctx, owner: Owner, turn_id: str, kept: Sequence[Originals
     try:
         # Keys may have to be asked of Postgres.
         return await asyncio.to_thread(lambda: [o for k in kept for o in opens(owner, turn_id, k)])
-    except KeysAway:
-        raise store_down("postgres") from None
+    except KeysAway as exc:
+        raise keys_down(exc) from None
     except KeyDestroyed:
         raise not_found("turn") from None
     except SealedError:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from query.errors import store_down
+from query.errors import keys_down
 from schemas.codec import Codec
 from schemas.owner import Owner
 from schemas.sealed_rows import COLUMNS
@@ -29,8 +29,8 @@ async def opened(codec: Codec, rows: list[Row]) -> list[Row]:
     try:
         # Keys may have to be asked of Postgres, and a scope is thousands of rows.
         return await asyncio.to_thread(_all, codec, rows)
-    except KeysAway:
-        raise store_down("postgres") from None
+    except KeysAway as exc:
+        raise keys_down(exc) from None
 
 
 def _all(codec: Codec, rows: Sequence[Row]) -> list[Row]:

@@ -15,7 +15,7 @@ from query.access import AccessLog, operation_of
 from query.config import QueryConfig
 from query.deps import Deps
 from query.door import Writer
-from query.errors import ProblemError, invalid, store_down
+from query.errors import ProblemError, invalid, keys_down
 from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
@@ -84,8 +84,8 @@ class Publisher:
             return self.now
         try:
             return self.now + await asyncio.to_thread(renew, owner)
-        except KeysAway:
-            raise store_down("postgres") from None
+        except KeysAway as exc:
+            raise keys_down(exc) from None
 
     @property
     def partitions(self) -> int:
@@ -149,8 +149,8 @@ class Publisher:
             raise invalid(f"{entry.item}.{name}" if entry.item else name, TOO_LARGE)
         try:
             encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
-        except KeysAway:
-            raise store_down("postgres") from None
+        except KeysAway as exc:
+            raise keys_down(exc) from None
         if len(encoded.value) > self._config.max_record_bytes:
             limit = self._config.max_record_bytes
             raise invalid(entry.item or "body", f"must have at most {limit} bytes when encoded")

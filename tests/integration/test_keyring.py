@@ -20,7 +20,7 @@ from schemas import migrations
 from schemas.codec import Codec
 from schemas.originals import Original
 from schemas.owner import user
-from schemas.sealing import KeyDestroyed, KeysAway
+from schemas.sealing import KeyDestroyed, MasterKeyAway
 
 OLD, NEW = "ab" * 32, "cd" * 32
 ANN, BOB = user("acme", "ann"), user("acme", "bob")
@@ -78,7 +78,7 @@ async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(
     sealed = ahead.seal(ANN, {"text": "likes tea"})
     calls: list[Callable[[], object]] = [lambda: behind.open(ANN, sealed), lambda: behind.seal(ANN, {})]
     for late in calls:
-        with pytest.raises(KeysAway, match="no master key"):
+        with pytest.raises(MasterKeyAway, match="no master key"):
             late()
     row = {"text": "", "sealed": sealed, "sealed_for": ANN.key}
     with pytest.raises(ProblemError) as refused:
@@ -92,7 +92,7 @@ def test_c7_no_key_is_made_under_a_master_key_of_another_system(processes: Proce
     """One write of a process with the wrong master key made one, and the gate stood still for everybody."""
     right, wrong = processes.start(OLD), processes.start(NEW)
     sealed = right.seal(ANN, {"a": 1})
-    with pytest.raises(KeysAway, match="open no data key that stands"):
+    with pytest.raises(MasterKeyAway, match="open no data key that stands"):
         wrong.seal(BOB, {"b": 1})
     with psycopg.connect(dsn) as connection:
         assert connection.execute("SELECT owner FROM trust.data_keys").fetchall() == [(ANN.key,)]

@@ -43,8 +43,8 @@ _OF_TYPE: dict[str, Any] = {
 _NAMED: dict[str, Any] = {
     "kind": "fact", "state": "active", "source": "explicit", "role": "user", "mode": "SUMMARY_N", "owner_kind": "user",
     "owner_id": "u1", "user_id": "u1", "sources": [_SOURCE], "namespace": ["notes", "u1"], "outcome": "kept",
-    "reason": {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": 0.9}, "expires_at": NOW, "gone": False,
-    "originals": [{"entity": "PHONE_NUMBER", "alg": "A256SIV", "kid": "1", "ct": "3q2+7w=="}],
+    "reason": {"outcome": "kept", "gate": "confidence", "rule": "explicit", "score": 0.9}, "expires_at": NOW,
+    "gone": False, "originals": [{"entity": "PHONE_NUMBER", "alg": "A256SIV", "kid": "1", "ct": "3q2+7w=="}],
     "body": {"window": [{"role": "user", "content": "hi", "speaker": "Ana", "turn_id": "t1"}], "summary": "sum"},
 }  # fmt: skip
 _COMPUTED = {"gone": ("boolean", True)}

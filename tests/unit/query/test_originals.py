@@ -20,7 +20,7 @@ from schemas.documents import Access
 from schemas.originals import Original
 from schemas.owner import user
 from schemas.scope import Permission, TenantScope
-from schemas.sealing import KeysAway
+from schemas.sealing import KeysAway, MasterKeyAway
 from tests.unit.query.memory_log import MemoryLog
 from tests.unit.test_keyring import MemoryKeys
 
@@ -142,10 +142,15 @@ async def test_n6_originals_of_an_erased_user_are_gone(http: httpx.AsyncClient, 
     assert (answer.status_code, answer.json()["detail"]) == (404, "no such turn")
 
 
-async def test_d5_a_keyring_that_is_away_is_an_outage(http: httpx.AsyncClient, deps: Deps) -> None:
+@pytest.mark.parametrize(("why", "store"), [(KeysAway("down"), "postgres"), (MasterKeyAway("k7"), "keyring")])
+async def test_d5_a_keyring_that_is_away_is_an_outage(
+    http: httpx.AsyncClient, deps: Deps, why: KeysAway, store: str
+) -> None:
     def away(*_: Any) -> list[Original]:
-        raise KeysAway("down")
+        raise why
 
     deps.originals = away
     answer = await read(http, "pii")
-    assert (answer.status_code, answer.json()["store"]) == (503, "postgres")
+    assert (answer.status_code, answer.json()["store"]) == (503, store)
+    assert ("master key" in answer.json()["detail"]) == (store == "keyring")
+    assert "k7" not in answer.text
