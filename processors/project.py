@@ -10,14 +10,14 @@ from typing import Any, cast
 
 import orjson
 
-from processors import daily, hot_withdrawn, report_job, users_memory, weeks
+from processors import daily, hot_withdrawn, report_job, users_memory, weeks, weeks_rescreen
 from processors.ahead import dated_ahead
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
 from processors.hot_keys import INDEX, HotKeys
 from processors.pii.gone import Gone
-from processors.pii.redact import refused_for
+from processors.pii.redact import Redaction, refused_for
 from processors.ports import Models, ProfileBook
 from processors.redaction import counts, redact, replaced, strings, telling
 from processors.rollup import week_of
@@ -93,6 +93,9 @@ class Project(PlainStep):
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
                 return weeks.reads_of_command(event.owner, at, self._zone(event.owner))
+            case ProjectCommand(command="rescreen"):
+                at = event.accepted_at or record.timestamp
+                return tuple(weeks_rescreen.reads(event, at, self._book.of(event.tenant)))
             case TurnDigest():
                 return *weeks.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
             case UserMemory():
@@ -149,6 +152,8 @@ class Project(PlainStep):
                 at = event.accepted_at or record.timestamp
                 place = weeks.Place(event.owner, week_of(at, self._zone(event.owner)))
                 return self._weeks(event.tenant, state).report(place, at, "asked_for", event.command_id)
+            case ProjectCommand(command="rescreen"):
+                return self._rescreened(event, event.accepted_at or record.timestamp, state)
             case TurnDigest():
                 return [*self._withdrawn(event, state), *self._weeks(event.tenant, state).add(event)]
             case UserMemory():
@@ -191,6 +196,13 @@ class Project(PlainStep):
 
     def _zone(self, owner: Owner) -> str:
         return self._book.of(owner.tenant).zone_of(owner.id)
+
+    def _rescreened(self, event: ProjectCommand, at: datetime, state: StateSpace) -> list[Out]:
+        def screen(texts: Sequence[str]) -> Sequence[Redaction]:
+            return redact(self._models, self._book, [event.tenant] * len(texts), texts)
+
+        profile, book = self._book.of(event.tenant), self._weeks(event.tenant, state)
+        return weeks_rescreen.screened_again(event, at, profile, state, screen, book)
 
     def _weeks(self, tenant: str, state: StateSpace) -> weeks.Weeks:
         return weeks.Weeks(self._models, self._book.of(tenant), state, ask_model=self._ask_model)

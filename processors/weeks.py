@@ -41,6 +41,8 @@ TEXTS = 120
 TEXT_CHARS = 600
 NOTES = 200
 USERS = 200
+RESCREENED = "rescreened"
+"""Rule of a report that was written again because policy masks more now."""
 EVENTS = 20
 """Key events of a report."""
 STRAGGLERS = timedelta(hours=1)
@@ -68,6 +70,13 @@ def places_of(d: TurnDigest, profile: Profile) -> list[Place]:
     """The week that counts a turn; of one that is told anew also the one that did if the zone was another then."""
     now = week_of(d.turn.occurred_at, profile.zone_of(d.owner.id))
     return [Place(d.owner, m) for m in dict.fromkeys((now, *(weeks_of(d.turn.occurred_at) if d.restated else ())))]
+
+
+def held(owner: Owner, at: datetime, profile: Profile) -> list[Place]:
+    """Weeks of a project whose state may stand."""
+    monday = week_of(at, profile.zone_of(owner.id))
+    back = int(profile.retention.aggregates_days) // 7 + 3
+    return [Place(owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
 
 
 def place_of(d: TurnDigest, profile: Profile, state: StateSpace) -> Place:
@@ -196,7 +205,9 @@ class Weeks:
             if now >= end:
                 self._state.of(_DUE).delete(place.key)
             return [plain_decision(place.owner, cause, "report", reason, old, now)] if cause else []
-        if now < end:
+        if rule == RESCREENED:
+            pass
+        elif now < end:
             rule = "asked_for"
         elif meta["closed"]:
             rule = "late_turns"

@@ -207,11 +207,12 @@ class ProjectCommandBody(Frozen):
 
 
 class ProjectCommand(ProjectEvent):
-    """A caller's own write to a project: hot memory, or a report asked for now."""
+    """A caller's own write to a project: hot memory, or a report asked for now. `rescreen`: what its weeks hold is to
+    go through the PII policy of now."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["project_command"] = "project_command"
-    command: Literal["put_hot", "delete_hot", "report"]
+    command: Literal["put_hot", "delete_hot", "report", "rescreen"]
     command_id: Id
     user_id: Id | None = None
     hot_type: Literal["meta", "status", "decision", "preference"] | None = None

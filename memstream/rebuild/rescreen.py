@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any, cast
 
 from memstream.rebuild.amend_log import amendment
@@ -49,11 +49,18 @@ Taught = dict[tuple[Owner, str], list[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """Originals under the policy of now. `action`: (tenant, entity) -> what policy does with it. `keeper` None: a look
-    that writes nothing, and makes no key."""
+    """What is kept under the policy of now. `action`: (tenant, entity) -> what policy does with it. `keeper` None: a
+    look that writes nothing, and makes no key. `week_days`: of a tenant, how long a week stands behind its end."""
 
     action: Callable[[str, str], PiiAction]
     keeper: Keeper | None
+    week_days: Callable[[str], int]
+
+    def writes_again(self, event: Stored, at: datetime) -> bool:
+        """A report whose week the project's step still holds, in any zone."""
+        if not isinstance(event, MemoryUpdate) or event.kind != "report" or event.key is None:
+            return False
+        return at.date() < date.fromisoformat(event.key) + timedelta(days=6 + self.week_days(event.tenant))
 
     def dropped(self, event: Stored) -> list[str]:
         """Entities of which a turn holds originals that policy does not keep any more."""
@@ -83,6 +90,8 @@ class Found:
     records: Counter[str] = field(default_factory=Counter)
     entities: Counter[str] = field(default_factory=Counter)
     left: Counter[str] = field(default_factory=Counter)
+    projects: set[Owner] = field(default_factory=set)
+    """Those whose weeks are to be screened: what a week has gathered is seen by its step alone."""
 
     def add(self, later: Found) -> None:
         """What a later pass over the same records found beyond this one."""
@@ -139,8 +148,11 @@ def rescreened(
             record = {**record, **_ended(event)}
         names = [gone.value(name, changed.get(name, name)) for name in _names(event)]
         sends = _sends(event, record, expected, at, rule or RULE, names)
-        (found.records if sends else found.left)[kind] += 1
+        (found.records if sends or keeping.writes_again(event, at) else found.left)[kind] += 1
         yield from sends
+    for project in sorted({p for e in stored if (p := _project(e)) is not None} - found.projects):
+        found.projects.add(project)
+        yield Send(topics.PROJECT_EVENTS, _weeks(project, at))
 
 
 def _masked(
@@ -257,6 +269,19 @@ def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime, names: Seque
     if key != old:
         yield command("delete_hot", old)
     yield command("put_hot", key, event.priority, record["sealed"]["value"])
+
+
+def _project(event: Stored) -> Owner | None:
+    """The project in whose weeks an event may be told of."""
+    name = getattr(event, "project_id", None)
+    return None if name is None else Owner(event.tenant, OwnerKind.PROJECT, name)
+
+
+def _weeks(project: Owner, at: datetime) -> ProjectCommand:
+    return ProjectCommand(
+        tenant=project.tenant, project_id=project.id, command="rescreen", accepted_at=at,
+        command_id=record_id(project, RULE, at.isoformat()),
+    )  # fmt: skip
 
 
 def _deleted(event: Event) -> bool:

@@ -57,7 +57,7 @@ class Rescreen:
         return out
 
     def _look(self, one: Pass) -> Found:
-        found, keeping = Found(), Keeping(self._action, None if one.dry else self._keeper)
+        found, keeping = Found(), Keeping(self._action, None if one.dry else self._keeper, self._week_days)
         for number in one.partitions(self._settings.partitions):
             for send in rescreened(self._rows(number), self._redact, one.at, found, keeping):
                 one.send(send.topic, send.event, getattr(send.event, "amendment_id", send.event.subject))
@@ -68,6 +68,9 @@ class Rescreen:
 
     def _action(self, tenant: str, entity: str) -> PiiAction:
         return policy_of(self._amender.book, tenant).action(entity)
+
+    def _week_days(self, tenant: str) -> int:
+        return int(self._amender.book.of(tenant).retention.aggregates_days)
 
     def _redact(self, tenants: Sequence[str], texts: Sequence[str]) -> Sequence[Redaction]:
         return redact(self._parts.models, self._amender.book, tenants, texts)

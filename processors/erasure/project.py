@@ -13,7 +13,7 @@ from processors.erasure.steps import NothingHeld
 from processors.gate.emit import because, update
 from processors.hot_keys import INDEX, HotKeys
 from processors.ports import Models, ProfileBook
-from processors.rollup import bounds, week_of
+from processors.rollup import bounds
 from processors.step import Emit, OwnerState, Reads, Record, StateSpace
 from schemas import topics
 from schemas.base import JsonObject
@@ -173,11 +173,7 @@ class ProjectEraser(NothingHeld):
         return []
 
     def _recent(self, e: Erasure) -> list[weeks.Place]:
-        """Weeks of a project whose state may stand."""
-        profile = self._book.of(e.tenant)
-        monday = week_of(e.accepted_at, profile.zone_of(e.owner.id))
-        back = int(profile.retention.aggregates_days) // 7 + 3
-        return [weeks.Place(e.owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
+        return weeks.held(e.owner, e.accepted_at, self._book.of(e.tenant))
 
 
 def _row(

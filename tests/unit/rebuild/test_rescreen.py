@@ -89,7 +89,10 @@ def stored(d: TopologyDriver) -> list[Event]:
 
 
 def keeping(book: ProfileBook, models: Models) -> Keeping:
-    return Keeping(lambda tenant, entity: policy_of(book, tenant).action(entity), models.keeper)
+    def action(tenant: str, entity: str) -> PiiAction:
+        return policy_of(book, tenant).action(entity)
+
+    return Keeping(action, models.keeper, lambda tenant: int(book.of(tenant).retention.aggregates_days))
 
 
 def a_pass(d: TopologyDriver, models: Models, book: ProfileBook) -> Found:

@@ -200,7 +200,7 @@ class Days:
 
     def _project(self) -> Piped:
         rng = self._rng
-        told: dict[str, Any] = {"command": rng.choice(("put_hot", "put_hot", "delete_hot", "report"))}
+        told: dict[str, Any] = {"command": rng.choice(("put_hot", "put_hot", "delete_hot", "report", "rescreen"))}
         if told["command"] != "report":
             key = rng.choice(("enrollment_target", "enrolled_count", "street"))
             told |= {"hot_type": "status" if key == "enrolled_count" else "meta", "key": key}
