@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
 
 import orjson
 
-from processors import daily, hot_withdrawn, report_job, users_memory, weeks, weeks_rescreen
+from processors import daily, hot_withdrawn, report_job, users_memory, weeks
 from processors.ahead import dated_ahead
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
@@ -22,6 +22,7 @@ from processors.ports import Models, ProfileBook
 from processors.redaction import counts, redact, replaced, strings, telling
 from processors.rollup import week_of
 from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
+from processors.weeks_rescreen import WeeksScreened
 from schemas import topics
 from schemas.base import JsonObject, JsonValue
 from schemas.codec import Codec
@@ -42,6 +43,8 @@ class _Screened:
 
     value: JsonValue
     refused: str | None
+    texts: Mapping[str, Redaction] = field(default_factory=dict)
+    """Of `rescreen`: what the weeks hold, and what policy makes of it."""
 
 
 class Project(PlainStep):
@@ -52,12 +55,14 @@ class Project(PlainStep):
     source = topics.PROJECT_EVENTS
     outputs = (topics.UPDATES, topics.DECISIONS, topics.JOBS)
     marks = (topics.UPDATES,)
+    completes = True
 
     def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
         """`ask_model`: reports are also worded by a model, as jobs."""
         self._models = models
         self._book = book
         self._ask_model = ask_model
+        self._screened = WeeksScreened(models, book)
 
     def prepare(self, records: Sequence[Record]) -> Sequence[_Screened | None]:
         """Callers' own values go through the same screen as turns."""
@@ -95,7 +100,7 @@ class Project(PlainStep):
                 return weeks.reads_of_command(event.owner, at, self._zone(event.owner))
             case ProjectCommand(command="rescreen"):
                 at = event.accepted_at or record.timestamp
-                return tuple(weeks_rescreen.reads(event, at, self._book.of(event.tenant)))
+                return tuple(self._screened.reads(event, at))
             case TurnDigest():
                 return *weeks.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
             case UserMemory():
@@ -107,6 +112,17 @@ class Project(PlainStep):
             case Tick():
                 return *weeks.reads_of_tick(), Reads(daily.DUE)
         return ()
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[_Screened | None], states: Sequence[StateSpace]
+    ) -> Sequence[_Screened | None]:
+        """What weeks hold goes through the recognisers here, where models run: it may take seconds."""
+        done = list(prepared)
+        for i, (r, state) in enumerate(zip(records, states, strict=True)):
+            if isinstance(r.event, ProjectCommand) and r.event.command == "rescreen":
+                found = self._screened.found(r.event, r.event.accepted_at or r.timestamp, state)
+                done[i] = _Screened(None, None, found)
+        return done
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         if isinstance(record.event, TurnDigest):
@@ -153,7 +169,8 @@ class Project(PlainStep):
                 place = weeks.Place(event.owner, week_of(at, self._zone(event.owner)))
                 return self._weeks(event.tenant, state).report(place, at, "asked_for", event.command_id)
             case ProjectCommand(command="rescreen"):
-                return self._rescreened(event, event.accepted_at or record.timestamp, state)
+                at, book = event.accepted_at or record.timestamp, self._weeks(event.tenant, state)
+                return self._screened.again(event, at, state, {} if prepared is None else prepared.texts, book)
             case TurnDigest():
                 return [*self._withdrawn(event, state), *self._weeks(event.tenant, state).add(event)]
             case UserMemory():
@@ -196,13 +213,6 @@ class Project(PlainStep):
 
     def _zone(self, owner: Owner) -> str:
         return self._book.of(owner.tenant).zone_of(owner.id)
-
-    def _rescreened(self, event: ProjectCommand, at: datetime, state: StateSpace) -> list[Out]:
-        def screen(texts: Sequence[str]) -> Sequence[Redaction]:
-            return redact(self._models, self._book, [event.tenant] * len(texts), texts)
-
-        profile, book = self._book.of(event.tenant), self._weeks(event.tenant, state)
-        return weeks_rescreen.screened_again(event, at, profile, state, screen, book)
 
     def _weeks(self, tenant: str, state: StateSpace) -> weeks.Weeks:
         return weeks.Weeks(self._models, self._book.of(tenant), state, ask_model=self._ask_model)

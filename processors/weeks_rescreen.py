@@ -7,92 +7,116 @@ quotes. An open week without a report has its own written at its time, from what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 from processors import weeks
 from processors.pii.gone import Gone
 from processors.pii.redact import Redaction
-from processors.redaction import replaced, strings
+from processors.ports import Models, ProfileBook
+from processors.redaction import redact, replaced, strings
 from processors.rollup import bounds
 from processors.step import Out, OwnerState, Reads, StateSpace
 from schemas.base import Json
 from schemas.documents import ProjectCommand
-from schemas.profile import Profile
 
-Screen = Callable[[Sequence[str]], Sequence[Redaction]]
-
-
-def reads(e: ProjectCommand, at: datetime, profile: Profile) -> Iterator[Reads]:
-    for place in weeks.held(e.owner, at, profile):
-        yield Reads(place.key)
-        yield Reads(weeks._DUE, (place.key,))
+Row = dict[str, Any]
+Found = Mapping[str, Redaction]
+"""Each text -> what policy makes of it."""
 
 
-def screened_again(
-    e: ProjectCommand, at: datetime, profile: Profile, state: StateSpace, screen: Screen, book: weeks.Weeks
-) -> list[Out]:
-    """Nothing for weeks that hold nothing to mask."""
-    out: list[Out] = []
-    for place in weeks.held(e.owner, at, profile):
-        rows = state.of(place.key)
-        meta = cast("dict[str, Any] | None", rows.get("meta"))
-        if meta is None:
-            continue
-        gone = bounds(place.monday, profile.zone_of(e.owner.id))[1] + timedelta(days=profile.retention.aggregates_days)
-        if not _masked(rows, screen, gone):
-            continue
-        rows.put("meta", {**meta, "dirty": True}, gone)
-        if rows.get("report") is not None:
-            out += book.report(place, at, weeks.RESCREENED, f"{e.command_id}/{place.monday}")
-    return out
+class WeeksScreened:
+    """What `rescreen` does with the weeks of one project. In two steps, since recognisers may take seconds: what is
+    found in them where models run, and the change."""
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        self._models, self._book = models, book
+
+    def reads(self, e: ProjectCommand, at: datetime) -> Iterator[Reads]:
+        for place in self._places(e, at):
+            yield Reads(place.key)
+            yield Reads(weeks._DUE, (place.key,))
+
+    def found(self, e: ProjectCommand, at: datetime, state: StateSpace) -> Found:
+        held = (_Held(state.of(place.key)) for place in self._places(e, at))
+        return self._redacted(e.tenant, {text for week in held for text in week.texts()})
+
+    def again(self, e: ProjectCommand, at: datetime, state: StateSpace, found: Found, book: weeks.Weeks) -> list[Out]:
+        """Nothing for weeks that hold nothing to mask. What the records just before brought is not in `found` yet."""
+        profile, out = self._book.of(e.tenant), list[Out]()
+        for place in self._places(e, at):
+            rows = state.of(place.key)
+            meta = cast("Row | None", rows.get("meta"))
+            if meta is None:
+                continue
+            held = _Held(rows)
+            clean = {**found, **self._redacted(e.tenant, {t for t in held.texts() if t not in found})}
+            end = bounds(place.monday, profile.zone_of(e.owner.id))[1]
+            gone = end + timedelta(days=profile.retention.aggregates_days)
+            if not held.masked(clean, gone):
+                continue
+            rows.put("meta", {**meta, "dirty": True}, gone)
+            if held.report is not None:
+                out += book.report(place, at, weeks.RESCREENED, f"{e.command_id}/{place.monday}")
+        return out
+
+    def _places(self, e: ProjectCommand, at: datetime) -> list[weeks.Place]:
+        return weeks.held(e.owner, at, self._book.of(e.tenant))
+
+    def _redacted(self, tenant: str, texts: Iterable[str]) -> dict[str, Redaction]:
+        told = sorted(texts)
+        return dict(zip(told, redact(self._models, self._book, [tenant] * len(told), told), strict=True))
 
 
-def _masked(rows: OwnerState, screen: Screen, gone: datetime) -> bool:
-    """Whether a row has changed."""
-    said = {name.removeprefix("t/"): cast("dict[str, Any]", row) for name, row in rows.items("t/")}
-    noted = {name.removeprefix("k/"): cast("dict[str, Any]", row) for name, row in rows.items("k/")}
-    report, extract = cast("dict[str, Any] | None", rows.get("report")), str(rows.get("extract") or "")
-    told = {name: [*_texts(said.get(name)), *_kept(noted.get(name))] for name in sorted({*said, *noted})}
-    of_report = [] if report is None else list(strings([report["sealed"]["text"], report["sealed"]["value"]]))
-    pool = list(dict.fromkeys([*(t for texts in told.values() for t in texts), *of_report, extract]))
-    clean = dict(zip(pool, screen(pool), strict=True))
-    everything = Gone.of(clean.values())
-    changed = False
-    for name, texts in told.items():
-        mine = Gone.of(clean[t] for t in texts)
+class _Held:
+    """What one week holds of what was said."""
 
-        def shown(text: str, mine: Gone = mine) -> str:
-            return mine.text(clean[text].text) if text in clean else text
+    def __init__(self, rows: OwnerState) -> None:
+        self._rows = rows
+        self._said = {name.removeprefix("t/"): cast(Row, row) for name, row in rows.items("t/")}
+        self._noted = {name.removeprefix("k/"): cast(Row, row) for name, row in rows.items("k/")}
+        self._extract = str(rows.get("extract") or "")
+        self.report = cast("Row | None", rows.get("report"))
 
-        if name in said:
-            old = said[name]
-            row = {**old, "c": shown(old["c"]), "p": old["p"] and shown(old["p"])}
-            changed |= _put(rows, f"t/{name}", old, row, datetime.fromisoformat(old["x"]))
-        if name in noted:
-            old = noted[name]
-            kept: list[Json] = [[k[0], k[1], shown(k[2]), k[3]] for k in old["k"]]
-            changed |= _put(rows, f"k/{name}", old, {**old, "k": kept}, gone)
-    changed |= bool(extract) and _put(rows, "extract", extract, everything.text(clean[extract].text), gone)
-    if report is not None:
-        plain = {t: r.text for t, r in clean.items()}
-        sealed = report["sealed"]
-        masked = {name: replaced(sealed[name], plain, everything) for name in ("text", "value")}
-        changed |= _put(rows, "report", report, {**report, "sealed": {**sealed, **masked}}, gone)
-    return changed
+    def texts(self) -> list[str]:
+        told = [t for name in sorted({*self._said, *self._noted}) for t in self._told(name)]
+        if self.report is not None:
+            told += strings([self.report["sealed"]["text"], self.report["sealed"]["value"]])
+        return list(dict.fromkeys([*told, *([self._extract] if self._extract else [])]))
 
+    def masked(self, clean: Found, gone: datetime) -> bool:
+        """Whether a row has changed. `gone`: when the week goes."""
+        changed = False
+        for name in sorted({*self._said, *self._noted}):
+            mine = Gone.of(clean[t] for t in self._told(name))
 
-def _put(rows: OwnerState, name: str, old: Json, new: Json, gone: datetime) -> bool:
-    if new == old:
-        return False
-    rows.put(name, new, gone)
-    return True
+            def shown(text: str, mine: Gone = mine) -> str:
+                return mine.text(clean[text].text) if text else text
 
+            if (old := self._said.get(name)) is not None:
+                row = {**old, "c": shown(old["c"]), "p": old["p"] and shown(old["p"])}
+                changed |= self._put(f"t/{name}", old, row, datetime.fromisoformat(old["x"]))
+            if (note := self._noted.get(name)) is not None:
+                kept: list[Json] = [[k[0], k[1], shown(k[2]), k[3]] for k in note["k"]]
+                changed |= self._put(f"k/{name}", note, {**note, "k": kept}, gone)
+        everything = Gone.of(clean[t] for t in self.texts())
+        if self._extract:
+            changed |= self._put("extract", self._extract, everything.text(clean[self._extract].text), gone)
+        if self.report is not None:
+            plain, sealed = {t: clean[t].text for t in self.texts()}, self.report["sealed"]
+            anew = {name: replaced(sealed[name], plain, everything) for name in ("text", "value")}
+            changed |= self._put("report", self.report, {**self.report, "sealed": {**sealed, **anew}}, gone)
+        return changed
 
-def _texts(row: dict[str, Any] | None) -> list[str]:
-    return [] if row is None else [t for t in (row["c"], row["p"]) if t]
+    def _told(self, name: str) -> list[str]:
+        """A turn's words, who said them, and the statements that came of it."""
+        said, noted = self._said.get(name), self._noted.get(name)
+        words = [] if said is None else [said["c"], said["p"]]
+        return [t for t in [*words, *(k[2] for k in (noted or {"k": ()})["k"])] if t]
 
-
-def _kept(row: dict[str, Any] | None) -> list[str]:
-    return [] if row is None else [k[2] for k in row["k"] if k[2]]
+    def _put(self, name: str, old: Json, new: Json, gone: datetime) -> bool:
+        if new == old:
+            return False
+        self._rows.put(name, new, gone)
+        return True
