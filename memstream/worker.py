@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -39,6 +39,23 @@ SCREENING = frozenset({"gate", "project", "chunk"})
 """Steps, beside screen, that read texts which no step screened before: commands, feedback, documents."""
 _LEAVING = 3.0
 """Seconds that an end waits for Postgres to note what was delivered: without that it is only delivered once more."""
+
+
+class CrashedError(Exception):
+    """A service of Faust ended by itself."""
+
+
+@contextlib.contextmanager
+def dying() -> Iterator[None]:
+    """An exception ends the process at once, uncommitted. Where it went its way, the pool would be closed under apps
+    that run already (the second of five could not open its sockets, say): they wait for a store that never comes back,
+    and the process for them."""
+    try:
+        yield
+    except Exception as exc:
+        log.critical("this worker ends, uncommitted", extra={"error": type(exc).__name__}, exc_info=True)
+        logging.shutdown()
+        os._exit(DIED)
 
 
 def warm(parts: Parts, steps: Sequence[str]) -> None:
@@ -114,17 +131,17 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             )
         await compute(lambda: warm(parts, steps))
         lease.start()
-        for app in apps:
-            app.finalize()
-            await app.start()
+        with dying():
+            for app in apps:
+                app.finalize()
+                await app.start()
         warm_beside(parts, steps)
         heart.start()
         log.info("worker runs %s", ", ".join(steps))
         while not stop.is_set():
-            if any(app.crashed for app in apps):
-                log.critical("a Faust service crashed: this worker ends, uncommitted")
-                logging.shutdown()
-                os._exit(DIED)
+            with dying():
+                if any(app.crashed for app in apps):
+                    raise CrashedError("a Faust service crashed")
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), 0.5)
         await asyncio.gather(*(app.stop() for app in apps))

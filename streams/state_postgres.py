@@ -10,7 +10,7 @@ from psycopg import AsyncConnection, InterfaceError, OperationalError
 from psycopg.errors import ReadOnlySqlTransaction
 from psycopg.rows import TupleRow
 from psycopg.types.json import Jsonb
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolClosed
 
 from processors.step import Reads
 from streams.state import (
@@ -87,10 +87,12 @@ class PostgresStateStore:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[TupleRow]]:
         """A connection of the pool. What Postgres says of being away, shutting down, full or read-only (a standby
-        after a failover) is StoreAway."""
+        after a failover) is StoreAway. A pool that we closed ourselves does not come back."""
         try:
             async with self._pool.connection() as conn:
                 yield conn
+        except PoolClosed:
+            raise
         except (OperationalError, InterfaceError, ReadOnlySqlTransaction) as exc:
             raise StoreAway(f"{type(exc).__name__} {getattr(exc, 'sqlstate', None) or ''}".strip()) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolClosed
 
 from processors.step import Reads
 from schemas import migrations
@@ -33,3 +33,5 @@ async def test_n2_a_killed_store_is_away_and_then_goes_on_where_it_stood(running
         assert (position.next_offset, [r.offset for r in outbox]) == (1, [0])
         await store.commit([batch(1)])
         assert await store.load(STEP, {0: [Reads("acme/user/ann")]}) == {0: {"acme/user/ann": {"n": b"1"}}}
+    with pytest.raises(PoolClosed):  # not away: nobody is to wait for it
+        await store.position(STEP, 0)
