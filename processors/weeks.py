@@ -13,7 +13,7 @@ next tick write the report again. Everything goes `aggregates_days` after the we
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, cast
 
 import numpy as np
@@ -46,6 +46,9 @@ RESCREENED = "rescreened"
 EVENTS = 20
 """Key events of a report."""
 STRAGGLERS = timedelta(hours=1)
+LATE_EVERY = timedelta(minutes=10)
+"""Late turns have a report written again at most so often: while old turns came in, every tick wrote it."""
+_EVER = datetime.min.replace(tzinfo=UTC)
 A_TICK = 8
 """Weeks closed by one tick of a partition: about half a second of encoder each, at most."""
 _DUE = "@weeks"
@@ -138,8 +141,7 @@ class Weeks:
         meta["dirty"] = True
         meta["late"] += bool(meta["closed"]) and not d.restated
         rows.put("meta", meta, gone)
-        when = d.accepted_at if meta["closed"] or d.accepted_at > end + STRAGGLERS else end + STRAGGLERS
-        self._due(place, when)
+        self._due(place, max(d.accepted_at, _again(meta) if meta["closed"] else end + STRAGGLERS))
         return []
 
     def _too_late(self, d: TurnDigest) -> list[Out]:
@@ -210,7 +212,7 @@ class Weeks:
         elif now < end:
             rule = "asked_for"
         elif meta["closed"]:
-            rule = "late_turns"
+            rule, meta["late_at"] = "late_turns", iso(now)
         meta["closed"], meta["dirty"] = now >= end, False
         new = self._written(place, rows, meta, old, now, rule, start, end)
         gone = end + self._kept
@@ -350,6 +352,11 @@ def _meta(rows: OwnerState) -> dict[str, Any]:
         "turns": 0, "users": {}, "more_users": 0, "memories": {}, "texts": {}, "notes": 0, "zh": 0, "late": 0,
         "left_out": 0, "closed": False, "dirty": False,
     }  # fmt: skip
+
+
+def _again(meta: dict[str, Any]) -> datetime:
+    """When a closed week may be written again for late turns: at once, where it was not lately."""
+    return datetime.fromisoformat(meta["late_at"]) + LATE_EVERY if "late_at" in meta else _EVER
 
 
 def _count(meta: dict[str, Any], d: TurnDigest) -> None:

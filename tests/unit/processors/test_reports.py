@@ -128,6 +128,21 @@ async def test_a6_late_turns_amend_the_report_once_a_tick(models: Models, langua
     assert value(second)["metrics"]["decisions"] > value(first)["metrics"]["decisions"]
 
 
+async def test_a6_while_late_turns_come_in_the_report_is_written_every_ten_minutes(models: Models) -> None:
+    talk = talk_of(models)
+    await a_week(talk, "en")
+    await talk.until(MONDAY + WEEK + EARLY)
+    for n in range(25):
+        await talk.say(f"We decided to pause site {n}.", MONDAY + timedelta(days=4, minutes=n))
+        await talk.until(talk.driver.now + timedelta(minutes=1))
+    await talk.until(talk.driver.now + timedelta(minutes=10))
+    closed, *late = talk.updates("report")
+    assert value(closed)["metrics"]["late_turns"] == 0
+    assert [value(report)["metrics"]["late_turns"] for report in late] == [1, 11, 21, 25]
+    await talk.until(talk.driver.now + timedelta(minutes=30), timedelta(minutes=1))
+    assert len(talk.updates("report")) == 5, "nothing new"
+
+
 async def test_a6_after_the_texts_are_gone_a_late_turn_still_amends(models: Models) -> None:
     """Texts are held for 30 days (A1), the aggregates for 60: what the report said stands."""
     talk = talk_of(models)
