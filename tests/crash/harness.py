@@ -21,7 +21,7 @@ from tests.crash.memory import Sampler, Use
 from tests.crash.nemesis import SINKS, Event, Nemesis
 from tests.crash.oracle import STEPS, Expected, Oracle, source_topic
 from tests.crash.part import Part, of_same_sources
-from tests.crash.stack import CrashStack, crash_stack
+from tests.crash.stack import CrashStack, Rhythm, crash_stack
 
 Say = Callable[[str], None]
 TENANT = "default"
@@ -48,6 +48,7 @@ class RoundConfig:
     drain_seconds: float = 180.0
     sinks: tuple[str, ...] = SINKS
     keep: Path | None = None
+    rhythm: Rhythm = field(default_factory=Rhythm)
     refusals: bool = False
     """Stores that are full or read-only, and processes without file handles, are among the acts."""
     memory_gap: float = 0.0
@@ -107,7 +108,7 @@ def run_round(config: RoundConfig, oracle: Oracle, say: Say) -> Report:
     """A fresh stack, one round on it. Raises what ends a round early (a refused call, a server that never comes up)."""
     report = Report(config.seed)
     began = time.monotonic()
-    with crash_stack(config.screens, config.memories, config.keep) as stack:
+    with crash_stack(config.screens, config.memories, config.rhythm, config.keep) as stack:
         stack.start()
         report.seconds["start"] = round(time.monotonic() - began, 1)
         say(f"seed {config.seed}: stack at {stack.url}, up after {report.seconds['start']:.0f} s")

@@ -17,6 +17,7 @@ from memstream.up import single_threaded
 from tests.crash.harness import RoundConfig, run_round
 from tests.crash.load import NoDataError, default_data
 from tests.crash.oracle import Oracle
+from tests.crash.stack import Rhythm
 
 BENCH = Path(__file__).parents[2] / "bench" / "results" / "latest.json"
 SHARE = 0.7
@@ -57,6 +58,7 @@ def main() -> int:
         seed=a.seed, turns=int(rate * 60 * a.minutes), data=a.data, users=a.users, rate=rate, screens=1, memories=1,
         gap=(1e6, 1e6) if a.away else (a.gap[0], a.gap[1]), screen_part=2 * a.part, part=a.part,
         memory_gap=5.0, refusals=True, broker_away=(30 * a.minutes, a.away) if a.away else None,
+        rhythm=Rhythm(ticks=60, segments=120),
     )  # fmt: skip
     try:
         report = run_round(config, Oracle(), say)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
@@ -20,24 +20,29 @@ from schemas import migrations, topics
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
 SERVERS = ("kafka", "postgres", "valkey", "milvus")
-_COMPACTED = {
-    "segment.ms": "4000",
-    "min.cleanable.dirty.ratio": "0.01",
-    "max.compaction.lag.ms": "4000",
-}
-"""Compaction at work within a round: segments roll every few seconds and are cleaned as soon as they can be."""
+_DIRTY = "0.01"
+"""Segments are cleaned as soon as they can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Seconds between ticks, and between segments that are rolled, so that compaction is at work within a round. In a
+    long one the cleaner reads all that was kept so often: every 4 s it took a third of a core after half an hour."""
+
+    ticks: float = 7.0
+    segments: float = 4.0
 
 
 class CrashStack:
     """Children by name, each with an environment of its own that takes effect at its next start."""
 
-    def __init__(self, background: BackgroundStack, settings: Settings) -> None:
+    def __init__(self, background: BackgroundStack, settings: Settings, rhythm: Rhythm) -> None:
         self._background = background
         self.addresses = background.addresses
         self.settings = settings
         self.envs: dict[str, dict[str, str]] = {}
         provisioning.apply(self.addresses.kafka, settings.partitions, 1)
-        self._compact()
+        self._compact(str(int(1000 * rhythm.segments)))
         migrations.upgrade(self.addresses.postgres)
         self.url = f"http://{settings.host}:{settings.port}"
         more = {"screen_workers": settings.screen_workers + 1, "memory_workers": settings.memory_workers + 1}
@@ -141,17 +146,18 @@ class CrashStack:
         self.envs[spec.name] = env
         self._background.stack.add(replace(spec, env=env))
 
-    def _compact(self) -> None:
+    def _compact(self, every_ms: str) -> None:
+        told = {"segment.ms": every_ms, "max.compaction.lag.ms": every_ms, "min.cleanable.dirty.ratio": _DIRTY}
         client = KafkaAdminClient(bootstrap_servers=self.addresses.kafka, client_id="crash")
         compacted = [t.name for t in topics.CATALOGUE if t.cleanup is not topics.Cleanup.DELETE]
         try:
-            client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, n, configs=_COMPACTED) for n in compacted])
+            client.alter_configs([ConfigResource(ConfigResourceType.TOPIC, n, configs=told) for n in compacted])
         finally:
             client.close()
 
 
 @contextlib.contextmanager
-def crash_stack(screens: int, memories: int, keep: Path | None = None) -> Iterator[CrashStack]:
+def crash_stack(screens: int, memories: int, rhythm: Rhythm, keep: Path | None = None) -> Iterator[CrashStack]:
     """A fresh stack with that many worker processes of screen and of the steps behind it. `keep`: its folder, left
     behind for a look at logs and data; else a temporary one."""
     with contextlib.ExitStack() as exits:
@@ -165,6 +171,7 @@ def crash_stack(screens: int, memories: int, keep: Path | None = None) -> Iterat
         a = background.addresses
         settings = Settings(
             kafka=a.kafka, postgres=SecretStr(a.postgres), redis=SecretStr(a.redis), milvus=a.milvus,
-            data_dir=folder, port=pick(()), screen_workers=screens, memory_workers=memories, tick_seconds=7.0,
+            data_dir=folder, port=pick(()), screen_workers=screens, memory_workers=memories,
+            tick_seconds=rhythm.ticks,
         )  # fmt: skip
-        yield CrashStack(background, settings)
+        yield CrashStack(background, settings, rhythm)
