@@ -24,8 +24,9 @@ MOST_UNITS = 500
 _UNIT = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\s\u3400-\u9fff\uf900-\ufaff]+")
 _PROBLEM = re.compile(
     r"\b(?:problems?|issues?|bugs?|errors?|fail(?:s|ed|ure|ures|ing)?|missing|delay(?:s|ed)?|broken|stuck|crash\w{0,4}"
-    r"|outages?|wrong|blocked|inconsistent|time[sd]? ?out|cannot|can't|won't)\b"
-    r"|问题|故障|错误|报错|失败|缺失|缺少|延迟|延误|异常|崩溃|卡住|无法|超时|不一致|遗漏",
+    r"|outages?|wrong|blocked|inconsistent|time[sd]? ?out|cannot|can't|won't"
+    r"|(?:do(?:es)?(?: not|n't)|not|stopped) work(?:ing)?|out of order)\b"
+    r"|坏了|不能用|用不了|失灵|问题|故障|错误|报错|失败|缺失|缺少|延迟|延误|异常|崩溃|卡住|无法|超时|不一致|遗漏",
     re.I,
 )
 _NONE = re.compile(r"\b(?:no|any|without)\b.{0,12}\b(?:problem|issue|error)s?\b|没有?(?:什么|任何)?(?:问题|异常)", re.I)

@@ -198,20 +198,22 @@ async def _expected(
 
 
 def _topics(config: RoundConfig, d: Differences, expected: dict[str, Expected], logs: dict[str, Log]) -> None:
+    part = config.part > 1
     screened = Part(config.screen_part).of(logs[topics.HISTORY.name])
-    topic_records(d, topics.HISTORY, "screen", expected["screen"].outputs, screened)
-    topic_records(d, topics.LEDGER, "extract", expected["extract"].outputs, logs[topics.LEDGER.name])
+    topic_records(d, topics.HISTORY, "screen", expected["screen"].outputs, screened, part=part)
+    topic_records(d, topics.LEDGER, "extract", expected["extract"].outputs, logs[topics.LEDGER.name], part=part)
     gated = expected["gate"].outputs
     for topic in (topics.UPDATES, topics.DECISIONS):
-        topic_records(d, topic, "gate", gated, logs[topic.name])
+        topic_records(d, topic, "gate", gated, logs[topic.name], part=part)
     events = logs[topics.PROJECT_EVENTS.name]
     told = events if config.part <= 1 else of_same_sources(events, gated)
-    topic_records(d, topics.PROJECT_EVENTS, "gate", gated, told)
+    topic_records(d, topics.PROJECT_EVENTS, "gate", gated, told, part=part)
     for topic in (topics.UPDATES, topics.DECISIONS):
-        topic_records(d, topic, "project", expected["project"].outputs, logs[topic.name])
+        topic_records(d, topic, "project", expected["project"].outputs, logs[topic.name], part=part)
     topic_records(
-        d, topics.SESSION_STATE, "session", expected["session"].outputs, logs[topics.SESSION_STATE.name], coalesced=True
-    )
+        d, topics.SESSION_STATE, "session", expected["session"].outputs, logs[topics.SESSION_STATE.name],
+        coalesced=True, part=part,
+    )  # fmt: skip
     dead = [m for e in expected.values() for m in e.dead]
     dead_letters(d, dead, logs[topics.DEAD_LETTERS.name])
 

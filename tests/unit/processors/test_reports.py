@@ -300,3 +300,17 @@ async def test_a6_a_problem_that_two_tell_is_one_and_solved_once(models: Models,
     metrics = value(report)["metrics"]
     assert (metrics["problems"], metrics["solved"]) == (1, 1)
     assert len(value(report)["problems"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("broken", "mended"),
+    [("The scanner does not work.", "The scanner was repaired."), ("扫描仪坏了。", "扫描仪修复了。"),
+     ("The old pump stopped working.", "The old pump is fixed.")],
+)  # fmt: skip
+async def test_a6_what_does_not_work_is_a_problem(models: Models, broken: str, mended: str) -> None:
+    talk = talk_of(models)
+    await talk.say(broken, session="s-ann")
+    await talk.say(mended, session="s-ann")
+    await talk.until(MONDAY + WEEK + EARLY)
+    [problem] = value(talk.updates("report")[0])["problems"]
+    assert (problem["text"], problem["solution"]) == (broken.rstrip(".。"), mended.rstrip(".。"))

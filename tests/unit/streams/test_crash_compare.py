@@ -1,0 +1,30 @@
+"""The crash test's own comparison, where only some of the owners are compared."""
+
+from __future__ import annotations
+
+from schemas import topics
+from streams.batch import Message
+from tests.crash.compare import Differences, topic_records
+
+NAME = topics.SESSION_STATE.name
+
+
+def closed(at: int, ordinal: int, session: str, value: bytes = b"{}") -> Message:
+    source = ("src", f"session/0:{at}:{ordinal}".encode())
+    return Message(NAME, 0, 0, session.encode(), value, [source], 0)
+
+
+def differences(want: list[Message], have: list[Message], *, part: bool) -> list[str]:
+    d = Differences()
+    topic_records(d, topics.SESSION_STATE, "session", {(NAME, 0): want}, {(NAME, 0): have}, part=part)
+    return d.lines()
+
+
+def test_a_ticks_records_of_a_part_are_known_by_their_key() -> None:
+    """What it sends to others of a part stands between them."""
+    want, have = [closed(9, 0, "a"), closed(9, 1, "b")], [closed(9, 4, "a"), closed(9, 7, "b")]
+    assert differences(want, have, part=True) == []
+    assert differences(want, have, part=False)
+    assert differences(want, have[:1], part=True)
+    assert differences(want, [have[0], closed(9, 7, "b", b'{"revision": 2}')], part=True)
+    assert differences(want[:1], have, part=True)
