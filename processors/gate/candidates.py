@@ -79,7 +79,11 @@ class CandidateGate:
         return [Slot(c.kind, c.scope, str(c.attributes.get("about", "")), n) for n in names]
 
     def _when(self, c: Candidate) -> datetime:
-        return c.occurred_from or self._source.turn.occurred_at
+        """From when on it holds. What is wished, meant or stated for a time to come holds from when it was said: held
+        until then for not begun, it would stand in the way of all that is said of the field before."""
+        said = self._source.turn.occurred_at
+        when = c.occurred_from or said
+        return min(when, said) if c.kind in VERSIONED and not c.negated else when
 
     def _by_field(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
         """Facts, preferences and intents are matched by field without a time limit (D3)."""
@@ -127,6 +131,7 @@ class CandidateGate:
         older "I live in Leeds", whose own beginning nobody told: what counts is which was said last, and told times
         only where both have one."""
         turn, begun = self._source.turn.occurred_at, since(held)
+        begun = held.occurred_at if begun > self._source.accepted_at else begun  # one of before `_when` looked at it
         if turn < max((s.occurred_at for s in held.sources), default=held.occurred_at) or turn < begun:
             return True
         return c.occurred_from is not None and begun != held.occurred_at and c.occurred_from < begun

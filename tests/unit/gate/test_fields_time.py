@@ -66,3 +66,15 @@ async def test_n8_what_was_said_again_since_is_not_replaced_by_what_came_late(ga
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     await gate.say(candidate("Lives in York", "residence", "York"), at=START + 3 * DAY)
     assert gate.values("residence") == ["Leeds"]
+
+
+async def test_n8_a_wish_for_a_time_to_come_holds_from_when_it_was_said(gate: GateBench) -> None:
+    """"The year after next at best", and a day later "next year": the first had not begun, and barred the second."""
+    for value, begins in (("2028", START + 700 * DAY), ("2027", START + 340 * DAY)):
+        await gate.say(candidate(f"Ideally in {value}", "timeline", value, occurred_from=begins))
+        assert gate.as_of(gate.driver.now, "timeline") == [value]
+        gate.later(DAY)
+    assert gate.values("timeline") == ["2027"]
+    assert gate.outcomes()[-1] == ("superseding", "field_changed")
+    await gate.say(candidate("Ideally soon", "timeline", "soon"))
+    assert gate.values("timeline") == ["soon"]
