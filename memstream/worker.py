@@ -135,15 +135,14 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             for app in apps:
                 app.finalize()
                 await app.start()
-        warm_beside(parts, steps)
-        heart.start()
-        log.info("worker runs %s", ", ".join(steps))
-        while not stop.is_set():
-            with dying():
+            warm_beside(parts, steps)
+            heart.start()
+            log.info("worker runs %s", ", ".join(steps))
+            while not stop.is_set():
                 if any(app.crashed for app in apps):
                     raise CrashedError("a Faust service crashed")
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), 0.5)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), 0.5)
         await asyncio.gather(*(app.stop() for app in apps))
         with contextlib.suppress(StoreAway, TimeoutError):
             async with asyncio.timeout(_LEAVING):

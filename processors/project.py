@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import orjson
 
-from processors import daily, hot_withdrawn, report_job, users_memory, weeks
+from processors import daily, hot_withdrawn, report_job, users_memory, week_places, weeks
 from processors.ahead import dated_ahead
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
@@ -97,12 +97,12 @@ class Project(PlainStep):
                 return *_hot_reads(event.owner, event.hot_type, event.key), daily.READS
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
-                return weeks.reads_of_command(event.owner, at, self._zone(event.owner))
+                return week_places.reads_of_command(event.owner, at, self._zone(event.owner))
             case ProjectCommand(command="rescreen"):
                 at = event.accepted_at or record.timestamp
                 return tuple(self._screened.reads(event, at))
             case TurnDigest():
-                return *weeks.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
+                return *week_places.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
             case UserMemory():
                 now = event.sealed.now
                 own = () if now is None else _hot_reads(event.owner, now.type, now.key)
@@ -110,7 +110,7 @@ class Project(PlainStep):
             case ReportResult():
                 return (Reads(place.key),) if (place := _answered(event)) else ()
             case Tick():
-                return *weeks.reads_of_tick(), Reads(daily.DUE)
+                return *week_places.reads_of_tick(), Reads(daily.DUE)
         return ()
 
     def complete(
@@ -135,7 +135,7 @@ class Project(PlainStep):
             )
         if not isinstance(record.event, Tick):
             return ()
-        late = tuple(Reads(place.key) for place in weeks.due(record.event.now, state))
+        late = tuple(Reads(place.key) for place in week_places.due(record.event.now, state))
         return *late, *(Reads(owner.key) for owner in daily.due(record.event.now, state))
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
@@ -166,7 +166,7 @@ class Project(PlainStep):
                 return self._delete(event, record, state, masked=prepared is not None)
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
-                place = weeks.Place(event.owner, week_of(at, self._zone(event.owner)))
+                place = week_places.Place(event.owner, week_of(at, self._zone(event.owner)))
                 return self._weeks(event.tenant, state).report(place, at, "asked_for", event.command_id)
             case ProjectCommand(command="rescreen"):
                 at, book = event.accepted_at or record.timestamp, self._weeks(event.tenant, state)
@@ -177,7 +177,7 @@ class Project(PlainStep):
                 users_memory.retell(event, self._book.of(event.tenant), state)
                 return self._users_memory(event, state)
             case Tick():
-                places = weeks.due(event.now, state)
+                places = week_places.due(event.now, state)
                 done = [self._weeks(p.owner.tenant, state).close(p, event.now) for p in places]
                 return [*(o for outs in done for o in outs), *self._daily(event.now, state)]
             case ReportResult():
@@ -350,9 +350,9 @@ def gone_key(owner: Owner, hot_type: str, key: str) -> str:
     return f"gone/{record_id(owner, 'hot', hot_type, key)}"
 
 
-def _answered(r: ReportResult) -> weeks.Place | None:
+def _answered(r: ReportResult) -> week_places.Place | None:
     monday = report_job.monday(r.week_start)
-    return None if monday is None else weeks.Place(r.owner, monday)
+    return None if monday is None else week_places.Place(r.owner, monday)
 
 
 def _key(hot_type: str, key: str) -> str:

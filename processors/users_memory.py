@@ -7,16 +7,16 @@ that said it are quoted no more: they say what is not so.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 
 import orjson
 
 from processors import hot_withdrawn, weeks
-from processors.gate.values import iso
 from processors.hot_keys import INDEX, HotKeys
-from processors.rollup import bounds, weeks_of
+from processors.rollup import weeks_of
 from processors.step import OwnerState, Reads, StateSpace
+from processors.week_places import DUE, Place, note_due, span
 from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
@@ -33,7 +33,7 @@ _PLAIN = Codec()
 def reads(e: UserMemory) -> tuple[Reads, ...]:
     texts = [(p, t) for t in _told_by(e) for p in _places(e, t.occurred_at)]
     kept = [Reads(p.key, ("meta", "report", "extract", f"t/{t.turn_id}", f"k/{t.turn_id}")) for p, t in texts]
-    return Reads(e.owner.key, (INDEX,)), *kept, *(Reads(weeks._DUE, (p.key,)) for p, _ in texts)
+    return Reads(e.owner.key, (INDEX,)), *kept, *(Reads(DUE, (p.key,)) for p, _ in texts)
 
 
 def rows_of(e: UserMemory, state: StateSpace) -> list[str]:
@@ -56,15 +56,14 @@ def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
     for turn, place in [(t, p) for t in _told_by(e) for p in _places(e, t.occurred_at)]:
         rows = state.of(place.key)
         meta = cast("dict[str, Any] | None", rows.get("meta"))
-        end = bounds(place.monday, profile.zone_of(e.owner.id))[1]
-        gone = end + timedelta(days=profile.retention.aggregates_days)
+        _, end, gone = span(place, profile)
         if meta is None or not _said(e, turn.turn_id, rows, meta, gone):
             continue
         meta["dirty"] = True
         rows.put("meta", meta, gone)
         _unquote(turn.turn_id, rows, gone)
         when = e.accepted_at if meta["closed"] else max(e.accepted_at, end + weeks.STRAGGLERS)
-        state.of(weeks._DUE).put(place.key, [iso(when), place.owner.key, place.monday.isoformat()])
+        note_due(place, when, state)
 
 
 def _told_by(e: UserMemory) -> tuple[SourceTurn, ...]:
@@ -114,6 +113,6 @@ def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
     rows.put("report", orjson.loads(_PLAIN.value(report.model_copy(update={"sealed": body}))), gone)
 
 
-def _places(e: UserMemory, said: datetime) -> list[weeks.Place]:
+def _places(e: UserMemory, said: datetime) -> list[Place]:
     """The weeks that may hold it, whatever the zone was when it was said."""
-    return [weeks.Place(e.owner, monday) for monday in weeks_of(said)]
+    return [Place(e.owner, monday) for monday in weeks_of(said)]

@@ -12,8 +12,7 @@ next tick write the report again. Everything goes `aggregates_days` after the we
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import numpy as np
@@ -25,8 +24,9 @@ from processors.gate.values import iso
 from processors.ports import Models
 from processors.report_job import job_id, report_job, reworded
 from processors.report_text import Week, Written, quoted, sunday, write
-from processors.rollup import Language, Noted, Problem, Spoken, bounds, open_tasks, problems, week_of, weeks_of, weight
-from processors.step import Emit, Out, OwnerState, Reads, StateSpace
+from processors.rollup import Language, Noted, Problem, Spoken, open_tasks, problems, weight
+from processors.step import Emit, Out, OwnerState, StateSpace
+from processors.week_places import DUE, LATE, Place, Span, note_due, place_of, span
 from schemas import topics
 from schemas.base import Json
 from schemas.codec import Codec
@@ -34,7 +34,7 @@ from schemas.documents import ReportResult, TurnDigest
 from schemas.envelope import SourceTurn
 from schemas.ids import record_id
 from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.owner import Owner, OwnerKind
+from schemas.owner import OwnerKind
 from schemas.profile import Profile
 
 TEXTS = 120
@@ -49,70 +49,7 @@ STRAGGLERS = timedelta(hours=1)
 LATE_EVERY = timedelta(minutes=10)
 """Late turns have a report written again at most so often: while old turns came in, every tick wrote it."""
 _EVER = datetime.min.replace(tzinfo=UTC)
-A_TICK = 8
-"""Weeks closed by one tick of a partition: about half a second of encoder each, at most."""
-_DUE = "@weeks"
-"""Partition-wide rows: one a week that has something to write, so that a tick finds it."""
-_LATE = "weeks/too_late"
 _PLAIN = Codec()
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A week of a project."""
-
-    owner: Owner
-    monday: date
-
-    @property
-    def key(self) -> str:
-        return f"{self.owner.key}|{self.monday.isoformat()}"
-
-
-def places_of(d: TurnDigest, profile: Profile) -> list[Place]:
-    """The week that counts a turn; of one that is told anew also the one that did if the zone was another then."""
-    now = week_of(d.turn.occurred_at, profile.zone_of(d.owner.id))
-    return [Place(d.owner, m) for m in dict.fromkeys((now, *(weeks_of(d.turn.occurred_at) if d.restated else ())))]
-
-
-def held(owner: Owner, at: datetime, profile: Profile) -> list[Place]:
-    """Weeks of a project whose state may stand."""
-    monday = week_of(at, profile.zone_of(owner.id))
-    back = int(profile.retention.aggregates_days) // 7 + 3
-    return [Place(owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
-
-
-def place_of(d: TurnDigest, profile: Profile, state: StateSpace) -> Place:
-    """A turn that is told anew stays in the week that holds it."""
-    places = places_of(d, profile)
-    held = (p for p in places if any(state.of(p.key).get(f"{row}/{d.turn.turn_id}") is not None for row in "tk"))
-    return next(held, places[0])
-
-
-def reads_of_turn(d: TurnDigest, profile: Profile) -> tuple[Reads, ...]:
-    name = d.turn.turn_id
-    places = places_of(d, profile)
-    return (
-        *(Reads(p.key, ("meta", f"t/{name}", f"k/{name}")) for p in places),
-        *(Reads(_DUE, (p.key,)) for p in places),
-        Reads(d.owner.key, (_LATE,)),
-    )
-
-
-def reads_of_command(owner: Owner, at: datetime, zone: str) -> tuple[Reads, ...]:
-    place = Place(owner, week_of(at, zone))
-    return Reads(place.key), Reads(_DUE, (place.key,))
-
-
-def reads_of_tick() -> tuple[Reads, ...]:
-    return (Reads(_DUE),)
-
-
-def due(now: datetime, state: StateSpace) -> list[Place]:
-    """Weeks that have something to write, the longest due first."""
-    rows = [cast(list[str], row) for _, row in state.of(_DUE).items()]
-    ready = sorted((r for r in rows if datetime.fromisoformat(r[0]) <= now), key=lambda r: (r[0], r[1], r[2]))
-    return [Place(Owner.parse(o), date.fromisoformat(m)) for _, o, m in ready[:A_TICK]]
 
 
 class Weeks:
@@ -123,12 +60,10 @@ class Weeks:
         self._profile = profile
         self._state = state
         self._ask = ask_model
-        self._kept = timedelta(days=profile.retention.aggregates_days)
 
     def add(self, d: TurnDigest) -> list[Out]:
         place = place_of(d, self._profile, self._state)
-        end = self._bounds(place)[1]
-        gone = end + self._kept
+        _, end, gone = self._span(place)
         if d.accepted_at > gone:
             return self._too_late(d)
         rows = self._state.of(place.key)
@@ -146,8 +81,8 @@ class Weeks:
 
     def _too_late(self, d: TurnDigest) -> list[Out]:
         rows = self._state.of(d.owner.key)
-        count = rows.get(_LATE)
-        rows.put(_LATE, (count if isinstance(count, int) else 0) + 1)
+        count = rows.get(LATE)
+        rows.put(LATE, (count if isinstance(count, int) else 0) + 1)
         reason = because("skipped", "retention", "too_late_for_report")
         return [plain_decision(d.owner, f"late/{d.turn.turn_id}", "report", reason, None, d.accepted_at, d.turn)]
 
@@ -189,7 +124,7 @@ class Weeks:
 
     def close(self, place: Place, now: datetime) -> list[Out]:
         """A tick's: the week's time has come. Where the zone has moved its end on meanwhile, it has not."""
-        end = self._bounds(place)[1]
+        end = self._span(place).end
         closed = _meta(self._state.of(place.key))["closed"]
         if now < end or (not closed and now < end + STRAGGLERS):
             self._due(place, end + STRAGGLERS)
@@ -200,28 +135,27 @@ class Weeks:
         """Write a week's report, or say why not. A week that ended is closed by it."""
         rows = self._state.of(place.key)
         meta = _meta(rows)
-        start, end = self._bounds(place)
+        of = self._span(place)
         old = _load(rows.get("report"))
-        if not meta["turns"] or (old is not None and not meta["dirty"] and meta["closed"] == (now >= end)):
+        if not meta["turns"] or (old is not None and not meta["dirty"] and meta["closed"] == (now >= of.end)):
             reason = because("skipped", "command", "no_turns" if not meta["turns"] else "nothing_new")
-            if now >= end:
-                self._state.of(_DUE).delete(place.key)
+            if now >= of.end:
+                self._state.of(DUE).delete(place.key)
             return [plain_decision(place.owner, cause, "report", reason, old, now)] if cause else []
         if rule == RESCREENED:
             pass
-        elif now < end:
+        elif now < of.end:
             rule = "asked_for"
         elif meta["closed"]:
             rule, meta["late_at"] = "late_turns", iso(now)
-        meta["closed"], meta["dirty"] = now >= end, False
-        new = self._written(place, rows, meta, old, now, rule, start, end)
-        gone = end + self._kept
-        rows.put("meta", meta, gone)
-        rows.put("report", orjson.loads(_PLAIN.value(new)), gone)
+        meta["closed"], meta["dirty"] = now >= of.end, False
+        new = self._written(place, rows, meta, old, now, rule, of)
+        rows.put("meta", meta, of.gone)
+        rows.put("report", orjson.loads(_PLAIN.value(new)), of.gone)
         if meta["closed"]:
-            self._state.of(_DUE).delete(place.key)
-        elif self._state.of(_DUE).get(place.key) is None:  # it was closed where its days end earlier
-            self._due(place, end + STRAGGLERS)
+            self._state.of(DUE).delete(place.key)
+        elif self._state.of(DUE).get(place.key) is None:  # it was closed where its days end earlier
+            self._due(place, of.end + STRAGGLERS)
         decided = plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report", new.reason, new, now)
         asked = [Emit(topics.JOBS, report_job(new, _spoken(rows, now)[0], self._profile))] if self._ask else []
         return [update(new), decided, *asked]
@@ -243,19 +177,18 @@ class Weeks:
         new = old.model_copy(
             update={"revision": old.revision + 1, "sealed": body, "reason": reason, "extractor": "model"}
         )
-        end = self._bounds(place)[1]
-        rows.put("report", orjson.loads(_PLAIN.value(new)), end + self._kept)
+        rows.put("report", orjson.loads(_PLAIN.value(new)), self._span(place).gone)
         return [update(new), plain_decision(place.owner, r.job_id, "report", reason, new, now)]
 
-    def _bounds(self, place: Place) -> tuple[datetime, datetime]:
-        return bounds(place.monday, self._profile.zone_of(place.owner.id))
+    def _span(self, place: Place) -> Span:
+        return span(place, self._profile)
 
     def _due(self, place: Place, when: datetime) -> None:
-        self._state.of(_DUE).put(place.key, [iso(when), place.owner.key, place.monday.isoformat()])
+        note_due(place, when, self._state)
 
     def _written(
         self, place: Place, rows: OwnerState, meta: dict[str, Any], old: MemoryUpdate | None, now: datetime,
-        rule: str, start: datetime, end: datetime,
+        rule: str, of: Span,
     ) -> MemoryUpdate:  # fmt: skip
         turns, sources = _spoken(rows, now)
         notes = _noted(rows, sources)
@@ -263,7 +196,7 @@ class Weeks:
         before = rows.get("extract") if gone and old is not None else None
         week = self._week(place, meta, turns, notes, old if gone else None, str(before or ""))
         written = write(week, self._models.embedder.embed)
-        rows.put("extract", written.summary, end + self._kept)
+        rows.put("extract", written.summary, of.gone)
         cited = [n.turn_id for n in (*week.decisions, *week.tasks, *week.events)]
         cited += [p.turn_id for p in week.problems] + [t.turn_id for t in quoted(written.summary, turns)]
         named = list(dict.fromkeys(t for t in cited if t in sources))[:MAX_SOURCES]
@@ -275,8 +208,8 @@ class Weeks:
             record_id=record_id(place.owner, "report", place.monday.isoformat()),
             revision=1 if old is None else old.revision + 1, kind="report", state="active", reason=reason,
             key=place.monday.isoformat(), scope=place.owner.id, importance=0.7, project_id=place.owner.id,
-            language=week.language, sources=tuple(all_sources.values())[:MAX_SOURCES], occurred_at=min(end, now),
-            valid_from=start, known_at=now, last_accessed_at=now, extractor="extractive",
+            language=week.language, sources=tuple(all_sources.values())[:MAX_SOURCES], occurred_at=min(of.end, now),
+            valid_from=of.start, known_at=now, last_accessed_at=now, extractor="extractive",
             profile=self._profile.name, profile_version=self._profile.version,
             model_id=self._models.embedder.model_id, sealed=self._body(week, written, meta["closed"]),
         )  # fmt: skip

@@ -8,7 +8,7 @@ quotes. An open week without a report has its own written at its time, from what
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 
 from processors import weeks
@@ -16,8 +16,8 @@ from processors.pii.gone import Gone
 from processors.pii.redact import Redaction
 from processors.ports import Models, ProfileBook
 from processors.redaction import redact, replaced, strings
-from processors.rollup import bounds
 from processors.step import Out, OwnerState, Reads, StateSpace
+from processors.week_places import DUE, Place, held, span
 from schemas.base import Json
 from schemas.documents import ProjectCommand
 
@@ -36,11 +36,11 @@ class WeeksScreened:
     def reads(self, e: ProjectCommand, at: datetime) -> Iterator[Reads]:
         for place in self._places(e, at):
             yield Reads(place.key)
-            yield Reads(weeks._DUE, (place.key,))
+            yield Reads(DUE, (place.key,))
 
     def found(self, e: ProjectCommand, at: datetime, state: StateSpace) -> Found:
-        held = (_Held(state.of(place.key)) for place in self._places(e, at))
-        return self._redacted(e.tenant, {text for week in held for text in week.texts()})
+        kept = (_Held(state.of(place.key)) for place in self._places(e, at))
+        return self._redacted(e.tenant, {text for week in kept for text in week.texts})
 
     def again(self, e: ProjectCommand, at: datetime, state: StateSpace, found: Found, book: weeks.Weeks) -> list[Out]:
         """Nothing for weeks that hold nothing to mask. What the records just before brought is not in `found` yet."""
@@ -50,19 +50,18 @@ class WeeksScreened:
             meta = cast("Row | None", rows.get("meta"))
             if meta is None:
                 continue
-            held = _Held(rows)
-            clean = {**found, **self._redacted(e.tenant, {t for t in held.texts() if t not in found})}
-            end = bounds(place.monday, profile.zone_of(e.owner.id))[1]
-            gone = end + timedelta(days=profile.retention.aggregates_days)
-            if not held.masked(clean, gone):
+            week = _Held(rows)
+            clean = {**found, **self._redacted(e.tenant, {t for t in week.texts if t not in found})}
+            gone = span(place, profile).gone
+            if not week.masked(clean, gone):
                 continue
             rows.put("meta", {**meta, "dirty": True}, gone)
-            if held.report is not None:
+            if week.report is not None:
                 out += book.report(place, at, weeks.RESCREENED, f"{e.command_id}/{place.monday}")
         return out
 
-    def _places(self, e: ProjectCommand, at: datetime) -> list[weeks.Place]:
-        return weeks.held(e.owner, at, self._book.of(e.tenant))
+    def _places(self, e: ProjectCommand, at: datetime) -> list[Place]:
+        return held(e.owner, at, self._book.of(e.tenant))
 
     def _redacted(self, tenant: str, texts: Iterable[str]) -> dict[str, Redaction]:
         told = sorted(texts)
@@ -79,7 +78,9 @@ class _Held:
         self._extract = str(rows.get("extract") or "")
         self.report = cast("Row | None", rows.get("report"))
 
-    def texts(self) -> list[str]:
+        self.texts = self._texts()
+
+    def _texts(self) -> list[str]:
         told = [t for name in sorted({*self._said, *self._noted}) for t in self._told(name)]
         if self.report is not None:
             told += strings([self.report["sealed"]["text"], self.report["sealed"]["value"]])
@@ -100,11 +101,11 @@ class _Held:
             if (note := self._noted.get(name)) is not None:
                 kept: list[Json] = [[k[0], k[1], shown(k[2]), k[3]] for k in note["k"]]
                 changed |= self._put(f"k/{name}", note, {**note, "k": kept}, gone)
-        everything = Gone.of(clean[t] for t in self.texts())
+        everything = Gone.of(clean[t] for t in self.texts)
         if self._extract:
             changed |= self._put("extract", self._extract, everything.text(clean[self._extract].text), gone)
         if self.report is not None:
-            plain, sealed = {t: clean[t].text for t in self.texts()}, self.report["sealed"]
+            plain, sealed = {t: clean[t].text for t in self.texts}, self.report["sealed"]
             anew = {name: replaced(sealed[name], plain, everything) for name in ("text", "value")}
             changed |= self._put("report", self.report, {**self.report, "sealed": {**sealed, **anew}}, gone)
         return changed

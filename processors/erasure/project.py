@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any, cast
 
 import orjson
@@ -13,8 +13,8 @@ from processors.erasure.steps import NothingHeld
 from processors.gate.emit import because, update
 from processors.hot_keys import INDEX, HotKeys
 from processors.ports import Models, ProfileBook
-from processors.rollup import bounds
 from processors.step import Emit, OwnerState, Reads, Record, StateSpace
+from processors.week_places import DUE, Place, held, place_of, places_of, span
 from schemas import topics
 from schemas.base import JsonObject
 from schemas.codec import Codec
@@ -54,9 +54,9 @@ class ProjectEraser(NothingHeld):
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
         if e.scope in ("user", "session"):
-            return (Reads(e.owner.key), Reads(weeks._DUE))
+            return (Reads(e.owner.key), Reads(DUE))
         if e.scope == "project":
-            return (Reads(e.owner.key), Reads(weeks._DUE), *(Reads(p.key) for p in self._recent(e)))
+            return (Reads(e.owner.key), Reads(DUE), *(Reads(p.key) for p in self._recent(e)))
         return ()
 
     def then_reads(self, e: Erasure, state: StateSpace) -> tuple[Reads, ...]:
@@ -72,7 +72,7 @@ class ProjectEraser(NothingHeld):
         if e.scope == "project":
             places = [state.of(p.key).clear() for p in self._recent(e)]
             for p in self._recent(e):
-                state.of(weeks._DUE).delete(p.key)
+                state.of(DUE).delete(p.key)
             return Erased(found={"rows": sum(places) + state.of(e.owner.key).clear()})
         done = Erased()
         if e.scope in ("user", "session"):
@@ -117,7 +117,7 @@ class ProjectEraser(NothingHeld):
             daily.again(Owner.parse(owner), e.accepted_at, state)
         return count
 
-    def _rewrite(self, e: Erasure, place: weeks.Place, state: StateSpace, done: Erased) -> int:
+    def _rewrite(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> int:
         """A week without the user: how many texts and statements went."""
         rows = state.of(place.key)
         old = _load(rows.get("report"))
@@ -128,8 +128,7 @@ class ProjectEraser(NothingHeld):
         meta = cast(dict[str, Any], rows.get("meta"))
         count = _take_out(e, rows, meta)
         profile = self._book.of(e.tenant)
-        end = bounds(place.monday, profile.zone_of(place.owner.id))[1]
-        gone = end + timedelta(days=profile.retention.aggregates_days)
+        gone = span(place, profile).gone
         others = any(True for prefix in ("t/", "k/") for _ in rows.items(prefix))
         meta["dirty"] = True
         if not others:
@@ -149,7 +148,7 @@ class ProjectEraser(NothingHeld):
             update={"revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": _REASON}
         )
         rows.put("report", orjson.loads(_PLAIN.value(marker)), gone)
-        state.of(weeks._DUE).delete(place.key)
+        state.of(DUE).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
 
@@ -159,7 +158,7 @@ class ProjectEraser(NothingHeld):
         match event:
             case TurnDigest():
                 profile = self._book.of(event.tenant)
-                places = weeks.places_of(event, profile) if state is None else [weeks.place_of(event, profile, state)]
+                places = places_of(event, profile) if state is None else [place_of(event, profile, state)]
                 owner = user(event.tenant, event.user_id).key
                 return [(owner, f"w|{event.owner.key}|{p.monday.isoformat()}") for p in places]
             case ProjectCandidate() if event.sealed.candidate.hot:
@@ -172,8 +171,8 @@ class ProjectEraser(NothingHeld):
                 return _row(event, event.user_id, event.hot_type, event.key)
         return []
 
-    def _recent(self, e: Erasure) -> list[weeks.Place]:
-        return weeks.held(e.owner, e.accepted_at, self._book.of(e.tenant))
+    def _recent(self, e: Erasure) -> list[Place]:
+        return held(e.owner, e.accepted_at, self._book.of(e.tenant))
 
 
 def _row(
@@ -230,7 +229,7 @@ def _take_out(e: Erasure, rows: OwnerState, meta: dict[str, Any]) -> int:
     return len(turns)
 
 
-def _gone_for_good(e: Erasure, place: weeks.Place) -> MemoryUpdate:
+def _gone_for_good(e: Erasure, place: Place) -> MemoryUpdate:
     """A report whose week is no longer held: nobody can say which of its sentences were whose."""
     monday = place.monday.isoformat()
     return MemoryUpdate(
@@ -251,9 +250,9 @@ def _said(event: Any) -> Any:
     return event.model_copy(update={"reason": reason}) if isinstance(event, MemoryUpdate) else event
 
 
-def _week(row: str) -> weeks.Place:
+def _week(row: str) -> Place:
     _, owner, monday = row.split("|")
-    return weeks.Place(Owner.parse(owner), date.fromisoformat(monday))
+    return Place(Owner.parse(owner), date.fromisoformat(monday))
 
 
 def _hot(row: str) -> tuple[str, tuple[str, ...]]:

@@ -52,9 +52,9 @@ def outcome(decisions: Sequence[Row]) -> dict[str, Any]:
     saved: list[dict[str, Any]] = []
     skipped: list[str] = []
     for d in decisions:
-        names = list(d["fields"]) or ([d["field"]] if d["field"] else [])
         if d["gone"]:
             continue
+        names = list(d["fields"]) or ([d["field"]] if d["field"] else [])
         if d["outcome"] in STORED and (d["outcome"] != "masked" or d["record_id"]):
             extracted.update(_values(names, d["value"]))
             saved.append(
