@@ -35,12 +35,15 @@ from sinks.protocol import (
     TooFarBehind,
     Transient,
 )
+from sinks.waits import Wait
 
 T = TypeVar("T")
 DATA_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)
 """What a sink raises on a record that it did not expect. Anything else it has not classified ends the process."""
 DELETIONS_KEPT = timedelta(days=30)
 """How long a deletion marker stays in a compacted topic (delivery rule 3)."""
+REFUSED_SECONDS = 60.0
+"""For so long the group may refuse the commits of a member that keeps its partitions. A rebalance takes seconds."""
 
 
 class Stopped(Exception):  # noqa: N818
@@ -114,10 +117,11 @@ class Worker:
         self._seen: set[tuple[str, int]] = set()
         self._done: dict[tuple[str, int], int] = {}
         self._committed = 0.0
+        self._refusals = Wait(sink.name, "commit_refused", self._clock.monotonic)
         self._written_at: datetime | None = None
         self._stuck = False
         self.moved_at: float | None = None
-        """When the loop came round last (time.monotonic); None before its first batch."""
+        """When it began or came round last (time.monotonic), waiting for its store included; None before."""
         self.step_name = f"sink-{sink.name}"
 
     def stop(self) -> None:
@@ -143,6 +147,7 @@ class Worker:
 
     def start(self) -> None:
         """Prepare the store, waiting for it as long as it takes, then join the group."""
+        self.moved_at = time.monotonic()
         self._retry("ensure", self._sink.ensure, waiting=self._sleep)
         self._written_at = self._retry("ensure", self._sink.written_at, waiting=self._sleep)
         self._consumer.subscribe(self._sink.topics, self._revoked)
@@ -228,7 +233,8 @@ class Worker:
         return bool(self._done) and self._clock.monotonic() - self._committed >= self._config.commit_every
 
     def _commit(self) -> None:
-        """Last: all that is written. Partitions that moved away meanwhile are their new owner's to commit."""
+        """Last: all that is written. Partitions that moved away meanwhile are their new owner's to commit; what the
+        group refuses while this member keeps its partitions is committed with its next generation."""
 
         def commit() -> None:
             if self._done:
@@ -236,20 +242,26 @@ class Worker:
 
         try:
             self._retry("commit", commit)
-        except CommitLost:
+            self._done.clear()
+            self._refusals.ended()
+        except CommitLost as exc:
             self._observer.retry(self._sink.name, "commit_lost", 0.0)
-        self._done.clear()
+            self._refusals.failed(str(exc))
+            if self._refusals.seconds > REFUSED_SECONDS:
+                raise Stuck(f"commits are refused since {self._refusals.seconds:.0f} s: {exc}") from None
         self._committed = self._clock.monotonic()
 
     def _retry(self, operation: str, call: Callable[[], T], waiting: Callable[[float], None] | None = None) -> T:
         """One operation, as long as it fails in passing: delays double up to the longest, each between its half and
         its whole. The partitions are paused meanwhile and the group membership is kept by polling."""
         delay, paused = self._config.first_delay, False
+        wait = Wait(self._sink.name, operation, self._clock.monotonic)
         try:
             while True:
                 try:
                     return call()
-                except Transient:
+                except Transient as exc:
+                    wait.failed(str(exc))
                     if waiting is None and not paused:
                         self._consumer.pause()
                         paused = True
@@ -258,6 +270,7 @@ class Worker:
                     (waiting or self._wait)(pause)
                     delay = min(delay * 2, self._config.max_delay)
         finally:
+            wait.ended()
             # However it ended: a commit that was lost, a batch refused for good. A consumer left paused reads no more.
             if paused:
                 self._consumer.resume()
@@ -268,18 +281,19 @@ class Worker:
         while (left := until - self._clock.monotonic()) > 0:
             if self._stop.is_set():
                 raise Stopped
-            if self.moved_at is not None:
-                self.moved_at = time.monotonic()
+            self.moved_at = time.monotonic()
             found = self._consumer.poll(self._config.max_records, min(left, self._config.poll))
             self._held += found  # not in one line: `_revoked` runs inside poll, and what it takes out must stay out
 
     def _sleep(self, seconds: float) -> None:
         """Before the group is joined there is no membership to keep. Raises Stopped."""
+        self.moved_at = time.monotonic()
         if self._stop.wait(seconds):
             raise Stopped
 
     def _revoked(self, partitions: Sequence[tuple[str, int]]) -> None:
         """Their new owner starts at the last commit: nothing of theirs is committed from here on."""
+        self._refusals.ended()
         self._gone.update(partitions)
         for place in partitions:
             self._done.pop(place, None)

@@ -121,7 +121,7 @@ def run_round(config: RoundConfig, oracle: Oracle, say: Say) -> Report:
             took, report.lag = wait_through(broker, groups(config.sinks), config.drain_seconds)
             report.seconds["drain"] = round(took, 1)
             if report.lag:
-                _tell_logs(stack, say)
+                _tell_stall(stack, broker, report.lag, say)
             else:
                 say(f"seed {config.seed}: all groups are through after {took:.0f} s; comparing")
                 began = time.monotonic()
@@ -218,7 +218,17 @@ def _topics(config: RoundConfig, d: Differences, expected: dict[str, Expected], 
     dead_letters(d, dead, logs[topics.DEAD_LETTERS.name])
 
 
-def _tell_logs(stack: CrashStack, say: Say) -> None:
+def _tell_stall(stack: CrashStack, broker: Broker, lag: Sequence[Lag], say: Say) -> None:
+    """What is known of groups that stand still: the broker's view of them, and where each process of theirs stands."""
+    groups = sorted({x.group for x in lag if x.group.startswith("memstream-")})
+    for line in broker.described(groups):
+        say(line)
+    own = {g.removeprefix("memstream-") for g in groups}
+    for name in stack.running():
+        if name in own or (name.startswith("worker-") and not own <= {f"sink-{s}" for s in SINKS}):
+            stack.dump(name)
+    time.sleep(2.0)
     for name in stack.running():
         if name.startswith(("worker", "sink")):
-            say(f"--- {name}\n{stack.log_tail(name, 12)}")
+            say(f"--- {name}\n{stack.log_tail(name, 80 if name in own else 20)}")
+    say(f"--- kafka\n{stack.log_tail('kafka', 60)}")

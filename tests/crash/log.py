@@ -63,6 +63,14 @@ class Broker:
                     out.append(Lag(group, place.topic, place.partition, left))
         return out
 
+    def described(self, groups: Sequence[str]) -> list[str]:
+        """A line a group: its state, its members and how much each holds, as the coordinator tells."""
+        try:
+            found = self._admin.describe_groups(list(groups)) if groups else {}
+        except KafkaError as exc:
+            return [f"groups not described: {type(exc).__name__}"]
+        return [f"{name}: {told}" for name, told in found.items()]
+
     def read(self, topic: Topic, takes: Callable[[Message], bool] = lambda m: True) -> Log:
         """Every record of a topic that is taken, by partition in offset order."""
         consumer = self._new()

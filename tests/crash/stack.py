@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -75,6 +76,10 @@ class CrashStack:
     def kill(self, name: str) -> bool:
         """SIGKILL; the supervisor starts it again. False when it is between two lives."""
         return self._signal(self._supervisor.kill, name)
+
+    def dump(self, name: str) -> bool:
+        """End it with the calls that its threads stand in, in its log."""
+        return self._signal(lambda n: self._supervisor.kill(n, signal.SIGABRT), name)
 
     def pause(self, name: str) -> bool:
         return self._signal(self._supervisor.pause, name)

@@ -114,13 +114,63 @@ def test_partition_that_went_and_came_back_in_one_poll_is_committed(log: FakeLog
 def test_commit_is_retried_and_a_lost_one_is_left_to_the_new_owner(log: FakeLog, sink: Scripted) -> None:
     log.send(*updates((1, 1)))
     worker = log.worker(sink)
-    consumer_of(log).commit_failures = [Transient("COORDINATOR_LOAD_IN_PROGRESS")]
+    consumer = consumer_of(log)
+    consumer.commit_failures = [Transient("COORDINATOR_LOAD_IN_PROGRESS")]
     drain(worker, 1)
     assert log.committed(UPDATES, 0) == 1
     log.send(*updates((2, 1)))
-    consumer_of(log).commit_failures = [CommitLost("ILLEGAL_GENERATION")]
+    consumer.commit_failures = [CommitLost("ILLEGAL_GENERATION")]
     drain(worker, 1)
+    assert consumer.revoked is not None
+    consumer.revoked([(UPDATES, 0)])
+    worker.step()
     assert log.committed(UPDATES, 0) == 1
+
+
+def test_a_commit_that_is_refused_is_made_good_while_the_partition_stays(log: FakeLog, sink: Scripted) -> None:
+    """A rebalance that takes nothing away: without a further record the group would show it as lag for ever."""
+    log.send(*updates((1, 1)))
+    worker = log.worker(sink)
+    consumer_of(log).commit_failures = [CommitLost("REBALANCE_IN_PROGRESS")] * 2
+    drain(worker, 1)
+    assert log.committed(UPDATES, 0) is None
+    worker.step()
+    worker.step()
+    assert log.committed(UPDATES, 0) == 1
+
+
+def test_a_group_that_refuses_every_commit_is_joined_anew(log: FakeLog, sink: Scripted) -> None:
+    """By a new process. Refusals that a rebalance ended do not count."""
+    log.send(*updates((1, 1)), *updates((2, 1), partition=1))
+    worker = log.worker(sink)
+    consumer = consumer_of(log)
+    consumer.commit_failures = [CommitLost("UNKNOWN_MEMBER_ID")] * 9
+    drain(worker, 2)
+    log.clock.at += 59.0
+    worker.step()
+    assert consumer.revoked is not None
+    consumer.revoked([(UPDATES, 0)])
+    log.clock.at += 59.0
+    worker.step()
+    log.clock.at += 61.0
+    with pytest.raises(Stuck, match=r"commits are refused since 61 s: UNKNOWN_MEMBER_ID"):
+        worker.step()
+
+
+def test_a_wait_that_is_more_than_a_moment_is_said_with_its_end(
+    log: FakeLog, sink: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
+    log.send(*updates((1, 1)))
+    sink.failures = [Transient("OperationalError 57P03")] * 20
+    drain(log.worker(sink, jitter=lambda: 1.0), 1)
+    said = [(r.getMessage(), vars(r)["operation"], vars(r)["seconds"]) for r in caplog.records]
+    assert [w for w, *_ in said] == ["waits", "waits", "waits no more"]
+    assert {operation for _, operation, _ in said} == {"write"}
+    assert "57P03" in vars(caplog.records[0])["error"]
+    log.send(*updates((2, 1)))
+    sink.failures = [Transient("away")] * 2
+    drain(log.worker(sink), 1)
+    assert len(caplog.records) == 3
 
 
 def test_what_is_written_is_committed_once_in_a_while_and_at_the_end(log: FakeLog, sink: Scripted) -> None:
