@@ -38,6 +38,7 @@ A_TICK = 200
 """Habits looked at by one tick of a partition."""
 DUE = "@habits"
 _TIMES, _USUAL, _HOURS, ZONE_ROW, _INDEX = "h/t/", "h/u/", "h/hours", "h/zone", "due"
+_PHRASE = "phrase/"
 
 
 def reads_of(metadata: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
@@ -112,7 +113,7 @@ class HabitGate:
         if action := told.get(ACTION):
             out += self._done(action, e.turn.occurred_at, e)
             if phrase := told.get(PHRASE):
-                out += self._value(f"phrase/{action}", phrase, e)
+                out += self._value(_PHRASE + action, phrase, e)
         for key in spec.times:
             if when := _time(told.get(key)):
                 out += self._done(key, when, e, planned=True)
@@ -258,10 +259,13 @@ class HabitGate:
 
     def _label(self, key: str, language: str, *, usual: bool = False) -> str:
         """As the profile words it; `usual`: with "usual" before and a colon after."""
-        known = self._profile.habits.labels.get(key, {})
-        label = (known.get("zh") if language == "zh" else known.get("en")) or key
+        named = key.removeprefix(_PHRASE)
+        known = self._profile.habits.labels.get(named, {})
+        label = (known.get("zh") if language == "zh" else known.get("en")) or named
         if not usual:
             return label
+        if named != key:
+            return f"{label}时常说：" if language == "zh" else f"Usual words to {label}: "
         return f"常用{label}：" if language == "zh" else f"Usual {label}: "
 
     def _tell(

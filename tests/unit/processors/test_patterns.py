@@ -177,7 +177,8 @@ async def test_c5_c11_usual_department_doctor_appointment_time_and_phrase(models
     assert (doctor_habit.sealed.value["value"], doctor_habit.sealed.value["support"]) == ("张医生", 7)
     assert 0.6 < float(doctor_habit.confidence) < 7 / 9
     assert habit(talk, "time/appointment_at").sealed.value["time"] == "15:00"
-    assert habit(talk, "usual/phrase/book").sealed.value["value"] == "我想预约复诊"
+    phrase = habit(talk, "usual/phrase/book").sealed
+    assert (phrase.value["value"], phrase.text) == ("我想预约复诊", "book时常说：我想预约复诊")
     await talk.until(talk.driver.now + 20 * DAY, timedelta(hours=6))
     assert not [u for u in overdue(talk) if u.key == "time/appointment_at"], "what is planned is never overdue"
 
