@@ -4,6 +4,7 @@ and none holds text of a user."""
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -18,6 +19,8 @@ from tests.crash.log import Log, source_of, without_redelivered
 
 LIMIT = 20
 """Lines a kind of difference; the rest is counted."""
+_SENDING = re.compile(rb"~[0-9a-f]{12}$")
+"""What `topics.sent_key` adds."""
 _VECTOR_TOLERANCE = 2e-3
 """Embeddings of a text in other batch company differ by rounding (float16, unit vectors)."""
 
@@ -149,9 +152,11 @@ def _of(step: str, records: Sequence[Message], part: bool) -> dict[Any, bytes | 
 
 
 def _place(m: Message) -> Any:
-    """The record that it comes from, and its key."""
-    source = source_of(m)
-    return None if source is None else (*source[:2], m.key)
+    """The record that it comes from, and its key: in a kept log without what sending it has added."""
+    source, key = source_of(m), m.key
+    if key is not None and m.topic in KEPT_LOGS:
+        key = _SENDING.sub(b"", key)
+    return None if source is None else (*source[:2], key)
 
 
 def _from(step: str, m: Message) -> bool:
