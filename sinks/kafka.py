@@ -17,6 +17,7 @@ from schemas.access import Bootstrap, librdkafka
 from schemas.codec import Headers
 from sinks.protocol import CommitLost, Message, Revoked, Stuck, Transient, Undelivered
 
+_ASK_SECONDS = 5.0
 _LOG = logging.getLogger("memstream.sinks.kafka")
 """What librdkafka says: brokers and states, never content."""
 _LOST = frozenset(
@@ -71,9 +72,10 @@ class KafkaConsumer:
         self._paused = False
         self._revoked: Revoked = _ignore
         self._left: set[tuple[str, int]] = set()
+        self._topics: tuple[str, ...] = ()
 
     def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
-        self._revoked = revoked
+        self._revoked, self._topics = revoked, tuple(topics)
         self._consumer.subscribe(
             list(topics), on_assign=self._on_assign, on_revoke=self._on_revoke, on_lost=self._on_revoke
         )
@@ -109,6 +111,21 @@ class KafkaConsumer:
         for part in done or ():
             if part.error is not None:
                 raise _classified(KafkaException(part.error))
+
+    def waiting(self) -> Mapping[tuple[str, int], int] | None:
+        try:
+            places = self._consumer.assignment() or self._everything()
+            done = self._consumer.committed(places, _ASK_SECONDS)
+            ends = {p: self._consumer.get_watermark_offsets(p, _ASK_SECONDS) for p in done}
+        except KafkaException:
+            return None
+        if any(p.error is not None for p in done) or not all(ends.values()):
+            return None
+        return {(p.topic, p.partition): p.offset for p in done if max(p.offset, ends[p][0]) < ends[p][1]}
+
+    def _everything(self) -> list[TopicPartition]:
+        known = self._consumer.list_topics(timeout=_ASK_SECONDS).topics
+        return [TopicPartition(t, p) for t in self._topics if t in known for p in known[t].partitions]
 
     def close(self) -> None:
         self._committer.shutdown(wait=False)

@@ -159,6 +159,11 @@ class Consumer(Protocol):
         """Synchronously: (topic, partition) -> next offset. Raises Transient, or CommitLost after a rebalance."""
         ...
 
+    def waiting(self) -> Mapping[tuple[str, int], int] | None:
+        """(topic, partition) -> committed offset, of those with records behind it: of what is assigned, or of all
+        topics where nothing is. None when the brokers do not tell."""
+        ...
+
     def close(self) -> None: ...
 
 

@@ -35,6 +35,7 @@ from sinks.protocol import (
     TooFarBehind,
     Transient,
 )
+from sinks.standstill import Standstill
 from sinks.waits import Wait
 
 T = TypeVar("T")
@@ -117,6 +118,7 @@ class Worker:
         self._seen: set[tuple[str, int]] = set()
         self._done: dict[tuple[str, int], int] = {}
         self._committed = 0.0
+        self._standstill = Standstill(consumer.waiting, self._clock.monotonic)
         self._refusals = Wait(sink.name, "commit_refused", self._clock.monotonic)
         self._written_at: datetime | None = None
         self._stuck = False
@@ -162,11 +164,14 @@ class Worker:
         # What moved away before these came is no matter of theirs: it may have come back in the same poll.
         self._gone.clear()
         if messages:
+            self._standstill.came()
             self._check_age(messages)
             self._faults.hit(self.step_name, "after_poll")
             self._take(messages)
         elif self._due():
             self._commit()
+        else:
+            self._standstill.nothing_came()
         self._idle()
         return len(messages)
 

@@ -222,6 +222,26 @@ def test_a_partition_that_left_while_paused_is_read_when_it_comes_back(log: Kafk
     mine.close()
 
 
+def test_what_waits_for_a_group_is_told(log: KafkaLog, addresses: Addresses) -> None:
+    """Before it has partitions and with them; of records that it has not committed."""
+    consumer = KafkaConsumer(KafkaSettings(addresses.kafka, log.group, session_timeout=6.0))
+    consumer.subscribe([UPDATES], lambda _: None)
+    sent = log.send(*(message(memory(n), partition=n) for n in range(3)))
+    assert consumer.waiting() is not None
+    ends = {(m.topic, m.partition): m.offset + 1 for m in sent}
+    read: set[int] = set()
+    until = time.monotonic() + 60
+    while not read >= {0, 1, 2} and time.monotonic() < until:
+        read.update(m.partition for m in consumer.poll(100, 0.1))
+    assert (consumer.waiting() or {}).keys() >= ends.keys()
+    consumer.commit(ends)
+    assert not (consumer.waiting() or {}).keys() & ends.keys()
+    consumer.close()
+    gone = KafkaConsumer(KafkaSettings("127.0.0.1:1", log.group))
+    assert gone.waiting() is None
+    gone.close()
+
+
 def test_poison_in_a_real_store_stands_alone(log: KafkaLog, addresses: Addresses) -> None:
     """Postgres refuses a batch as a whole; halving finds the one that it will never take."""
     upgrade(addresses.postgres)

@@ -61,6 +61,8 @@ class Log:
     def commit(self, offsets: Mapping[tuple[str, int], int]) -> None:
         self.commits.append(dict(offsets))
 
+    def waiting(self) -> None: ...
+
     def close(self) -> None: ...
 
 

@@ -101,6 +101,10 @@ class FakeConsumer:
         self.calls.append("commit")
         self._log.offsets.update(offsets)
 
+    def waiting(self) -> Mapping[tuple[str, int], int] | None:
+        done = {place: self._log.offsets.get(place, 0) for place in self._log.records if place[0] in self._topics}
+        return {place: offset for place, offset in done.items() if offset < len(self._log.records[place])}
+
     def close(self) -> None:
         self.closed = True
 

@@ -157,6 +157,36 @@ def test_a_group_that_refuses_every_commit_is_joined_anew(log: FakeLog, sink: Sc
         worker.step()
 
 
+def test_a_consumer_that_reads_nothing_though_records_wait_is_left(log: FakeLog, sink: Scripted) -> None:
+    """Its process is started again, and joins the group anew."""
+    worker = log.worker(sink)
+    log.send(*updates((1, 1)))
+    drain(worker, 1)
+    log.clock.at += 500.0
+    worker.step()  # nothing waits
+    consumer_of(log).paused = True
+    log.send(*updates((2, 1)))
+
+    def goes_on(seconds: float) -> None:
+        until = log.clock.at + seconds
+        while log.clock.at < until:
+            worker.step()
+
+    goes_on(100.0)
+    with pytest.raises(Stuck, match="nothing is read while 1 partitions have records"):
+        goes_on(40.0)
+
+
+def test_who_is_idle_while_another_member_reads_stays(log: FakeLog, sink: Scripted) -> None:
+    worker = log.worker(sink)
+    log.send(*updates(*((n, 1) for n in range(10))))
+    consumer_of(log).paused = True
+    for n in range(10):
+        log.offsets[UPDATES, 0] = n
+        log.clock.at += 61.0
+        worker.step()
+
+
 def test_a_wait_that_is_more_than_a_moment_is_said_with_its_end(
     log: FakeLog, sink: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
