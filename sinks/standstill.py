@@ -1,5 +1,5 @@
-"""A consumer that reads nothing though records wait for it: seen once in hundreds of crash rounds, behind a broker that
-was killed while its group joined; only a new process is sure to join anew."""
+"""A consumer that reads nothing though records wait for it: seen a few times in hundreds of crash rounds, why is not
+known (docs/reliability.md). A new process joins its group anew."""
 
 from __future__ import annotations
 

@@ -109,6 +109,11 @@ class FakeConsumer:
         self.closed = True
 
 
+def consumer_of(log: FakeLog) -> FakeConsumer:
+    assert log.consumer is not None
+    return log.consumer
+
+
 class FakeDeadLetters:
     def __init__(self, log: FakeLog) -> None:
         self._log = log

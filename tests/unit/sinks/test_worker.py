@@ -12,27 +12,12 @@ from schemas.memory import Reason
 from sinks.protocol import CommitLost, Permanent, Stuck, TooFarBehind, Transient
 from sinks.worker import Worker, WorkerConfig
 from tests.unit.sinks.events import NOW, hot, memory, message, turn
-from tests.unit.sinks.fakes import FakeConsumer, FakeLog
+from tests.unit.sinks.fakes import FakeConsumer, FakeLog, consumer_of
 from tests.unit.sinks.worker_contract import UPDATES, Scripted, Seen, WorkerContract, drain, updates
-
-
-@pytest.fixture
-def log() -> FakeLog:
-    return FakeLog()
-
-
-@pytest.fixture
-def sink() -> Scripted:
-    return Scripted()
 
 
 class TestWorker(WorkerContract):
     """Over the fake log."""
-
-
-def consumer_of(log: FakeLog) -> FakeConsumer:
-    assert log.consumer is not None
-    return log.consumer
 
 
 def test_paused_while_it_waits_and_commits_last(log: FakeLog, sink: Scripted) -> None:

@@ -5,19 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sinks.protocol import CommitLost, Stuck, Transient
-from tests.unit.sinks.fakes import FakeLog
-from tests.unit.sinks.test_worker import consumer_of
+from tests.unit.sinks.fakes import FakeLog, consumer_of
 from tests.unit.sinks.worker_contract import UPDATES, Scripted, drain, updates
-
-
-@pytest.fixture
-def log() -> FakeLog:
-    return FakeLog()
-
-
-@pytest.fixture
-def sink() -> Scripted:
-    return Scripted()
 
 
 def test_a_commit_that_is_refused_is_made_good_while_the_partition_stays(log: FakeLog, sink: Scripted) -> None:
