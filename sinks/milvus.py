@@ -32,7 +32,8 @@ from sinks.milvus_rows import erased_rows, is_held, is_row, key, progress_schema
 from sinks.protocol import Findings, Mark, Message, Permanent, SinkBatch, Tombstone, Transient, kept_sealed
 
 ROWS_A_CALL = 500
-REMOVED_KEPT = 100_000
+REMOVED_KEPT = 10_000
+"""Removals remembered: more than what comes between two commits, which is all that a group hands out again."""
 SWEEP_EVERY = timedelta(minutes=1)
 _INVALID_PARAMETER = frozenset({1100, 1101})
 # It logs each failed call with its filter, and filters hold ids of users.
