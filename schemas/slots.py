@@ -5,7 +5,7 @@ from __future__ import annotations
 
 _SLOTS = """
     name age gender nationality residence origin language language_score education university major occupation employer
-    years income monthly_income marital children pet hobby diet likes dislikes prefers possession
+    years income monthly_income marital children pet hobby diet avoids likes dislikes prefers possession
     response_language response_style industry birthday
 """
 SLOTS = frozenset(_SLOTS.split())

@@ -61,11 +61,15 @@ _PREFER = re.compile(
     r"^(?:也|还|就|都|很|个人)?(?:比较|更|最)?(?:偏好|偏向于?|倾向于?"
     r"|更喜欢|宁愿|宁可|更愿意)(?P<object>[^，。！？]{2,30})"
 )
+_RATHER = re.compile(
+    r"^(?:和|与|跟)?(?:比起|相比|相较于?|比)(?P<over>[^，。！？]{1,12}?)(?:来说|相比|来)?(?:我|还是|更|比较|会|个人){0,3}"
+    r"(?:更|比较)(?:喜欢|爱|偏爱)(?P<object>[^，。！？的了]{1,16})$"
+)
 _FAVOURITE = re.compile(r"^最(?:喜欢|爱)的(?P<what>[\u4e00-\u9fff]{1,6})(?:是|就是)(?P<value>[^，。！？]{1,20})")
 _HOBBY = re.compile(r"^(?:的)?(?:业余)?(?:爱好|兴趣爱好|兴趣)(?:是|有|包括)(?P<hobby>[^，。！？]{2,30})")
 _BIRTHDAY = re.compile(
     r"生日(?:是|在)(?P<day>(?:\d{4}年)?\d{1,2}月\d{1,2}[日号]?|(?:农历"
-    r")?[一二三四五六七八九十正腊]{1,2}月[初一二三四五六七八九十]{1,3}"
+    r")?[一二三四五六七八九十正腊]{1,2}月[初一二三四五六七八九十]{1,3}[日号]?"
     r")"
 )
 _OWNS = re.compile(r"^(?:名下)?(?:有|买了)(?P<what>(?:一|两|三|\d)(?:套|辆|栋|台|架|间)[\u4e00-\u9fffA-Za-z0-9]{1,12})")
@@ -102,8 +106,12 @@ def life_statements(clause: Clause) -> list[Found]:
     if clause.subject in {"我", "我们"} and not of_others(clause):
         for reader in (_family, _learned, _taste, _birthday, _things):
             found.extend(reader(clause))
-    elif clause.subject == "我的" and (match := _HOBBY.match(clause.body.removeprefix("我"))):
-        found.append(_made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"])))
+    elif clause.subject == "我的":
+        body = clause.body.removeprefix("我")
+        if match := _HOBBY.match(body):
+            found.append(_made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"])))
+        if match := _BIRTHDAY.match(body.removeprefix("的")):
+            found.append(_made(clause, f"{{of}}生日是{match['day']}", ("birthday", match["day"])))
     return found
 
 
@@ -185,6 +193,9 @@ def _taste(clause: Clause) -> Iterator[Found]:
         denied = match["not"] or ""
         text = f"{{owner}}{denied}{match['verb']}{match['object']}"
         yield _made(clause, text, (slot, _thing(match["object"])), kind="preference")
+    elif (match := _RATHER.match(body)) and not _NOT_OBJECT.match(match["object"]):
+        text = f"{{owner}}比起{match['over']}更喜欢{match['object']}"
+        yield _made(clause, text, ("prefers", _thing(match["object"])), kind="preference")
     elif match := _PREFER.match(body):
         yield _made(clause, f"{{owner}}{body}", ("prefers", match["object"]), kind="preference")
     if match := _HOBBY.match(body):

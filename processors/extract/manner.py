@@ -55,6 +55,13 @@ _STYLE_ZH = re.compile(
     rf"{_ANSWER_ZH}[^，。]{{0,6}}?(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|些|地|$)"
     rf"|(?P<w>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|地){_ANSWER_ZH}"
 )
+_FORMS_ZH = {
+    "列表": "bullet points", "清单": "bullet points", "要点": "bullet points", "分点": "bullet points",
+    "表格": "tables",
+}  # fmt: skip
+_FORM_ZH = re.compile(
+    rf"用(?P<v>{'|'.join(_FORMS_ZH)})(?:的?(?:形式|方式|格式))?(?:来)?(?:给我|跟我|向我)?{_ANSWER_ZH}"
+)
 _LIKED_ZH = re.compile(
     r"(?:^|[，,；;。]|我)(?:还是|也|都|更|比较|很|最|请|以后|都要)*(?:(?P<liked>喜欢|偏爱|偏好)|想要|希望(?:得到|看到|有)|用)(?:更|比较|尽量)?"
     rf"(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})一?[点些]?的"
@@ -100,6 +107,9 @@ def manner_zh(sentence: Sentence) -> list[Found]:
     if (match := _STYLE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
         said = match["v"] or match["w"]
         found.append(_wish(sentence, f"{{owner}}希望回答{said}", "response_style", _STYLES[said], standing))
+    elif standing and (match := _FORM_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+        said = match["v"]
+        found.append(_wish(sentence, f"{{owner}}希望用{said}回答", "response_style", _FORMS_ZH[said], standing=True))
     elif match := _LIKED_ZH.search(sentence.text):
         explicit = standing or match["liked"] is not None
         found.append(_wish(sentence, f"{{owner}}希望回答{match['v']}", "response_style", _STYLES[match["v"]], explicit))

@@ -15,6 +15,7 @@ _ENGLISH = {word: value for value, word in enumerate(_ONES.split())} | {
 _HAN_DIGIT = {c: v for v, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0, "俩": 2, "仨": 3}
 _HAN_UNIT = {"十": 10, "百": 100, "千": 1_000}
 _HAN_BIG = {"万": 10_000, "亿": 100_000_000}
+_UNITS = _HAN_UNIT | _HAN_BIG
 _SCALE = {
     "k": 1_000, "thousand": 1_000, "grand": 1_000, "m": 1_000_000, "mn": 1_000_000, "million": 1_000_000,
     "b": 1_000_000_000, "bn": 1_000_000_000, "billion": 1_000_000_000, "lakh": 100_000, "crore": 10_000_000,
@@ -24,6 +25,7 @@ _SCALE = {
 _AMOUNT = re.compile(
     r"(?P<digits>\d{1,3}(?:,\d{3}){1,4}(?:\.\d{1,4})?|\d{1,15}(?:\.\d{1,4})?)\s?"
     r"(?P<scale>thousand|grand|million|billion|lakh|crore|百万|千万|[kKmMbBwW](?![A-Za-z])|[mb]n(?![a-z])|[千万亿])?"
+    r"(?P<short>(?<=\d[千万亿])[1-9](?![\d.,百十万]))?"
 )
 
 ENGLISH_NUMBER = (
@@ -48,7 +50,7 @@ def english_integer(text: str) -> int | None:
 
 
 def han_number(text: str) -> int | None:
-    """Return 32 for "三十二", 20000 for "两万", 15 for "十五"; decimal digits too; None for what is no number."""
+    """Return 32 for "三十二", 20000 for "两万", 15000 for "一万五"; decimal digits too; None for what is no number."""
     if text.isdecimal():
         return int(text)
     total = section = digit = 0
@@ -63,7 +65,9 @@ def han_number(text: str) -> int | None:
             section = digit = 0
         else:
             return None
-    return total + section + digit
+    # Said short, the last digit is of the next lower unit: 一万五, 两千三; 一万零五 is not.
+    short = _UNITS.get(text[-2:-1], 10) // 10 if digit else 1
+    return total + section + digit * short
 
 
 def amount(text: str) -> int | float | None:
@@ -71,8 +75,9 @@ def amount(text: str) -> int | float | None:
     "一百五十万"; None without one."""
     if match := _AMOUNT.search(text):
         number = float(match.group("digits").replace(",", ""))
-        scale = match.group("scale")
-        return whole(round(number * _SCALE.get(scale.lower(), 1), 4)) if scale else whole(number)
+        if scale := match.group("scale"):
+            number = round((number + int(match.group("short") or 0) / 10) * _SCALE.get(scale.lower(), 1), 4)
+        return whole(number)
     if match := re.search(r"[零〇一二两三四五六七八九十百千万亿]{1,12}", text):
         return han_number(match.group())
     return None

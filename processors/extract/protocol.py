@@ -40,6 +40,7 @@ SLOTS_WITH_MANY = frozenset(
         "child",
         "possession",
         "prefers",
+        "avoids",
         "language_score",
     }
 )

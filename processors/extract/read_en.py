@@ -7,6 +7,7 @@ from datetime import datetime
 
 from processors import timeexpr
 from processors.extract import atoms, clauses_en, salience_en, self_en, statements_en
+from processors.extract.avoids import avoids_en
 from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_en import life_statements
@@ -69,6 +70,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
     for clause in clauses_en.clauses(sentence):
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))
+        found.extend(avoids_en(clause))
         found.extend(atoms.relations_en(clause))
         found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from processors import timeexpr
 from processors.extract import atoms, clauses_zh, statements_zh
+from processors.extract.avoids import avoids_zh
 from processors.extract.domain import hot_status, profile_fields
 from processors.extract.found import Found
 from processors.extract.life_zh import life_statements
@@ -60,6 +61,7 @@ def _statements(
         about = clause.subject
         found.extend(self_statements(clause, profile.lexicon))
         found.extend(life_statements(clause))
+        found.extend(avoids_zh(clause))
         found.extend(atoms.relations_zh(clause))
         if not clause.states:
             continue

@@ -26,6 +26,9 @@ _AGE = re.compile(
     r"|女))"
 )
 _AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}})了$")
+_AGED = re.compile(
+    rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])"
+)
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
     r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|以前|年前|万|块|天|年|个|人民"
@@ -69,7 +72,7 @@ _YEARS_JOB = re.compile(
 )
 _MONTHLY = re.compile(
     r"月薪(?:是|有|(?P<about>大概|大约|差不多|约)){0,2}(?P<money>[\d,.一二三四五六七八九十两]{1,8}"
-    r"[千万kKwW]?)(?:元|块|(?P<after>左右)|$)"
+    r"(?:[千万][一二三四五六七八九\d]?|[kKwW])?)(?:元|块|(?P<after>左右)|$)"
 )
 _YEARS = re.compile(
     rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
@@ -133,6 +136,9 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
             about = bool(match["about"] or match["after"])
             text = f"{{owner}}{'约' if about else ''}{number}岁"
             yield made(clause, match.span(), text, ("age", number), approximate=about)
+    elif (aged := _AGED.match(body)) and 1 <= (number := han_number(aged["n"]) or 0) <= 120:
+        yield made(clause, aged.span(), f"{{owner}}{number}岁", ("age", number))
+        yield made(clause, aged.span(), f"{{owner}}是{aged['gender']}性", ("gender", aged["gender"]))
     elif (
         not match
         and (match := _AGE_BARE.search(body))

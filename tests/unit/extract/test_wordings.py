@@ -159,7 +159,7 @@ def test_own_wordings_go_before_those_taken_and_a_folder_before_the_shipped(tmp_
         ('says = "{owner} has gears {gears}"\n', "", ["wordings.3: says: is required"]),
         ("many = true", "more = true", ["wordings.0.more: no such key; allowed: canonical, digits, language, many"]),
         ('of = ["I"]', 'of = ["you"]', ["wordings.2.of.0: must be one of 'I', 'we' or 'my'"]),
-        ("[lexicon.bike]", "[lexicon.bikes]", ["lexicon.bikes: no such slot; allowed: age, bike"]),
+        ("[lexicon.bike]", "[lexicon.bikes]", ["lexicon.bikes: no such slot; allowed: age, avoids, bike"]),
         (
             "version = 1",
             'version = 1\nwordings_from = ["heath"]',
