@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import psutil
@@ -26,6 +26,7 @@ from schemas.heartbeat import (
 log = logging.getLogger(__name__)
 _EVERY = 2.0
 _RECENT = 60.0
+_TIDY_EVERY = 60.0
 
 
 class _Histogram:
@@ -162,9 +163,14 @@ class SinkObserver:
 
 
 class HeartbeatSender:
-    """A thread that upserts this process's row. A store that is away costs a log line, never the process."""
+    """A thread that upserts this process's row. A store that is away costs a log line, never the process. `tidy` is
+    called once a minute."""
 
-    def __init__(self, dsn: str, process: str, stats: ProcessStats) -> None:
+    def __init__(
+        self, dsn: str, process: str, stats: ProcessStats, tidy: Callable[[], object] | None = None
+    ) -> None:
+        self._tidy = tidy
+        self._tidied = time.monotonic()
         self._dsn = dsn
         self._process = process
         self._stats = stats
@@ -182,12 +188,18 @@ class HeartbeatSender:
         while not self._stop.is_set():
             try:
                 with psycopg.connect(self._dsn, connect_timeout=3, autocommit=True) as conn:
-                    self._send(conn)
+                    self._beat(conn)
                     while not self._stop.wait(_EVERY):
-                        self._send(conn)
+                        self._beat(conn)
             except (psycopg.Error, psutil.Error, OSError) as exc:
                 log.warning("heartbeat not stored", extra={"error": type(exc).__name__})
                 self._stop.wait(_EVERY)
+
+    def _beat(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
+        self._send(conn)
+        if self._tidy is not None and time.monotonic() - self._tidied >= _TIDY_EVERY:
+            self._tidied = time.monotonic()
+            self._tidy()
 
     def _send(self, conn: psycopg.Connection[psycopg.rows.TupleRow]) -> None:
         conn.execute(

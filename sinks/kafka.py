@@ -61,7 +61,8 @@ class KafkaConsumer:
             "session.timeout.ms": int(settings.session_timeout * 1000),
             "heartbeat.interval.ms": int(settings.session_timeout * 1000 / 10),
             "fetch.wait.max.ms": 500,  # without records; the first one ends the wait
-            "queued.max.messages.kbytes": 32_768,
+            # What is fetched ahead while a store is away: the heap keeps for good what it once needed.
+            "queued.max.messages.kbytes": 8_192,
             **dict(settings.extra),
         }
         if settings.instance_id:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 from pymilvus import DataType, Function, FunctionType, MilvusClient
 
 from schemas.codec import Event
@@ -135,14 +136,14 @@ def _ms(at: datetime | None) -> int:
     return 0 if at is None else int(at.timestamp() * 1000)
 
 
-def _vector(raw: bytes, dimensions: int) -> list[float]:
+def _vector(raw: bytes, dimensions: int) -> npt.NDArray[np.float32]:
+    """As an array: 512 numbers of Python's are eight times the size, for as long as a batch is written."""
     if len(raw) != 2 * dimensions:
         raise Permanent("embedding_dimensions", f"embedding: expected {dimensions} numbers of two bytes")
     vector = np.frombuffer(raw, dtype="<f2").astype(np.float32)
     if not np.isfinite(vector).all():
         raise Permanent("embedding_not_finite", "embedding: expected finite numbers")
-    out: list[float] = vector.tolist()
-    return out
+    return vector
 
 
 def cut(text: str, size: int) -> str:

@@ -57,7 +57,7 @@ class WorkerConfig:
     often), up to `max_records`. What is written
     may stay uncommitted for `commit_every`: it is read once more after a crash, and the sink refuses it."""
 
-    max_records: int = 1_000
+    max_records: int = 500
     poll: float = 0.25
     linger: float = 0.01
     linger_busy: float = 0.0
