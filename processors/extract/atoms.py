@@ -29,8 +29,17 @@ _UNDECIDED = re.compile(
     r"(?:没有?|还没|未|尚未|无法|难以|不能|怎么|如何|需要|帮我|请你?"
     r"|正在|考虑|是否|该|可以|能|想|要不要|建议)[^，。]{0,4}$"
 )
+_DAY_EN = (
+    r"(?:(?:next |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|noon|midnight|next (?:week|month)"
+    r"|(?:the )?end of (?:the )?(?:day|week|month|year|quarter)|EOD|EOW|COB|the \d{1,2}(?:st|nd|rd|th)|\d{1,2} ?[ap]m"
+    r"|\d{1,2}:\d{2}|(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?)?(?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)\b)"
+)
 _TASK_EN = re.compile(
-    r"(?:\bTODO\b:?|\bto-do:?|\baction item:?|\b(?:please |can you |could you |pls )?remind me (?:to|about|that|of)\b"
+    r"(?:^(?:please|pls) (?!let|tell|say|explain|answer|find|search|book|reserve|recommend|suggest|\w+ (?:me|us)\b)"
+    rf"[a-z]+ [^.!?]{{3,100}}?\b(?:by|before|until|no later than) {_DAY_EN}"
+    r"|^next steps?:|\bTODO\b:?|\bto-do:?|\baction items?:?"
+    r"|\b(?:please |can you |could you |pls )?remind me (?:to|about|that|of)\b"
     r"|\b(?:don't|do not) (?:let me )?forget (?:to|about)\b|\b(?:I|we"
     r") (?:have to|need to|must|should|'ve got to|have got to|am supposed"
     r" to|are supposed to) "
@@ -161,7 +170,7 @@ def task_en(sentence: Sentence, original: str) -> Found | None:
         re.I,
     ):
         text = f"{{owner}} wants to be reminded {remind['how']} {text[remind.end() :]}"
-    elif todo := re.match(r"(?:TODO|to-do|action item)\b[: -]*", text, re.I):
+    elif todo := re.match(r"(?:TODO|to-do|action items?|next steps?)\b[: -]*", text, re.I):
         text = f"{{owner}} has to do: {text[todo.end() :]}"
     elif forget := re.match(r"(?:don't|do not) (?:let me )?forget (?P<how>to|about) ", text, re.I):
         text = f"{{owner}} must not forget {forget['how']} {text[forget.end() :]}"

@@ -270,3 +270,24 @@ def test_the_profiles_own_field_is_filled_beside_a_general_one(text: str, value:
     own = {"name": "tone", "kind": "preference", "patterns": ["prefer (?P<value>concise)", "喜欢(?P<value>简洁)的"]}
     profile = GENERAL.model_copy(update={"fields": (*GENERAL.fields, FieldSpec.model_validate(own))})
     assert values(text, profile)["tone"] == value
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Please submit the report by Friday.", "Submit the report by Friday"),
+        ("Please review the protocol by 3 December.", "Review the protocol by 3 December"),
+        ("Next step: call the lab about the results.", "User has to do: call the lab about the results"),
+        ("Action items: review the protocol and order kits.", "User has to do: review the protocol and order kits"),
+    ],
+)
+def test_d2_what_is_asked_of_others_by_a_day_is_a_task(text: str, told: str) -> None:
+    assert [(c.episode_type, c.text) for c in extract(text)] == [("task", told)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Please send me the slides before 5 pm.", "Please book a table by 7 pm.", "Please pass by Friday's market."],
+)
+def test_d2_what_the_assistant_is_asked_for_stays_a_request(text: str) -> None:
+    assert [c.kind for c in extract(text)] == ["intent"]
