@@ -6,20 +6,13 @@ import sys
 
 
 def return_freed_memory() -> bool:
-    """Hand freed heap pages back to the system after models are loaded: 40 MB of a screening worker, measured.
+    """Hand freed heap pages back to the system: after models are loaded (40 MB of a screening worker, measured), and
+    once a minute where the heap is small and work comes in bursts, since glibc keeps what a burst has needed (159 of
+    193 MB of a sink behind outages of its store: 5 to 20 ms). In a heap of many hundred megabytes it may take a second.
 
     Returns whether anything was released; False where the C library is not glibc.
     """
     gc.collect()
-    return trim_heap()
-
-
-def trim_heap() -> bool:
-    """Hand back what the heap holds free. For small heaps, after bursts: glibc keeps what a burst has needed (75 of 114
-    MB of a sink behind an outage of its store). In a heap of many hundred megabytes it may take a second.
-
-    Returns whether anything was released; False where the C library is not glibc.
-    """
     if sys.platform != "linux":
         return False
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from inference.memory import calm_collector, trim_heap
+from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
 from memstream.models import embedder_named
 from memstream.observe import HeartbeatSender, ProcessStats, SinkObserver
@@ -124,7 +124,7 @@ def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
     if stopped.is_set():  # between the two handlers
         worker.stop()
     watch = Watch(dsn, own, worker.stop, Children(name, settings.instance) if number is None else None)
-    heart = HeartbeatSender(dsn, settings.instance or f"sink-{name}", stats, tidy=trim_heap)
+    heart = HeartbeatSender(dsn, settings.instance or f"sink-{name}", stats, tidy=return_freed_memory)
     heart.start()
     watch.start()
     calm_collector()
