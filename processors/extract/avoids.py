@@ -20,8 +20,8 @@ _NEVER_EN = re.compile(
 _NOTHING_EN = re.compile(
     r"(?:it|that|this|these|those|them|there|here|much|many|enough|well|out|alone|anything|everything|nothing"
     r"|something|before|after|until|till|at|in|on|with|without|like|as|when|while|if|unless|and|or|too|very|so|more"
-    r"|less|another|my|your|his|her|their|our|the|breakfast|lunch|dinner|supper|food|meals?|properly|regularly|right"
-    r"|healthily|a lot)\b",
+    r"|less|another|my|your|his|her|their|our|the|breakfast|lunch|dinner|supper|food|meals?|right|a lot"
+    r"|(?!jelly)\w+ly)\b",
     re.I,
 )
 """What says how, when or which, or means eating as such."""
@@ -44,7 +44,7 @@ _DIET_EN = re.compile(
 )
 
 _ALWAYS_ZH = (
-    r"(?:也|都|是|一直|从小就?|向来|平时|基本上?|完全|一口|一点|长期|常年|现在|如今|目前|已经|只|本来就|又|更)*"
+    r"(?:也|都|是|一直|从小就?|向来|平时|基本上?|完全|一口|一点|常年|现在|如今|目前|已经|只|本来就|又|更)*"
 )
 _DIET_ZH = re.compile(
     rf"^{_ALWAYS_ZH}(?P<not>不)?(?:是)?(?:一?[个名位])?(?:严格的?)?"
