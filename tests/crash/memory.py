@@ -76,7 +76,7 @@ class Sampler:
                 try:
                     process = psutil.Process(pid)
                     looks = [_look(p.pid) for p in (process, *process.children(recursive=True))]
-                except (psutil.Error, OSError):  # between two lives
+                except (psutil.Error, OSError, KeyError):  # between two lives
                     continue
                 self._lives.setdefault((name, pid), []).append((sum(x[0] for x in looks), sum(x[1] for x in looks)))
             if time.monotonic() - began > self.gap:
