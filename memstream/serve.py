@@ -16,11 +16,13 @@ from memstream import keys
 from memstream.connections import secret
 from memstream.endpoint import endpoint_of
 from memstream.keyring.wiring import sealing_of
-from memstream.models import counter, default_embedder, embedder_named
-from memstream.profiles import ProfileFollower, TenantProfiles
+from memstream.models import counter, default_models, embedder_named, recognise_beside
+from memstream.profiles import LiveBook, ProfileFollower, TenantProfiles
+from memstream.secretfile import key_from
 from memstream.settings import Settings
 from memstream.traced import TracedLog, TracedRequests
 from memstream.tracing import spans_of
+from processors.callers import CallersScreen
 from query.app import create_app
 from query.config import Limits, QueryConfig, TokenConfig
 from query.connect import open_deps
@@ -77,13 +79,17 @@ async def serve(settings: Settings) -> None:
         milvus_reserve=settings.milvus_reserve, reranker_seconds=settings.reranker_seconds,
     )  # fmt: skip
     profile = load_profile(settings.profile, settings.profiles_dir)
-    embedder = default_embedder()
+    models = default_models(key_from(settings.hash_key.get_secret_value(), settings.data_dir))
+    embedder = models.embedder
     terms("加载词典 load the dictionaries")
     embedder.embed(["the first query does not wait for the tables"])
     counter(profile.encoding)
     return_freed_memory()
     calm_collector()
     sealing = sealing_of(settings)
+    profiles = await asyncio.to_thread(ProfileFollower(profile).start, settings.brokers)
+    recognise_beside(models.analyzer)
+    screen = CallersScreen(models, LiveBook(profiles))
     async with open_deps(
         config,
         postgres=dsn,
@@ -92,12 +98,12 @@ async def serve(settings: Settings) -> None:
         profile=profile,
         embedder=embedder,
         counter=counter,
+        screen=screen,
         codec=sealing.codec,
     ) as deps:
         deps.embedder_named = embedder_named
         deps.new_keys = sealing.new_keys(deps.profile_of)
         deps.originals = sealing.vault.open
-        profiles = await asyncio.to_thread(ProfileFollower(deps.profile).start, settings.brokers)
         deps.tenant_profiles = TenantProfiles(profiles)
         deps.hyde = endpoint = endpoint_of(settings) if settings.hyde else None
         if settings.reranker:

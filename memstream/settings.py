@@ -92,7 +92,8 @@ class Settings(Connections):
     profiles_dir: Path = Field(default=PROFILES_DIR, description="Folder of the profiles, one TOML each.")
     hash_key: SecretStr = Field(
         default=SecretStr(""),
-        description="Key of keyed hashes and PII tokens, 16 bytes or more; empty: made once, kept in the data folder.",
+        description="Key of keyed hashes and PII tokens, 16 bytes or more; empty: made once, kept in the data folder. "
+        "Workers and query service need the same one: set it where they share no data folder.",
     )
     audit_key: SecretStr = Field(
         default=SecretStr(""),

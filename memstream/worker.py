@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from threading import Thread
 from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
 from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
+from memstream.models import recognise, recognise_beside
 from memstream.observe import HeartbeatSender, ProcessStats, StepObserver
 from memstream.parts import parts_of
 from memstream.preflight import check_topics
@@ -62,21 +62,16 @@ def warm(parts: Parts, steps: Sequence[str]) -> None:
     """Load what the first record would wait for: dictionaries, and the recognisers where raw text is read."""
     parts.models.terms("加载词典 load the dictionaries")
     if "screen" in steps:
-        recognise(parts)
+        recognise(parts.models.analyzer)
     return_freed_memory()
     calm_collector()
-
-
-def recognise(parts: Parts) -> None:
-    """Load the recognisers of personal data."""
-    parts.models.analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
 
 
 def warm_beside(parts: Parts, steps: Sequence[str]) -> None:
     """Steps to which callers' texts come seldom start without the recognisers and load them beside their work: the
     first feedback or document waits for none of the seconds that it takes, nor does what comes behind it."""
     if "screen" not in steps and SCREENING.intersection(steps):
-        Thread(target=recognise, args=(parts,), name="recognisers", daemon=True).start()
+        recognise_beside(parts.models.analyzer)
 
 
 async def run_worker(settings: Settings, steps: Sequence[str]) -> None:

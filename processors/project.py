@@ -10,16 +10,15 @@ from typing import Any, cast
 
 import orjson
 
-from processors import daily, hot_withdrawn, report_job, users_memory, week_places, weeks
+from processors import callers, daily, hot_withdrawn, report_job, users_memory, week_places, weeks
 from processors.ahead import dated_ahead
 from processors.gate.emit import because, plain_decision, update
 from processors.gate.rules import EXPLICIT
 from processors.gate.values import same
 from processors.hot_keys import INDEX, HotKeys
-from processors.pii.gone import Gone
-from processors.pii.redact import Redaction, refused_for
+from processors.pii.redact import Redaction
 from processors.ports import Models, ProfileBook
-from processors.redaction import counts, redact, replaced, strings, telling
+from processors.redaction import redact, telling
 from processors.rollup import week_of
 from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
 from processors.weeks_rescreen import WeeksScreened
@@ -38,11 +37,10 @@ _PLAIN = Codec()
 
 @dataclass(frozen=True, slots=True)
 class _Screened:
-    """A caller's value, redacted; of a deletion only that its key is masked. `refused`: the entity in it that policy
-    refuses."""
+    """`command`: a caller's value, redacted. `masked`: of a deletion, policy takes something out of its key."""
 
-    value: JsonValue
-    refused: str | None
+    command: ProjectCommand
+    masked: bool = False
     texts: Mapping[str, Redaction] = field(default_factory=dict)
     """Of `rescreen`: what the weeks hold, and what policy makes of it."""
 
@@ -66,23 +64,18 @@ class Project(PlainStep):
 
     def prepare(self, records: Sequence[Record]) -> Sequence[_Screened | None]:
         """Callers' own values go through the same screen as turns."""
-        done: list[_Screened | None] = [None] * len(records)
-        for i, r in enumerate(records):
-            if not isinstance(r.event, ProjectCommand) or outgrown_value(r.event) is not None:
-                continue
-            if r.event.command == "delete_hot":
-                done[i] = self._key_is_masked(r.event)
-            elif texts := list(dict.fromkeys(strings(r.event.sealed.value))):
-                found = redact(self._models, self._book, [r.event.tenant] * len(texts), texts)
-                plain = dict(zip(texts, (f.text for f in found), strict=True))
-                done[i] = _Screened(replaced(r.event.sealed.value, plain, Gone.of(found)), refused_for(counts(found)))
-        return done
+        own = [r.event if isinstance(r.event, ProjectCommand) else None for r in records]
+        clean = callers.screened(self._models, self._book, own)
+        return [
+            None if e is None else _Screened(e if c is None else c, self._key_is_masked(e))
+            for e, c in zip(own, clean, strict=True)
+        ]
 
-    def _key_is_masked(self, event: ProjectCommand) -> _Screened | None:
-        if not event.key or not telling(event.key):
-            return None
+    def _key_is_masked(self, event: ProjectCommand) -> bool:
+        if event.command != "delete_hot" or not event.key or not telling(event.key):
+            return False
         [found] = redact(self._models, self._book, [event.tenant], [event.key])
-        return None if found.text == event.key else _Screened(None, None)
+        return found.text != event.key
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
@@ -121,7 +114,7 @@ class Project(PlainStep):
         for i, (r, state) in enumerate(zip(records, states, strict=True)):
             if isinstance(r.event, ProjectCommand) and r.event.command == "rescreen":
                 found = self._screened.found(r.event, r.event.accepted_at or r.timestamp, state)
-                done[i] = _Screened(None, None, found)
+                done[i] = _Screened(r.event, texts=found)
         return done
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
@@ -139,7 +132,7 @@ class Project(PlainStep):
         return *late, *(Reads(owner.key) for owner in daily.due(record.event.now, state))
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
-        event = record.event
+        event = record.event if prepared is None else prepared.command
         if (ahead := dated_ahead(event, record)) is not None:
             return [ahead]
         if (name := outgrown_value(event)) is not None:
@@ -154,16 +147,17 @@ class Project(PlainStep):
                 )  # fmt: skip
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
                 at = event.accepted_at or record.timestamp
-                if prepared is not None and prepared.refused is not None:
-                    reason = because("refused", "pii", prepared.refused)
+                if event.refused_for is not None:
+                    reason = because("refused", "pii", event.refused_for)
                     return [plain_decision(event.owner, f"hot/{event.command_id}", "hot", reason, None, at)]
-                value = event.sealed.value if prepared is None else prepared.value
-                hot = HotValue(type=event.hot_type, key=event.key, value=value, priority=event.priority)
+                hot = HotValue(
+                    type=event.hot_type, key=event.key, value=event.sealed.value, priority=event.priority
+                )
                 held = _load(state.of(event.owner.key).get(_key(event.hot_type, event.key)))
                 when = at if held is None else max(at, held.occurred_at)  # a turn may be dated a day ahead
                 return self._hot(event.owner, hot, "", when, at, (), event.user_id, event.command_id, state)
             case ProjectCommand(command="delete_hot") if event.hot_type and event.key:
-                return self._delete(event, record, state, masked=prepared is not None)
+                return self._delete(event, record, state, masked=prepared is not None and prepared.masked)
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
                 place = week_places.Place(event.owner, week_of(at, self._zone(event.owner)))

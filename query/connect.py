@@ -15,7 +15,7 @@ from redis.asyncio import BlockingConnectionPool, Redis
 
 from inference.protocols import Embedder, TokenCounter
 from query.config import QueryConfig
-from query.deps import Deps
+from query.deps import Deps, Screen
 from query.door import Authenticator
 from query.producer import KafkaLog
 from schemas.access import MilvusAddress
@@ -41,6 +41,7 @@ async def open_deps(
     profile: Profile,
     embedder: Embedder,
     counter: Callable[[str], TokenCounter],
+    screen: Screen,
     codec: Codec | None = None,
     keys: Authenticator | None = None,
 ) -> AsyncIterator[Deps]:
@@ -69,6 +70,7 @@ async def open_deps(
             embedder=embedder,
             counter=counter,
             profile=profile,
+            screen=screen,
             codec=codec or Codec(),
             milvus=milvus,
             keys=keys,

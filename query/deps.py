@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import Redis
@@ -15,6 +15,7 @@ from query.door import Authenticator
 from query.producer import Log
 from schemas.access import MilvusAddress
 from schemas.codec import Codec
+from schemas.envelope import Envelope
 from schemas.originals import Original, Originals
 from schemas.owner import Owner
 from schemas.profile import Profile
@@ -23,6 +24,16 @@ from schemas.sealing import KeysAway
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+class Screen(Protocol):
+    """Policy over what callers write themselves (D5), before it is written."""
+
+    def concerns(self, event: Envelope) -> bool:
+        """Is there a text to look at?"""
+
+    def __call__(self, events: Sequence[Envelope]) -> Sequence[Envelope]:
+        """The events in their order, redacted. Takes CPU time: not for the loop. Raises OutgrownError."""
 
 
 def no_originals(owner: Owner, turn_id: str, kept: Originals) -> list[Original]:
@@ -41,6 +52,7 @@ class Deps:
     embedder: Embedder
     counter: Callable[[str], TokenCounter]
     profile: Profile
+    screen: Screen
     codec: Codec = field(default_factory=Codec)
     milvus: MilvusAddress = ""
     embedder_named: Callable[[str], Embedder] | None = None

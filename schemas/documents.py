@@ -218,6 +218,8 @@ class ProjectCommand(ProjectEvent):
     hot_type: Literal["meta", "status", "decision", "preference"] | None = None
     key: Id | None = None
     priority: int = Field(default=0, ge=0, le=10)
+    refused_for: CleanText | None = Field(default=None, max_length=100)
+    """The entity that policy refuses, found and masked at the door (D5)."""
     accepted_at: Timestamp | None = None
     sealed: ProjectCommandBody = ProjectCommandBody()
 

@@ -157,6 +157,8 @@ class Feedback(UserEvent):
     """Which function, page or the like it is about."""
     by: Id | None = None
     """Who judged, where it was not the user: what is learned of them comes as feedback of their own (C6)."""
+    refused_for: CleanText | None = Field(default=None, max_length=100)
+    """The entity that policy refuses, found and masked at the door (D5)."""
     accepted_at: Timestamp | None = None
     sealed: FeedbackBody = FeedbackBody()
 
@@ -190,6 +192,8 @@ class MemoryCommand(UserEvent):
     index: bool | tuple[str, ...] | None = None
     ttl_minutes: float | None = Field(default=None, gt=0, le=100 * 365 * 24 * 60)
     occurred_at: Timestamp | None = None
+    refused_for: CleanText | None = Field(default=None, max_length=100)
+    """The entity that policy refuses, found and masked at the door (D5)."""
     accepted_at: Timestamp | None = None
     sealed: MemoryCommandBody = MemoryCommandBody()
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from processors import callers
 from processors.ahead import dated_ahead
 from processors.dedupe.calibration import calibration_for
 from processors.gate import given, habits, items, retention, views
@@ -21,10 +21,7 @@ from processors.gate.retention import Retention
 from processors.gate.standing import InHot, Standing
 from processors.gate.versions import Versions
 from processors.gate.views import UserViews, ViewParts
-from processors.pii.gone import Gone
-from processors.pii.redact import Redaction, refused_for
 from processors.ports import Models, ProfileBook, vectors
-from processors.redaction import counts, redact, replaced, strings
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas import topics
 from schemas.amend import Amendment
@@ -33,14 +30,6 @@ from schemas.envelope import Tick
 from schemas.memory import Candidate, Decision, Extraction, Feedback, Given, JobResult, MemoryCommand, MemoryUpdate
 from schemas.owner import Owner
 from schemas.sizes import TOO_LARGE, outgrown_value
-
-
-@dataclass(frozen=True, slots=True)
-class _Screened:
-    """A command or feedback with its texts redacted and encoded. `refused`: the rule, where policy refuses it."""
-
-    event: MemoryCommand | Feedback
-    refused: str | None
 
 
 class Gate(PlainStep):
@@ -64,32 +53,20 @@ class Gate(PlainStep):
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Callers' own statements go through the same screen and encoder as turns."""
-        done: list[Any] = [None] * len(records)
-        own = [(i, r.event) for i, r in enumerate(records) if isinstance(r.event, MemoryCommand | Feedback)]
-        places = [(i, e) for i, e in own if outgrown_value(e) is None]  # what is refused nobody waits for
+        own = [r.event if isinstance(r.event, MemoryCommand | Feedback) else None for r in records]
+        clean = callers.screened(self._models, self._book, own)
         # An item without a text that could hold an entity ("Rom", a number) is found by its value all the same.
-        spots = [(i, e, found) for i, e in places if (found := _texts(e)) or _is_item(e)]
-        pool = list(dict.fromkeys((e.tenant, t) for _, e, texts in spots for t in texts))
-        found_in = redact(self._models, self._book, *map(list, zip(*pool, strict=True))) if pool else []
-        clean = dict(zip(pool, found_in, strict=True))
-        for i, e, texts in spots:
-            mine = {t: clean[e.tenant, t] for t in texts}
-            done[i] = _Screened(self._cleaned(e, mine), refused_for(counts([*mine.values()])))
-        return done
+        plain = [e if e is not None and _is_item(e) and outgrown_value(e) is None else None for e in own]
+        return [self._encoded(done or item) for done, item in zip(clean, plain, strict=True)]
 
-    def _cleaned(self, e: MemoryCommand | Feedback, found: dict[str, Redaction]) -> MemoryCommand | Feedback:
-        mine, gone = {t: r.text for t, r in found.items()}, Gone.of(found.values())
-        if isinstance(e, Feedback):
-            told = e.sealed.model_dump(exclude_none=True)
-            said = e.sealed.model_copy(update={k: replaced(v, mine, gone) for k, v in told.items()})
-            return e.model_copy(update={"sealed": said})
-        body: dict[str, Any] = {"value": replaced(e.sealed.value, mine, gone)}
-        if e.sealed.text:
-            body["text"] = gone.text(mine[e.sealed.text])
-        searched = items.searched_text(e, body["value"]) if e.command == "put_item" else body.get("text", "")
-        if searched:
-            body["terms"], body["embedding"] = self._encode(searched)
-        return e.model_copy(update={"sealed": e.sealed.model_copy(update=body)})
+    def _encoded(self, e: callers.Own | None) -> callers.Own | None:
+        if not isinstance(e, MemoryCommand):
+            return e
+        searched = items.searched_text(e, e.sealed.value) if e.command == "put_item" else e.sealed.text
+        if not searched:
+            return e
+        terms, embedding = self._encode(searched)
+        return e.model_copy(update={"sealed": e.sealed.model_copy(update={"terms": terms, "embedding": embedding})})
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
@@ -129,8 +106,9 @@ class Gate(PlainStep):
         late = tuple(Reads(owner.key) for owner, _ in habits.due(event.now, state))
         return *late, *views.then_reads_of_tick(event.now, state)
 
-    def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
-        event = record.event if prepared is None else prepared.event
+    def handle(self, record: Record, prepared: callers.Own | None, state: StateSpace) -> Iterable[Out]:
+        """`prepared`: the event with its texts redacted and encoded, where it has any."""
+        event = record.event if prepared is None else prepared
         if isinstance(event, Tick):
             return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
         if (ahead := dated_ahead(event, record)) is not None:
@@ -144,7 +122,7 @@ class Gate(PlainStep):
         if not isinstance(event, Extraction | Feedback | MemoryCommand | JobResult):
             return []
         at = event.accepted_at or record.timestamp
-        refused = None if prepared is None else prepared.refused
+        refused = event.refused_for if isinstance(event, MemoryCommand | Feedback) else None
         dimensions, key = self._models.embedder.dimensions, self._models.hash_key
         standing = Standing(state.of(event.owner.key), self._calibration, dimensions, key)
         mine = UserViews(self._views, event.owner, standing, state, at)
@@ -249,13 +227,6 @@ class Gate(PlainStep):
                 yield update(renewed)
         if e.interaction_id is not None and named:
             yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, state)
-
-
-def _texts(e: MemoryCommand | Feedback) -> list[str]:
-    """Every text of a caller's own that is screened."""
-    if isinstance(e, Feedback):
-        return list(strings(e.sealed.model_dump(exclude_none=True)))
-    return [*([e.sealed.text] if e.sealed.text else ()), *strings(e.sealed.value)]
 
 
 def _is_item(e: MemoryCommand | Feedback) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 from uuid import uuid4
 
 from fastapi import Depends, Request
 
+from processors.callers import OutgrownError
 from query.access import AccessLog, operation_of
 from query.config import QueryConfig
 from query.deps import Deps
@@ -100,6 +101,7 @@ class Publisher:
         """Send all, in order; the freshness token of the writes. Raises ProblemError."""
         if turns := sum(entry.topic is topics.TURNS for entry in entries):
             await self._limits.take("turns", self.scope.tenant, turns)
+        entries = await self._screened(entries)
         outgoing = [self._encode(entry) for entry in entries]
         try:
             offsets = await self._deps.log.send(outgoing)
@@ -128,6 +130,18 @@ class Publisher:
                 if offset is not None
             )
         )
+
+    async def _screened(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Callers' own words under policy: what is written here is kept as long as what it decided (D5)."""
+        own = [i for i, e in enumerate(entries) if self._deps.screen.concerns(e.event)]
+        if not own:
+            return entries
+        try:
+            events = await asyncio.to_thread(self._deps.screen, [entries[i].event for i in own])
+        except OutgrownError as exc:
+            raise invalid(exc.field, "is too long once the PII policy has masked it") from None
+        clean = dict(zip(own, events, strict=True))
+        return [replace(e, event=clean[i]) if i in clean else e for i, e in enumerate(entries)]
 
     def _record(self, entries: Sequence[Entry], offsets: Sequence[int | None]) -> None:
         """Who wrote which long-term memory (C10). Turns are not: what is learned from them cites them."""

@@ -23,7 +23,10 @@ from inference.language import language_of
 from inference.protocols import LanguageModel
 from inference.terms import terms
 from inference.tokens import token_counter
+from memstream.models import default_models
 from memstream.stack import Addresses
+from processors.callers import CallersScreen
+from processors.ports import Models, ProfileBook
 from query.app import create_app
 from query.config import QueryConfig
 from query.connect import open_deps
@@ -174,6 +177,12 @@ async def living(app: Any) -> AsyncIterator[None]:
         await task
 
 
+@lru_cache(maxsize=1)
+def models() -> Models:
+    """As the workers of a test have them; the recognisers load with the first text of a caller's own."""
+    return default_models(b"unit-test-hash-key-of-32-bytes!!")
+
+
 @asynccontextmanager
 async def query_service(
     addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None,
@@ -181,13 +190,15 @@ async def query_service(
 ) -> AsyncIterator[Env]:  # fmt: skip
     """The app in this process, its clients over the real servers. `hyde`: imagines answers (D12)."""
     prepare(addresses)
+    chosen = profile or load_profile("general")
     config = QueryConfig(kafka=addresses.kafka, **settings)
     deps_of = open_deps(
         config,
         postgres=addresses.postgres,
         redis=addresses.redis,
         milvus=addresses.milvus,
-        profile=profile or load_profile("general"),
+        profile=chosen,
+        screen=CallersScreen(models(), ProfileBook(chosen)),
         embedder=embedder(),
         counter=token_counter,
         keys=keys,

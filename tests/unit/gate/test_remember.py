@@ -258,6 +258,11 @@ async def test_d5_a_credential_in_a_command_is_refused_and_not_repeated(gate: Ga
     assert secret.encode() not in kept
 
 
+async def test_d5_what_the_door_found_refused_is_refused_though_its_text_is_masked(gate: GateBench) -> None:
+    assert await gate.do("remember", text="The API key is <CREDENTIAL>", refused_for="credential") == []
+    assert gate.outcomes() == [("refused", "credential")]
+
+
 @pytest.mark.parametrize("command", ["remember", "put_item"])
 async def test_n5_a_command_is_refused_by_the_rule_of_its_entity(models: Models, command: str) -> None:
     profile = load_profile("general").model_copy(update={"pii": {"IBAN_CODE": PiiAction.REFUSE}})

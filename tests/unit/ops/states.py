@@ -14,6 +14,9 @@ from redis.asyncio import Redis
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.tokens import token_counter
+from memstream.models import default_models
+from processors.callers import CallersScreen
+from processors.ports import ProfileBook
 from query.app import create_app
 from query.config import QueryConfig
 from query.deadletters.index import LetterIndex
@@ -173,9 +176,11 @@ class Rows:
 def service(state: str) -> FastAPI:
     """The app of `create_app` on a picture that stands still. `state`: empty, busy, down, letters, or young (busy for
     two minutes)."""
+    profile = Profile(name="test", version=1)
     deps = Deps(
         pool=AsyncConnectionPool("postgresql://127.0.0.1:1/none", open=False), redis=Redis(host="127.0.0.1", port=1),
-        log=MemoryLog(), embedder=_encoder(), counter=token_counter, profile=Profile(name="test", version=1),
+        log=MemoryLog(), embedder=_encoder(), counter=token_counter, profile=profile,
+        screen=CallersScreen(default_models(b"unit-test-hash-key-of-32-bytes!!"), ProfileBook(profile)),
         clock=lambda: NOW,
     )  # fmt: skip
     return dress(create_app(QueryConfig(), deps), state)

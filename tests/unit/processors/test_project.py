@@ -155,9 +155,10 @@ async def test_a3_any_json_is_a_value(bench: Bench, value: Any) -> None:
 async def test_d5_a_put_value_goes_through_the_screen(bench: Bench) -> None:
     bench.command("put_hot", {"contact": "ann@example.com"})
     bench.command("put_hot", "api_key=sk-proj-abcdefghijklmnopqrstuvwxyz123456ABCDEFGHIJ", key="other")
+    bench.command("put_hot", "<CREDENTIAL>", key="masked_at_the_door", refused_for="credential")
     [put] = await bench.updates()
     assert put.sealed.value == {"contact": "<EMAIL_ADDRESS>"}
-    assert bench.rules() == ["hot_memory", "credential"]
+    assert bench.rules() == ["hot_memory", "credential", "credential"]
 
 
 async def test_a3_a_key_too_many_takes_the_place_of_the_least(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

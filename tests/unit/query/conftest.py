@@ -13,6 +13,8 @@ from redis.asyncio import Redis
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.tokens import token_counter
+from processors.callers import CallersScreen
+from processors.ports import Models, ProfileBook
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
@@ -34,14 +36,16 @@ def embedder() -> UniversalSentenceEncoder:
 
 
 @pytest.fixture
-async def deps(log: MemoryLog, embedder: UniversalSentenceEncoder) -> Deps:
+async def deps(log: MemoryLog, embedder: UniversalSentenceEncoder, models: Models) -> Deps:
+    profile = Profile(name="test", version=1)
     return Deps(
         pool=AsyncConnectionPool("postgresql://127.0.0.1:1/none", open=False),
         redis=Redis(host="127.0.0.1", port=1),
         log=log,
         embedder=embedder,
         counter=token_counter,
-        profile=Profile(name="test", version=1),
+        profile=profile,
+        screen=CallersScreen(models, ProfileBook(profile)),
         clock=lambda: NOW,
     )
 

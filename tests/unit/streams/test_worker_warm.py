@@ -43,7 +43,7 @@ def test_steps_that_read_none_or_have_loaded_them_start_no_thread(
     steps: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []
-    monkeypatch.setattr("memstream.worker.Thread", lambda **kw: begun.append(kw))
+    monkeypatch.setattr("memstream.worker.recognise_beside", begun.append)
     warm_beside(parts_with(Watched()), steps)
     assert begun == []
 
