@@ -75,6 +75,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         await book.stop()
         await monitor.stop()
         lane.close()
+        screening.close()
         await asyncio.to_thread(milvus.close)
 
     app = FastAPI(
@@ -85,7 +86,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
     )
-    lane = ComputeLane()
+    lane, screening = ComputeLane(), ComputeLane("screening")
     circuits, withheld = Circuits(), Withheld()
     db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres)
     book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
@@ -109,6 +110,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.metrics = metrics
     app.state.deps = deps
     app.state.accesses = accesses
+    app.state.screening = screening
     app.state.limits = TenantLimits(config.limits, metrics)
     app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db

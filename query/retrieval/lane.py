@@ -57,10 +57,10 @@ class ComputeLane:
     and in the order of their coming each of them would wait behind the first ones of all that came later: where many
     ask at once, all would be answered late."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "ranking") -> None:
         self._jobs: PriorityQueue[_Job] = PriorityQueue()
         self._numbers = itertools.count()
-        self._thread = threading.Thread(target=self._work, name="ranking", daemon=True)
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
     async def __call__(self, call: Callable[[], T]) -> T:
