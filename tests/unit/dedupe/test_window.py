@@ -1,11 +1,14 @@
 """D3: near-duplicates of one owner within 7 days, in bounded state."""
 
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 
 import numpy as np
+import pytest
 
 from processors.dedupe import WINDOW, Calibration, Entry, NearDuplicateWindow, extract_features
 
+window_module = import_module("processors.dedupe.window")
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DIMS = 16
 
@@ -18,6 +21,14 @@ def entry(record_id: str, text: str, at: datetime = NOW, seed: int | None = None
 def unit(seed: int) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     vector = np.random.default_rng(seed).normal(size=DIMS).astype(np.float32)
     return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+
+@pytest.fixture(params=["whole", "shortlist"], autouse=True)
+def search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test here holds for the search of small windows and for that of large ones."""
+    if request.param == "shortlist":
+        monkeypatch.setattr(window_module, "SKETCHED", 1)
+        monkeypatch.setattr(window_module, "SHORTLIST", 1)
 
 
 def test_d3_finds_near_copies_in_both_languages() -> None:
@@ -128,3 +139,37 @@ def test_d3_a_full_window_holds_the_newest_whatever_the_order() -> None:
         window = NearDuplicateWindow(None, DIMS, limit=30)
         window.extend(order)
         assert [e.record_id for e in entries if e.record_id in window] == [f"r{i}" for i in range(10, 40)]
+
+
+def test_d3_a_large_window_finds_the_neighbours_that_a_look_at_all_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    dims, rng = 512, np.random.default_rng(3)
+    vectors = rng.normal(size=(3_000, dims)).astype(np.float32) + np.float32(0.4)  # cosine 0.14 among strangers
+    for n in range(0, 600, 2):  # pairs of cosines from 0.99 down to 0.5
+        vectors[n + 1] = vectors[n] + rng.normal(size=dims) * (0.1 + n / 500)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    window = NearDuplicateWindow(None, dims)
+    for n, vector in enumerate(vectors):
+        window.insert(Entry(f"r{n}", NOW, extract_features(f"remark {n}"), vector))
+    for n in range(0, 3_000, 100):
+        window.remove(f"r{n}")
+    asked = [vectors[n] for n in range(1, 600, 6)]
+
+    def nearest() -> list[list[int]]:
+        return [window._nearest(q, lambda slot: slot in window._entries) for q in asked]
+
+    monkeypatch.setattr(window_module, "SKETCHED", 2_048)
+    monkeypatch.setattr(window_module, "SHORTLIST", 512)
+    assert len(window) > 2_048
+    found = nearest()
+    monkeypatch.setattr(window_module, "SKETCHED", 10_000)
+    assert found == nearest()
+    assert sum(map(len, found)) > 150, "neighbours, not themselves alone"
+
+
+def test_d3_a_large_window_looks_at_all_when_its_nearest_are_not_accepted() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    window.extend(entry(f"other{i}", f"note {i}", seed=1) for i in range(30))
+    near = unit(1) + 0.6 * unit(2)
+    window.insert(Entry("mine", NOW, extract_features("else"), np.asarray(near / np.linalg.norm(near), np.float32)))
+    mine = window._slots["mine"]
+    assert window._nearest(unit(1), lambda slot: slot == mine) == [mine]
