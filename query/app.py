@@ -86,7 +86,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
     )
-    lane, screening = ComputeLane(), ComputeLane("screening")
+    lane, screening = ComputeLane(), ComputeLane("door")
     circuits, withheld = Circuits(), Withheld()
     db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres)
     book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
