@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import pytest
 
-from query.retrieval.lane import ComputeLane, request_begins
+from inference.protocols import Vectors
+from query.ranking.context import query_texts
+from query.retrieval.lane import ComputeLane, Questions, Understood, request_begins
 
 
 async def test_what_an_older_request_asks_for_goes_first() -> None:
@@ -80,3 +83,59 @@ async def test_the_end_cancels_what_waits() -> None:
     assert await held
     with pytest.raises(asyncio.CancelledError):
         await waits
+
+
+class Counting:
+    """Vectors that tell texts apart; notes what came together."""
+
+    model_id, dimensions = "counting", 2
+
+    def __init__(self, refused: str = "") -> None:
+        self.calls: list[list[str]] = []
+        self._refused = refused
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.calls.append(list(texts))
+        if self._refused in texts:
+            raise ValueError("not this one")
+        return np.array([[np.cos(len(t)), np.sin(len(t))] for t in texts], dtype=np.float32)
+
+
+async def asked_while_busy(embedder: Counting, texts: Sequence[str]) -> list[Understood | BaseException]:
+    """The questions, all asked while the lane is held."""
+    lane, gate = ComputeLane(), threading.Event()
+    questions = Questions(lane)
+    held = asyncio.create_task(lane(lambda: gate.wait(10)))
+    tasks = [asyncio.create_task(questions.read(t, embedder)) for t in texts]
+    await asyncio.sleep(0.01)
+    gate.set()
+    await held
+    answers = await asyncio.gather(*tasks, return_exceptions=True)
+    lane.close()
+    return answers
+
+
+async def test_questions_that_wait_are_read_in_one_call_and_each_gets_its_own() -> None:
+    """A question, chat (which is looked at twice), a question that is asked twice."""
+    texts = ["Where do I live?", "I would like some tea, please.", "我住在哪里？", "Where do I live?"]
+    embedder = Counting()
+    answers = await asked_while_busy(embedder, texts)
+    assert embedder.calls == [[part for text in texts[:3] for part in query_texts(text)]]
+    for text, answer in zip(texts, answers, strict=True):
+        assert isinstance(answer, Understood)
+        alone = await Questions(lane := ComputeLane()).read(text, Counting())
+        lane.close()
+        np.testing.assert_array_equal(answer.vector, alone.vector)
+        assert answer.terms == alone.terms
+
+
+async def test_a_long_question_goes_alone() -> None:
+    long = "Where do I live? " * 40
+    embedder = Counting()
+    await asked_while_busy(embedder, ["What is mine?", long, "Who am I?"])
+    assert embedder.calls == [["What is mine?", "Who am I?"], query_texts(long)]
+
+
+async def test_a_text_that_the_model_refuses_fails_its_asker_alone() -> None:
+    answers = await asked_while_busy(Counting(refused="What?"), ["Who am I?", "What?", "Where am I?"])
+    assert [isinstance(a, ValueError) for a in answers] == [False, True, False]
