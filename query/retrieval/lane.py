@@ -138,16 +138,15 @@ class Questions:
     def _answered(self, asked: _Asked, embedder: Embedder) -> Understood:
         """In the lane. Questions that wait for the same model are read along: each would wait for those before it, and
         a batch of four takes about half of four calls."""
-        if asked.read is None:
-            others = list(islice(self._beside(asked, embedder.model_id), _TOGETHER - 1))
-            try:
-                _read([asked, *others], embedder)
-            except Exception:  # whoever's text it was: it fails its asker alone
-                if not others:
-                    raise
-                _read([asked], embedder)
-        assert asked.read is not None  # noqa: S101 - the batch begins with it
-        return asked.read
+        if asked.read is not None:
+            return asked.read
+        others = list(islice(self._beside(asked, embedder.model_id), _TOGETHER - 1))
+        try:
+            return _read([asked, *others], embedder)
+        except Exception:  # whoever's text it was: it fails its asker alone
+            if not others:
+                raise
+            return _read([asked], embedder)
 
     def _beside(self, asked: _Asked, model_id: str) -> Iterator[_Asked]:
         if len(asked.text) > _SHORT:
@@ -167,9 +166,13 @@ class Questions:
         return known
 
 
-def _read(questions: Sequence[_Asked], embedder: Embedder) -> None:
+def _read(questions: Sequence[_Asked], embedder: Embedder) -> Understood:
+    """Answer them all in one call; returned is the first's."""
     texts = [query_texts(q.text) for q in questions]
     vectors = iter(embedder.embed([t for of_one in texts for t in of_one]))
+    answers = []
     for question, of_one in zip(questions, texts, strict=True):
         own = list(islice(vectors, len(of_one)))
         question.read = Understood(terms(question.text), blended(own), own[0])
+        answers.append(question.read)
+    return answers[0]
