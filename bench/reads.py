@@ -23,6 +23,7 @@ from bench.load import DATA, turns
 from bench.memories import Statement, memories, names, pool, send
 from bench.pipeline import Load, drained, readable, usage
 from bench.report import reads_table, write
+from inference.memory import calm_collector
 from memstream.settings import Settings
 from memstream.stack import Addresses, EmbeddedStack
 from memstream.up import single_threaded, start
@@ -135,6 +136,7 @@ async def run(o: argparse.Namespace) -> Row:
                 fills.append(await b.fill(range(few, o.memories // o.users), users, statements, model_id))
                 large = await b.cost("large")
                 peak = large["turns_per_second"]
+                calm_collector()  # what it holds by now would stop the clock of a request with each full collection
                 reads = [
                     await b.read(p, peak, users, questions, n) for n, p in enumerate(("/v1/search", "/v1/context"))
                 ]

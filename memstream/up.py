@@ -26,11 +26,13 @@ _ASK_EVERY = 0.2
 """Seconds between two looks at the heartbeats while children start."""
 Report = Callable[[str, str], None]
 NICE = {
-    "sink-postgres": 3, "sink-redis": 3, "worker-screen": 4, "worker-memory": 5, "sink-milvus": milvus.NICE,
-    "timer": 5, "worker-jobs": 7, "worker-audit": 7, "eraser": 7,
+    "sink-postgres": 11, "sink-redis": 11, "worker-screen": 12, "worker-memory": 13, "sink-milvus": milvus.NICE,
+    "timer": 13, "worker-jobs": 15, "worker-audit": 15, "eraser": 15,
 }  # fmt: skip
 """What stands behind where cores are short: somebody waits for the service, Postgres and the broker; then every turn
-for screen and for what is written in Postgres and Redis; the longest wait is best where the most time is allowed."""
+for screen and for what is written in Postgres and Redis; the longest wait is best where the most time is allowed. The
+first are far ahead of the rest: a process with two threads at work has half of its share on each core where Linux
+shares time between sessions."""
 
 
 def given(settings: Settings) -> Addresses:

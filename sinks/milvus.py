@@ -138,9 +138,9 @@ class MilvusSink:
         return len(events) - len(newer)
 
     def _put(self, method: str, collection: str, rows: list[dict[str, Any]]) -> None:
-        """New rows are inserted: on the embedded server an upsert looks for its key in all rows there are (0.13 ms of
-        its CPU at 2,000 rows, 0.6 ms at 90,000; an insert 0.1 ms at both). Where a call may have reached the server
-        unanswered, its rows may appear after they were looked for: then everything is upserted."""
+        """New rows are inserted, which costs the embedded server less than looking for them once more. Where a call may
+        have reached the server unanswered, its rows may appear after they were looked for: then everything is upserted.
+        """
         for start in range(0, len(rows), ROWS_A_CALL):
             part = rows[start : start + ROWS_A_CALL]
             self._call("upsert" if self._unsure else method, collection, part)

@@ -20,7 +20,7 @@ from pymilvus.exceptions import MilvusException
 
 from memstream.erasure.roll import Roll
 from memstream.settings import Settings
-from memstream.stack import milvus
+from memstream.stack import milvus, milvus_file
 from memstream.stack.state import read_state, running_addresses
 from schemas.access import milvus_options
 
@@ -145,7 +145,7 @@ class Compaction:
 
     def _restarted(self, data_dir: Path) -> Done:
         """The supervisor brings it back within seconds, with its file vacuumed; writers wait, searches are degraded."""
-        asked = data_dir / milvus.NAME / milvus.VACUUM
+        asked = data_dir / milvus.NAME / milvus_file.VACUUM
         who, number = read_state(data_dir).children[milvus.NAME]
         asked.touch()
         os.kill(who.pid, number)

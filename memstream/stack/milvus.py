@@ -2,12 +2,11 @@
 
 import asyncio
 import importlib.util
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import grpc
 
+from memstream.stack import milvus_file
 from memstream.stack.errors import StackError
 from memstream.stack.ports import HOST
 from memstream.stack.process import listens
@@ -15,11 +14,8 @@ from memstream.stack.spec import ChildSpec, Probe
 from memstream.stack.unprivileged import private_folder
 
 NAME = "milvus"
-NICE = 5
+NICE = 13
 """Its views may be a second old, those of the other stores a quarter of one: it and its sink stand behind."""
-FILE = "memstream.db"
-VACUUM = "vacuum"
-"""A file of this name beside the server's asks for its file to be vacuumed before the next start."""
 _CONNECT = "/milvus.proto.milvus.MilvusService/Connect"  # what every client calls first
 # A proxy in the environment is not for the loopback.
 _CHANNEL = (("grpc.enable_http_proxy", 0),)
@@ -36,25 +32,15 @@ async def spec(data_dir: Path, port: int) -> ChildSpec:
     found = library()
     return ChildSpec(
         name=NAME,
-        argv=(str(found / "milvus"), str(home / FILE), f"{HOST}:{port}", "ERROR"),
+        argv=(str(found / "milvus"), str(home / milvus_file.FILE), f"{HOST}:{port}", "ERROR"),
         # Its library would write logs of megabytes into the system's temporary folder.
         env={"LD_LIBRARY_PATH": str(found), "GLOG_logtostderr": "1", "GLOG_minloglevel": "2"},
         cwd=home,
-        prepare=lambda: asyncio.to_thread(_vacuumed, home),
+        prepare=lambda: asyncio.to_thread(milvus_file.prepare, home),
         ready=_probe(port),
         stop_timeout=10.0,
         nice=NICE,
     )
-
-
-def _vacuumed(home: Path) -> None:
-    """Milvus Lite keeps its rows in SQLite, where deleted ones stay readable. Never beside a running server: it tells
-    its clients that rows are stored which it could not write."""
-    if (home / VACUUM).exists():
-        with closing(sqlite3.connect(home / FILE, isolation_level=None)) as db:
-            db.execute("PRAGMA secure_delete = ON")
-            db.execute("VACUUM")
-        (home / VACUUM).unlink()
 
 
 def library() -> Path:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -16,6 +17,8 @@ import httpx
 import psutil
 import pytest
 
+from memstream.stack import milvus_file
+from schemas.stores import MilvusLayout
 from tests.integration.conftest import temporary_folder
 from tests.pages import ROOT, blocks
 
@@ -45,6 +48,16 @@ def collector() -> Iterator[tuple[str, list[bytes]]]:
 
 def environment(data: Path) -> dict[str, str]:
     return {**os.environ, "MEMSTREAM_DATA_DIR": str(data), "MEMSTREAM_PORT": "0"}
+
+
+def _finds_rows_by_their_key(file: Path) -> None:
+    """The collections that the server made are the tables that were laid out for it."""
+    with closing(sqlite3.connect(file)) as db:
+        made = {name for (name,) in db.execute("SELECT collection_name FROM collection_meta")}
+        for name in (MilvusLayout(1).turns, MilvusLayout(1).memories):
+            plan = db.execute(f"EXPLAIN QUERY PLAN DELETE FROM '{name}' WHERE milvus_id IN ('k')").fetchall()  # noqa: S608
+            assert name in made
+            assert "USING INDEX" in str(plan), plan
 
 
 def test_up_starts_what_the_pages_say_and_ctrl_c_ends_all_of_it() -> None:
@@ -80,6 +93,7 @@ def test_up_starts_what_the_pages_say_and_ctrl_c_ends_all_of_it() -> None:
             running.communicate()  # closes its pipe
         assert "ended with 0" in said_last, said_last
         assert not [c for c in children if c.is_running() and c.status() != psutil.STATUS_ZOMBIE]
+        _finds_rows_by_their_key(data / "milvus" / milvus_file.FILE)
     spans = b"".join(got)
     for part in (b"send conversation.turns.v1", b"process conversation.turns.v1", b"store postgres"):
         assert part in spans, part

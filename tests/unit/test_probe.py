@@ -13,7 +13,7 @@ import pytest
 
 from memstream.erasure.probe import Probe, forms
 from memstream.settings import Settings
-from memstream.stack import milvus
+from memstream.stack import milvus_file
 
 WORDS = ("zebrawood", "琥珀巷十七号")
 
@@ -43,7 +43,7 @@ def test_n6_files_are_searched_whatever_becomes_of_them(tmp_path: Path) -> None:
 
 
 def test_n6_what_was_deleted_leaves_the_embedded_milvus_file(tmp_path: Path) -> None:
-    file = tmp_path / milvus.FILE
+    file = tmp_path / milvus_file.FILE
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("PRAGMA secure_delete = OFF")
         db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, data BLOB)")
@@ -51,11 +51,11 @@ def test_n6_what_was_deleted_leaves_the_embedded_milvus_file(tmp_path: Path) -> 
         db.execute("DELETE FROM t WHERE id < 499")
     assert b"zebrawood 7 " in file.read_bytes(), "a freed page keeps its bytes"
     before = file.read_bytes()
-    milvus._vacuumed(tmp_path)
+    milvus_file.vacuumed(tmp_path)
     assert file.read_bytes() == before, "only where it was asked for"
-    (tmp_path / milvus.VACUUM).touch()
-    milvus._vacuumed(tmp_path)
-    assert not (tmp_path / milvus.VACUUM).exists()
+    (tmp_path / milvus_file.VACUUM).touch()
+    milvus_file.vacuumed(tmp_path)
+    assert not (tmp_path / milvus_file.VACUUM).exists()
     held = file.read_bytes()
     assert b"zebrawood 7 " not in held
     assert b"zebrawood 499 " in held
