@@ -257,7 +257,12 @@ async def _hits(
     history = [h for h in said if _is_news(h[0], window, asked)][:turns]
     named = {row["record_id"] for row in state}
     found = [h for h in sorted([*rest, *history], key=lambda h: -h[1]) if h[0].get("record_id") not in named]
-    return [*((row, 1.0) for row in state), *reports, *found, *knowledge]
+    hits = [*((row, 1.0) for row in state), *reports, *found, *knowledge]
+    if hits or asked.body.intent is not None:
+        return hits
+    # The router guessed, and nothing of these kinds is there: as for a query that no intent claims.
+    asked.because.append({"fallback": intent.name, "words": []})
+    return await search(set(KINDS), RETRIEVED)
 
 
 def _spoken(session: Row | None) -> set[str | None]:

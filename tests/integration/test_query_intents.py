@@ -127,6 +127,18 @@ async def test_a8_an_unknown_intent_searches_all_kinds(env: Env) -> None:
     assert {"report", "turn", "episode"} <= set(cited(got))
 
 
+async def test_a8_an_intent_that_finds_nothing_searches_all_kinds_unless_the_caller_names_it(env: Env) -> None:
+    furnish(env, "nothing", [])
+    query = "方案里受试者入组的标准是什么?"  # knowledge, of which there is none
+    got = await ask(env, "nothing", query)
+    assert got["intents"][0] == "PROTOCOL_QA"
+    assert {"fallback": "PROTOCOL_QA", "words": []} in got["because"]
+    assert {"turn", "episode"} <= set(cited(got))
+    asked = await ask(env, "nothing", query, intent="PROTOCOL_QA")
+    assert cited(asked) == []
+    assert not [b for b in asked["because"] if "fallback" in b]
+
+
 async def test_a9_the_profiles_budget_holds_and_the_requests_goes_before_it(env: Env) -> None:
     """An oversized Chinese report is passed over; what comes after it still gets in."""
     furnish(env, "budget", ["受试者入组进展的详细说明。" * 900, REPORTS[0]])
