@@ -8,6 +8,7 @@ calls `terms` once on a Chinese word when it starts.
 
 import logging
 import re
+import threading
 import unicodedata
 from functools import lru_cache
 from typing import Any
@@ -85,14 +86,19 @@ def _latin(token: str, found: list[str], stopped: list[str]) -> None:
             found.append(_stem(part[:_LONGEST_TERM]))
 
 
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    return Stemmer.Stemmer("english")
+class _Stemmers(threading.local):
+    """One a thread: a stemmer has a buffer of its own."""
+
+    def __init__(self) -> None:
+        self.english: Any = Stemmer.Stemmer("english")
+
+
+_STEMMERS = _Stemmers()
 
 
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
+    return str(_STEMMERS.english.stemWord(word))
 
 
 @lru_cache(maxsize=1)

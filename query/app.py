@@ -39,7 +39,7 @@ from query.reading import tables as read_tables
 from query.reading import turns as read_turns
 from query.reading import users as read_users
 from query.repo.db import Database
-from query.retrieval.lane import ComputeLane
+from query.retrieval.lane import ComputeLane, Questions
 from query.retrieval.milvus import MilvusCandidates
 from query.retrieval.retriever import Retriever
 from query.slashes import KeepSlashes
@@ -75,6 +75,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         await book.stop()
         await monitor.stop()
         lane.close()
+        questions.close()
         screening.close()
         await asyncio.to_thread(milvus.close)
 
@@ -86,7 +87,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
     )
-    lane, screening = ComputeLane(), ComputeLane("door")
+    lane, questions, screening = ComputeLane(), ComputeLane("questions"), ComputeLane("door")
     circuits, withheld = Circuits(), Withheld()
     db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres)
     book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
@@ -115,7 +116,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db
     large = MilvusCandidates(db, milvus, config.store_timeout)
-    retriever = Retriever(config, deps, db, large, lane, withheld)
+    retriever = Retriever(config, deps, db, large, lane, Questions(questions), withheld)
     app.state.retriever = retriever
     app.state.watches = {
         "postgres": postgres_watch(db),

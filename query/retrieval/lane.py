@@ -1,4 +1,4 @@
-"""The one thread of model and ranking work: two cores serve a request better than two fights for them."""
+"""Threads of model and ranking work, one for each kind: what a request asks of one of them waits for its turn there."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ class _Asked:
 
 
 class Questions:
-    """Terms and vectors of questions; the last ones are remembered, since one turn asks several endpoints."""
+    """Terms and vectors of questions; the last ones are remembered, since one turn asks several endpoints. Their lane
+    is not the one that ranks: an encoding takes as long as a ranking and leaves the interpreter to others meanwhile."""
 
     def __init__(self, lane: ComputeLane) -> None:
         self._lane = lane

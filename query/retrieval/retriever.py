@@ -50,15 +50,15 @@ class Candidates(Protocol):
 
 
 class Retriever:
-    """Holds the scopes and the lane; one a process."""
+    """Holds the scopes and their lane; one a process."""
 
     def __init__(
         self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane,
-        withheld: Withheld,
+        questions: Questions, withheld: Withheld,
     ) -> None:  # fmt: skip
         self._withheld = withheld
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
-        self._questions = Questions(lane)
+        self._questions = questions
         self._servings = Servings(db, deps.embedder, deps.embedder_named)
         self._reranking = None if deps.reranker is None else CrossEncoding(deps.reranker, config.reranker_seconds)
         self._hypotheses = None if deps.hyde is None else Hypotheses(deps.hyde, config.hyde_seconds)

@@ -21,7 +21,7 @@ from query.retrieval import documents
 ScopeKey = tuple[Any, ...]
 """(generation, tenant, owner kind, owner id)."""
 Lane = Callable[[Callable[[], Any]], Awaitable[Any]]
-"""Runs a call in the one thread of model and ranking work; an index is touched nowhere else."""
+"""Runs a call in the one thread of ranking; an index is touched nowhere else."""
 _CHUNK = 2_000
 _AT_ONCE = 1_000
 """Rows of a table that a scope's first look may bring with it."""

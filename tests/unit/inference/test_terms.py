@@ -1,6 +1,10 @@
 """One BM25 tokenizer: what is written is found by what is asked."""
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
 import pytest
+import Stemmer
 
 from inference.terms import chinese_words, terms
 
@@ -56,3 +60,13 @@ def test_a_run_without_a_mark_is_cut_in_pieces_and_nothing_of_it_is_lost() -> No
     assert "".join(words) == run
     assert words[:600] == chinese_words(run[:1000])[:600]
     assert terms(run) == [t for i in range(0, len(run), 1000) for t in terms(run[i : i + 1000])]
+
+
+def test_threads_stem_side_by_side() -> None:
+    """Two threads with one stemmer, which has a buffer of its own, could read each other's word."""
+    alone = Stemmer.Stemmer("english")
+    starts = ["".join(letters) for letters in product("bcdfgk", repeat=4)]  # words that nobody has asked for yet
+    texts = [[f"{start}{end}" for end in ("walking", "talked", "painters")] for start in starts]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(terms, map(" ".join, texts)))
+    assert found == [[alone.stemWord(word) for word in words] for words in texts]

@@ -1,4 +1,4 @@
-"""The thread of model and ranking work."""
+"""The threads of model and ranking work."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 
 from inference.protocols import Vectors
+from query.app import create_app
+from query.config import QueryConfig
+from query.deps import Deps
 from query.ranking.context import query_texts
 from query.retrieval.lane import ComputeLane, Questions, Understood, request_begins
 
@@ -41,6 +44,16 @@ async def test_what_an_older_request_asks_for_goes_first() -> None:
     await asyncio.gather(held, *asked)
     assert order == ["older", "younger"]
     lane.close()
+
+
+async def test_a_question_is_read_while_the_ranking_thread_is_busy(deps: Deps) -> None:
+    retriever, gate = create_app(QueryConfig(), deps).state.retriever, threading.Event()
+    ranking = asyncio.create_task(retriever.cache._run(lambda: gate.wait(60)))
+    understood, _ = await asyncio.wait_for(retriever.understood("Where do I live?"), 30)
+    assert understood.terms == ["live"]
+    assert not ranking.done()
+    gate.set()
+    await ranking
 
 
 async def test_calls_of_one_request_keep_their_order_and_bring_what_they_return() -> None:

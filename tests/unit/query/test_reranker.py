@@ -15,7 +15,7 @@ import pytest
 from query.config import QueryConfig
 from query.ranking.index import ScopeIndex
 from query.ranking.types import Document, RankQuery
-from query.retrieval.lane import ComputeLane
+from query.retrieval.lane import ComputeLane, Questions
 from query.retrieval.look import Look, Probe
 from query.retrieval.request import Found, Question
 from query.retrieval.reranking import CrossEncoding, NoScoresError
@@ -65,7 +65,7 @@ def look() -> Look:
 def retriever(lane: ComputeLane, reranker: Any, seconds: float = 5.0) -> Retriever:
     deps: Any = SimpleNamespace(reranker=reranker, embedder=None, embedder_named=None, hyde=None)
     nothing: Any = None
-    return Retriever(QueryConfig(reranker_seconds=seconds), deps, nothing, nothing, lane, Withheld())
+    return Retriever(QueryConfig(reranker_seconds=seconds), deps, nothing, nothing, lane, Questions(lane), Withheld())
 
 
 async def ranked(by: Retriever, over: Look) -> tuple[list[str], list[dict[str, str]]]:
