@@ -43,8 +43,9 @@ def indexed(home: Path) -> None:
     whole table (200 ms of CPU at 100,000 rows, be it for one row or for twenty)."""
     with closing(sqlite3.connect(home / FILE)) as db, db:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        ahead = range(_newest(db, tables) + 1, _newest(db, tables) + AHEAD + 1)
-        coming = {name for layout in map(MilvusLayout, ahead) for name in (layout.turns, layout.memories)}
+        newest = _newest(db, tables)
+        ahead = map(MilvusLayout, range(newest + 1, newest + AHEAD + 1))
+        coming = {name for layout in ahead for name in (layout.turns, layout.memories)}
         for name in sorted(coming | {name for name in tables if _OURS.fullmatch(name)}):
             db.execute(_TABLE.format(name))
             db.execute(_INDEX.format(name))
