@@ -16,7 +16,8 @@ VACUUM = "vacuum"
 """A file of this name beside the server's asks for its file to be vacuumed before the next start."""
 AHEAD = 3
 """Generations beyond the newest whose tables are laid out: a rebuild makes its collections while the server runs."""
-_COLLECTIONS = "collection_meta"
+_META = "collection_meta"
+_KNOWN = "SELECT DISTINCT collection_name FROM collection_meta"
 _OURS = re.compile(r"memstream_(?:turns|memories)_g([0-9]+)")
 # As the server itself creates it, unless it is there (milvus-lite 2.5.1, src/storage/collection_data.cpp).
 _TABLE = 'CREATE TABLE IF NOT EXISTS "{0}" (id INTEGER PRIMARY KEY, milvus_id VARCHAR(1024), data BLOB)'
@@ -53,7 +54,6 @@ def indexed(home: Path) -> None:
 
 def _newest(db: sqlite3.Connection, tables: Set[str]) -> int:
     """Of the generations that the server knows, 0 where it knows none."""
-    if _COLLECTIONS not in tables:
+    if _META not in tables:
         return 0
-    names = db.execute(f"SELECT DISTINCT collection_name FROM {_COLLECTIONS}")  # noqa: S608 - a constant
-    return max((int(m[1]) for (name,) in names if (m := _OURS.fullmatch(name))), default=0)
+    return max((int(m[1]) for (name,) in db.execute(_KNOWN) if (m := _OURS.fullmatch(name))), default=0)

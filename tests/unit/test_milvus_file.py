@@ -9,6 +9,9 @@ from pathlib import Path
 from memstream.stack import milvus_file
 from schemas.stores import MilvusLayout
 
+DELETE = "DELETE FROM 'memstream_memories_g1' WHERE milvus_id IN ('k1', 'k2')"
+"""As the server deletes."""
+
 
 def _indexed(home: Path) -> set[str]:
     with closing(sqlite3.connect(home / milvus_file.FILE)) as db:
@@ -35,16 +38,16 @@ def test_tables_of_the_first_start_are_there_before_their_collections(tmp_path: 
 def test_a_table_of_before_gets_its_index_and_keeps_its_rows(tmp_path: Path) -> None:
     name = MilvusLayout(1).memories
     with closing(sqlite3.connect(tmp_path / milvus_file.FILE)) as db, db:
-        db.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, milvus_id VARCHAR(1024), data BLOB)")
+        db.execute("CREATE TABLE memstream_memories_g1 (id INTEGER PRIMARY KEY, milvus_id VARCHAR(1024), data BLOB)")
         db.execute("CREATE TABLE others (id INTEGER PRIMARY KEY, milvus_id VARCHAR(1024))")
-        db.execute(f"INSERT INTO {name} VALUES (NULL, 'k1', 'row')")  # noqa: S608
+        db.execute("INSERT INTO memstream_memories_g1 VALUES (NULL, 'k1', 'row')")
     milvus_file.prepare(tmp_path)
     assert name in _indexed(tmp_path)
     assert "others" not in _indexed(tmp_path)
     with closing(sqlite3.connect(tmp_path / milvus_file.FILE)) as db:
-        plan = db.execute(f"EXPLAIN QUERY PLAN DELETE FROM '{name}' WHERE milvus_id IN ('k1', 'k2')").fetchall()  # noqa: S608
+        plan = db.execute(f"EXPLAIN QUERY PLAN {DELETE}").fetchall()
         assert f"USING INDEX {name}_pk" in str(plan)
-        assert db.execute(f"SELECT * FROM {name}").fetchall() == [(1, "k1", "row")]  # noqa: S608
+        assert db.execute("SELECT * FROM memstream_memories_g1").fetchall() == [(1, "k1", "row")]
 
 
 def test_tables_are_laid_out_ahead_of_the_newest_generation_and_no_further_by_starting_again(tmp_path: Path) -> None:
