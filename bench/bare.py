@@ -32,12 +32,12 @@ def run(turns: list[dict[str, Any]], processes: int) -> float:
 
 
 def _work(turns: list[dict[str, Any]], barrier: Barrier) -> None:
-    from memstream.models import default_models
-    from processors.extract.protocol import TurnView
-    from processors.extract.rules import RuleExtractor
+    from memstream.workers.models import default_models
+    from processors.pii.redaction import redact
     from processors.ports import ProfileBook, vectors
-    from processors.redaction import redact
-    from schemas.profile import load_profile
+    from processors.reader.rules.protocol import TurnView
+    from processors.reader.rules.rules import RuleExtractor
+    from schemas.profile.model import load_profile
 
     models = default_models(b"bench-key-of-16b")
     book = ProfileBook(load_profile("general"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from memstream.sample import sample_turns
+from memstream.cli.sample import sample_turns
 
 DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 FILES = ("sgd/load_en.jsonl", "load_zh.jsonl")

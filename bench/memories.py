@@ -14,13 +14,13 @@ from confluent_kafka import Producer
 from inference.embedding import UniversalSentenceEncoder
 from inference.terms import terms
 from processors.ports import vectors
-from schemas import topics
-from schemas.codec import Codec
-from schemas.envelope import SourceTurn
-from schemas.ids import content_hash, record_id
-from schemas.memory import MemoryBody, MemoryKind, MemoryUpdate, Reason
-from schemas.owner import OwnerKind, partition, user
-from schemas.topics import EMBEDDED_PARTITIONS
+from schemas.events.envelope import SourceTurn
+from schemas.events.memory import MemoryBody, MemoryKind, MemoryUpdate, Reason
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.ids import content_hash, record_id
+from schemas.log.owner import OwnerKind, partition, user
+from schemas.log.topics import EMBEDDED_PARTITIONS
 
 KINDS: tuple[MemoryKind, ...] = ("fact", "fact", "preference", "episode")
 KEPT = Reason(outcome="kept", gate="extraction", rule="bench")

@@ -19,8 +19,8 @@ from memstream.stack import EmbeddedStack
 from query.pipeline.groups import Group
 from query.pipeline.offsets import OffsetReader
 from schemas.heartbeat import quantile
-from schemas.progress import FreshnessToken
-from schemas.topics import EMBEDDED_PARTITIONS
+from schemas.log.progress import FreshnessToken
+from schemas.log.topics import EMBEDDED_PARTITIONS
 
 Row = dict[str, Any]
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.terms import terms
-from query.ranking.context import blended, in_context, query_texts
-from query.ranking.types import Document, RankQuery
+from query.search.ranking.context import blended, in_context, query_texts
+from query.search.ranking.types import Document, RankQuery
 
 
 @dataclass(frozen=True, slots=True)

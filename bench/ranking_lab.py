@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each idea of query/ranking brings: baselines, ablation, a leave-one-dialogue-out check, cost.
+"""What each idea of query/search/ranking brings: baselines, ablation, a leave-one-dialogue-out check, cost.
 
 usage: python -m bench.ranking_lab [--data ../shared/data] [--part baselines|ablation|held-out|categories|cost|all]
 
@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.ranking_data import Encoder, Scope, chat_memories, dialogue_facts, dialogue_turns
-from query.ranking.index import ScopeIndex
-from query.ranking.types import Mode
-from query.ranking.weights import Weights
+from query.search.ranking.index import ScopeIndex
+from query.search.ranking.types import Mode
+from query.search.ranking.weights import Weights
 
 Sets = dict[str, list[Scope]]
 WEIGHED = ("lexical", "dense", "session", "speaker", "length", "asking", "date", "feedback")

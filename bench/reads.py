@@ -26,9 +26,9 @@ from bench.report import reads_table, write
 from inference.memory import calm_collector
 from memstream.settings import Settings
 from memstream.stack import Addresses, EmbeddedStack
-from memstream.up import single_threaded, start
+from memstream.stack.up import single_threaded, start
 from query.pipeline.groups import GROUPS
-from schemas.stores import STAGE_OF_VIEW
+from schemas.storage.layouts import STAGE_OF_VIEW
 
 RESULTS = Path(__file__).parent / "results" / "reads.json"
 STAGES = (STAGE_OF_VIEW["turns"], STAGE_OF_VIEW["memories"], STAGE_OF_VIEW["outcomes"], STAGE_OF_VIEW["sessions"])

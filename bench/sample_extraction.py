@@ -12,9 +12,9 @@ import random
 import sys
 from pathlib import Path
 
-from processors.extract.evaluate import read
-from processors.extract.rules import RuleExtractor
-from schemas.profile import load_profile
+from processors.reader.rules.evaluate import read
+from processors.reader.rules.rules import RuleExtractor
+from schemas.profile.model import load_profile
 
 HEAD = ("turn", "ordinal", "kind", "field")
 

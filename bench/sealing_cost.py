@@ -14,16 +14,16 @@ from datetime import UTC, datetime, timedelta
 
 from memstream.keyring.cipher import AesCipher
 from memstream.keyring.state import SealedStateStore
-from memstream.models import default_models
-from processors.extract.rules import RuleExtractor
+from memstream.workers.models import default_models
 from processors.ports import ProfileBook
-from schemas import topics
-from schemas.codec import Codec
-from schemas.profile import load_profile
-from schemas.turns import TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
-from streams.state import StateStore
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import StateStore
 from streams.topology import TOPOLOGY, Parts
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

@@ -1,5 +1,5 @@
 """`python -m memstream`."""
 
-from memstream.cli import main
+from memstream.cli.app import main
 
 main()

@@ -12,9 +12,9 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from schemas.audit import Chain, Check, Entry, Fault
-from schemas.owner import Owner, OwnerKind
-from sinks.audit import CHAIN_COLUMNS, COLUMNS
+from schemas.log.owner import Owner, OwnerKind
+from schemas.security.audit import Chain, Check, Entry, Fault
+from sinks.audit.sink import CHAIN_COLUMNS, COLUMNS
 
 _SHOWN = "at, tenant, action, operation, principal, owner, subject, record_ids, context_id, chain, seq"
 

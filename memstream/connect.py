@@ -12,7 +12,7 @@ from memstream.stack import StackError
 from memstream.stack.state import running_addresses
 
 if TYPE_CHECKING:
-    from memstream.http import Service
+    from memstream.cli.http import Service
 
 
 def with_addresses(settings: Settings) -> Settings:
@@ -39,7 +39,7 @@ def with_addresses(settings: Settings) -> Settings:
 
 def service(settings: Settings, url: str | None = None) -> Service:
     """The query service, called with the key that is configured."""
-    from memstream.http import Service  # an HTTP client, which no worker needs
+    from memstream.cli.http import Service  # an HTTP client, which no worker needs
 
     return Service(url or service_url(settings), settings.key.get_secret_value(), verify=verification(settings))
 

@@ -2,7 +2,7 @@
 Milvus and the HTTP door. They hold for the addresses that are set; the embedded servers listen on loopback, without.
 
 Postgres and Redis take them into their addresses, so that every client has them with the address; brokers and Milvus as
-`schemas.access`.
+`schemas.storage.connections`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import Field, FilePath, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from schemas.access import Brokers, MilvusAccess
+from schemas.storage.connections import Brokers, MilvusAccess
 
 Mechanism: TypeAlias = Literal["", "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"]
 _CA = "PEM file of the authorities that {} certificate is checked by; empty: the system's."

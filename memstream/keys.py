@@ -14,8 +14,8 @@ from psycopg.rows import dict_row
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.base import Id
-from schemas.keys import PREFIX, digest
-from schemas.scope import OF_THE_WHOLE, Permission, membership
+from schemas.security.api_keys import PREFIX, digest
+from schemas.security.scope import OF_THE_WHOLE, Permission, membership
 
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 _SHOWN = "key_id, tenant, name, scopes, users, projects, created_at, expires_at, revoked_at, replaces"
@@ -27,7 +27,7 @@ class KeyCommandError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a new key reaches (`schemas.keys.ApiKey`)."""
+    """What a new key reaches (`schemas.security.api_keys.ApiKey`)."""
 
     tenant: str
     name: str

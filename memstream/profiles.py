@@ -18,12 +18,12 @@ from pydantic import ValidationError
 
 from processors.ports import ProfileBook
 from processors.step import Out, Reads, Record, StateSpace, Step
-from schemas import topics
-from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Codec, DecodeError, describe
-from schemas.documents import ProfileVersion
-from schemas.profile import Profile, TableSpec
-from schemas.topics import Topic
+from schemas.events.documents import ProfileVersion
+from schemas.log import topics
+from schemas.log.codec import Codec, DecodeError, describe
+from schemas.log.topics import Topic
+from schemas.profile.model import Profile, TableSpec
+from schemas.storage.connections import Bootstrap, librdkafka
 
 log = logging.getLogger(__name__)
 FIRST_READ = 30.0

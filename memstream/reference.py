@@ -36,7 +36,7 @@ def _default(name: str, field: FieldInfo) -> str:
 
 def topics_table() -> str:
     """A row a topic of the catalogue."""
-    from schemas.topics import CATALOGUE
+    from schemas.log.topics import CATALOGUE
 
     rows = ["| topic | owner | kept | clients write | what |", "|---|---|---|---|---|"]
     for t in CATALOGUE:
@@ -80,9 +80,14 @@ def _routes(parts: Any) -> Iterator[Any]:
 
 def _permission(dependant: Any) -> str:
     """The scope that a route's dependencies demand, wherever in their tree it is asked for."""
-    from query import door
+    from query.auth import boundary
 
-    doors = {door.reader: "read", door.writer: "write", door.operator: "operator", door.originals_reader: "pii"}
+    doors = {
+        boundary.reader: "read",
+        boundary.writer: "write",
+        boundary.operator: "operator",
+        boundary.originals_reader: "pii",
+    }
     for d in dependant.dependencies:
         if found := doors.get(d.call) or _permission(d):
             return found
@@ -97,7 +102,7 @@ def _first(call: Callable[..., Any]) -> str:
 
 def commands_table() -> str:
     """A row a command of the command line."""
-    from memstream.cli import application
+    from memstream.cli.app import application
 
     rows = ["| command | what |", "|---|---|"]
     for name, command in _commands(application(), ("memstream",)):

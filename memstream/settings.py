@@ -12,9 +12,9 @@ from pydantic_settings import SettingsConfigDict
 
 from memstream import connections
 from memstream.connections import Connections
-from schemas.access import Brokers, MilvusAccess
-from schemas.disk import MB, Reserve
-from schemas.profile import PROFILES_DIR
+from schemas.profile.model import PROFILES_DIR
+from schemas.storage.connections import Brokers, MilvusAccess
+from schemas.storage.disk import MB, Reserve
 
 OTHERS = frozenset({"MEMSTREAM_URL"})
 """Names that programs beside these processes read: the examples and the agents' clients."""

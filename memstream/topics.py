@@ -7,9 +7,9 @@ from typing import Literal
 
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient, NewTopic
 
-from schemas.access import Bootstrap
-from schemas.kafka_admin import KafkaAdmin
-from schemas.topics import CATALOGUE, KEPT_LOGS
+from messaging.admin import KafkaAdmin
+from schemas.log.topics import CATALOGUE, KEPT_LOGS
+from schemas.storage.connections import Bootstrap
 
 Action = Literal["created", "ok", "drift", "changed", "refused"]
 
@@ -40,7 +40,8 @@ def apply(bootstrap: Bootstrap, partitions: int, replication: int, *, dry_run: b
                     "for good. Set MEMSTREAM_PARTITIONS to the broker's count, or start on an empty broker."
                 )
         out = _create(client, _missing(counts), partitions, replication, dry_run)
-        return out + [_settle(client, name, dry_run) for name in counts if name in {t.name for t in CATALOGUE}]
+        ours = [name for name in counts if name in {t.name for t in CATALOGUE}]
+        return out + [_settle(client, name, replication, dry_run) for name in ours]
     finally:
         client.close()
 
@@ -55,14 +56,15 @@ def _create(
     """All in one call: each call waits until every broker knows its topics."""
     if dry_run:
         return [TopicState(name, "drift", "missing") for name in names]
-    wanted = [NewTopic(t.name, partitions, replication, topic_configs=t.config()) for t in CATALOGUE if t.name in names]
+    new = [t for t in CATALOGUE if t.name in names]
+    wanted = [NewTopic(t.name, partitions, replication, topic_configs=t.config(replication)) for t in new]
     if wanted:
         client.create_topics(wanted, wait_for_metadata=True)
     return [TopicState(name, "created", f"{partitions} partitions") for name in names]
 
 
-def _settle(client: KafkaAdminClient, name: str, dry_run: bool) -> TopicState:
-    wanted = next(t for t in CATALOGUE if t.name == name).config()
+def _settle(client: KafkaAdminClient, name: str, replication: int, dry_run: bool) -> TopicState:
+    wanted = next(t for t in CATALOGUE if t.name == name).config(replication)
     resource = ConfigResource(ConfigResourceType.TOPIC, name)
     found = client.describe_configs([resource], config_filter="all")["topic"][name]
     have = {key: entry["value"] for key, entry in found.items()}

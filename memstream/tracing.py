@@ -9,7 +9,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from memstream.settings import Settings
-from schemas.tracing import Span, Spans, TraceContext
+from schemas.log.tracing import Span, Spans, TraceContext
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import SpanProcessor

@@ -10,8 +10,8 @@ import numpy as np
 
 from inference.protocols import Embedder, EntitySpan, TokenCounter
 from processors.pii.redact import Tokeniser
-from schemas.originals import Keeper, NoKeeper
-from schemas.profile import Profile
+from schemas.profile.model import Profile
+from schemas.security.encrypted_values import Keeper, NoKeeper
 
 TextLanguage = Literal["en", "zh", "und"]
 

@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from schemas.base import Json
-from schemas.codec import Event
-from schemas.owner import Owner
-from schemas.topics import Topic
+from schemas.log.codec import Event
+from schemas.log.owner import Owner
+from schemas.log.topics import Topic
 
 T = TypeVar("T")
 P = TypeVar("P")

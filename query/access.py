@@ -21,12 +21,12 @@ from fastapi import Request
 from query.errors import ProblemError
 from query.metrics import Metrics
 from query.producer import Log, Outgoing, QueueFullError
-from schemas import topics
-from schemas.codec import Codec
-from schemas.documents import Access
-from schemas.memory import Given
-from schemas.owner import Owner, partition
-from schemas.scope import TenantScope
+from schemas.events.documents import Access
+from schemas.events.memory import Given
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import Owner, partition
+from schemas.security.scope import TenantScope
 
 log = logging.getLogger(__name__)
 SOURCE = "memstream/query"

@@ -12,19 +12,20 @@ from query import errors, openapi
 from query.access import AccessLog
 from query.agents.mount import Agents
 from query.auth.book import KeyBook
+from query.auth.boundary import authenticator
 from query.circuit import Circuits
 from query.config import QueryConfig
 from query.deadletters.access import KafkaAccess
 from query.deadletters.index import LetterIndex
 from query.deps import Deps
-from query.door import authenticator
+from query.encoded_slashes import KeepSlashes
 from query.freshness import milvus_watch, postgres_watch
 from query.limits import TenantLimits
 from query.metrics import Measured, Metrics
 from query.milvus import Milvus
 from query.ops import page as ops_page
 from query.pipeline.monitor import Monitor
-from query.reading import context as read_context
+from query.prompt import endpoint as read_context
 from query.reading import dead_letters, erasures, operations, store_batch, updates
 from query.reading import feedback as read_feedback
 from query.reading import load_context as read_load_context
@@ -38,12 +39,11 @@ from query.reading import store as read_store
 from query.reading import tables as read_tables
 from query.reading import turns as read_turns
 from query.reading import users as read_users
-from query.repo.db import Database
-from query.retrieval.lane import ComputeLane, Questions
-from query.retrieval.milvus import MilvusCandidates
-from query.retrieval.retriever import Retriever
-from query.slashes import KeepSlashes
-from query.withheld import Withheld
+from query.search.executor import ComputeLane, Questions
+from query.search.milvus import MilvusCandidates
+from query.search.retriever import Retriever
+from query.views.db import Database
+from query.views.pending_deletions import Withheld
 from query.writing import erasures as write_erasures
 from query.writing import memories as write_memories
 from query.writing import profiles as write_profiles

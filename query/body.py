@@ -20,9 +20,9 @@ from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
+from query.encoded_slashes import put_back, refuse_broken
 from query.errors import FRESH_HEADER, ProblemError
-from query.slashes import put_back, refuse_broken
-from schemas.scope import OutOfScopeError
+from schemas.security.scope import OutOfScopeError
 
 log = logging.getLogger(__name__)
 

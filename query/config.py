@@ -6,11 +6,11 @@ from ipaddress import ip_address
 
 from pydantic import Field
 
-from query.ranking.types import Mode
-from schemas.access import Bootstrap
+from query.search.ranking.types import Mode
 from schemas.base import Frozen
-from schemas.disk import Reserve
-from schemas.topics import EMBEDDED_PARTITIONS
+from schemas.log.topics import EMBEDDED_PARTITIONS
+from schemas.storage.connections import Bootstrap
+from schemas.storage.disk import Reserve
 
 
 class ConfigError(ValueError):

@@ -14,13 +14,13 @@ from pydantic_core import from_json
 from redis.asyncio import BlockingConnectionPool, Redis
 
 from inference.protocols import Embedder, TokenCounter
+from query.auth.boundary import Authenticator
 from query.config import QueryConfig
 from query.deps import Deps, Screen
-from query.door import Authenticator
 from query.producer import KafkaLog
-from schemas.access import MilvusAddress
-from schemas.codec import Codec
-from schemas.profile import Profile
+from schemas.log.codec import Codec
+from schemas.profile.model import Profile
+from schemas.storage.connections import MilvusAddress
 
 _POSTGRES_CONNECTIONS = 8
 _REDIS_CONNECTIONS = 16

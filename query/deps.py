@@ -11,15 +11,15 @@ from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import Redis
 
 from inference.protocols import Embedder, LanguageModel, Reranker, TokenCounter
-from query.door import Authenticator
+from query.auth.boundary import Authenticator
 from query.producer import Log
-from schemas.access import MilvusAddress
-from schemas.codec import Codec
-from schemas.envelope import Envelope
-from schemas.originals import Original, Originals
-from schemas.owner import Owner
-from schemas.profile import Profile
-from schemas.sealing import KeysAway
+from schemas.events.envelope import Envelope
+from schemas.log.codec import Codec
+from schemas.log.owner import Owner
+from schemas.profile.model import Profile
+from schemas.security.encrypted_values import Original, Originals
+from schemas.security.sealing import KeysAway
+from schemas.storage.connections import MilvusAddress
 
 
 def utc_now() -> datetime:

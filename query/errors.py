@@ -11,8 +11,8 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from schemas.scope import OutOfScopeError
-from schemas.sealing import KeysAway, MasterKeyAway
+from schemas.security.scope import OutOfScopeError
+from schemas.security.sealing import KeysAway, MasterKeyAway
 
 URN = "urn:memstream:error:"
 MEDIA_TYPE = "application/problem+json"

@@ -6,11 +6,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from query import models
-from schemas import ids
 from schemas.base import Json
-from schemas.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
-from schemas.owner import user
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import ids
+from schemas.log.owner import user
 
 
 def turn_id_of(tenant: str, turn: models.TurnIn) -> str:
@@ -139,6 +139,6 @@ def remember_command(
 
 def memory_id_of(tenant: str, body: models.MemoryIn, command_id: str, many: bool = False) -> str:
     """The id that a remembered memory will have: a field of one value names its record, else the command does
-    (processors/gate/commands.py)."""
+    (processors/memory/commands.py)."""
     identity = (body.scope, "", body.field) if body.field and not many else (command_id,)
     return ids.record_id(user(tenant, body.user_id), body.kind, *identity)

@@ -13,10 +13,10 @@ from fastapi import Depends, Request
 from query.errors import ProblemError, invalid, store_down
 from query.metrics import Metrics
 from query.milvus import Milvus, MilvusAwayError
-from query.repo.db import Database, SystemStatement
-from schemas import topics
-from schemas.progress import FreshnessToken, Written, root_partition
-from schemas.stores import STAGE_OF_VIEW, MilvusLayout
+from query.views.db import Database, SystemStatement
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken, Written, root_partition
+from schemas.storage.layouts import STAGE_OF_VIEW, MilvusLayout
 
 log = logging.getLogger(__name__)
 WAIT_FOR, WAIT_MS = "Memstream-Wait-For", "Memstream-Wait-Ms"

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 
 from query import workers
 from query.pipeline.state import Pipeline
-from query.retrieval.lane import request_begins
+from query.search.executor import request_begins
 from query.workers import gauge, histogram
 from schemas import metrics
 from schemas.heartbeat import FRESHNESS_BUCKETS

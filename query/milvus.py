@@ -13,7 +13,7 @@ from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
 from query.circuit import Circuit
-from schemas.access import MilvusAddress, milvus_options
+from schemas.storage.connections import MilvusAddress, milvus_options
 
 # pymilvus logs each failed call with its filter, and filters hold ids of users.
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
-from schemas.memory import scope_meant
-from schemas.turns import MAX_METADATA_BYTES, Recalled, Role, metadata_fits
+from schemas.events.memory import scope_meant
+from schemas.events.turns import MAX_METADATA_BYTES, Recalled, Role, metadata_fits
 
 Rating = Literal["good", "neutral", "bad"]
 HotType = Literal["meta", "status", "decision", "preference"]

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
 from query import answers, errors
-from query.door import scope_of
+from query.auth.boundary import scope_of
 from query.freshness import WAIT_FOR, WAIT_MS, freshness_of
 
 BEARER = "key"

@@ -11,7 +11,7 @@ import orjson
 from fastapi import Query
 
 from query.errors import invalid
-from query.repo.memories import After
+from query.views.memories import After
 from schemas.base import CleanText
 
 Limit = Annotated[int, Query(ge=1, le=200)]

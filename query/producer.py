@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Producer
 
-from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Headers
-from schemas.topics import sent_key
+from schemas.log.codec import Headers
+from schemas.log.topics import sent_key
+from schemas.storage.connections import Bootstrap, librdkafka
 
 
 @dataclass(frozen=True, slots=True)

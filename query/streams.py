@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
-from schemas.access import Bootstrap, librdkafka
+from schemas.storage.connections import Bootstrap, librdkafka
 
 log = logging.getLogger(__name__)
 BATCH = 200

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from schemas import topics
-from schemas.codec import Event
-from schemas.documents import Access
-from schemas.erasure import Erasure
-from schemas.memory import Decision, MemoryUpdate
-from schemas.sessions import Checkpoint, SessionState
-from schemas.turns import ScreenedTurn
+from schemas.events.documents import Access
+from schemas.events.erasure import Erasure
+from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.sessions import Checkpoint, SessionState
+from schemas.events.turns import ScreenedTurn
+from schemas.log import topics
+from schemas.log.codec import Event
 from sinks.protocol import Item, Tombstone
 
 

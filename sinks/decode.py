@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from schemas import topics
-from schemas.codec import ERASED, Codec, DecodeError, header, parsed
-from schemas.dead_letters import meant_for_another
-from schemas.envelope import Tick
-from schemas.owner import Owner
-from schemas.progress import load_progress, load_source
-from schemas.sealed_rows import sealed_part
-from schemas.sealing import KeysAway
-from schemas.stores import stage
-from schemas.topics import Cleanup
+from schemas.events.envelope import Tick
+from schemas.log import topics
+from schemas.log.codec import ERASED, Codec, DecodeError, header, parsed
+from schemas.log.dead_letters import meant_for_another
+from schemas.log.owner import Owner
+from schemas.log.progress import load_progress, load_source
+from schemas.log.topics import Cleanup
+from schemas.security.sealed_rows import sealed_part
+from schemas.security.sealing import KeysAway
+from schemas.storage.layouts import stage
 from sinks.protocol import Item, Mark, Message, Tombstone, Transient
 
 

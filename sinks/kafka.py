@@ -12,9 +12,9 @@ from confluent_kafka import Consumer as _Consumer
 from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka import Message as _Message
 
-from schemas import topics
-from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Headers
+from schemas.log import topics
+from schemas.log.codec import Headers
+from schemas.storage.connections import Bootstrap, librdkafka
 from sinks.protocol import CommitLost, Message, Revoked, Stuck, Transient, Undelivered
 
 _ASK_SECONDS = 5.0

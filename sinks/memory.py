@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 
-from schemas import topics
-from schemas.codec import Event
-from schemas.erasure import Erasure
-from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.turns import ScreenedTurn
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.turns import ScreenedTurn
+from schemas.log import topics
+from schemas.log.codec import Event
 from sinks.clock import utc_now
 from sinks.collapse import accepted_at, identity, memory_of, revision, session_of
 from sinks.protocol import Mark, SinkBatch, Tombstone

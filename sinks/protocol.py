@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from schemas.codec import Event, Headers
-from schemas.erasure import Erasure
-from schemas.owner import Owner
-from schemas.sealed_rows import SealedPart, Seals
+from schemas.events.erasure import Erasure
+from schemas.log.codec import Event, Headers
+from schemas.log.owner import Owner
+from schemas.security.sealed_rows import SealedPart, Seals
 
 
 class Transient(Exception):  # noqa: N818 - it names an outcome, as the rules of delivery do
@@ -53,7 +53,7 @@ class Tombstone:
 @dataclass(frozen=True, slots=True)
 class Item:
     """One record to write. `older`: what it stands for as well, newest first; tried when it turns out to be poison.
-    `sealed`: its text as the log holds it, where it is encrypted there (`schemas.sealed_rows`)."""
+    `sealed`: its text as the log holds it, where it is encrypted there (`schemas.security.sealed_rows`)."""
 
     event: Event | Tombstone
     message: Message
@@ -69,7 +69,8 @@ def kept_sealed(item: Item, seals: Seals) -> SealedPart | None:
 
 
 class Mark(NamedTuple):
-    """Identity of a progress row (N3): stage (schemas.stores.stage), partition that the sink read, root partition."""
+    """Identity of a progress row (N3): stage (schemas.storage.layouts.stage), partition that the sink read,
+    root partition."""
 
     stage: str
     partition: int

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from schemas.memory import MemoryUpdate
-from schemas.sealed_rows import SealedPart
-from schemas.turns import ScreenedTurn
-from sinks.around import Around
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import ScreenedTurn
+from schemas.security.sealed_rows import SealedPart
 from sinks.protocol import Item, Sink, SinkBatch
+from sinks.wrapper import Around
 
 Embeddable = ScreenedTurn | MemoryUpdate
 AT_ONCE = 64

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from schemas import topics
-from schemas.codec import Codec
-from schemas.dead_letters import dead_letter_headers
-from schemas.pace import Pace
-from schemas.topics import Cleanup
+from schemas.log import topics
+from schemas.log.batch_window import Pace
+from schemas.log.codec import Codec
+from schemas.log.dead_letters import dead_letter_headers
+from schemas.log.topics import Cleanup
 from sinks.clock import SystemClock
 from sinks.collapse import caused_at, collapse, runs
 from sinks.decode import Decoded, decode
@@ -35,8 +35,8 @@ from sinks.protocol import (
     TooFarBehind,
     Transient,
 )
-from sinks.standstill import Standstill
-from sinks.waits import Wait
+from sinks.retry_log import Wait
+from sinks.stall_detector import Standstill
 
 T = TypeVar("T")
 DATA_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError)

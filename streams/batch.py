@@ -9,19 +9,27 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from processors.step import Emit, Null, Out, Record, Step
-from schemas import topics
 from schemas.base import EARLIEST
-from schemas.codec import ERASED, Codec, DecodeError, Headers, header
-from schemas.dead_letters import REPLAY_OF, dead_letter_headers, kafka_time, meant_for_another
-from schemas.envelope import Envelope, Marker
-from schemas.erasure import Erasure
-from schemas.ids import event_id
-from schemas.owner import partition as partition_of
-from schemas.owner import project
-from schemas.progress import dump_progress, dump_reach, load_progress, load_reach, load_source, merge, root_partition
-from schemas.tracing import TRACEPARENT, parse
-from streams.cache import PartitionCache
-from streams.state import OutboxRow, PartitionCommit, Position, Write
+from schemas.events.envelope import Envelope, Marker
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.log.codec import ERASED, Codec, DecodeError, Headers, header
+from schemas.log.dead_letters import REPLAY_OF, dead_letter_headers, kafka_time, meant_for_another
+from schemas.log.ids import event_id
+from schemas.log.owner import partition as partition_of
+from schemas.log.owner import project
+from schemas.log.progress import (
+    dump_progress,
+    dump_reach,
+    load_progress,
+    load_reach,
+    load_source,
+    merge,
+    root_partition,
+)
+from schemas.log.tracing import TRACEPARENT, parse
+from streams.state.cache import PartitionCache
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, Write
 
 log = logging.getLogger(__name__)
 MARKER_ORDINAL = 1_000_000

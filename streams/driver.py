@@ -9,16 +9,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from processors.step import Step
-from schemas import topics
-from schemas.codec import Codec, Event, Headers
-from schemas.envelope import Envelope, Tick
-from schemas.owner import partition as partition_of
-from schemas.progress import FreshnessToken, Written
-from schemas.topics import Topic
+from schemas.events.envelope import Envelope, Tick
+from schemas.log import topics
+from schemas.log.codec import Codec, Event, Headers
+from schemas.log.owner import partition as partition_of
+from schemas.log.progress import FreshnessToken, Written
+from schemas.log.topics import Topic
 from streams.faults import Faults
-from streams.runtime import Message, RunnerConfig, StepRunner
-from streams.state import OutboxRow, StateStore
-from streams.state_memory import MemoryStateStore
+from streams.runner import Message, RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import OutboxRow, StateStore
 
 
 async def inline(call: Callable[[], Any]) -> Any:

@@ -10,9 +10,9 @@ from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from schemas.access import Bootstrap, librdkafka
-from schemas.topics import MAX_MESSAGE_BYTES, sent_key
-from streams.state import OutboxRow
+from schemas.log.topics import MAX_MESSAGE_BYTES, sent_key
+from schemas.storage.connections import Bootstrap, librdkafka
+from streams.state.protocol import OutboxRow
 
 log = logging.getLogger(__name__)
 _RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)

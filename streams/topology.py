@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from processors.chunk import ChunkStep
 from processors.erasure.guard import Guarded
 from processors.erasure.project import ProjectEraser
 from processors.erasure.steps import ExtractEraser, GateEraser, ScreenEraser, SessionEraser
-from processors.extract.protocol import Extractor
-from processors.extraction import Extract
-from processors.gate.step import Gate
+from processors.knowledge.step import ChunkStep
+from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook
-from processors.project import Project
-from processors.screen import Screen
-from processors.session import Session
+from processors.project.step import Project
+from processors.reader.rules.protocol import Extractor
+from processors.reader.step import Extract
+from processors.screen.step import Screen
+from processors.session.step import Session
 from processors.step import Step
-from schemas.topics import Topic
+from schemas.log.topics import Topic
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,10 +23,10 @@ def call(door: str, words: list[str]) -> int:
 
 
 def serve(door: str) -> None:
-    from memstream import cli
+    from memstream.cli import app
 
-    cli.application()
-    cli.failure(ValueError())  # imports what commands may raise: most of what they need
+    app.application()
+    app.failure(ValueError())  # imports what commands may raise: most of what they need
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as front:
         front.bind(door)
@@ -53,7 +53,7 @@ def _whole(line: socket.socket, size: int) -> bytes:
 
 
 def _run(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> int:
-    from memstream import cli
+    from memstream.cli import app
 
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for number, file in enumerate(files):
@@ -64,7 +64,7 @@ def _run(words: list[str], folder: str, environment: dict[str, str], files: list
     sys.argv = ["memstream", *words]
     status: object = 0
     try:
-        cli.main()
+        app.main()
     except SystemExit as exc:
         status = exc.code
     with suppress(OSError):

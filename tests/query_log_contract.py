@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from query.producer import Log, Outgoing, QueueFullError
-from schemas import topics
+from schemas.log import topics
 
 TOPIC = topics.ACCESSES.name
 

@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from schemas.documents import Access
-from schemas.memory import Given
+from schemas.events.documents import Access
+from schemas.events.memory import Given
 
 NAMED = {
     "user_id", "session_id", "turn_id", "memory_id", "record_id", "project_id", "document_id", "key", "interaction_id",

@@ -12,7 +12,7 @@ from inference.pii.presidio import PresidioPatterns
 from inference.pii.resolve import resolve
 from inference.pii.rules import Rule, run_rules
 from inference.protocols import EntityRecognizer, EntitySpan, Language
-from schemas.pii import PLACEHOLDER
+from schemas.profile.pii_policy import PLACEHOLDER
 
 RULES: tuple[Rule, ...] = (*credentials.RULES, *common.RULES, *chinese.RULES, *english.RULES, *facts.RULES)
 MIN_SCORE = 0.5

@@ -12,7 +12,7 @@ import httpx
 from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
 from memstream.connect import service_url, verification
 from memstream.settings import Settings, unknown_names
-from schemas.profile import ProfileError, load_profile
+from schemas.profile.model import ProfileError, load_profile
 
 _INSTALL = "install memstream again: `make install`, or `pip install memstream`, with the extra where one is named"
 
@@ -61,14 +61,14 @@ def models(settings: Settings) -> Iterator[CheckResult]:
 
 
 def _embedder() -> str:
-    from memstream.models import default_embedder
+    from memstream.workers.models import default_embedder
 
     embedder = default_embedder()
     return f"{embedder.model_id}, {len(embedder.embed(['one sentence 一句话'])[0])} dimensions"
 
 
 def _recognisers() -> str:
-    from memstream.models import LazyAnalyzer
+    from memstream.workers.models import LazyAnalyzer
 
     if not all(LazyAnalyzer().analyze(["Write to ana@example.org", "我叫王伟"], ["en", "zh"])):
         raise ValueError("the recognisers find nothing in a sentence made for them")
@@ -76,7 +76,7 @@ def _recognisers() -> str:
 
 
 def _counters() -> str:
-    from memstream.models import counter
+    from memstream.workers.models import counter
 
     counter("cl100k_base").count("one"), counter("o200k_base").count("one")
     return "cl100k_base, o200k_base"

@@ -14,6 +14,7 @@ CHECKS: dict[str, Check] = {
     "kafka": stores.kafka,
     "topics": stores.topics_,
     "postgres": stores.postgres,
+    "durability": stores.durability,
     "redis": stores.redis,
     "milvus": stores.milvus,
     "profiles": local.profiles,
@@ -24,7 +25,7 @@ CHECKS: dict[str, Check] = {
     "embedded": local.embedded,
     "service": local.service,
 }
-_ADDRESSES = ("kafka", "topics", "postgres", "redis", "milvus")
+_ADDRESSES = ("kafka", "topics", "postgres", "durability", "redis", "milvus")
 
 
 def run_checks(settings: Settings, only: Iterable[str] = ()) -> Iterator[CheckResult]:
@@ -45,6 +46,7 @@ def _address(settings: Settings, name: str) -> str:
         "kafka": settings.kafka,
         "topics": settings.kafka,
         "postgres": settings.postgres.get_secret_value(),
+        "durability": settings.postgres.get_secret_value(),
         "redis": settings.redis.get_secret_value(),
         "milvus": settings.milvus,
     }[name]

@@ -13,13 +13,21 @@ from memstream import topics
 from memstream.checks.result import CheckFailedError, CheckResult, Status, failing
 from memstream.checks.tls import explained, postgres_reason
 from memstream.settings import Settings
+from messaging.admin import KafkaAdmin
 from schemas import migrations
-from schemas.access import milvus_options
-from schemas.kafka_admin import KafkaAdmin
+from schemas.storage.connections import milvus_options
 
 POSTGRES_LEAST = 150_000
 """Views that look through the caller's own permissions came with it."""
 REDIS_LEAST = (6, 2)
+_DURABILITY = (
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')"
+)
+_LOSSES = (
+    "SELECT topic, sum(next_offset - first_offset)::bigint FROM ops.log_losses "
+    "WHERE at > now() - interval '7 days' GROUP BY topic ORDER BY topic"
+)
+_LOSSES_SINCE = "0013"
 KAFKA_TRIED = (4, 0)
 """Also what the brokers speak without ZooKeeper alone."""
 MILVUS_TRIED = (2, 5)
@@ -96,6 +104,28 @@ def postgres(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult("schema", Status.OK, f"schema {head}")
 
 
+def durability(settings: Settings) -> Iterator[CheckResult]:
+    """What Postgres commits survives a power cut, and which logs lost records in one."""
+    with (
+        failing(psycopg.Error, detail="Postgres does not answer", remedy="mend `postgres` first"),
+        _connected(settings.postgres.get_secret_value()) as conn,
+    ):
+        unsafe = [(name, value) for name, value in conn.execute(_DURABILITY) if value == "off"]
+        lost = conn.execute(_LOSSES).fetchall() if (migrations.version(conn) or "") >= _LOSSES_SINCE else []
+    for name, value in unsafe:
+        yield CheckResult(
+            "postgres durability", Status.FAIL, f"{name} is {value}: a power cut loses or tears what was committed",
+            f"set {name} = on",
+        )  # fmt: skip
+    for topic, count in lost:
+        yield CheckResult(
+            "log losses", Status.WARN, f"{topic}: {count} records were lost within the last 7 days",
+            "send again what clients still have of that time; ops.log_losses has the offsets and times",
+        )  # fmt: skip
+    if not unsafe and not lost:
+        yield CheckResult("durability", Status.OK, "commits are synced, no log lost records within the last 7 days")
+
+
 def _connected(dsn: str) -> psycopg.Connection[Any]:
     """Raises CheckFailedError where TLS or the password is what is wrong, psycopg.Error for the rest."""
     try:
@@ -121,6 +151,11 @@ def redis(settings: Settings) -> Iterator[CheckResult]:
         client = Redis.from_url(settings.redis.get_secret_value(), socket_timeout=5, socket_connect_timeout=5)
         with client:
             info: Any = client.info()
+            try:
+                answer: Any = client.config_get("appendfsync")
+                fsync = str(answer.get("appendfsync", ""))
+            except RedisError:  # managed servers forbid CONFIG
+                fsync = ""
     version = tuple(int(p) for p in str(info["redis_version"]).split(".")[:2])
     if version < REDIS_LEAST:
         raise CheckFailedError(f"Redis {info['redis_version']} is too old", "use Redis 6.2 or newer, or Valkey")
@@ -129,6 +164,11 @@ def redis(settings: Settings) -> Iterator[CheckResult]:
         yield CheckResult(
             "redis memory", Status.WARN, f"maxmemory-policy is {info['maxmemory_policy']}",
             "set maxmemory-policy noeviction: an evicted session is rebuilt, but at the cost of a read from Postgres",
+        )  # fmt: skip
+    if info.get("aof_enabled") and fsync == "no":
+        yield CheckResult(
+            "redis fsync", Status.WARN, "appendfsync is no: a power cut loses half a minute of sessions",
+            "set appendfsync always, or everysec",
         )  # fmt: skip
     if not info.get("aof_enabled"):
         yield CheckResult(

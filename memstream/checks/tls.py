@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 from memstream.checks.result import CheckFailedError
 from memstream.connections import secret
 from memstream.settings import Settings
-from schemas.access import Brokers, librdkafka
+from schemas.storage.connections import Brokers, librdkafka
 
 SECONDS = 5.0
 _PASSWORD = ("Authentication", "WRONGPASS", "NOAUTH", "password authentication failed", "SaslAuthentication")

@@ -16,9 +16,9 @@ from memstream.client.calls import Call
 from memstream.client.errors import ClosedError, InvalidError, MemstreamError
 from memstream.client.http import Http, HttpOptions, HttpTransport
 from memstream.client.messages import DEFAULT_TENANT, Item, Message, item_of
-from schemas.access import Bootstrap
-from schemas.codec import Codec
-from schemas.tokens import Tokens
+from schemas.log.codec import Codec
+from schemas.log.freshness_tokens import Tokens
+from schemas.storage.connections import Bootstrap
 
 P = ParamSpec("P")
 T = TypeVar("T", bound=Answer)

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from schemas.erasure import Erasure
-from schemas.memory import MemoryKind, MemoryUpdate
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryKind, MemoryUpdate
 
 Change: TypeAlias = Literal["new", "changed", "superseded", "observed", "refused", "archived", "deleted"]
 """`new`: the first revision that stands; `changed`: a later one; `observed`: not sure enough to be read; the rest:

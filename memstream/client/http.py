@@ -26,7 +26,7 @@ from memstream.client.errors import (
     from_problem,
 )
 from memstream.client.messages import Feedback, Item, Turn
-from schemas.tokens import Tokens
+from schemas.log.freshness_tokens import Tokens
 
 T = TypeVar("T", bound=Answer)
 WAIT_FOR, WAIT_MS, FRESH = "Memstream-Wait-For", "Memstream-Wait-Ms", "Memstream-Fresh"

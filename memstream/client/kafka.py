@@ -16,15 +16,15 @@ from memstream.client.errors import ClosedError, InvalidError, MemstreamError, S
 from memstream.client.messages import Feedback, Item, Turn
 from query import events
 from query.producer import KafkaLog, Log, Outgoing, QueueFullError
-from schemas import topics
-from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Codec
-from schemas.envelope import Envelope
-from schemas.owner import partition, project
-from schemas.progress import FreshnessToken, Written
-from schemas.sealing import KeysAway
-from schemas.tokens import Tokens
-from schemas.topics import Topic
+from schemas.events.envelope import Envelope
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.freshness_tokens import Tokens
+from schemas.log.owner import partition, project
+from schemas.log.progress import FreshnessToken, Written
+from schemas.log.topics import Topic
+from schemas.security.sealing import KeysAway
+from schemas.storage.connections import Bootstrap, librdkafka
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from query.models import FeedbackIn as Feedback
 from query.models import InteractionIn as Interaction
 from query.models import MemoryIn as Memory
 from query.models import TurnIn as Turn
-from schemas.turns import Recalled
+from schemas.events.turns import Recalled
 
 Message: TypeAlias = Turn | Feedback | Memory
 DEFAULT_TENANT = "default"

@@ -22,13 +22,13 @@ from memstream.client.changes import (
     dump_positions,
 )
 from memstream.client.errors import ClosedError, SealedError, UnavailableError
-from schemas import topics
-from schemas.access import Bootstrap, librdkafka
-from schemas.codec import Codec, DecodeError, header
-from schemas.dead_letters import REPLAY_FOR
-from schemas.erasure import Erasure
-from schemas.memory import MemoryKind, MemoryUpdate
-from schemas.sealing import KeysAway
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryKind, MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Codec, DecodeError, header
+from schemas.log.dead_letters import REPLAY_FOR
+from schemas.security.sealing import KeysAway
+from schemas.storage.connections import Bootstrap, librdkafka
 
 log = logging.getLogger(__name__)
 _TOPIC = topics.UPDATES.name

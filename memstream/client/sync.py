@@ -20,8 +20,8 @@ from memstream.client.calls import Call
 from memstream.client.errors import ClosedError
 from memstream.client.http import HttpOptions
 from memstream.client.messages import DEFAULT_TENANT, Item, Message
-from schemas.access import Bootstrap
-from schemas.codec import Codec
+from schemas.log.codec import Codec
+from schemas.storage.connections import Bootstrap
 
 P = ParamSpec("P")
 T = TypeVar("T", bound=Answer)

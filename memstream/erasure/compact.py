@@ -22,7 +22,7 @@ from memstream.erasure.roll import Roll
 from memstream.settings import Settings
 from memstream.stack import milvus, milvus_file
 from memstream.stack.state import read_state, running_addresses
-from schemas.access import milvus_options
+from schemas.storage.connections import milvus_options
 
 _STATISTICS = """
 DELETE FROM pg_catalog.pg_statistic s USING pg_catalog.pg_class c, pg_catalog.pg_namespace n

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias, cast
 import orjson
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from schemas import topics
-from schemas.access import Bootstrap, librdkafka
-from schemas.codec import DecodeError, clear_owner, parsed
-from schemas.erasure import Erasure
-from schemas.owner import partition
-from schemas.sealing import ENCRYPTED_KEYS
-from schemas.topics import Cleanup, Topic
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.log.codec import DecodeError, clear_owner, parsed
+from schemas.log.owner import partition
+from schemas.log.topics import Cleanup, Topic
+from schemas.security.sealing import ENCRYPTED_KEYS
+from schemas.storage.connections import Bootstrap, librdkafka
 
 _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
 _POLL_SECONDS = 0.2

@@ -30,11 +30,11 @@ from memstream.erasure.log import COMPACTED_DAYS, read_to_end
 from memstream.keyring.state import owner_of
 from memstream.keyring.wiring import MASTER_FILE, sealing_of
 from memstream.settings import Settings
-from schemas import topics
-from schemas.access import librdkafka, milvus_options
-from schemas.codec import DecodeError, clear_owner
-from schemas.owner import Owner
-from schemas.sealing import SealedError
+from schemas.log import topics
+from schemas.log.codec import DecodeError, clear_owner
+from schemas.log.owner import Owner
+from schemas.security.sealing import SealedError
+from schemas.storage.connections import librdkafka, milvus_options
 
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 SILENT_SECONDS = 30

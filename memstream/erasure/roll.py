@@ -12,11 +12,11 @@ from confluent_kafka import Producer
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
 from memstream.erasure.log import read_to_end
-from memstream.timer import TICKED, send_tick
-from schemas import topics
-from schemas.access import Bootstrap, librdkafka
-from schemas.kafka_admin import KafkaAdmin
-from schemas.topics import Cleanup, Topic
+from memstream.workers.timer import TICKED, send_tick
+from messaging.admin import KafkaAdmin
+from schemas.log import topics
+from schemas.log.topics import Cleanup, Topic
+from schemas.storage.connections import Bootstrap, librdkafka
 
 _NOW = {
     "segment.ms": "1000", "min.cleanable.dirty.ratio": "0.001", "max.compaction.lag.ms": "1000",

@@ -20,20 +20,22 @@ from confluent_kafka import KafkaException, Producer
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
-from memstream.auditor import audit_key
 from memstream.erasure.log import Log
 from memstream.erasure.report import signed, signing_key
 from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
-from schemas import audit, generations, topics
-from schemas.access import librdkafka
-from schemas.documents import EVERY_VERSION, Document
-from schemas.envelope import Envelope
-from schemas.erasure import Erasure
-from schemas.erasure_findings import place
-from schemas.owner import Owner, OwnerKind, partition
-from schemas.sealing import KeysAway
-from schemas.topics import Topic
+from memstream.workers.auditor import audit_key
+from schemas.events.documents import EVERY_VERSION, Document
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.log.owner import Owner, OwnerKind, partition
+from schemas.log.topics import Topic
+from schemas.security import audit
+from schemas.security.erasure_findings import place
+from schemas.security.sealing import KeysAway
+from schemas.storage import generations
+from schemas.storage.connections import librdkafka
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.5

@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from memstream.formats import FileError
-from memstream.models import default_embedder
-from schemas.profile import Profile
+from memstream.cli.formats import FileError
+from memstream.workers.models import default_embedder
+from schemas.profile.model import Profile
 
 
 def text_of(path: Path) -> str:
@@ -58,8 +58,8 @@ def dedup(path: Path) -> dict[str, Any]:
 
 def extraction(path: Path, facts: Path | None, profile: Profile) -> dict[str, Any]:
     """Conversations with evidence (and, with `facts`, stated facts), or user turns with the values they inform."""
-    from processors.extract.evaluate import evaluate, read
-    from processors.extract.rules import RuleExtractor
+    from processors.reader.rules.evaluate import evaluate, read
+    from processors.reader.rules.rules import RuleExtractor
 
     try:
         examples = read(text_of(path), "" if facts is None else text_of(facts))

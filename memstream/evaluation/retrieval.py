@@ -21,10 +21,10 @@ from rich.console import Console
 
 from inference.protocols import TokenCounter
 from inference.tokens import token_counter
+from memstream.cli.formats import FileError, read_turns
+from memstream.cli.http import Service
+from memstream.cli.ingest import ingest
 from memstream.evaluation.gates import text_of
-from memstream.formats import FileError, read_turns
-from memstream.http import Service
-from memstream.ingest import ingest
 
 KS = (5, 10, 20)
 MODES = ("bm25", "dense", "rrf", "sum", "adaptive")

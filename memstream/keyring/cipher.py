@@ -11,8 +11,8 @@ import orjson
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from schemas.owner import Owner
-from schemas.sealing import SealedError
+from schemas.log.owner import Owner
+from schemas.security.sealing import SealedError
 
 ALG = "A256GCM"
 NONCE_BYTES = 12
@@ -27,8 +27,8 @@ class Keys(Protocol):
 
 
 class AesCipher:
-    """`Cipher` of schemas.sealing, and the same for bytes. The owner and the key's generation are authenticated with
-    the text, so a value that is moved to another owner does not open."""
+    """`Cipher` of schemas.security.sealing, and the same for bytes. The owner and the key's generation are
+    authenticated with the text, so a value that is moved to another owner does not open."""
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys

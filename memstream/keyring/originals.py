@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from memstream.keyring.cipher import Keys, bound
-from schemas.originals import Original, Originals
-from schemas.owner import Owner
-from schemas.sealing import SealedError
+from schemas.log.owner import Owner
+from schemas.security.encrypted_values import Original, Originals
+from schemas.security.sealing import SealedError
 
 ALG = "A256SIV"
 _SIV_BYTES = 64

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from memstream.keyring.cipher import AesCipher
 from processors.step import Reads
-from schemas.owner import Owner
-from schemas.sealing import KeyDestroyed
-from streams.state import OutboxRow, PartitionCommit, Position, Rows, StateStore, Write
+from schemas.log.owner import Owner
+from schemas.security.sealing import KeyDestroyed
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, StateStore, Write
 
 _PLAIN_KEYS = frozenset({"deny"})
 """Rows that outlive the key: the cut-off of an erasure."""

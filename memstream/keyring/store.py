@@ -6,7 +6,6 @@ import logging
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -15,9 +14,10 @@ from typing import Any
 import psycopg
 from psycopg import Connection
 
+from memstream.keyring.cache import KeyCache
 from memstream.keyring.master import KEY_BYTES, MasterKeyError, MasterKeys
-from schemas.owner import Owner, tenant_owner
-from schemas.sealing import KeyDestroyed, KeysAway, MasterKeyAway, SealedError
+from schemas.log.owner import Owner, tenant_owner
+from schemas.security.sealing import KeyDestroyed, KeysAway, MasterKeyAway, SealedError
 
 log = logging.getLogger(__name__)
 GRACE_SECONDS = 1.0
@@ -55,8 +55,7 @@ class Keyring:
         self._dsn, self._masters = dsn, masters
         self._lock = threading.Lock()
         self._conn: Connection[Any] | None = None
-        self._keys: OrderedDict[tuple[str, int], bytes] = OrderedDict()
-        self._newest: OrderedDict[str, int] = OrderedDict()
+        self._cache = KeyCache(MOST_KEYS)
         self._looked_at = float("-inf")
         self._seen: datetime | None = None
         self._told_at = float("-inf")
@@ -66,11 +65,10 @@ class Keyring:
         """Generation and key to seal with, made on first use."""
         with self._using():
             self._refresh()
-            known = self._newest.get(owner)
+            known = self._cache.newest(owner)
             if known is None:
-                known = self._newest[owner] = self._read_newest(owner)
-                self._shrink()
-            self._newest.move_to_end(owner)
+                known = self._read_newest(owner)
+                self._cache.keep_newest(owner, known)
             return known, self._key(owner, known)
 
     def key(self, owner: str, generation: int) -> bytes:
@@ -93,7 +91,7 @@ class Keyring:
             newest = self._newest_row(owner)
             number = 1 if newest is None else newest[0] + 1
             self._add(owner, number)
-            self._newest.pop(owner, None)
+            self._cache.forget_newest(owner)
             return number
 
     def renewed(self, owner: Owner) -> timedelta:
@@ -123,8 +121,7 @@ class Keyring:
         )
         with self._guarded():
             done = self._connection().execute(query, (value,))
-            self._keys.clear()
-            self._newest.clear()
+            self._cache.clear()
             return done.rowcount
 
     def turn(self, make_current: Callable[[], object]) -> None:
@@ -199,10 +196,8 @@ class Keyring:
         rows = self._connection().execute(_CHANGED, (self._seen,)).fetchall()
         for owner, now in rows:
             self._seen = now
-            self._newest.pop(owner, None)
             if owner is not None:
-                for place in [p for p in self._keys if p[0] == owner]:
-                    del self._keys[place]
+                self._cache.forget(owner)
         self._looked_at = at
 
     def _read_newest(self, owner: str) -> int:
@@ -252,22 +247,16 @@ class Keyring:
         return True
 
     def _key(self, owner: str, generation: int) -> bytes:
-        place = owner, generation
-        found = self._keys.get(place)
+        found = self._cache.key(owner, generation)
         if found is None:
             row = self._connection().execute(_ONE, (owner, generation)).fetchone()
             if row is None:
                 raise SealedError("no such data key: was the keyring restored from an older backup?")
             if row[1] is None:
                 raise KeyDestroyed("the owner's key has been destroyed")
-            found = self._keys[place] = self._masters.unwrap(row[0], bytes(row[1]), _context(owner, generation))
-        self._keys.move_to_end(place)
+            found = self._masters.unwrap(row[0], bytes(row[1]), _context(owner, generation))
+            self._cache.keep_key(owner, generation, found)
         return found
-
-    def _shrink(self) -> None:
-        for held in (self._keys, self._newest):
-            while len(held) > MOST_KEYS:
-                held.popitem(last=False)
 
     def _connection(self) -> Connection[Any]:
         if self._conn is None or self._conn.closed:

@@ -13,11 +13,11 @@ from memstream.keyring.originals import Vault
 from memstream.keyring.state import SealedStateStore
 from memstream.keyring.store import Keyring
 from memstream.settings import Settings
-from schemas.codec import Codec
-from schemas.owner import Owner
-from schemas.pii import PiiAction
-from schemas.profile import Profile
-from streams.state import StateStore
+from schemas.log.codec import Codec
+from schemas.log.owner import Owner
+from schemas.profile.model import Profile
+from schemas.profile.pii_policy import PiiAction
+from streams.state.protocol import StateStore
 
 MASTER_FILE = "master.keys"
 

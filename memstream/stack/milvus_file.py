@@ -9,7 +9,7 @@ from collections.abc import Set
 from contextlib import closing
 from pathlib import Path
 
-from schemas.stores import MilvusLayout
+from schemas.storage.layouts import MilvusLayout
 
 FILE = "memstream.db"
 VACUUM = "vacuum"

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, cast
 
-from processors.ahead import dated_ahead
+from processors.future_timestamps import dated_ahead
 from processors.step import Emit, Null, Out, Reads, Record, StateSpace, Step
 from schemas.base import Json
-from schemas.documents import ProjectCommand
-from schemas.envelope import Envelope
-from schemas.erasure import Erasure
-from schemas.memory import Feedback, MemoryCommand
-from schemas.owner import tenant_owner, user
-from schemas.topics import Cleanup, Topic
-from schemas.turns import SessionCommand, TurnEvent
+from schemas.events.documents import ProjectCommand
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.events.memory import Feedback, MemoryCommand
+from schemas.events.turns import SessionCommand, TurnEvent
+from schemas.log.owner import tenant_owner, user
+from schemas.log.topics import Cleanup, Topic
 
 _FIRST_HAND = (TurnEvent, SessionCommand, MemoryCommand, Feedback, ProjectCommand)
 DENY = "deny"

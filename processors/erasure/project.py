@@ -7,22 +7,22 @@ from typing import Any, cast
 
 import orjson
 
-from processors import daily, weeks
 from processors.erasure.guard import DENY, Erased
 from processors.erasure.steps import NothingHeld
-from processors.gate.emit import because, update
-from processors.hot_keys import INDEX, HotKeys
+from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
+from processors.project import daily, weeks
+from processors.project.hot_keys import INDEX, HotKeys
+from processors.project.week_places import DUE, Place, held, place_of, places_of, span
 from processors.step import Emit, OwnerState, Reads, Record, StateSpace
-from processors.week_places import DUE, Place, held, place_of, places_of, span
-from schemas import topics
 from schemas.base import JsonObject
-from schemas.codec import Codec
-from schemas.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
-from schemas.erasure import Erasure
-from schemas.ids import record_id
-from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.owner import Owner, OwnerKind, user
+from schemas.events.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.ids import record_id
+from schemas.log.owner import Owner, OwnerKind, user
 
 _PLAIN = Codec()
 _LAST = 2**31 - 1

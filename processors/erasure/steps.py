@@ -6,20 +6,21 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, cast
 
-from processors import waiting
 from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import DENY, Erased
-from processors.gate import given, habits
-from processors.gate.standing import Standing
-from processors.gate.summary import Summary
+from processors.memory import citations
+from processors.memory.habits import mining as habits
+from processors.memory.store import Standing
+from processors.memory.summary import Summary
 from processors.ports import Models, ProfileBook
-from processors.screen import PREVIOUS_KEPT
+from processors.reader import pending_replies
+from processors.screen.step import PREVIOUS_KEPT
 from processors.step import Null, OwnerState, Reads, Record, StateSpace
-from schemas import topics
 from schemas.base import Json
-from schemas.erasure import Erasure
-from schemas.ids import record_id
-from schemas.topics import Topic
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.log.ids import record_id
+from schemas.log.topics import Topic
 
 
 class NothingHeld:
@@ -80,13 +81,13 @@ class ExtractEraser(OwnRows):
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
         own = super().reads(e)
-        return (*own, Reads(waiting.DUE)) if own else ()
+        return (*own, Reads(pending_replies.DUE)) if own else ()
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope not in ("user", "session"):
             return Erased()
         only = e.session_id if e.scope == "session" else None
-        return Erased(found={"turns": waiting.forget(state, e.owner, only)})
+        return Erased(found={"turns": pending_replies.forget(state, e.owner, only)})
 
 
 class GateEraser(OwnRows):
@@ -105,7 +106,7 @@ class GateEraser(OwnRows):
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
         if e.scope not in ("user", "session"):
             return ()
-        return (*super().reads(e), Reads(habits.DUE), Reads(given.place(e.owner)))
+        return (*super().reads(e), Reads(habits.DUE), Reads(citations.place(e.owner)))
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope not in ("user", "session"):
@@ -119,7 +120,7 @@ class GateEraser(OwnRows):
         for name, version in _numbers(rows):
             records += 1
             done.outs += [_null(e, name, v) for v in range(min(1, version), version + 1)]
-        answers = state.of(given.place(e.owner)).clear()
+        answers = state.of(citations.place(e.owner)).clear()
         rejections = sum(1 for _ in rows.items("r/"))
         habits.forget(e.owner, state)
         done.found = {"records": records, "rejections": rejections, "rows": answers + rows.clear((DENY,))}

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from inference.protocols import EntitySpan
-from schemas.originals import Original
-from schemas.pii import CREDENTIAL, PiiAction, PiiPolicy
+from schemas.profile.pii_policy import CREDENTIAL, PiiAction, PiiPolicy
+from schemas.security.encrypted_values import Original
 
 _TOKEN_HEX = 12  # 48 bits: two of a million values of a tenant meet with a chance of 2 in 1,000
 _MIN_KEY_BYTES = 16

@@ -15,8 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from query.agents.service import Service
 from query.agents.tools import server
+from query.auth.boundary import scope_of
 from query.config import QueryConfig
-from query.door import scope_of
 from query.errors import ProblemError
 
 PATH = "/mcp"

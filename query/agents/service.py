@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from mcp.server.mcpserver.exceptions import ToolError
 
-from schemas.tokens import Tokens
+from schemas.log.freshness_tokens import Tokens
 
 WAIT_MS = "5000"
 """How long a read waits for what the same agent has written."""

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from query.answers.base import Answered, Degraded, Json, Open, Why
-from schemas.memory import MemoryKind, Source, State
+from schemas.events.memory import MemoryKind, Source, State
 
 
 class HitDetails(Answered):

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from datetime import datetime
 
 from query.errors import ProblemError, store_down
-from query.repo.db import Database, Row, SystemStatement
-from schemas.keys import ApiKey, digest, key_id
-from schemas.scope import Permission, TenantScope
+from query.views.db import Database, Row, SystemStatement
+from schemas.security.api_keys import ApiKey, digest, key_id
+from schemas.security.scope import Permission, TenantScope
 
 log = logging.getLogger(__name__)
 _KEYS = SystemStatement("SELECT key_id, tenant, digest, scopes, users, projects, expires_at, revoked_at FROM auth.keys")

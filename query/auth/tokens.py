@@ -14,7 +14,7 @@ from query.auth.jwks import KeysAwayError, UrlKeys
 from query.config import ConfigError, TokenConfig, is_loopback
 from query.errors import ProblemError
 from schemas.base import Id
-from schemas.scope import Permission, TenantScope, membership
+from schemas.security.scope import Permission, TenantScope, membership
 
 MAX_TOKEN_CHARS = 16_384
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from query.streams import Read, TopicReader, window
-from schemas.access import Bootstrap
+from schemas.storage.connections import Bootstrap
 
 Bounds = Mapping[int, tuple[int, int]]
 """Partition -> first offset and end."""

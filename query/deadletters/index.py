@@ -16,11 +16,11 @@ import orjson
 
 from query.deadletters.access import TopicAccess
 from query.streams import Read
-from schemas import topics
 from schemas.base import EARLIEST
-from schemas.codec import header
-from schemas.dead_letters import ACTIONS, RESOLVES
-from schemas.owner import Owner
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.log.dead_letters import ACTIONS, RESOLVES
+from schemas.log.owner import Owner
 
 State = Literal["open", "replayed", "dropped"]
 MOST = 50_000

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from schemas.codec import field_names
+from schemas.log.codec import field_names
 
 MOST_ITEMS = 20
 MOST_DEPTH = 8

@@ -19,13 +19,13 @@ from query.deadletters.index import Letter, LetterIndex, Source
 from query.pipeline.groups import GROUPS
 from query.producer import Log, Outgoing
 from query.streams import Read
-from schemas import topics
-from schemas.codec import Codec, DecodeError, header
-from schemas.dead_letters import NOBODY, REPLAY_OF, mark_headers, replay_headers
-from schemas.envelope import Envelope
-from schemas.owner import partition as partition_of
-from schemas.progress import Written
-from schemas.topics import Cleanup
+from schemas.events.envelope import Envelope
+from schemas.log import topics
+from schemas.log.codec import Codec, DecodeError, header
+from schemas.log.dead_letters import NOBODY, REPLAY_OF, mark_headers, replay_headers
+from schemas.log.owner import partition as partition_of
+from schemas.log.progress import Written
+from schemas.log.topics import Cleanup
 
 BATCH = 200
 """Letters that are put back together."""

@@ -19,18 +19,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from pydantic import Field
 
 from query import paging
+from query.auth.boundary import Operator, operator, scope_of
 from query.body import Route
 from query.config import QueryConfig
 from query.deadletters.index import Filters, LetterIndex
-from query.door import Operator, operator, scope_of
 from query.errors import ProblemError, not_found
 from query.metrics import Metrics
 from query.ops import panels, words
 from query.pipeline.monitor import Monitor
 from query.reading.common import Context, Ctx
-from query.repo import dashboard
+from query.views import dashboard
 from schemas.base import CleanText, Frozen, Id
-from schemas.scope import TenantScope
+from schemas.security.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["operations"])
 POLICY = (

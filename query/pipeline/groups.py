@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from schemas import topics
-from schemas.stores import sink_group
+from schemas.log import topics
+from schemas.storage.layouts import sink_group
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,11 @@ from query.pipeline.groups import live_groups
 from query.pipeline.lag import GroupLag, LagTracker
 from query.pipeline.offsets import BrokersAwayError, OffsetReader, Offsets
 from query.pipeline.state import HEARTBEAT_SECONDS, Pipeline
-from query.repo import dashboard, ops
-from query.repo.db import Database
 from query.streams import TopicAwayError
-from schemas import topics
+from query.views import dashboard, ops
+from query.views.db import Database
 from schemas.heartbeat import Heartbeat
+from schemas.log import topics
 
 log = logging.getLogger(__name__)
 PING_SECONDS = 3.0

@@ -15,9 +15,9 @@ from typing import Any
 from kafka import TopicPartition
 from kafka.errors import KafkaError
 
+from messaging.admin import KafkaAdmin
 from query.pipeline.groups import Group
-from schemas.access import Bootstrap
-from schemas.kafka_admin import KafkaAdmin
+from schemas.storage.connections import Bootstrap
 
 Place = tuple[str, int]
 """Topic and partition."""

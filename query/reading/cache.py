@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from query.circuit import OPEN
 from query.errors import store_down
 from query.reading.common import Context
-from schemas.stores import RedisLayout
+from schemas.storage.layouts import RedisLayout
 
 SECONDS = 0.25
 """Longest wait for Redis before Postgres answers instead."""

@@ -12,12 +12,12 @@ from query.circuit import Circuits
 from query.config import QueryConfig
 from query.deps import Deps
 from query.metrics import Metrics
-from query.repo.db import Database, Row
-from query.retrieval import documents
-from query.withheld import Withheld
+from query.search import documents
+from query.views.db import Database, Row
+from query.views.pending_deletions import Withheld
 from schemas.base import Id, Timestamp
-from schemas.owner import Owner, OwnerKind, tenant_owner
-from schemas.scope import OwnerScope, TenantScope
+from schemas.log.owner import Owner, OwnerKind, tenant_owner
+from schemas.security.scope import OwnerScope, TenantScope
 
 PathId = Annotated[Id, Path()]
 UserId = Annotated[Id, Query()]

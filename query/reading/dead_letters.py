@@ -11,23 +11,23 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field
 
 from query import paging
+from query.auth.boundary import Operator
 from query.body import Route
 from query.deadletters.access import TopicAccess
 from query.deadletters.index import Filters, Letter, LetterIndex
 from query.deadletters.lock import exclusive
 from query.deadletters.preview import preview
 from query.deadletters.replay import Replayer, Result, shown
-from query.door import Operator
 from query.errors import ProblemError, invalid, not_found
 from query.freshness import Freshness
 from query.producer import QueueFullError
 from query.reading.common import Ctx
 from query.streams import TopicAwayError
-from schemas import topics
 from schemas.base import CleanText, Frozen, Timestamp
-from schemas.progress import FreshnessToken
-from schemas.scope import Permission, TenantScope
-from schemas.stores import STAGE_OF_VIEW
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken
+from schemas.security.scope import Permission, TenantScope
+from schemas.storage.layouts import STAGE_OF_VIEW
 
 router = APIRouter(route_class=Route, tags=["operations"])
 T = TypeVar("T")

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
 
+from query.auth.boundary import Writer
 from query.body import Route
-from query.door import Writer
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import Ctx
-from query.repo.db import SystemStatement
+from query.views.db import SystemStatement
 from schemas.base import Id
 
 router = APIRouter(route_class=Route, tags=["erasure"])

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 
 from query import paging
+from query.auth.boundary import Operator, Reader
 from query.body import Route
-from query.door import Operator, Reader
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId
-from query.repo import retention
-from query.repo.db import Row
+from query.views import retention
+from query.views.db import Row
 
 router = APIRouter(route_class=Route, tags=["reading"])
 About = Literal["answer", "function", "performance", "suggestion", "bug"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from inference.language import language_of
 from inference.protocols import TokenCounter
-from schemas import lines
+from schemas.events import prompt_lines
 
 Message = dict[str, Any]
 """At least role, content and speaker."""
@@ -44,12 +44,12 @@ class History:
 
 
 def line(message: Message) -> str:
-    return lines.line(message["role"], message.get("speaker"), message["content"])
+    return prompt_lines.line(message["role"], message.get("speaker"), message["content"])
 
 
 def render(summary: str, messages: Sequence[Message]) -> str:
     """The summary, then one message a line."""
-    head = [lines.summary_line(summary, language_of(summary))] if summary else []
+    head = [prompt_lines.summary_line(summary, language_of(summary))] if summary else []
     return "\n".join([*head, *map(line, messages)])
 
 

@@ -8,11 +8,11 @@ from typing import Any
 from query.errors import ProblemError, done_without
 from query.reading import cache
 from query.reading.common import Context
-from query.repo import hot
-from query.repo.sealed import opened
-from schemas.hot_memory import HotRow, hot_memory
-from schemas.scope import OwnerScope
-from schemas.stores import RedisLayout
+from query.views import hot
+from query.views.sealed import opened
+from schemas.events.hot_memory import HotRow, hot_memory
+from schemas.security.scope import OwnerScope
+from schemas.storage.layouts import RedisLayout
 
 Groups = dict[str, list[dict[str, Any]]]
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request
 from pydantic import Field
 
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, source_turn_ids
 from query.reading.search import retriever_of
 from query.reading.users import profile_answer, standing
-from query.repo.db import Row
-from query.retrieval.request import Question
+from query.search.request import Question
+from query.views.db import Row
 from schemas.base import CleanText, Frozen
 
 router = APIRouter(route_class=Route, tags=["reading"])

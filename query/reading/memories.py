@@ -9,19 +9,19 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query
 
 from query import paging
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import USER_KINDS, AsOf, Context, Ctx, PathId, memory
 from query.reading.users import standing
-from query.repo import memories, retention, turns
-from query.repo.db import Row
-from query.repo.overtaken import may_be_overtaken, version_of
-from schemas import owner as owners
-from schemas.memory import MemoryKind
-from schemas.owner import OwnerKind
-from schemas.scope import OutOfScopeError, OwnerScope, TenantScope
+from query.views import memories, retention, turns
+from query.views.db import Row
+from query.views.overtaken import may_be_overtaken, version_of
+from schemas.events.memory import MemoryKind
+from schemas.log import owner as owners
+from schemas.log.owner import OwnerKind
+from schemas.security.scope import OutOfScopeError, OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 ListState = Literal["active", "observed", "superseded", "refused", "archived"]

@@ -7,15 +7,15 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from query.auth.boundary import Operator
 from query.body import Route
 from query.config import QueryConfig
-from query.door import Operator
 from query.errors import ProblemError
 from query.freshness import Freshness
 from query.metrics import Metrics
 from query.pipeline.monitor import Monitor
 from query.pipeline.state import Pipeline, as_json, reasons
-from schemas.stores import STAGE_OF_VIEW
+from schemas.storage.layouts import STAGE_OF_VIEW
 
 router = APIRouter(route_class=Route, tags=["operations"])
 OLD_PICTURES = 5

@@ -9,15 +9,15 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from query.auth.boundary import OriginalsReader
 from query.body import Route
-from query.door import OriginalsReader
 from query.errors import keys_down, not_found
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, UserId
-from query.repo import turns
-from schemas.originals import Original, Originals
-from schemas.owner import Owner
-from schemas.sealing import KeyDestroyed, KeysAway, SealedError
+from query.views import turns
+from schemas.log.owner import Owner
+from schemas.security.encrypted_values import Original, Originals
+from schemas.security.sealing import KeyDestroyed, KeysAway, SealedError
 
 log = logging.getLogger(__name__)
 router = APIRouter(route_class=Route, tags=["reading"])

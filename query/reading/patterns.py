@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from processors.patterns import TIMES, compare
+from processors.memory.habits.patterns import TIMES, compare
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, source_turn_ids
-from query.repo import memories
-from query.repo.db import Row
+from query.views import memories
+from query.views.db import Row
 from schemas.base import CleanText, Timestamp
 
 router = APIRouter(route_class=Route, tags=["reading"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from query.repo.db import Row
-from schemas.profile import Profile, TableSpec
+from query.views.db import Row
+from schemas.profile.model import Profile, TableSpec
 
 
 def tables_of(profile: Profile) -> list[TableSpec]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from processors.narrative import Statement, language_of, narrative
-from query.repo.db import Row
-from schemas.profile import FieldSpec, Profile
+from processors.memory.narrative import Statement, language_of, narrative
+from query.views.db import Row
+from schemas.profile.model import FieldSpec, Profile
 
 _UNKNOWN = frozenset({"", "未知", "unknown", "n/a"})
 

@@ -7,13 +7,13 @@ from typing import Any
 from fastapi import APIRouter
 
 from query import paging
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.freshness import Freshness
 from query.reading import hot
 from query.reading.common import Ctx, PathId, source_turn_ids
-from query.repo import memories
-from query.repo.db import Row
+from query.views import memories
+from query.views.db import Row
 
 router = APIRouter(route_class=Route, tags=["reading"])
 

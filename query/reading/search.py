@@ -8,20 +8,20 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Header, Request
 
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import invalid
 from query.freshness import Freshness
 from query.pipeline.monitor import AWAY
 from query.pipeline.state import Pipeline
-from query.ranking.types import Mode
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Ctx
-from query.retrieval import documents
-from query.retrieval.request import KINDS, Found, Question, SearchIn
-from query.retrieval.retriever import Retriever
-from query.walk import Walk
-from query.walk import question as bound_to
-from schemas.scope import TenantScope
+from query.search import documents
+from query.search.ranked_cursor import Walk
+from query.search.ranked_cursor import question as bound_to
+from query.search.ranking.types import Mode
+from query.search.request import KINDS, Found, Question, SearchIn
+from query.search.retriever import Retriever
+from schemas.security.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 RANKING = "Memstream-Ranking"

@@ -11,12 +11,12 @@ from typing import Any
 from query.errors import ProblemError, done_without
 from query.reading import cache
 from query.reading.common import Context
-from query.repo import sessions
-from query.repo.db import Row, SystemStatement
-from query.repo.sealed import opened
-from schemas.scope import OwnerScope
-from schemas.session_value import row_of_sealed, value_of_row
-from schemas.stores import RedisLayout
+from query.views import sessions
+from query.views.db import Row, SystemStatement
+from query.views.sealed import opened
+from schemas.events.session_value import row_of_sealed, value_of_row
+from schemas.security.scope import OwnerScope
+from schemas.storage.layouts import RedisLayout
 
 AHEAD_SECONDS = 60.0
 """How long Redis may have a session that Postgres has not: beyond it the row was taken away."""

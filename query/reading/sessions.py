@@ -8,16 +8,16 @@ from fastapi import APIRouter, Body
 from pydantic import Field
 
 from query import paging
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import Context, Ctx, PathId, UserId
 from query.reading.history import Budget, Segment, compose
 from query.reading.session_store import Session, load
-from query.repo import sessions, turns
+from query.views import sessions, turns
 from schemas.base import CleanText, Frozen, Id
-from schemas.scope import OwnerScope
+from schemas.security.scope import OwnerScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 _MESSAGES_A_TURN = 6

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Body, Request
 from pydantic import Field
 
 from query import paging
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import invalid
 from query.freshness import Freshness
 from query.models import ItemKey
@@ -18,11 +18,11 @@ from query.namespaces import owner_of
 from query.reading import store_filter, store_search
 from query.reading.common import Context, Ctx, PathId
 from query.reading.tables import store_row
-from query.repo import memories
-from query.repo.db import Row
-from query.walk import LONGEST, question
+from query.search.ranked_cursor import LONGEST, question
+from query.views import memories
+from query.views.db import Row
 from schemas.base import CleanText, Frozen, Id, JsonObject
-from schemas.scope import TenantScope
+from schemas.security.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 

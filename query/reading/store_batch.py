@@ -13,18 +13,19 @@ from fastapi import APIRouter, Body, Request, Response
 from pydantic import Field
 
 from query import models
+from query.auth.boundary import Scope, demand
 from query.body import Route
-from query.door import Scope, demand
 from query.freshness import Freshness
+from query.limits import TenantLimits
 from query.namespaces import owner_of
 from query.reading import store
 from query.reading.common import Context, Ctx
 from query.writing.publish import Entry, Publisher, publisher_of
 from query.writing.tables import check_item
-from schemas import topics
 from schemas.base import Frozen
-from schemas.memory import MemoryCommand, MemoryCommandBody
-from schemas.scope import Permission, TenantScope
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.log import topics
+from schemas.security.scope import Permission, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 MOST = 500
@@ -67,10 +68,13 @@ async def batch(
     """`results` in the order of the operations: `{"item"}`, `{"items", "cursor"}`, `{"namespaces", "cursor"}`, or null
     for a write. 202 and a `freshness_token` where something was written, a renewed time to live included."""
     writes = [o for o in body.operations if isinstance(o, PutOp | DeleteOp)]
-    if len(writes) < len(body.operations):
+    limits: TenantLimits = request.app.state.limits
+    if reads := len(body.operations) - len(writes):
+        await limits.take("reads", scope.tenant, reads)
         demand(scope, Permission.READ)
         await fresh.wait("memories")
     if writes:
+        await limits.take("writes", scope.tenant, len(writes))
         demand(scope, Permission.WRITE)
     results: list[dict[str, Any] | None] = []
     renewed: dict[tuple[tuple[str, ...], str], None] = {}

@@ -14,14 +14,14 @@ from query.errors import invalid
 from query.namespaces import owner_of
 from query.reading import store_filter
 from query.reading.common import Context
-from query.repo import items
-from query.repo.db import Row
-from query.retrieval import documents
-from query.retrieval.lane import Understood
-from query.retrieval.retriever import Retriever
-from query.walk import Walk, question
+from query.search import documents
+from query.search.executor import Understood
+from query.search.ranked_cursor import Walk, question
+from query.search.retriever import Retriever
+from query.views import items
+from query.views.db import Row
 from schemas.base import JsonObject
-from schemas.scope import OwnerScope, TenantScope
+from schemas.security.scope import OwnerScope, TenantScope
 
 MOST = 5_000
 """Items below one prefix that a filter or a query looks at: the newest."""

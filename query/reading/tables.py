@@ -10,19 +10,19 @@ from fastapi import APIRouter, Body, Query, Request
 from pydantic import Field
 
 from query import paging
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import invalid, not_found
 from query.freshness import Freshness
 from query.reading.common import Context, Ctx, PathId, source_turn_ids
 from query.reading.search import retriever_of
-from query.repo import structured
-from query.repo.db import Row
-from query.retrieval.request import Filters, Question
+from query.search.request import Filters, Question
+from query.views import structured
+from query.views.db import Row
 from schemas.base import Content, Frozen
-from schemas.profile import TableSpec
-from schemas.scope import OwnerScope, TenantScope
-from schemas.tables import Place, at_id, at_key, goodness, place_of, shown, table_named
+from schemas.profile.model import TableSpec
+from schemas.profile.tables import Place, at_id, at_key, goodness, place_of, shown, table_named
+from schemas.security.scope import OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 ROWS = 10

@@ -1,6 +1,7 @@
 """Which time a query limits: its time expressions, and the words beside them that open a span or make it one. Pure.
 
-What only a question needs is here and not in `processors.timeexpr`, whose spans memories and the ranking are made of.
+What only a question needs is here and not in `processors.language.times`, whose spans memories and the ranking
+are made of.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from processors import timeexpr, timeexpr_en, timeexpr_zh
-from processors import timespan as ts
+from processors.language import times, times_en, times_zh
+from processors.language import timespan as ts
 
-_BARE_MONTH = re.compile(timeexpr_en.MONTH)
+_BARE_MONTH = re.compile(times_en.MONTH)
 _BARE_YEAR = re.compile(r"\d{4}")
 _LEADS = re.compile(r"(?:in|during|since|until|by) {1,2}(?:the {1,2})?", re.IGNORECASE)
 """What a rule for seasons has within its span."""
@@ -62,7 +63,7 @@ def limit(query: str, now: datetime) -> Limit | None:
     closed: list[tuple[datetime, datetime, str]] = []
     opened: list[tuple[datetime | None, datetime | None, str]] = []
     told = -1
-    for begin, span in timeexpr.placed(query, now, RULES):
+    for begin, span in times.placed(query, now, RULES):
         end = begin + len(span.text)
         lead = _LEADS.match(span.text)
         at = begin + (lead.end() if lead else 0)
@@ -122,7 +123,7 @@ def _some_ago(m: re.Match[str], anchor: datetime) -> ts.Period:
     """A time that the speaker left open: any of the units before the running one, back to as many as may be meant."""
     told = m.groupdict()
     most = _COUPLE if "couple" in (told.get("count") or "").lower() else _FEW
-    unit = timeexpr_zh.UNITS.get(told["unit"], told["unit"].lower())
+    unit = times_zh.UNITS.get(told["unit"], told["unit"].lower())
     return ts.Period(ts.ago(anchor, most, unit).start, ts.ago(anchor, 0, unit).start, "day")
 
 
@@ -135,13 +136,13 @@ def _back(anchor: datetime, days: int) -> ts.Period:
 
 def _last_en(m: re.Match[str], anchor: datetime) -> ts.Period:
     words = " ".join(m["count"].lower().split())
-    count = int(words) if words.isdigit() else _FEW if "few" in words else timeexpr_en.NUMBERS[words]
+    count = int(words) if words.isdigit() else _FEW if "few" in words else times_en.NUMBERS[words]
     return _back(anchor, count * _DAYS[m["unit"].lower()])
 
 
 def _last_zh(m: re.Match[str], anchor: datetime) -> ts.Period:
-    count = _FEW if m["count"] == "几" else timeexpr_zh.number(m["count"])
-    return _back(anchor, count * _DAYS[timeexpr_zh.UNITS[m["unit"]]])
+    count = _FEW if m["count"] == "几" else times_zh.number(m["count"])
+    return _back(anchor, count * _DAYS[times_zh.UNITS[m["unit"]]])
 
 
 def _half_year_ago(_: re.Match[str], anchor: datetime) -> ts.Period:
@@ -175,7 +176,7 @@ def _numbered(m: re.Match[str], anchor: datetime) -> ts.Period:
     n = told["number"].lower()
     number = int(n) if n.isdigit() else _ORDINALS[n]
     if told.get("year"):
-        return _quarter(anchor, timeexpr_zh.number(told["year"]), number)
+        return _quarter(anchor, times_zh.number(told["year"]), number)
     if told.get("rel"):
         return _quarter(anchor, anchor.year + _REL_YEARS[told["rel"]], number)
     return _quarter(anchor, anchor.year - (number > (anchor.month + 2) // 3), number)
@@ -189,13 +190,13 @@ def _weekend(m: re.Match[str], anchor: datetime) -> ts.Period:
     return this if this.start <= anchor else ts.weekend(anchor, -1)
 
 
-def _rule(pattern: str, resolve: Callable[[re.Match[str], datetime], ts.Period]) -> timeexpr_en.Rule:
+def _rule(pattern: str, resolve: Callable[[re.Match[str], datetime], ts.Period]) -> times_en.Rule:
     return re.compile(pattern, re.IGNORECASE), resolve, True
 
 
 _ZH = r"[0-9一二两三四五六七八九十]{1,3}"
-RULES: tuple[timeexpr_en.Rule, ...] = (
-    _rule(rf"\b(?:last|past|previous) {{1,2}}{timeexpr_en.NUMBER} {{1,2}}(?P<unit>day|week|month|year)s?\b", _last_en),
+RULES: tuple[times_en.Rule, ...] = (
+    _rule(rf"\b(?:last|past|previous) {{1,2}}{times_en.NUMBER} {{1,2}}(?P<unit>day|week|month|year)s?\b", _last_en),
     _rule(rf"(?:最近|过去|近)的?(?P<count>几|{_ZH})个?(?P<unit>天|日|周|星期|礼拜|月|年)", _last_zh),
     _rule(
         r"\b(?P<count>a couple(?: of)?|a few|few|some|several) {1,2}(?P<unit>day|week|month|year)s?"

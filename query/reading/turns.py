@@ -7,13 +7,13 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, UserId
-from query.repo import turns
-from query.repo.db import Row
+from query.views import turns
+from query.views.db import Row
 
 router = APIRouter(route_class=Route, tags=["reading"])
 STORED = ("kept", "superseding", "masked", "observed")

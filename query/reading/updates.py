@@ -13,20 +13,22 @@ from typing import Annotated, Any
 import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Send
+from starlette.types import Scope as ASGIScope
 
+from query.auth.boundary import Reader, scope_of
 from query.body import Route
 from query.config import QueryConfig
-from query.door import Reader, scope_of
 from query.errors import ProblemError, invalid, store_down
 from query.reading.common import Context, Ctx
 from query.streams import Read, TopicAwayError, TopicReader
-from schemas import topics
 from schemas.base import Id
-from schemas.codec import Codec, DecodeError, header
-from schemas.dead_letters import REPLAY_FOR
-from schemas.memory import MemoryKind, MemoryUpdate
-from schemas.owner import OwnerKind
-from schemas.scope import OwnerScope, TenantScope
+from schemas.events.memory import MemoryKind, MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Codec, DecodeError, header
+from schemas.log.dead_letters import REPLAY_FOR
+from schemas.log.owner import OwnerKind
+from schemas.security.scope import OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 _WAIT_SECONDS = 0.5
@@ -79,16 +81,16 @@ class UpdateStreams:
         self._open += change
         self._of_tenant[tenant] += change
 
-    async def batches(self, reader: TopicReader, tenant: str) -> AsyncIterator[list[Read]]:
+    async def batches(self, reader: TopicReader) -> AsyncIterator[list[Read]]:
         """What comes, until the caller goes or the service stops; an empty list now and then."""
-        try:
-            while not self._closing:
-                yield await self._run(reader.next, _WAIT_SECONDS)
-        finally:
-            self._count(tenant, -1)
-            # Not awaited: the caller may have been cancelled.
-            if not self._closing:
-                self._threads.submit(reader.close)
+        while not self._closing:
+            yield await self._run(reader.next, _WAIT_SECONDS)
+
+    def release(self, reader: TopicReader, tenant: str) -> None:
+        """Give back the slot and the consumer of an open stream. Not awaited: the caller may have been cancelled."""
+        self._count(tenant, -1)
+        if not self._closing:
+            self._threads.submit(reader.close)
 
     async def _run(self, call: Any, *args: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call, *args)
@@ -114,9 +116,24 @@ async def updates(
     reader, offsets = await streams.open(after, scope.tenant)
     wanted = _Wanted(scope, user_id, project_id, frozenset(kind) if kind else None)
     ctx.saw(scope if user_id is None else scope.user(user_id))
-    events = _events(streams.batches(reader, scope.tenant), offsets, wanted, ctx, partial(scope_of, request))
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_of, request))
+    return _EventStream(events, partial(streams.release, reader, scope.tenant))
+
+
+class _EventStream(StreamingResponse):
+    """Calls `release` when the response is over, however that comes: a caller that leaves before the first byte never
+    starts the events, so that no clean-up of theirs would run."""
+
+    def __init__(self, events: AsyncIterator[bytes], release: Callable[[], None]) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(events, media_type="text/event-stream", headers=headers)
+        self._release = release
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._release()
 
 
 class _Wanted:

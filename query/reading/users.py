@@ -8,18 +8,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from query.auth.boundary import Reader
 from query.body import Route
-from query.door import Reader
 from query.errors import invalid
 from query.freshness import Freshness
 from query.reading import profile_rows, profile_view
 from query.reading.common import AsOf, Context, Ctx, PathId, memory
-from query.repo import memories, structured
-from query.repo.db import Row
-from query.repo.overtaken import without_overtaken
+from query.views import memories, structured
+from query.views.db import Row
+from query.views.overtaken import without_overtaken
 from schemas.base import Id
-from schemas.memory import PROJECT_SCOPE
-from schemas.scope import OwnerScope
+from schemas.events.memory import PROJECT_SCOPE
+from schemas.security.scope import OwnerScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
 _SOURCE_ORDER = {"explicit": 0, "confirmed": 1, "inferred": 2}

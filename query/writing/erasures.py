@@ -7,13 +7,13 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Path
 
+from query.auth.boundary import demand
 from query.body import Route
-from query.door import demand
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import topics
 from schemas.base import Frozen, Id
-from schemas.erasure import Erasure
-from schemas.scope import Permission
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.security.scope import Permission
 
 router = APIRouter(route_class=Route, tags=["erasure"])
 PathId = Annotated[Id, Path()]

@@ -8,18 +8,18 @@ from uuid import uuid4
 
 from fastapi import APIRouter, Body, Header, Path, Query, Request
 
-from processors.extract.protocol import holds_many
+from processors.reader.rules.protocol import holds_many
 from query import events, models
 from query.body import Route
 from query.errors import ProblemError
 from query.namespaces import owner_of
 from query.reading.common import Context, Ctx
-from query.repo import hot
+from query.views import hot
 from query.writing.publish import Entry, Publish, Publisher
 from query.writing.tables import check_item
-from schemas import topics
 from schemas.base import Id
-from schemas.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.log import topics
 
 router = APIRouter(route_class=Route, tags=["writing"])
 Command = Literal["remember", "correct", "forget", "put_item", "delete_item"]

@@ -9,15 +9,15 @@ from fastapi import APIRouter, Body
 from pydantic import Field, ValidationError, model_validator
 
 from query import models
+from query.auth.boundary import Operator
 from query.body import Route
-from query.door import Operator
 from query.errors import from_validation, invalid
 from query.reading.common import Ctx
 from query.writing.publish import Entry, Publish
-from schemas import topics
 from schemas.base import CleanText, Frozen, JsonObject
-from schemas.documents import ProfileVersion
-from schemas.profile import Profile, ProfileError, parse_profile, whole
+from schemas.events.documents import ProfileVersion
+from schemas.log import topics
+from schemas.profile.model import Profile, ProfileError, parse_profile, whole
 
 router = APIRouter(route_class=Route, tags=["writing"])
 

@@ -9,11 +9,13 @@ from fastapi import APIRouter, Body, Path, Query
 
 from query import models
 from query.body import Route
+from query.errors import ProblemError
 from query.freshness import Freshness
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import topics
 from schemas.base import Id
-from schemas.documents import EVERY_VERSION, Document, DocumentBody, ProjectCommand, ProjectCommandBody
+from schemas.events.documents import EVERY_VERSION, Document, DocumentBody, ProjectCommand, ProjectCommandBody
+from schemas.log import topics
+from schemas.log.owner import Owner
 
 router = APIRouter(route_class=Route, tags=["writing"])
 PathId = Annotated[Id, Path()]
@@ -97,10 +99,17 @@ async def _document(publish: Publisher, event: Document) -> models.DocumentAccep
     return models.DocumentAccepted(accepted=1, document_id=event.document_id, freshness_token=token)
 
 
+def _owner(publish: Publisher, document_id: str) -> Owner:
+    """Documents are cited to every user of the tenant: a credential that is bound to some of them writes none."""
+    if publish.scope.bound:
+        raise ProblemError("forbidden", "this key is bound to users or projects, and documents are of the whole tenant")
+    return publish.scope.document(document_id).owner
+
+
 @router.post("/v1/documents", status_code=202)
 async def put_document(body: Annotated[models.DocumentIn, Body()], publish: Publish) -> models.DocumentAccepted:
     """Add a version of a document; the one before is archived (D8)."""
-    owner = publish.scope.document(body.document_id).owner
+    owner = _owner(publish, body.document_id)
     event = Document(
         tenant=owner.tenant,
         document_id=body.document_id,
@@ -116,7 +125,7 @@ async def delete_document(
     document_id: PathId, publish: Publish, version: Annotated[Id, Query()] = EVERY_VERSION
 ) -> models.DocumentAccepted:
     """Delete one version of a document, or all. Behind the active one no archived version becomes active again."""
-    owner = publish.scope.document(document_id).owner
+    owner = _owner(publish, document_id)
     event = Document(
         tenant=owner.tenant, document_id=document_id, version=version, op="delete", accepted_at=publish.now
     )

@@ -11,26 +11,26 @@ from uuid import uuid4
 
 from fastapi import Depends, Request
 
-from processors.callers import OutgrownError
+from processors.screen.callers import OutgrownError
 from query.access import AccessLog, operation_of
+from query.auth.boundary import Writer
 from query.config import QueryConfig
 from query.deps import Deps
-from query.door import Writer
 from query.errors import ProblemError, invalid, keys_down
 from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
-from query.retrieval.lane import ComputeLane
-from query.withheld import Withheld
-from schemas import topics
-from schemas.envelope import Envelope
-from schemas.erasure import Erasure
-from schemas.owner import Owner, partition, project
-from schemas.progress import FreshnessToken, Written
-from schemas.scope import TenantScope
-from schemas.sealing import KeysAway
-from schemas.sizes import TOO_LARGE, outgrown_value
-from schemas.topics import Topic
+from query.search.executor import ComputeLane
+from query.views.pending_deletions import Withheld
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.log.owner import Owner, partition, project
+from schemas.log.progress import FreshnessToken, Written
+from schemas.log.topics import Topic
+from schemas.security.scope import TenantScope
+from schemas.security.sealing import KeysAway
+from schemas.storage.sizes import TOO_LARGE, outgrown_value
 
 SOURCE = "memstream/query"
 _LONG_TERM = (topics.LEDGER, topics.PROJECT_EVENTS, topics.DOCUMENTS)

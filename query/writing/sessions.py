@@ -10,9 +10,9 @@ from fastapi import APIRouter, Body, Path, Query
 from query import models
 from query.body import Route
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import topics
 from schemas.base import Id
-from schemas.turns import SessionCommand, SessionCommandBody
+from schemas.events.turns import SessionCommand, SessionCommandBody
+from schemas.log import topics
 
 router = APIRouter(route_class=Route, tags=["writing"])
 SessionId = Annotated[Id, Path()]

@@ -14,11 +14,11 @@ from query.errors import invalid
 from query.reading.common import Ctx, PathId
 from query.reading.tables import place_in, spec_of
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import topics
 from schemas.base import Frozen, Id, JsonObject
-from schemas.memory import MemoryCommand, MemoryCommandBody
-from schemas.profile import Profile
-from schemas.tables import ColumnError, Place, checked, created_at, place_of
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.log import topics
+from schemas.profile.model import Profile
+from schemas.profile.tables import ColumnError, Place, checked, created_at, place_of
 
 router = APIRouter(route_class=Route, tags=["writing"])
 

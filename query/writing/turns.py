@@ -11,7 +11,7 @@ from query import events, models
 from query.body import Route
 from query.errors import invalid
 from query.writing.publish import Entry, Publish, Publisher
-from schemas import topics
+from schemas.log import topics
 
 router = APIRouter(route_class=Route, tags=["writing"])
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 import psycopg
 from psycopg import Connection, sql
 
-from schemas.stores import postgres_schema
+from schemas.storage.layouts import postgres_schema
 
 LOCK = 0x6D656D73
 """Advisory lock key of everything that creates or alters schemas: one process at a time."""

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from memstream.up import single_threaded
+from memstream.stack.up import single_threaded
 from tests.crash.harness import Report, RoundConfig, run_round
 from tests.crash.load import NoDataError, default_data
 from tests.crash.nemesis import FAULTS, SINKS

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import orjson
 
-from schemas.codec import header
-from schemas.topics import KEPT_LOGS, Cleanup, Topic
-from streams.runtime import Message
+from schemas.log.codec import header
+from schemas.log.topics import KEPT_LOGS, Cleanup, Topic
+from streams.runner import Message
 from tests.crash.log import Log, source_of, without_redelivered
 
 LIMIT = 20

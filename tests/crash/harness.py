@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from schemas import topics
+from schemas.log import topics
 from tests.crash import stores
 from tests.crash.client import Accepted, Caller
 from tests.crash.compare import Differences, dead_letters, topic_records

@@ -12,10 +12,10 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 from kafka.admin import KafkaAdminClient
 from kafka.errors import KafkaError
 
-from schemas import topics
-from schemas.codec import header
-from schemas.topics import Topic
-from streams.runtime import Message
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.log.topics import Topic
+from streams.runner import Message
 from streams.topology import TOPOLOGY, group_of
 
 SINK_TOPICS = {

@@ -13,8 +13,8 @@ import psutil
 import psycopg
 import redis
 
-from streams.app import SESSION_TIMEOUT
 from streams.faults import SINK_POINTS, Point
+from streams.faust.app import SESSION_TIMEOUT
 from tests.crash import hurt
 from tests.crash.stack import SERVERS, CrashStack
 

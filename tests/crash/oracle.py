@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from inference.language import language_of
 from inference.protocols import Embedder
 from inference.terms import terms
-from memstream.models import LazyAnalyzer, counter, default_embedder
 from memstream.secretfile import key_from
 from memstream.settings import Settings
-from processors.extract.rules import RuleExtractor
+from memstream.workers.models import LazyAnalyzer, counter, default_embedder
 from processors.ports import Models, ProfileBook
+from processors.reader.rules.rules import RuleExtractor
 from processors.step import Step
-from schemas import topics
-from schemas.profile import load_profile
-from schemas.topics import Topic
+from schemas.log import topics
+from schemas.log.topics import Topic
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
-from streams.runtime import Message
+from streams.runner import Message
 from streams.topology import TOPOLOGY, Parts
 from tests.crash.log import Log
 

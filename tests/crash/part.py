@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from schemas.codec import header
-from schemas.owner import Owner, OwnerKind
-from streams.runtime import Message
+from schemas.log.codec import header
+from schemas.log.owner import Owner, OwnerKind
+from streams.runner import Message
 from tests.crash.log import Log, source_of
 
 

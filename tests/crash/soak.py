@@ -13,7 +13,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from memstream.up import single_threaded
+from memstream.stack.up import single_threaded
 from tests.crash.harness import RoundConfig, run_round
 from tests.crash.load import NoDataError, default_data
 from tests.crash.oracle import Oracle

@@ -13,11 +13,11 @@ from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 from pydantic import SecretStr
 
 from memstream import topics as provisioning
-from memstream import up
 from memstream.settings import Settings
-from memstream.stack import ChildSpec, StackError, Supervisor
+from memstream.stack import ChildSpec, StackError, Supervisor, up
 from memstream.stack.ports import pick
-from schemas import migrations, topics
+from schemas import migrations
+from schemas.log import topics
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
 SERVERS = ("kafka", "postgres", "valkey", "milvus")

@@ -12,19 +12,19 @@ import psycopg
 import redis
 from pymilvus import MilvusClient
 
-from memstream.models import counter
-from processors.chunking import chunks
-from schemas.access import milvus_options
-from schemas.codec import Codec
-from schemas.memory import MemoryUpdate
-from schemas.owner import user
-from schemas.sessions import SessionState
-from schemas.stores import MilvusLayout, RedisLayout, postgres_schema
-from schemas.turns import ScreenedTurn
+from memstream.workers.models import counter
+from processors.knowledge.chunking import chunks
+from schemas.events.memory import MemoryUpdate
+from schemas.events.sessions import SessionState
+from schemas.events.turns import ScreenedTurn
+from schemas.log.codec import Codec
+from schemas.log.owner import user
+from schemas.storage.connections import milvus_options
+from schemas.storage.layouts import MilvusLayout, RedisLayout, postgres_schema
 from sinks.collapse import identity, revision
-from sinks.milvus_rows import is_held, key
-from sinks.postgres_rows import row
-from streams.runtime import Message
+from sinks.milvus.rows import is_held, key
+from sinks.postgres.rows import row
+from streams.runner import Message
 from tests.crash.compare import Differences
 from tests.crash.log import Log
 from tests.crash.part import Part

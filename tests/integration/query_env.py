@@ -23,23 +23,24 @@ from inference.language import language_of
 from inference.protocols import LanguageModel
 from inference.terms import terms
 from inference.tokens import token_counter
-from memstream.models import default_models
 from memstream.stack import Addresses
-from processors.callers import CallersScreen
+from memstream.workers.models import default_models
 from processors.ports import Models, ProfileBook
+from processors.screen.callers import CallersScreen
 from query.app import create_app
+from query.auth.boundary import Authenticator
 from query.config import QueryConfig
 from query.connect import open_deps
-from query.door import Authenticator
-from schemas import ids, migrations, topics
-from schemas.codec import Event
-from schemas.envelope import SourceTurn
-from schemas.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
-from schemas.owner import OwnerKind
-from schemas.profile import Profile, load_profile
-from schemas.sessions import Checkpoint, SessionState
-from schemas.turns import ScreenedBody, ScreenedTurn
-from sinks.postgres import PostgresSink
+from schemas import migrations
+from schemas.events.envelope import SourceTurn
+from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
+from schemas.events.sessions import Checkpoint, SessionState
+from schemas.events.turns import ScreenedBody, ScreenedTurn
+from schemas.log import ids, topics
+from schemas.log.codec import Event
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import Profile, load_profile
+from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Item, Mark, Message, SinkBatch
 
 TENANT = "default"

@@ -17,12 +17,13 @@ import httpx
 import psycopg
 from psycopg import sql
 
-from memstream.cli import application
-from memstream.rebuild.errors import RebuildError
-from schemas import generations, topics
-from schemas.codec import Codec
-from schemas.memory import MemoryBody, MemoryUpdate, Reason
-from schemas.owner import OwnerKind, partition
+from memstream.cli.app import application
+from memstream.reprocess.errors import RebuildError
+from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import OwnerKind, partition
+from schemas.storage import generations
 from tests.integration.scenario import PARTITIONS, TENANT, World
 
 COMMANDS = application()

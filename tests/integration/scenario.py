@@ -16,16 +16,16 @@ import psycopg
 from confluent_kafka import KafkaError, Message, Producer
 
 from memstream.settings import Settings
-from memstream.timer import send_tick
-from memstream.up import start
-from schemas import topics
-from schemas.codec import Codec
-from schemas.envelope import UserEvent
-from schemas.owner import partition, project
-from schemas.profile import PROFILES_DIR
-from schemas.progress import FreshnessToken, Written
-from schemas.stores import postgres_schema
-from schemas.turns import Role, TurnBody, TurnEvent
+from memstream.stack.up import start
+from memstream.workers.timer import send_tick
+from schemas.events.envelope import UserEvent
+from schemas.events.turns import Role, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import partition, project
+from schemas.log.progress import FreshnessToken, Written
+from schemas.profile.model import PROFILES_DIR
+from schemas.storage.layouts import postgres_schema
 from tests.integration.conftest import BackgroundStack, temporary_folder
 
 PARTITIONS = 8

@@ -14,10 +14,11 @@ import pytest
 
 from memstream import audit
 from memstream.stack import Addresses
-from schemas import audit as chain
-from schemas import migrations, owner
-from schemas.documents import Access
-from sinks.audit import CHAIN_COLUMNS, AuditSink
+from schemas import migrations
+from schemas.events.documents import Access
+from schemas.log import owner
+from schemas.security import audit as chain
+from sinks.audit.sink import CHAIN_COLUMNS, AuditSink
 from sinks.protocol import Item, Message, SinkBatch
 
 KEY = b"k" * 32

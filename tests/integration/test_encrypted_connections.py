@@ -32,8 +32,8 @@ from memstream.connections import brokers
 from memstream.settings import Settings
 from memstream.stack import Addresses, EmbeddedStack, kafka
 from memstream.stack.ports import pick
-from memstream.up import start
-from schemas.access import kafka_python, librdkafka
+from memstream.stack.up import start
+from schemas.storage.connections import kafka_python, librdkafka
 from tests.integration.conftest import BackgroundStack, temporary_folder
 from tests.integration.scenario import World
 from tests.integration.tls import HOST, KEY_PASSWORD, Authority, TlsFront

@@ -16,9 +16,9 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from processors.step import Reads
-from schemas.stores import postgres_schema
-from streams.state import StoreAway
-from streams.state_postgres import PostgresStateStore
+from schemas.storage.layouts import postgres_schema
+from streams.state.postgres import PostgresStateStore
+from streams.state.protocol import StoreAway
 from tests.crash import hurt
 from tests.integration.conftest import BackgroundStack
 from tests.integration.test_sinks_outage import COUNT, Stores, stores, until

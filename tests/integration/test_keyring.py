@@ -15,12 +15,12 @@ from memstream.keyring.originals import Vault
 from memstream.keyring.store import Keyring
 from memstream.stack import Addresses
 from query.errors import ProblemError
-from query.repo.sealed import opened
+from query.views.sealed import opened
 from schemas import migrations
-from schemas.codec import Codec
-from schemas.originals import Original
-from schemas.owner import user
-from schemas.sealing import KeyDestroyed, MasterKeyAway
+from schemas.log.codec import Codec
+from schemas.log.owner import user
+from schemas.security.encrypted_values import Original
+from schemas.security.sealing import KeyDestroyed, MasterKeyAway
 
 OLD, NEW = "ab" * 32, "cd" * 32
 ANN, BOB = user("acme", "ann"), user("acme", "bob")

@@ -17,13 +17,13 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from memstream.settings import Settings
-from memstream.timer import send_tick
-from memstream.up import start
-from schemas import topics
-from schemas.codec import Codec
-from schemas.memory import Extraction, JobResult
-from schemas.owner import partition, user
-from schemas.profile import PROFILES_DIR
+from memstream.stack.up import start
+from memstream.workers.timer import send_tick
+from schemas.events.memory import Extraction, JobResult
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import partition, user
+from schemas.profile.model import PROFILES_DIR
 from tests.endpoint import Scripted, serving
 from tests.integration.conftest import BackgroundStack, temporary_folder
 

@@ -13,13 +13,13 @@ import pytest
 
 from inference.tokens import token_counter
 from memstream.stack import Addresses
-from query.retrieval.request import Question
-from schemas.owner import OwnerKind
-from schemas.profile import load_profile
-from schemas.scope import Permission, TenantScope
-from schemas.session_value import session_value
-from schemas.sessions import SessionBody, SessionState, WindowMessage
-from schemas.stores import RedisLayout
+from query.search.request import Question
+from schemas.events.session_value import session_value
+from schemas.events.sessions import SessionBody, SessionState, WindowMessage
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import load_profile
+from schemas.security.scope import Permission, TenantScope
+from schemas.storage.layouts import RedisLayout
 from tests.integration.query_env import START, TENANT, Env, embedder, query_service
 
 pytestmark = pytest.mark.integration

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memstream.models import default_models
 from memstream.stack import Addresses
-from schemas.profile import load_profile
+from memstream.workers.models import default_models
+from schemas.profile.model import load_profile
 from tests.integration.query_env import TENANT, Env, query_service
 from tests.unit.processors.talk import Talk
 

@@ -10,9 +10,9 @@ import pytest
 
 from inference.tokens import token_counter
 from memstream.stack import Addresses
-from schemas.owner import OwnerKind
-from schemas.profile import load_profile
-from schemas.sessions import SessionBody, SessionState, WindowMessage
+from schemas.events.sessions import SessionBody, SessionState, WindowMessage
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import load_profile
 from tests.integration.query_env import TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration

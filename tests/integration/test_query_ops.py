@@ -16,20 +16,20 @@ import pytest
 import uvicorn
 from confluent_kafka import Producer
 
-from memstream import auditor, jobs
 from memstream.stack import Addresses
+from memstream.workers import auditor, jobs
 from query.deadletters.access import KafkaAccess
 from query.pipeline.groups import GROUPS
 from query.streams import TopicAwayError
-from schemas import owner, topics
-from schemas.codec import Codec
-from schemas.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.log import owner, topics
+from schemas.log.codec import Codec
+from schemas.log.owner import OwnerKind
 from schemas.metrics import METRICS
-from schemas.owner import OwnerKind
-from sinks.audit import AuditSink
-from sinks.milvus import MilvusSink
-from sinks.postgres import PostgresSink
-from sinks.redis import RedisSink
+from sinks.audit.sink import AuditSink
+from sinks.milvus.sink import MilvusSink
+from sinks.postgres.sink import PostgresSink
+from sinks.redis.sink import RedisSink
 from streams.topology import TOPOLOGY, group_of
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, query_service

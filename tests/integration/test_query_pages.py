@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memstream.stack import Addresses
-from schemas.profile import load_profile
-from sinks.milvus import MilvusSink
+from schemas.profile.model import load_profile
+from sinks.milvus.sink import MilvusSink
 from sinks.protocol import Item, Message, SinkBatch
 from tests.integration.query_env import START, Env, query_service
 

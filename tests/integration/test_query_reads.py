@@ -11,14 +11,14 @@ import pytest
 
 from memstream.stack import Addresses
 from query.reading import users
-from schemas import topics
-from schemas.memory import Reason
-from schemas.profile import load_profile
-from schemas.progress import FreshnessToken, Written
-from schemas.sessions import SessionBody, SessionState
-from schemas.stores import STAGE_OF_VIEW, RedisLayout
+from schemas.events.memory import Reason
+from schemas.events.sessions import SessionBody, SessionState
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken, Written
+from schemas.profile.model import load_profile
+from schemas.storage.layouts import STAGE_OF_VIEW, RedisLayout
 from sinks.protocol import Mark
-from sinks.redis_session import connect
+from sinks.redis.session import connect
 from tests.integration.query_env import START, TENANT, Env, query_service
 
 pytestmark = pytest.mark.integration

@@ -11,7 +11,7 @@ import pytest
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
 from memstream.stack import Addresses
-from schemas.profile import load_profile
+from schemas.profile.model import load_profile
 from tests.endpoint import Scripted, serving
 from tests.integration.query_env import Env, query_service
 

@@ -14,9 +14,9 @@ from confluent_kafka import Consumer, TopicPartition
 
 from memstream.stack import Addresses
 from query.producer import KafkaLog
-from schemas import owner, topics
-from schemas.codec import Codec, header
-from schemas.progress import FreshnessToken
+from schemas.log import owner, topics
+from schemas.log.codec import Codec, header
+from schemas.log.progress import FreshnessToken
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, prepare, query_service
 from tests.query_log_contract import LogContract

@@ -17,11 +17,11 @@ from psycopg import sql
 from pymilvus import MilvusClient
 
 from inference.e5 import MultilingualE5Small
-from memstream.models import default_embedder
-from schemas import generations
-from schemas.access import milvus_options
-from schemas.profile import load_profile
-from schemas.stores import MilvusLayout
+from memstream.workers.models import default_embedder
+from schemas.profile.model import load_profile
+from schemas.storage import generations
+from schemas.storage.connections import milvus_options
+from schemas.storage.layouts import MilvusLayout
 from tests.integration.rebuild_env import (
     COMMANDS,
     STILL,

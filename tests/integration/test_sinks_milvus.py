@@ -12,13 +12,13 @@ import pytest
 from pymilvus import MilvusClient
 
 from memstream.stack import Addresses
-from schemas.access import milvus_options
-from schemas.codec import Event
-from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.stores import MilvusLayout
-from schemas.turns import ScreenedBody, ScreenedTurn
-from sinks.milvus import MilvusSink
-from sinks.milvus_rows import NUMBER_FIELDS, TEXT_FIELDS, key
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.turns import ScreenedBody, ScreenedTurn
+from schemas.log.codec import Event
+from schemas.storage.connections import milvus_options
+from schemas.storage.layouts import MilvusLayout
+from sinks.milvus.rows import NUMBER_FIELDS, TEXT_FIELDS, key
+from sinks.milvus.sink import MilvusSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store

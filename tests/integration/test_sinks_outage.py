@@ -15,17 +15,17 @@ import redis
 from pymilvus import MilvusClient
 from pymilvus.exceptions import MilvusException
 
-from schemas.access import milvus_options
-from schemas.codec import header
-from schemas.memory import MemoryUpdate
+from schemas.events.memory import MemoryUpdate
+from schemas.log.codec import header
 from schemas.migrations import create_generation, drop_generation, upgrade
-from schemas.stores import MilvusLayout, RedisLayout, postgres_schema
+from schemas.storage.connections import milvus_options
+from schemas.storage.layouts import MilvusLayout, RedisLayout, postgres_schema
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
-from sinks.milvus import MilvusSink
-from sinks.milvus_rows import key
-from sinks.postgres import PostgresSink
+from sinks.milvus.rows import key
+from sinks.milvus.sink import MilvusSink
+from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Sink
-from sinks.redis import RedisSink
+from sinks.redis.sink import RedisSink
 from sinks.worker import Worker, WorkerConfig
 from tests.integration.conftest import BackgroundStack
 from tests.integration.test_sinks_worker import KafkaLog

@@ -15,18 +15,18 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.rows import dict_row
 
-from memstream.rebuild.compare import Comparison, GenerationSide, RevisionSide, compare
-from memstream.rebuild.fold import Fold, in_postgres
+from memstream.reprocess.compare import Comparison, GenerationSide, RevisionSide, compare
+from memstream.reprocess.fold import Fold, in_postgres
 from memstream.stack import Addresses
-from schemas.codec import Event
-from schemas.memory import MemoryUpdate
+from schemas.events.memory import MemoryUpdate
+from schemas.events.sessions import SessionState
+from schemas.events.turns import ScreenedTurn
+from schemas.log.codec import Event
 from schemas.migrations import create_generation, drop_generation, generations, upgrade
-from schemas.sessions import SessionState
-from schemas.stores import postgres_schema
-from schemas.turns import ScreenedTurn
+from schemas.storage.layouts import postgres_schema
 from sinks.decode import decode
-from sinks.postgres import PostgresSink
-from sinks.postgres_contents import PostgresContents
+from sinks.postgres.contents import PostgresContents
+from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
 from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store

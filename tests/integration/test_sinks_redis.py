@@ -14,18 +14,18 @@ import pytest
 import redis
 
 from memstream.stack import Addresses
-from schemas.codec import Event
-from schemas.memory import MemoryBody
+from schemas.events.memory import MemoryBody
+from schemas.events.sessions import SessionBody, SessionState, WindowMessage
+from schemas.log.codec import Event
 from schemas.migrations import upgrade
-from schemas.profile import SessionSpec, load_profile
-from schemas.sessions import SessionBody, SessionState, WindowMessage
-from schemas.stores import RedisLayout
+from schemas.profile.model import SessionSpec, load_profile
+from schemas.storage.layouts import RedisLayout
 from sinks.clock import utc_now
-from sinks.postgres import PostgresSink
+from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
-from sinks.redis import RedisSink
-from sinks.redis_contents import RedisContents
-from sinks.redis_session import as_idle
+from sinks.redis.contents import RedisContents
+from sinks.redis.session import as_idle
+from sinks.redis.sink import RedisSink
 from tests.unit.sinks.contract import SinkContract, Store
 from tests.unit.sinks.events import NOW, TEXTS, batch, hot, message, session
 

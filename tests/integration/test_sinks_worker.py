@@ -18,13 +18,13 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import KafkaException, NewTopic
 
 from memstream.stack import Addresses
-from schemas import topics
-from schemas.codec import Headers, header
+from schemas.log import topics
+from schemas.log.codec import Headers, header
 from schemas.migrations import drop_generation, upgrade
-from schemas.stores import postgres_schema
+from schemas.storage.layouts import postgres_schema
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.memory import ALL_TOPICS
-from sinks.postgres import PostgresSink
+from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Message, Sink, SinkBatch
 from sinks.worker import Worker
 from tests.unit.sinks.events import CODEC, memory, message, turn

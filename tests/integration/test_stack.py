@@ -17,7 +17,7 @@ from pymilvus import DataType, MilvusClient, MilvusException
 
 from memstream.stack import Addresses, AlreadyRunningError, EmbeddedStack
 from memstream.stack.state import read_state
-from schemas.access import milvus_options
+from schemas.storage.connections import milvus_options
 from tests.integration.conftest import BackgroundStack
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]

@@ -7,8 +7,8 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed
 
 from processors.step import Reads
 from schemas import migrations
-from streams.state import OutboxRow, PartitionCommit, Position, StoreAway, Write
-from streams.state_postgres import PostgresStateStore
+from streams.state.postgres import PostgresStateStore
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, StoreAway, Write
 from tests.integration.conftest import BackgroundStack
 
 STEP = "away"

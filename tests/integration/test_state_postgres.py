@@ -14,8 +14,8 @@ from psycopg_pool import AsyncConnectionPool
 from memstream.stack import Addresses
 from processors.step import Reads
 from schemas.migrations import upgrade
-from streams.state import StaleOwner, Write
-from streams.state_postgres import PostgresStateStore
+from streams.state.postgres import PostgresStateStore
+from streams.state.protocol import StaleOwner, Write
 from tests.unit.streams.state_contract import StateStoreContract, row
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]

@@ -20,16 +20,16 @@ from memstream.stack import Addresses
 from query.errors import ProblemError
 from query.reading.common import Context
 from query.reading.updates import _events, _Wanted
-from query.repo.db import TenantStatement
 from query.streams import Read
-from schemas.codec import Codec
-from schemas.memory import MemoryUpdate
-from schemas.owner import OwnerKind
-from schemas.scope import Permission, TenantScope
-from schemas.sessions import SessionBody, SessionState
-from sinks.milvus import MilvusSink
+from query.views.db import TenantStatement
+from schemas.events.memory import MemoryUpdate
+from schemas.events.sessions import SessionBody, SessionState
+from schemas.log.codec import Codec
+from schemas.log.owner import OwnerKind
+from schemas.security.scope import Permission, TenantScope
+from sinks.milvus.sink import MilvusSink
 from sinks.protocol import Item, Message, SinkBatch
-from sinks.redis import RedisSink
+from sinks.redis.sink import RedisSink
 from tests.integration.query_env import Env, query_service
 from tests.openapi_calls import call, operations
 

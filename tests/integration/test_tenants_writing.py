@@ -16,11 +16,11 @@ import pytest
 
 from memstream.stack import Addresses
 from query.producer import Outgoing
-from schemas.codec import Codec, Event
-from schemas.envelope import Envelope
-from schemas.owner import OwnerKind
-from schemas.profile import load_profile
-from schemas.sessions import SessionBody, SessionState
+from schemas.events.envelope import Envelope
+from schemas.events.sessions import SessionBody, SessionState
+from schemas.log.codec import Codec, Event
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import load_profile
 from tests.integration.query_env import Env, query_service
 from tests.integration.test_tenants import TOUCHES_OTHERS, WORD, A, B, ByName, header
 from tests.openapi_calls import Call, call, operations

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from memstream.stack import milvus_file
-from schemas.stores import MilvusLayout
+from schemas.storage.layouts import MilvusLayout
 from tests.integration.conftest import temporary_folder
 from tests.pages import ROOT, blocks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-from memstream.models import default_models
+from memstream.workers.models import default_models
 from processors.ports import Models
 
 settings.register_profile("memstream", deadline=None)  # a busy machine is slow; no test asserts by the clock

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from memstream import dlq
-from memstream.dlq import dlq_app
+from memstream.cli import dead_letters
+from memstream.cli.dead_letters import dlq_app
 
 LETTER: dict[str, Any] = {
     "id": "3:17", "state": "open", "step": "screen", "reason": "malformed_json", "message": "", "attempts": 1,
@@ -32,7 +32,7 @@ class Answering:
 
 
 def told(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], *argv: str) -> tuple[int, str]:
-    monkeypatch.setattr(dlq, "service", lambda data: Answering(answer))
+    monkeypatch.setattr(dead_letters, "service", lambda data: Answering(answer))
     result = CliRunner().invoke(dlq_app, list(argv))
     return result.exit_code, result.output
 

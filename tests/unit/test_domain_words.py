@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from processors.extract.common_en import CHAT, FUNCTION
-from schemas.profile import Profile, load_profile
-from schemas.slots import SLOTS
+from processors.reader.rules.common_en import CHAT, FUNCTION
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.slots import SLOTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("memstream", "schemas", "streams", "processors", "sinks", "query", "inference")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memstream.cli import main
+from memstream.cli.app import main
 from memstream.evaluation.retrieval import Question, asked
 
 

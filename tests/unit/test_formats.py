@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memstream.formats import FileError, read_turns
+from memstream.cli.formats import FileError, read_turns
 
 TURN = {"user_id": "u", "session_id": "s", "role": "user", "content": "a", "occurred_at": "2026-11-21T09:00:00Z"}
 

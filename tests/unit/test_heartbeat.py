@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from memstream.observe import HeartbeatSender, ProcessStats
+from memstream.workers.observe import HeartbeatSender, ProcessStats
 
 
 class Rows:

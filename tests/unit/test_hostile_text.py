@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from inference.condense import condense
 from inference.language import language_of
 from inference.terms import terms
-from processors import timeexpr
-from processors.chunking import chunks
 from processors.dedupe.features import extract_features
-from processors.extract.promising import promising
+from processors.knowledge.chunking import chunks
+from processors.language import times
+from processors.reader.rules.promising import promising
 from query.deadletters.preview import outline, preview
-from query.reading.intents import route
-from schemas.codec import Codec, DecodeError
-from schemas.profile import load_profile
-from schemas.topics import CATALOGUE, DEAD_LETTERS
+from query.prompt.intents import route
+from schemas.log.codec import Codec, DecodeError
+from schemas.log.topics import CATALOGUE, DEAD_LETTERS
+from schemas.profile.model import load_profile
 from tests.unit.extract.support import extract
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -32,7 +32,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "extract": lambda t: extract(t, GENERAL),
     "promising": lambda t: [promising(t, lang, answers=True) for lang in ("en", "zh")],
     "features": extract_features,
-    "times": lambda t: timeexpr.find(t, NOW),
+    "times": lambda t: times.find(t, NOW),
     "chunks": lambda t: chunks(t, len, 400),
     "terms": terms,
     "language": language_of,
@@ -65,7 +65,7 @@ def test_no_text_makes_a_reader_backtrack_for_long(reader: str) -> None:
 def test_any_text_is_read_without_an_error(text: str) -> None:
     for read in READERS.values():
         read(text)
-    for span in timeexpr.find(text, NOW):
+    for span in times.find(text, NOW):
         assert span.start <= span.end
     for chunk in chunks(text, len, 40):
         assert chunk.text.strip()

@@ -29,17 +29,17 @@ def test_every_folder_of_the_house_is_under_the_rule() -> None:
 @pytest.mark.parametrize(
     ("process", "without"),
     [
-        ("memstream.timer", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
+        ("memstream.workers.timer", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
         ("memstream.erasure.worker", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
-        ("memstream.auditor", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
-        ("memstream.sink", "alembic faust httpx kafka pymilvus redis sqlalchemy"),
-        ("memstream.worker", "alembic httpx kafka pymilvus redis sqlalchemy"),
-        ("memstream.jobs", "alembic faust kafka pymilvus redis sqlalchemy"),
-        ("memstream.serve", "alembic faust sqlalchemy"),
+        ("memstream.workers.auditor", "alembic faust httpx kafka numpy pymilvus redis sqlalchemy"),
+        ("memstream.workers.sink", "alembic faust httpx kafka pymilvus redis sqlalchemy"),
+        ("memstream.workers.worker", "alembic httpx kafka pymilvus redis sqlalchemy"),
+        ("memstream.workers.jobs", "alembic faust kafka pymilvus redis sqlalchemy"),
+        ("memstream.workers.serve", "alembic faust sqlalchemy"),
     ],
 )
 def test_a_process_imports_no_client_that_it_does_not_need(process: str, without: str) -> None:
     """Each costs up to a second of every start, of fourteen processes on the same cores."""
-    asked = f"import sys, memstream.cli, memstream.connect, memstream.logs, {process}; print(*sys.modules)"
+    asked = f"import sys, memstream.cli.app, memstream.connect, memstream.logs, {process}; print(*sys.modules)"
     found = subprocess.run([sys.executable, "-c", asked], check=True, capture_output=True, text=True, cwd=ROOT)
     assert not set(without.split()) & set(found.stdout.split())

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import owner as owners
-from schemas import topics
-from schemas.envelope import Envelope
-from schemas.memory import MemoryUpdate
-from schemas.owner import Owner
-from schemas.profile import load_profile
-from schemas.stores import MilvusLayout, RedisLayout
-from schemas.turns import TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.envelope import Envelope
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import owner as owners
+from schemas.log import topics
+from schemas.log.owner import Owner
+from schemas.profile.model import load_profile
+from schemas.storage.layouts import MilvusLayout, RedisLayout
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memstream import keys
-from schemas.scope import Permission
+from schemas.security.scope import Permission
 
 
 @pytest.mark.parametrize("scope", [Permission.OPERATOR, Permission.ADMIN])

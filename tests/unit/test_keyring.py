@@ -18,24 +18,24 @@ from memstream.keyring.originals import Vault
 from memstream.keyring.state import SealedStateStore, owner_of
 from memstream.keyring.wiring import Sealing, sealing_of
 from memstream.settings import Settings
-from processors.extract.rules import RuleExtractor
-from processors.gate.emit import because
+from processors.memory.emit import because
 from processors.ports import Models, ProfileBook
+from processors.reader.rules.rules import RuleExtractor
 from processors.step import Reads
-from schemas import topics
-from schemas.codec import ERASED, Codec, DecodeError
-from schemas.documents import ProjectCommand, TurnDigest, TurnDigestBody
-from schemas.envelope import SourceTurn
-from schemas.erasure import Erasure
-from schemas.memory import MemoryUpdate
-from schemas.owner import Owner, OwnerKind, user
-from schemas.pii import PiiAction
-from schemas.profile import load_profile
-from schemas.sealing import KeyDestroyed, SealedError
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.documents import ProjectCommand, TurnDigest, TurnDigestBody
+from schemas.events.envelope import SourceTurn
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import ERASED, Codec, DecodeError
+from schemas.log.owner import Owner, OwnerKind, user
+from schemas.profile.model import load_profile
+from schemas.profile.pii_policy import PiiAction
+from schemas.security.sealing import KeyDestroyed, SealedError
 from streams.driver import TopologyDriver
-from streams.state import PartitionCommit, Position, StateStore, Write
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import PartitionCommit, Position, StateStore, Write
 from streams.topology import TOPOLOGY, Parts
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from memstream.stack import milvus_file
-from schemas.stores import MilvusLayout
+from schemas.storage.layouts import MilvusLayout
 
 DELETE = "DELETE FROM 'memstream_memories_g1' WHERE milvus_id IN ('k1', 'k2')"
 """As the server deletes."""

@@ -8,7 +8,7 @@ import sys
 import pytest
 from rich.table import Table
 
-from memstream.terminal import output
+from memstream.cli.terminal import output
 
 
 def lines(monkeypatch: pytest.MonkeyPatch) -> list[str]:

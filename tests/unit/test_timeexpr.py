@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from processors.timeexpr import find
+from processors.language.times import find
 
 ANCHOR = datetime(2024, 6, 12, 15, 30, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 from alembic import op
 
 from schemas.migrations import generations
-from schemas.stores import postgres_schema
+from schemas.storage.layouts import postgres_schema
 
 revision = "0009"
 down_revision = "0008"

@@ -14,11 +14,11 @@ import redis
 from confluent_kafka import Producer
 
 from memstream import topics as provisioning
-from memstream.preflight import PreflightError, check_topics
-from memstream.sample import sample_turns
+from memstream.cli.sample import sample_turns
 from memstream.settings import Settings
-from schemas.owner import partition, user
-from schemas.stores import RedisLayout
+from memstream.workers.preflight import PreflightError, check_topics
+from schemas.log.owner import partition, user
+from schemas.storage.layouts import RedisLayout
 from tests.integration.conftest import BackgroundStack
 from tests.integration.scenario import World
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from schemas.profile import load_profile
+from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.integration.scenarios.test_end_to_end import Service
 

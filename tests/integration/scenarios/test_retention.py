@@ -10,9 +10,9 @@ import pytest
 import redis
 from pymilvus import MilvusClient
 
-from schemas.access import milvus_options
-from schemas.profile import PROFILES_DIR
-from schemas.stores import MilvusLayout
+from schemas.profile.model import PROFILES_DIR
+from schemas.storage.connections import milvus_options
+from schemas.storage.layouts import MilvusLayout
 from tests.integration.scenario import World
 from tests.integration.scenarios.days import NOW
 

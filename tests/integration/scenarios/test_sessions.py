@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import redis
 
-from schemas import topics
-from schemas.codec import Codec
-from schemas.owner import partition, user
-from schemas.sessions import SessionState
-from schemas.stores import RedisLayout
+from schemas.events.sessions import SessionState
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import partition, user
+from schemas.storage.layouts import RedisLayout
 from tests.integration.scenario import PARTITIONS, World
 from tests.integration.scenarios.days import NOW
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from processors.rollup import MOST_UNITS, units
+from processors.project.rollup import MOST_UNITS, units
 from tests.integration.scenario import World
 from tests.integration.scenarios.days import MONDAY
 

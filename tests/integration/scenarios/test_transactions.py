@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, KafkaError, Message, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from schemas import topics
-from schemas.codec import Codec
-from schemas.owner import partition
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import partition
 from tests.integration.scenario import PARTITIONS, TENANT, World
 
 USER = "transactional"

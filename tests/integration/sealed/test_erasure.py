@@ -21,8 +21,8 @@ from memstream.erasure.probe import OPENED, Probe
 from memstream.erasure.report import ReportError, verify
 from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
-from schemas.profile import load_profile
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.pages import Shell, blocks, printed, steps
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memstream.erasure.probe import OPENED, Probe
-from schemas import topics
-from schemas.profile import load_profile
+from schemas.log import topics
+from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.integration.sealed.test_erasure import settings
 

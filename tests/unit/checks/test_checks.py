@@ -17,14 +17,14 @@ from pydantic import SecretStr, ValidationError
 from typer.testing import CliRunner
 
 from inference.weights import WeightsError
-from memstream import check
 from memstream.checks import CHECKS, CheckResult, Status, run_checks
 from memstream.checks.given import AddressError, check_given
 from memstream.checks.result import CheckFailedError, failing
 from memstream.checks.stores import KAFKA_TRIED, tried
-from memstream.cli import app
+from memstream.cli import check
+from memstream.cli.app import app
 from memstream.settings import Settings
-from schemas.profile import PROFILES_DIR, ProfileError
+from schemas.profile.model import PROFILES_DIR, ProfileError
 
 PASSWORD = "hunter2-is-secret"
 CLOSED = "127.0.0.1:1"

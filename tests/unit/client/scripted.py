@@ -13,7 +13,7 @@ import orjson
 from memstream.client import Turn
 from memstream.client.buffer import Delivered
 from memstream.client.messages import Item
-from schemas.progress import FreshnessToken, Written
+from schemas.log.progress import FreshnessToken, Written
 
 AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 

@@ -27,8 +27,8 @@ from memstream.client import (
 )
 from memstream.client.messages import Message
 from query import events
-from schemas.progress import FreshnessToken
-from schemas.tokens import Tokens
+from schemas.log.freshness_tokens import Tokens
+from schemas.log.progress import FreshnessToken
 from tests.unit.client.scripted import ScriptedService, token, turn
 
 

@@ -20,15 +20,15 @@ from alembic.util import CommandError
 from click.testing import CliRunner
 from rich.console import Console
 
-from memstream import cli
 from memstream import topics as topics_cli
-from memstream.cli import application, failure
-from memstream.demo import _memories
-from memstream.http import BusyError, Service
-from memstream.ingest import CALL_BYTES, ingest
+from memstream.cli import app
+from memstream.cli.app import application, failure
+from memstream.cli.demo import _memories
+from memstream.cli.http import BusyError, Service
+from memstream.cli.ingest import CALL_BYTES, ingest
 from memstream.settings import Settings
-from schemas import topics
-from schemas.progress import FreshnessToken, Written
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken, Written
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -141,14 +141,14 @@ def test_topics_apply_ends_with_1_where_a_topic_was_refused(
 ) -> None:
     states = [topics_cli.TopicState(f"t{n}", action) for n, action in enumerate(actions)]
     monkeypatch.setattr(topics_cli, "apply", lambda *_, **__: states)
-    monkeypatch.setattr(cli, "running", lambda _: Settings())
+    monkeypatch.setattr(app, "running", lambda _: Settings())
     told = CliRunner().invoke(application(), ["topics", "apply", *(["--dry-run"] if dry else [])])
     assert (told.exit_code, told.output.count("\n")) == (status, len(states))
 
 
 def test_who_asks_where_nothing_runs_hears_it_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that has answered is waited for as before: it may be restarting."""
-    monkeypatch.setattr("memstream.http.FIRST_PATIENCE", 0.0)
+    monkeypatch.setattr("memstream.cli.http.FIRST_PATIENCE", 0.0)
     refused = httpx.ConnectError("refused")
     answers: Iterator[httpx.Response | httpx.ConnectError] = iter(
         [httpx.Response(200, json={}), refused, httpx.Response(200, json={"back": 1})]

@@ -9,14 +9,14 @@ import pytest
 from memstream.client import AsyncProducer, BufferLimits, DeliveryError, Feedback, Memory
 from memstream.client.kafka import KafkaTransport
 from query import events
-from schemas import topics
-from schemas.codec import Codec, header
-from schemas.memory import MemoryCommand
-from schemas.owner import Owner, partition, user
-from schemas.progress import FreshnessToken
-from schemas.sealing import IdentityCipher, KeysAway
-from schemas.tokens import Tokens
-from schemas.turns import TurnEvent
+from schemas.events.memory import MemoryCommand
+from schemas.events.turns import TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec, header
+from schemas.log.freshness_tokens import Tokens
+from schemas.log.owner import Owner, partition, user
+from schemas.log.progress import FreshnessToken
+from schemas.security.sealing import IdentityCipher, KeysAway
 from tests.unit.client.scripted import turn
 from tests.unit.query.memory_log import MemoryLog
 

@@ -14,14 +14,14 @@ from memstream.client.changes import MemoryChange, change_of, dump_positions, lo
 from memstream.client.errors import ClosedError
 from memstream.client.errors import SealedError as NoCodecError
 from memstream.client.subscriber import AsyncSubscriber, Subscriber
-from schemas import topics
-from schemas.codec import Codec, Headers
-from schemas.dead_letters import replay_headers
-from schemas.envelope import Marker
-from schemas.erasure import Erasure
-from schemas.memory import MemoryBody, MemoryUpdate, Reason
-from schemas.owner import Owner, OwnerKind
-from schemas.sealing import SealedError
+from schemas.events.envelope import Marker
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
+from schemas.log import topics
+from schemas.log.codec import Codec, Headers
+from schemas.log.dead_letters import replay_headers
+from schemas.log.owner import Owner, OwnerKind
+from schemas.security.sealing import SealedError
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)
 

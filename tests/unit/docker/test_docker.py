@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 
 from memstream.settings import Settings
 from memstream.stack import Addresses
-from memstream.up import children
+from memstream.stack.up import children
 
 ROOT = Path(__file__).parents[3]
 DOCKER = ROOT / "docker"

@@ -9,8 +9,8 @@ import yaml
 
 from memstream.settings import Settings
 from memstream.stack import Addresses
-from memstream.up import children
-from schemas.topics import BY_NAME
+from memstream.stack.up import children
+from schemas.log.topics import BY_NAME
 from streams.topology import TOPOLOGY, group_of
 
 FOLDER = Path(__file__).parents[3] / "docker" / "kubernetes"

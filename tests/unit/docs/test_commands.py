@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from memstream.cli import app, application
+from memstream.cli.app import app, application
 from tests.pages import every_block
 
 ROOT = Path(__file__).resolve().parents[3]

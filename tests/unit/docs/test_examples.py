@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from memstream.settings import Settings, unknown_names
-from query.reading.intents import route
-from schemas.profile import PROFILES_DIR, Profile, load_profile
+from query.prompt.intents import route
+from schemas.profile.model import PROFILES_DIR, Profile, load_profile
 from tests.pages import ROOT, Shell, blocks, every_block, printed, steps
 from tests.tools import needs
 

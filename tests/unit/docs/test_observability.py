@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
-from memstream.observe import ProcessStats, SinkObserver, StepObserver
+from memstream.workers.observe import ProcessStats, SinkObserver, StepObserver
 from query.metrics import Metrics
 from query.pipeline.state import Pipeline
 from query.workers import families

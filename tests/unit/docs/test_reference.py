@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memstream.cli import application
+from memstream.cli.app import application
 from memstream.reference import TABLES, with_table
 
 ROOT = Path(__file__).resolve().parents[3]

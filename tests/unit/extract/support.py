@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from inference.language import language_of
-from processors.extract.protocol import Role, TurnView, values_of
-from processors.extract.rules import RuleExtractor
-from schemas.memory import Candidate
-from schemas.profile import Profile, load_profile
+from processors.reader.rules.protocol import Role, TurnView, values_of
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.memory import Candidate
+from schemas.profile.model import Profile, load_profile
 
 GENERAL = load_profile("general")
 IMMIGRATION = load_profile("immigration")

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from processors.extract.protocol import values_of
-from schemas.profile import Profile, load_profile
+from processors.reader.rules.protocol import values_of
+from schemas.profile.model import Profile, load_profile
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
 
 HEALTH = load_profile("health")

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from processors.extract.protocol import TurnView
-from processors.extract.rules import RuleExtractor
-from schemas.memory import HotValue
-from schemas.profile import FieldSpec, HotKey, Profile, ProjectSpec, load_profile
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.memory import HotValue
+from schemas.profile.model import FieldSpec, HotKey, Profile, ProjectSpec, load_profile
 from tests.unit.extract.support import GENERAL, extract, values
 
 PROJECT = Profile(

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from processors.extract.evaluate import evaluate, matches, read
-from processors.extract.numbers import amount, english_integer, han_number
-from processors.extract.promising import promising
-from processors.extract.protocol import values_of
-from processors.extract.rules import RuleExtractor
+from processors.reader.rules.evaluate import evaluate, matches, read
+from processors.reader.rules.numbers import amount, english_integer, han_number
+from processors.reader.rules.promising import promising
+from processors.reader.rules.protocol import values_of
+from processors.reader.rules.rules import RuleExtractor
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
 
 

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from processors.extract.rules import RuleExtractor
-from processors.extraction import Extract, encode, turn_of
 from processors.ports import Models, ProfileBook
-from processors.waiting import WAIT
-from schemas import topics
-from schemas.documents import Job
-from schemas.envelope import Tick
-from schemas.memory import Extraction
-from schemas.owner import partition, user
-from schemas.profile import load_profile
+from processors.reader.pending_replies import WAIT
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.step import Extract, encode, turn_of
+from schemas.events.documents import Job
+from schemas.events.envelope import Tick
+from schemas.events.memory import Extraction
+from schemas.log import topics
+from schemas.log.owner import partition, user
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from tests.unit.jobs.support import AT, turn
 

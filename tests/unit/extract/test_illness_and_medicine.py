@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from processors.extract.protocol import values_of
-from schemas.profile import load_profile
+from processors.reader.rules.protocol import values_of
+from schemas.profile.model import load_profile
 from tests.unit.extract.support import extract
 
 HEALTH = load_profile("health")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from processors.extract import model
-from processors.extract.protocol import TurnView
-from schemas.profile import Profile, load_profile
+from processors.reader.rules import model
+from processors.reader.rules.protocol import TurnView
+from schemas.profile.model import Profile, load_profile
 
 AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 TEXT = {

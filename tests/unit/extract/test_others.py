@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from schemas.profile import Profile, load_profile
+from schemas.profile.model import Profile, load_profile
 from tests.unit.extract.support import values
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from processors.extract.protocol import values_of
+from processors.reader.rules.protocol import values_of
 from tests.unit.extract.support import IMMIGRATION, extract
 
 FIRST = "我今年32岁，浙大计算机硕士毕业的现在在杭州做前端开发工作8年了年薪大概80万"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from processors.extract.protocol import values_of
-from processors.extract.text import prepare, sentences
-from schemas.profile import load_profile
+from processors.reader.rules.protocol import values_of
+from processors.reader.rules.text import prepare, sentences
+from schemas.profile.model import load_profile
 from tests.unit.extract.support import extract, values
 
 HEALTH = load_profile("health")

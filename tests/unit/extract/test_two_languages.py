@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from processors.extract.protocol import Language
-from processors.extract.two_languages import by_language
+from processors.reader.rules.protocol import Language
+from processors.reader.rules.two_languages import by_language
 from tests.unit.extract.support import extract
 
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from processors.extract.confirm import asks_to_confirm, confirms, heard
-from processors.extract.rules import RuleExtractor
-from processors.extraction import reply_of, view_of
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.codec import Headers, header
-from schemas.documents import Job
-from schemas.envelope import Tick
-from schemas.erasure import Erasure
-from schemas.memory import Extraction
-from schemas.owner import partition as partition_of
-from schemas.profile import load_profile
-from schemas.topics import Topic
-from schemas.turns import ScreenedTurn
+from processors.reader.rules.confirm import asks_to_confirm, confirms, heard
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.step import reply_of, view_of
+from schemas.events.documents import Job
+from schemas.events.envelope import Tick
+from schemas.events.erasure import Erasure
+from schemas.events.memory import Extraction
+from schemas.events.turns import ScreenedTurn
+from schemas.log import topics
+from schemas.log.codec import Headers, header
+from schemas.log.owner import partition as partition_of
+from schemas.log.topics import Topic
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.jobs.support import AT, turn

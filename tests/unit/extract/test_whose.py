@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from schemas.profile import load_profile
+from schemas.profile.model import load_profile
 from tests.unit.extract.support import extract, values
 
 HEALTH = load_profile("health")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from processors.extract.protocol import holds_many
-from schemas.profile import Profile, ProfileError, load_profile, parse_profile
+from processors.reader.rules.protocol import holds_many
+from schemas.profile.model import Profile, ProfileError, load_profile, parse_profile
 from tests.pages import blocks
 from tests.unit.extract.support import extract
 

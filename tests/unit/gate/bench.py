@@ -10,14 +10,11 @@ from typing import Any
 import pytest
 
 from inference.terms import terms
-from processors.gate.step import Gate
+from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook, vectors
-from schemas import topics
-from schemas.codec import header
-from schemas.documents import ProjectCandidate, TurnDigest
-from schemas.envelope import SourceTurn, UserEvent
-from schemas.ids import content_hash
-from schemas.memory import (
+from schemas.events.documents import ProjectCandidate, TurnDigest
+from schemas.events.envelope import SourceTurn, UserEvent
+from schemas.events.memory import (
     Candidate,
     Decision,
     Extraction,
@@ -28,11 +25,14 @@ from schemas.memory import (
     MemoryCommandBody,
     MemoryUpdate,
 )
-from schemas.profile import Profile, load_profile
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.log.ids import content_hash
+from schemas.profile.model import Profile, load_profile
 from streams.driver import TopologyDriver, inline
 from streams.faults import Faults
-from streams.runtime import RunnerConfig, StepRunner
-from streams.state_memory import MemoryStateStore
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -233,7 +233,7 @@ class GateBench:
                 if u.valid_from is not None
                 and u.op == "upsert"
                 and u.kind in ("fact", "preference")
-                and u.valid_from != u.valid_to  # what was withdrawn spans no time (processors.gate.restate)
+                and u.valid_from != u.valid_to  # what was withdrawn spans no time (processors.memory.restate)
             )
             ends = [t[1] for t in times]
             starts = [t[0] for t in times[1:]]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from processors.gate import opposites, retention, standing
+from processors.memory import opposites, retention, store
 from processors.ports import Models
-from schemas.memory import MemoryUpdate
-from schemas.profile import BoundsSpec, Profile, load_profile
+from schemas.events.memory import MemoryUpdate
+from schemas.profile.model import BoundsSpec, Profile, load_profile
 from tests.unit.gate.bench import DAY, GateBench, candidate
 
 
@@ -144,8 +144,8 @@ async def test_store_items_of_a_user_are_bounded(gate: GateBench) -> None:
 async def test_n4_rejected_values_are_bounded_the_oldest_is_forgotten(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(standing, "MAX_REJECTIONS", 2)
-    monkeypatch.setattr(standing, "MAX_REJECTED_TURNS", 1)
+    monkeypatch.setattr(store, "MAX_REJECTIONS", 2)
+    monkeypatch.setattr(store, "MAX_REJECTED_TURNS", 1)
     gate = GateBench(models)
     for n, place in enumerate(("Leeds", "York", "Bath", "Bath")):
         [kept] = await gate.say(candidate(f"Lives in {place}", "residence", place), turn=f"t{n}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from schemas.memory import Given, MemoryUpdate
+from schemas.events.memory import Given, MemoryUpdate
 from tests.unit.gate.bench import DAY, GateBench, candidate
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from processors.gate.items import at_path, searched_text
-from schemas.memory import MemoryCommand
+from processors.memory.items import at_path, searched_text
+from schemas.events.memory import MemoryCommand
 from tests.unit.gate.bench import HOUR, START, GateBench
 
 VALUE = {

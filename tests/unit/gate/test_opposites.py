@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from processors.extract.protocol import TurnView
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models
-from schemas.memory import Candidate
-from schemas.profile import load_profile
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.memory import Candidate
+from schemas.profile.model import load_profile
 from tests.unit.gate.bench import DAY, START, GateBench, candidate
 
 LIKES, DISLIKES = "I love hiking.", "I hate hiking."

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from processors.gate.index import Index
-from processors.gate.standing import Standing
+from processors.memory.index import Index
+from processors.memory.store import Standing
 from processors.ports import Models
-from schemas.ids import record_id
-from schemas.owner import user
-from schemas.pii import PiiAction
-from schemas.profile import load_profile
-from streams.cache import CachedOwner, OwnerOverlay
+from schemas.log.ids import record_id
+from schemas.log.owner import user
+from schemas.profile.model import load_profile
+from schemas.profile.pii_policy import PiiAction
+from streams.state.cache import CachedOwner, OwnerOverlay
 from tests.unit.gate.bench import DAY, HOUR, LANGUAGES, START, GateBench, candidate
 
 

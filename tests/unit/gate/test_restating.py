@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from processors.gate.restate import outranks
-from schemas.documents import TurnDigest
+from processors.memory.restate import outranks
+from schemas.events.documents import TurnDigest
 from tests.unit.gate.bench import DAY, START, GateBench, candidate
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from processors.gate.retention import A_TICK
+from processors.memory.retention import A_TICK
 from processors.ports import Models
-from schemas.memory import MemoryUpdate
-from schemas.owner import partition, user
-from schemas.profile import Profile, load_profile
+from schemas.events.memory import MemoryUpdate
+from schemas.log.owner import partition, user
+from schemas.profile.model import Profile, load_profile
 from streams.faults import Point
 from tests.unit.gate.bench import DAY, GateBench, candidate, put, rows
 from tests.unit.streams.test_faults import Abort, AbortAt

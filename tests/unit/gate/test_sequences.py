@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from processors.gate.values import canonical, same
+from processors.memory.values import canonical, same
 from processors.ports import Models
-from schemas.envelope import UserEvent
-from schemas.memory import MemoryUpdate
+from schemas.events.envelope import UserEvent
+from schemas.events.memory import MemoryUpdate
 from tests.unit.gate.bench import DAY, GateBench, brief, candidate
 
 TEXTS = (

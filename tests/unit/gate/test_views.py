@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from processors.ports import Models
-from schemas.memory import Feedback, FeedbackBody
-from schemas.profile import load_profile
+from schemas.events.memory import Feedback, FeedbackBody
+from schemas.profile.model import load_profile
 from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate, put, rows
 
 HEALTH = load_profile("health")

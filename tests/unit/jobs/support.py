@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
-from memstream.job_work import JobWork, Parts
-from processors.extract.rules import RuleExtractor
-from processors.extraction import extraction_job
+from memstream.workers.job_work import JobWork, Parts
 from processors.ports import Models, ProfileBook
-from schemas.documents import Job, JobBody
-from schemas.owner import OwnerKind
-from schemas.profile import load_profile
-from schemas.turns import ScreenedBody, ScreenedTurn
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.step import extraction_job
+from schemas.events.documents import Job, JobBody
+from schemas.events.turns import ScreenedBody, ScreenedTurn
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import load_profile
 from tests.endpoint import Scripted, serving
 
 AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)

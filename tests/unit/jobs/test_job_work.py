@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from memstream.job_work import JobWork, UnknownJob
-from processors.extraction import extraction_job
+from memstream.workers.job_work import JobWork, UnknownJob
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.documents import Job
-from schemas.memory import Extraction, JobResult
-from schemas.pii import PiiAction
-from schemas.profile import Profile, load_profile
-from schemas.turns import CheckpointResult, ScreenedBody
+from processors.reader.step import extraction_job
+from schemas.events.documents import Job
+from schemas.events.memory import Extraction, JobResult
+from schemas.events.turns import CheckpointResult, ScreenedBody
+from schemas.log import topics
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.pii_policy import PiiAction
 from tests.endpoint import Scripted
 from tests.unit.jobs.support import SAID, Seen, Time, checkpoint, extraction_of, turn, working
 

@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memstream.job_work import JobWork, UnknownJob
-from memstream.jobs import InFlight, JobsWorker
-from memstream.observe import ProcessStats
+from memstream.workers.job_work import JobWork, UnknownJob
+from memstream.workers.jobs import InFlight, JobsWorker
+from memstream.workers.observe import ProcessStats
 from processors.step import Emit
-from schemas import topics
-from schemas.codec import Codec, Headers, header
-from schemas.documents import Job
-from schemas.owner import partition, user
+from schemas.events.documents import Job
+from schemas.log import topics
+from schemas.log.codec import Codec, Headers, header
+from schemas.log.owner import partition, user
 from sinks.protocol import Message, Revoked
-from streams.state import OutboxRow
+from streams.state.protocol import OutboxRow
 from tests.unit.jobs.support import checkpoint
 
 CODEC = Codec()

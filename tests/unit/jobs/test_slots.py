@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from memstream.job_work import JobWork
-from memstream.slots import Slots
+from memstream.workers.job_work import JobWork
+from memstream.workers.slots import Slots
 from processors.step import Emit
-from schemas import topics
-from schemas.documents import Job
+from schemas.events.documents import Job
+from schemas.log import topics
 from tests.unit.jobs.support import checkpoint
 from tests.unit.jobs.test_jobs import Bench, message
 

@@ -14,9 +14,9 @@ from redis.asyncio import Redis
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.tokens import token_counter
-from memstream.models import default_models
-from processors.callers import CallersScreen
+from memstream.workers.models import default_models
 from processors.ports import ProfileBook
+from processors.screen.callers import CallersScreen
 from query.app import create_app
 from query.config import QueryConfig
 from query.deadletters.index import LetterIndex
@@ -25,9 +25,9 @@ from query.pipeline.groups import GROUPS
 from query.pipeline.lag import GroupLag
 from query.pipeline.state import Pipeline
 from query.streams import Read
-from schemas import owner, topics
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
-from schemas.profile import Profile
+from schemas.log import owner, topics
+from schemas.profile.model import Profile
 from tests.unit.query.memory_log import MemoryLog
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -11,14 +11,14 @@ from typing import Any
 import httpx
 import pytest
 
-from query.door import OpenDoor
+from query.auth.boundary import OpenDoor
 from query.errors import ProblemError
 from query.ops import panels, words
 from query.ops.flow import NODES, edges
 from query.ops.history import History, Minutes
 from query.ops.page import STATIC
 from query.pipeline.groups import GROUPS
-from schemas.scope import Permission, TenantScope
+from schemas.security.scope import Permission, TenantScope
 from tests.unit.ops.states import NOW, picture, service
 
 STATES = ("empty", "busy", "down", "letters")

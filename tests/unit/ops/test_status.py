@@ -9,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from memstream import commands
-from memstream.cli import app, application
+from memstream.cli import service
+from memstream.cli.app import app, application
 from query.pipeline.state import as_json
 from tests.unit.ops.states import picture
 
@@ -30,10 +30,10 @@ def test_what_is_not_well_stands_first(
         def get(self, path: str) -> dict[str, Any]:
             return as_json(picture(state), 60.0, 120.0)
 
-    monkeypatch.setattr(commands, "service", lambda settings: Service())
+    monkeypatch.setattr(service, "service", lambda settings: Service())
     code = 0
     try:
-        commands.status(None, as_json=False)
+        service.status(None, as_json=False)
     except typer.Exit as exc:
         code = exc.exit_code
     assert code == (1 if state == "down" else 0), "what a script sees"
@@ -53,7 +53,7 @@ def test_a_script_gets_all_data_and_the_exit_status(
             return as_json(picture(state), 60.0, 120.0)
 
     application()
-    monkeypatch.setattr(commands, "service", lambda settings: Service())
+    monkeypatch.setattr(service, "service", lambda settings: Service())
     done = CliRunner().invoke(app, ["status", "--json"])
     assert done.exit_code == code
     assert json.loads(done.stdout)["ready"] is (code == 0)

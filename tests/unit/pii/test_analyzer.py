@@ -9,7 +9,7 @@ from inference.language import language_of
 from inference.pii.analyzer import PiiAnalyzer
 from processors.pii.evaluate import evaluate, load_examples
 from processors.pii.redact import Tokeniser, apply
-from schemas.pii import DEFAULT_POLICY, ENTITIES
+from schemas.profile.pii_policy import DEFAULT_POLICY, ENTITIES
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 

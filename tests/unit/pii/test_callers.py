@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from processors.callers import CallersScreen, OutgrownError
 from processors.ports import Models, ProfileBook
-from schemas.documents import ProjectCommand, ProjectCommandBody
-from schemas.envelope import Tick
-from schemas.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
-from schemas.profile import Profile
+from processors.screen.callers import CallersScreen, OutgrownError
+from schemas.events.documents import ProjectCommand, ProjectCommandBody
+from schemas.events.envelope import Tick
+from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
+from schemas.profile.model import Profile
 
 AT = datetime(2026, 11, 24, 9, tzinfo=UTC)
 SAID = (

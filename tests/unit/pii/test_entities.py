@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inference.pii.analyzer import RULES
 from inference.pii.presidio import PresidioPatterns
-from schemas.pii import DEFAULT_POLICY, ENTITIES
+from schemas.profile.pii_policy import DEFAULT_POLICY, ENTITIES
 
 NAMES = {"PERSON", "LOCATION", "ORGANIZATION", "NRP", "ADDRESS"}
 """Of the taggers of both languages."""

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from processors.pii.redact import apply
+from processors.pii.redaction import replaced, strings
 from processors.ports import Models
-from processors.redaction import replaced, strings
-from schemas.pii import DEFAULT_POLICY
+from schemas.profile.pii_policy import DEFAULT_POLICY
 
 
 def screened(models: Models, value: Any) -> Any:

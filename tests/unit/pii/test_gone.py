@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from processors.pii.gone import NOTHING, Gone
 from processors.pii.redact import Redaction
-from processors.redaction import replaced, strings
+from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redaction import replaced, strings
 
 PLACE, WHO = "<LOCATION>", "<PERSON:0123456789ab>"
 GONE = Gone([("Ghent", PLACE), ("苏州", PLACE), ("Ann Smith", WHO), ("4821", "<CREDENTIAL>"), ("34", "<AGE>")])

@@ -19,7 +19,7 @@ from inference.pii import (
     english_relabel,
 )
 from inference.pii.analyzer import RULES
-from schemas.patterns import unbounded
+from schemas.profile.patterns import unbounded
 
 MODULES = (
     chinese_names,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memstream.cli.formats import FileError
 from memstream.evaluation.gates import pii
-from memstream.formats import FileError
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "pii.md").read_text("utf-8")

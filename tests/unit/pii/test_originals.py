@@ -8,18 +8,18 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memstream.keyring.originals import Vault
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.memory import MemoryUpdate
-from schemas.originals import Original
-from schemas.owner import user
-from schemas.pii import PiiAction
-from schemas.profile import Profile, load_profile
-from schemas.sealing import KeyDestroyed, SealedError
-from schemas.turns import ScreenedTurn, TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import ScreenedTurn, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.owner import user
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.pii_policy import PiiAction
+from schemas.security.encrypted_values import Original
+from schemas.security.sealing import KeyDestroyed, SealedError
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.test_keyring import ANN, BOB, MemoryKeys
 

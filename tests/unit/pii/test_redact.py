@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from inference.protocols import EntitySpan
 from processors.pii.redact import Tokeniser, apply, refused_for
-from schemas.pii import DEFAULT_POLICY, PiiAction, PiiPolicy
+from schemas.profile.pii_policy import DEFAULT_POLICY, PiiAction, PiiPolicy
 
 KEY = b"0123456789abcdef-test-key"
 TOKENS = Tokeniser(KEY, "acme")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from processors.extract.rules import RuleExtractor
-from processors.extraction import Extract
-from processors.gate.step import Gate
+from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook
-from processors.project import Project
-from processors.screen import Screen
+from processors.project.step import Project
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.step import Extract
+from processors.screen.step import Screen
 from processors.step import Step
-from schemas import topics
-from schemas.documents import ProjectCommand
-from schemas.memory import Decision, MemoryUpdate
-from schemas.profile import Profile
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.documents import ProjectCommand
+from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.profile.model import Profile
 from streams.driver import TopologyDriver
 
 

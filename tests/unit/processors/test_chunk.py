@@ -12,16 +12,16 @@ import orjson
 import pytest
 
 from inference.protocols import Embedder
-from processors import chunk
-from processors.chunk import ChunkStep
+from processors.knowledge import step as chunk
+from processors.knowledge.step import ChunkStep
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.codec import Codec
-from schemas.documents import EVERY_VERSION, Document, DocumentBody
-from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.profile import load_profile
+from schemas.events.documents import EVERY_VERSION, Document, DocumentBody
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 ONE = "# A\none\n\n# B\ntwo\n\n# C\nthree"

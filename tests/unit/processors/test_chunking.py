@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.tokens import token_counter
-from processors.chunking import chunks
+from processors.knowledge.chunking import chunks
 
 COUNT = token_counter("o200k_base").count
 

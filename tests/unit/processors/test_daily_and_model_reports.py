@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from processors.ports import Models
-from processors.project import Project
-from processors.rollup import MOST_UNITS, units
-from schemas import topics
-from schemas.documents import Job, ProjectCommand, ProjectCommandBody, ReportResult, ReportResultBody
-from schemas.profile import load_profile
-from streams.runtime import StepRunner
+from processors.project.rollup import MOST_UNITS, units
+from processors.project.step import Project
+from schemas.events.documents import Job, ProjectCommand, ProjectCommandBody, ReportResult, ReportResultBody
+from schemas.log import topics
+from schemas.profile.model import load_profile
+from streams.runner import StepRunner
 from tests.unit.processors.talk import Talk
 
 MONDAY = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Asia/Shanghai"))

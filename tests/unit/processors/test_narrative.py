@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from processors.narrative import MOST_CHARS, Statement, language_of, narrative
-from schemas.profile import load_profile
+from processors.memory.narrative import MOST_CHARS, Statement, language_of, narrative
+from schemas.profile.model import load_profile
 
 AT = datetime(2026, 11, 2, tzinfo=UTC)
 PROFILE = load_profile("immigration")

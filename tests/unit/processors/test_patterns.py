@@ -8,12 +8,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from processors.patterns import Occurrence, active_hours, compare, kept, next_due, timing, usual
+from processors.memory.habits.patterns import Occurrence, active_hours, compare, kept, next_due, timing, usual
 from processors.ports import Models
-from schemas import topics
-from schemas.memory import MemoryCommand, MemoryUpdate
-from schemas.profile import HabitSpec, Profile
-from streams.state_memory import MemoryStateStore
+from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.log import topics
+from schemas.profile.model import HabitSpec, Profile
+from streams.state.memory import MemoryStateStore
 from tests.unit.processors.talk import Talk
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")

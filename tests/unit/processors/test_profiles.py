@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from processors.ports import Models
-from query.reading.intents import route
-from schemas import topics
-from schemas.memory import MemoryUpdate
-from schemas.profile import PROFILES_DIR, Profile, load_profile
-from schemas.turns import TurnBody, TurnEvent
+from query.prompt.intents import route
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.profile.model import PROFILES_DIR, Profile, load_profile
 from tests.unit.processors.talk import Talk
 
 NAMES = sorted(p.stem for p in PROFILES_DIR.glob("*.toml"))

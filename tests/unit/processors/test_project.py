@@ -9,11 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-from processors import hot_keys
 from processors.ports import Models, ProfileBook
-from processors.project import Project
-from schemas import topics
-from schemas.documents import (
+from processors.project import hot_keys
+from processors.project.step import Project
+from schemas.events.documents import (
     ProjectCandidate,
     ProjectCandidateBody,
     ProjectCommand,
@@ -21,9 +20,10 @@ from schemas.documents import (
     TurnDigest,
     TurnDigestBody,
 )
-from schemas.envelope import SourceTurn
-from schemas.memory import Candidate, Decision, HotValue, MemoryUpdate
-from schemas.profile import load_profile
+from schemas.events.envelope import SourceTurn
+from schemas.events.memory import Candidate, Decision, HotValue, MemoryUpdate
+from schemas.log import topics
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

@@ -9,14 +9,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from processors.extraction import view_of
 from processors.ports import Models
-from query.reading.intents import route
-from schemas import topics
-from schemas.documents import ProjectCommand, ProjectCommandBody
-from schemas.memory import MemoryCommand, MemoryUpdate
-from schemas.profile import Profile, ProjectSpec, load_profile
-from schemas.turns import ScreenedTurn
+from processors.reader.step import view_of
+from query.prompt.intents import route
+from schemas.events.documents import ProjectCommand, ProjectCommandBody
+from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.events.turns import ScreenedTurn
+from schemas.log import topics
+from schemas.profile.model import Profile, ProjectSpec, load_profile
 from tests.unit.processors.talk import Talk
 
 NEW_YORK, TOKYO = "America/New_York", "Asia/Tokyo"

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from processors.ports import Models
-from processors.rollup import bounds, shortened, units, week_of
-from schemas.memory import MemoryUpdate
-from schemas.profile import Profile, load_profile
+from processors.project.rollup import bounds, shortened, units, week_of
+from schemas.events.memory import MemoryUpdate
+from schemas.profile.model import Profile, load_profile
 from tests.unit.processors.talk import Talk
 
 SHANGHAI = ZoneInfo("Asia/Shanghai")

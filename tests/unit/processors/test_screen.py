@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from processors.ports import Models, ProfileBook
-from processors.screen import Screen
-from schemas import topics
+from processors.screen.step import Screen
 from schemas.base import MAX_CONTENT_CHARS
-from schemas.codec import header
-from schemas.profile import load_profile
-from schemas.turns import (
+from schemas.events.turns import (
     MAX_METADATA_BYTES,
     Recalled,
     ScreenedTurn,
@@ -23,6 +20,9 @@ from schemas.turns import (
     TurnBody,
     TurnEvent,
 )
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

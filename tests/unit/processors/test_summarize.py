@@ -7,11 +7,11 @@ from typing import Literal
 
 import pytest
 
-from processors.item_numbers import unnumbered
+from processors.language.item_numbers import unnumbered
+from processors.language.summarize import Said, summarise
 from processors.ports import Models
-from processors.report_text import quoted
-from processors.rollup import Spoken
-from processors.summarize import Said, summarise
+from processors.project.report_text import quoted
+from processors.project.rollup import Spoken
 
 EN = (
     Said("Hi! How are you?"), Said("Hello, I am fine, thanks.", "assistant"),

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from processors.ports import Models
-from schemas import topics
-from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.profile import BoundsSpec, load_profile
+from schemas.events.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.log import topics
+from schemas.profile.model import BoundsSpec, load_profile
 from tests.unit.processors.talk import Talk
 
 MONDAY = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Asia/Shanghai"))

@@ -13,12 +13,12 @@ from redis.asyncio import Redis
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.tokens import token_counter
-from processors.callers import CallersScreen
 from processors.ports import Models, ProfileBook
+from processors.screen.callers import CallersScreen
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from schemas.profile import Profile
+from schemas.profile.model import Profile
 from tests.unit.query.keys import Rows
 from tests.unit.query.memory_log import MemoryLog
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from query.auth.book import KeyBook
 from query.errors import store_down
-from schemas.keys import PREFIX, digest
+from schemas.security.api_keys import PREFIX, digest
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 ALL = ["read", "write", "operator", "admin"]

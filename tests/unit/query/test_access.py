@@ -14,12 +14,12 @@ from query.metrics import Metrics
 from query.reading.common import Context
 from query.writing.projects import checked_user
 from query.writing.publish import Publisher
-from schemas import owner as owners
-from schemas import topics
-from schemas.codec import Codec
-from schemas.documents import Access
-from schemas.memory import Given
-from schemas.scope import OwnerScope, Permission, TenantScope
+from schemas.events.documents import Access
+from schemas.events.memory import Given
+from schemas.log import owner as owners
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.security.scope import OwnerScope, Permission, TenantScope
 from tests.unit.query.conftest import NOW
 from tests.unit.query.memory_log import MemoryLog
 

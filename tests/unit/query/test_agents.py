@@ -19,9 +19,9 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from schemas import topics
-from schemas.progress import FreshnessToken, Written
-from schemas.scope import Permission, TenantScope
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken, Written
+from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import NOW
 from tests.unit.query.memory_log import MemoryLog
 

@@ -20,7 +20,7 @@ from mcp.client.stdio import stdio_client
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from schemas import topics
+from schemas.log import topics
 from tests.unit.query.memory_log import MemoryLog
 
 

@@ -27,10 +27,10 @@ from query.deadletters.index import Filters
 from query.deadletters.replay import Result
 from query.deps import Deps
 from query.reading.dead_letters import _answer
-from query.retrieval.request import Found, Question
-from schemas.originals import Original
-from schemas.profile import load_profile
-from schemas.progress import Written
+from query.search.request import Found, Question
+from schemas.log.progress import Written
+from schemas.profile.model import load_profile
+from schemas.security.encrypted_values import Original
 from tests.unit.ops.states import dress
 from tests.unit.query.conftest import NOW
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from query.retrieval.request import Question
-from schemas.scope import TenantScope
+from query.search.request import Question
+from schemas.security.scope import TenantScope
 
 
 def at(year: int, month: int = 1, day: int = 1) -> datetime:

@@ -16,8 +16,8 @@ from redis.exceptions import ConnectionError as RedisAway
 from query.circuit import OPEN, Circuit, Circuits
 from query.errors import ProblemError
 from query.reading import cache
-from query.repo.db import LATE, Database, SystemStatement, within
-from query.retrieval.serving import Servings
+from query.search.embedders import Servings
+from query.views.db import LATE, Database, SystemStatement, within
 
 
 class Clock:

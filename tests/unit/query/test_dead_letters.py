@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from processors.extract.rules import RuleExtractor
-from processors.extraction import Extract
-from processors.gate.step import Gate
+from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook
-from processors.screen import Screen
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.step import Extract
+from processors.screen.step import Screen
 from query.deadletters.index import Filters, LetterIndex
 from query.deadletters.preview import preview
 from query.deadletters.replay import READS, Replayer
 from query.producer import Outgoing
 from query.streams import Read
-from schemas import owner, topics
-from schemas.codec import Codec
-from schemas.memory import MemoryUpdate
-from schemas.profile import load_profile
-from schemas.topics import Topic
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import owner, topics
+from schemas.log.codec import Codec
+from schemas.log.topics import Topic
+from schemas.profile.model import load_profile
 from sinks.decode import decode
 from sinks.protocol import Message as SinkMessage
 from streams.driver import TopologyDriver

@@ -9,15 +9,15 @@ import httpx
 import pytest
 
 from query.app import create_app
+from query.auth.boundary import CredentialDoor, OpenDoor
 from query.config import Limits, QueryConfig
 from query.deps import Deps
-from query.door import CredentialDoor, OpenDoor
-from schemas import topics
-from schemas.codec import Codec
-from schemas.keys import key_id
-from schemas.profile import load_profile
-from schemas.scope import OwnerScope, TenantScope
-from schemas.turns import TurnEvent
+from schemas.events.turns import TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.profile.model import load_profile
+from schemas.security.api_keys import key_id
+from schemas.security.scope import OwnerScope, TenantScope
 from tests.unit.query.conftest import turn
 from tests.unit.query.keys import ALL, NOW, Rows, book
 from tests.unit.query.memory_log import MemoryLog

@@ -13,7 +13,7 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from schemas.scope import Permission, TenantScope
+from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import turn
 from tests.unit.query.memory_log import MemoryLog
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from schemas import topics
-from schemas.progress import FreshnessToken, Written
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken, Written
 
 TOKEN = str(FreshnessToken.of([Written(topic=topics.TURNS.name, partition=0, offset=7)]))
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memstream.observe import ProcessStats
+from memstream.workers.observe import ProcessStats
 from query.pipeline.state import Pipeline, freshness
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, quantile
 

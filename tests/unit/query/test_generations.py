@@ -6,8 +6,8 @@ from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
-from query.repo.db import Database, Row, TenantStatement
-from schemas.scope import TenantScope
+from query.views.db import Database, Row, TenantStatement
+from schemas.security.scope import TenantScope
 
 STATEMENT = TenantStatement("SELECT 1 FROM {v}.turns WHERE tenant = %(tenant)s")
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.tokens import token_counter
+from query.prompt.layout import Piece
+from query.prompt.layout import compose as compose_prompt
 from query.reading.history import Budget, Segment, compose, last_pairs
-from query.reading.prompt import Piece
-from query.reading.prompt import compose as compose_prompt
 from query.reading.session_store import with_ids
 
 COUNTER = token_counter()

@@ -6,7 +6,7 @@ import pytest
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
 from inference.terms import terms
-from query.retrieval.hypothesis import Hypotheses, NoHypothesisError, is_complex
+from query.search.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from tests.endpoint import Scripted, serving
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from query.errors import ProblemError
-from query.retrieval import milvus
-from query.retrieval.request import Question
-from schemas.keys import PREFIX, key_id
-from schemas.owner import tenant_owner
-from schemas.scope import OwnerScope, TenantScope
+from query.search import milvus
+from query.search.request import Question
+from schemas.log.owner import tenant_owner
+from schemas.security.api_keys import PREFIX, key_id
+from schemas.security.scope import OwnerScope, TenantScope
 from tests.unit.query.keys import ALL, NOW, Rows, book
 
 

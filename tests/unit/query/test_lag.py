@@ -12,9 +12,9 @@ from query.pipeline.groups import Group
 from query.pipeline.lag import GroupLag, LagTracker
 from query.pipeline.offsets import Offsets, Place, assigned
 from query.pipeline.state import Pipeline, reasons
-from schemas import topics
-from schemas.progress import FreshnessToken, Written
-from schemas.stores import STAGE_OF_VIEW
+from schemas.log import topics
+from schemas.log.progress import FreshnessToken, Written
+from schemas.storage.layouts import STAGE_OF_VIEW
 
 
 def test_n3_a_write_that_a_stage_never_reads_does_not_hold_it_up() -> None:

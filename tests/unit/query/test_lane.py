@@ -13,8 +13,8 @@ from inference.protocols import Vectors
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from query.ranking.context import query_texts
-from query.retrieval.lane import ComputeLane, Questions, Understood, request_begins
+from query.search.executor import ComputeLane, Questions, Understood, request_begins
+from query.search.ranking.context import query_texts
 
 
 async def test_what_an_older_request_asks_for_goes_first() -> None:

@@ -12,8 +12,8 @@ import pytest
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from query.retrieval.scopes import ScopeCache
-from schemas.profile import Profile
+from query.search.scopes import ScopeCache
+from schemas.profile.model import Profile
 from tests.unit.query.test_circuit import Stalling
 
 PROFILE = {

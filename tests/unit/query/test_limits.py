@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -11,7 +12,7 @@ from query.app import create_app
 from query.config import Limits, QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from schemas.scope import Permission, TenantScope
+from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import turn
 
 BODY = {"user_id": "ann", "kind": "fact", "text": "x"}
@@ -57,6 +58,14 @@ async def test_c7_turns_are_counted_by_the_turn(deps: Deps) -> None:
         assert (await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code == 202
 
 
+async def test_operations_of_a_store_batch_are_counted_one_by_one(deps: Deps) -> None:
+    put = [{"op": "put", "namespace": ["memories", "u"], "key": str(n), "value": {"a": n}} for n in range(6)]
+    async with service(deps, writes_per_second=1, reads_per_second=0.1) as client:
+        assert (await client.post("/v1/store/batch", json={"operations": put}, headers=of("a"))).status_code == 202
+        assert (await client.post("/v1/store/batch", json={"operations": put}, headers=of("a"))).status_code == 429
+        assert (await client.post("/v1/store/batch", json={"operations": put}, headers=of("b"))).status_code == 202
+
+
 async def test_c7_who_guesses_is_slowed_and_a_valid_key_never_is(deps: Deps) -> None:
     async with service(deps, failures_per_second=0.2) as client:
         statuses = [(await client.get("/metrics", headers=of("nobody"))).status_code for _ in range(4)]
@@ -69,3 +78,24 @@ async def test_c7_zero_is_no_limit(deps: Deps, kind: str) -> None:
     async with service(deps, **{kind: 0}) as client:
         for _ in range(20):
             assert (await client.post("/v1/memories", json=BODY, headers=of("a"))).status_code == 202
+
+
+class Bound(ByName):
+    """Credentials that reach some users or projects of a tenant, by their name."""
+
+    async def scope(self, authorization: str | None) -> TenantScope:
+        found = await super().scope(authorization)
+        users = frozenset({"ann"}) if found.tenant == "one-user" else None
+        return replace(found, users=users, projects=frozenset({"p1"}) if found.tenant == "one-project" else None)
+
+
+@pytest.mark.parametrize(("name", "status"), [("one-user", 403), ("one-project", 403), ("whole", 202)])
+async def test_a_credential_that_is_bound_writes_and_deletes_no_documents(deps: Deps, name: str, status: int) -> None:
+    document = {"document_id": "d1", "version": "1", "title": "Handbook", "markdown": "# A"}
+    deps.keys = Bound()
+    app = create_app(QueryConfig(), deps)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        put = await client.post("/v1/documents", json=document, headers=of(name))
+        removed = await client.delete("/v1/documents/d1", headers=of(name))
+        assert [put.status_code, removed.status_code] == [status, status]

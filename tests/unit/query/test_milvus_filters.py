@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from query.ranking.types import RankQuery
-from query.repo.db import Row, TenantStatement
-from query.retrieval import limits, milvus
-from query.retrieval.candidates import PER_RETRIEVER, WordCandidates
-from query.retrieval.look import Probe
-from query.retrieval.request import Filters, Found, Question
-from schemas.scope import TenantScope
+from query.search import limits, milvus
+from query.search.candidates import PER_RETRIEVER, WordCandidates
+from query.search.index_search import Probe
+from query.search.ranking.types import RankQuery
+from query.search.request import Filters, Found, Question
+from query.views.db import Row, TenantStatement
+from schemas.security.scope import TenantScope
 
 TENANT = TenantScope("acme", "key:k", frozenset())
 ANN = TENANT.user("ann")

@@ -14,13 +14,13 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
-from schemas import topics
-from schemas.codec import Codec
-from schemas.documents import Access
-from schemas.originals import Original
-from schemas.owner import user
-from schemas.scope import Permission, TenantScope
-from schemas.sealing import KeysAway, MasterKeyAway
+from schemas.events.documents import Access
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import user
+from schemas.security.encrypted_values import Original
+from schemas.security.scope import Permission, TenantScope
+from schemas.security.sealing import KeysAway, MasterKeyAway
 from tests.unit.query.memory_log import MemoryLog
 from tests.unit.test_keyring import MemoryKeys
 

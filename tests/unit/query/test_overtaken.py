@@ -11,11 +11,11 @@ import pytest
 
 from processors.ports import Models
 from query.reading import users
-from query.repo import memories
-from query.repo.db import Row
-from query.repo.documents import memories_as_of
-from query.repo.overtaken import without_overtaken
-from schemas.memory import Candidate, MemoryUpdate
+from query.views import memories
+from query.views.db import Row
+from query.views.documents import memories_as_of
+from query.views.overtaken import without_overtaken
+from schemas.events.memory import Candidate, MemoryUpdate
 from tests.unit.gate.bench import DAY, START, GateBench, candidate, study
 
 

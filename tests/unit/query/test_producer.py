@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from schemas import topics
+from schemas.log import topics
 from tests.query_log_contract import LogContract
 from tests.unit.query.conftest import turn
 from tests.unit.query.memory_log import MemoryLog

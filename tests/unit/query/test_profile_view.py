@@ -10,7 +10,7 @@ import pytest
 from query.reading.profile_rows import over
 from query.reading.profile_view import build, values_by_field
 from query.reading.users import ordered
-from schemas.profile import FieldSpec, Profile, load_profile
+from schemas.profile.model import FieldSpec, Profile, load_profile
 
 
 def test_b6_score_is_by_weight_and_false_is_a_value() -> None:

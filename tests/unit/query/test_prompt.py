@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.tokens import token_counter
-from query.reading import pieces
-from query.reading.distinct import distinct
-from query.reading.intents import names
-from query.reading.prompt import Piece, compose
+from query.prompt import pieces
+from query.prompt.distinct import distinct
+from query.prompt.intents import names
+from query.prompt.layout import Piece, compose
 
 COUNT = token_counter().count
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -213,7 +213,7 @@ def test_d15_words_are_read_only_where_a_memory_may_say_what_a_turn_says(monkeyp
         read.append(text)
         return text.split()
 
-    monkeypatch.setattr("query.reading.distinct.terms", terms)
+    monkeypatch.setattr("query.prompt.distinct.terms", terms)
     hits = [turn(f"t{i}", f"word{i} more") for i in range(5)] + [memory("m", "word3 more", "t3")]
     assert ids(distinct(hits)) == ["t0", "t1", "t2", "t4", "m"]
     assert read[0] == "word3 more"

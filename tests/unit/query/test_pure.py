@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from query import events
+from query.auth.boundary import OpenDoor, authenticator
 from query.config import ConfigError, QueryConfig
-from query.door import OpenDoor, authenticator
 from query.models import FeedbackIn
-from query.reading.intents import route
+from query.prompt.intents import route
 from query.reading.patterns import pattern
-from query.retrieval.documents import hit
-from schemas.profile import Intent, Profile, ProjectSpec
+from query.search.documents import hit
+from schemas.profile.model import Intent, Profile, ProjectSpec
 
 
 def test_d10_intents_by_keywords_in_both_languages_and_the_project_by_its_alias() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from query.deps import Deps
+from query.prompt.endpoint import Asked, ContextIn, _pieces
+from query.prompt.intents import Routed
 from query.reading.common import Context
-from query.reading.context import Asked, ContextIn, _pieces
-from query.reading.intents import Routed
-from schemas.scope import TenantScope
+from schemas.security.scope import TenantScope
 
 QUERY = "My budget is 2000 euros, which laptop did we choose?"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from query.config import QueryConfig
-from query.ranking.index import ScopeIndex
-from query.ranking.types import Document, RankQuery
-from query.retrieval.lane import ComputeLane, Questions
-from query.retrieval.look import Look, Probe
-from query.retrieval.request import Found, Question
-from query.retrieval.reranking import CrossEncoding, NoScoresError
-from query.retrieval.retriever import Retriever
-from query.retrieval.scopes import Held
-from query.retrieval.serving import Serving
-from query.withheld import Withheld
-from schemas.scope import TenantScope
+from query.search.embedders import Serving
+from query.search.executor import ComputeLane, Questions
+from query.search.index_search import Look, Probe
+from query.search.ranking.index import ScopeIndex
+from query.search.ranking.types import Document, RankQuery
+from query.search.request import Found, Question
+from query.search.reranking import CrossEncoding, NoScoresError
+from query.search.retriever import Retriever
+from query.search.scopes import Held
+from query.views.pending_deletions import Withheld
+from schemas.security.scope import TenantScope
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 AS_OF_THE_FUSION = [{"store": "model", "reason": "reranker"}]

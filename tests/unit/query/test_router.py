@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from inference.embedding import UniversalSentenceEncoder
-from query.reading.intents import by_example, route, told
-from schemas.profile import ProjectSpec, load_profile
+from query.prompt.intents import by_example, route, told
+from schemas.profile.model import ProjectSpec, load_profile
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 PROFILE = load_profile("engineering")

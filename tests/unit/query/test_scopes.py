@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from query.errors import store_down
-from query.repo.db import Row
-from query.repo.documents import Mark
-from query.retrieval.scopes import ScopeCache, TooLargeError
+from query.search.scopes import ScopeCache, TooLargeError
+from query.views.db import Row
+from query.views.documents import Mark
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 DIMENSIONS = 4
@@ -159,3 +159,19 @@ async def test_a_loading_that_fails_when_its_caller_has_given_up_is_not_logged(w
         await asyncio.sleep(0)
         gc.collect()
     assert unheard == []
+
+
+async def test_ids_that_nobody_has_leave_nothing_behind() -> None:
+    held = cache()
+    for n in range(50):
+        assert (await get(held, f"nobody-{n}", Source(0))).rows == {}
+    assert held.size == (0, 0)
+
+
+async def test_many_small_scopes_are_bounded_by_their_number_too() -> None:
+    held = cache(most=100)
+    for n in range(30):
+        await get(held, f"user-{n}", Source(1))
+    scopes, documents = held.size
+    assert documents == scopes
+    assert 1 <= scopes * 11 <= 100

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from query.deps import Deps
-from schemas import topics
-from schemas.profile import load_profile
+from schemas.log import topics
+from schemas.profile.model import load_profile
 from tests.unit.query.memory_log import MemoryLog
 
 MAIL, PHONE = "ana.petrova@example.org", "13812345678"

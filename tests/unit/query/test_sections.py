@@ -13,10 +13,11 @@ import pytest
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from query.reading import context, session_store
-from query.retrieval.request import Found, Question
-from query.retrieval.retriever import Retriever
-from schemas.profile import PROFILES_DIR, Profile, load_profile
+from query.prompt import endpoint
+from query.reading import session_store
+from query.search.request import Found, Question
+from query.search.retriever import Retriever
+from schemas.profile.model import PROFILES_DIR, Profile, load_profile
 from tests.unit.query.conftest import NOW
 
 SEEDS = ["user_profile", "anchors", "conversation_history", "retrieved_memories"]
@@ -59,7 +60,7 @@ def stores(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return Found(hits=list(hits))
 
     monkeypatch.setattr(session_store, "load", load)
-    monkeypatch.setattr(context, "standing", standing)
+    monkeypatch.setattr(endpoint, "standing", standing)
     monkeypatch.setattr(Retriever, "said_before", none_before)
     monkeypatch.setattr(Retriever, "search", search)
     return searched

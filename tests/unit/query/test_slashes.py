@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI
 
 from query.body import Route
 from query.config import QueryConfig
-from query.slashes import KeepSlashes
+from query.encoded_slashes import KeepSlashes
 
 router = APIRouter(route_class=Route)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from query.repo.db import OwnerStatement, StatementError, TenantStatement
-from query.retrieval.hits import merge
-from query.retrieval.request import Filters
+from query.search.hits import merge
+from query.search.request import Filters
+from query.views.db import OwnerStatement, StatementError, TenantStatement
 
 
 def test_the_best_of_an_ignorant_scope_does_not_lead() -> None:

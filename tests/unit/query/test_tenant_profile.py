@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from memstream.profiles import FollowedBook, ProfileFollower
-from schemas import topics
-from schemas.codec import Codec
-from schemas.documents import ProfileVersion
-from schemas.profile import PROFILES_DIR, Profile, load_profile
+from schemas.events.documents import ProfileVersion
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.profile.model import PROFILES_DIR, Profile, load_profile
 from tests.unit.query.memory_log import MemoryLog
 
 PATH = "/v1/tenant/profile"

@@ -17,11 +17,11 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
 from query.producer import Outgoing
-from query.repo.db import ANYBODY
-from schemas.codec import Codec, Event
-from schemas.envelope import Envelope
-from schemas.profile import load_profile
-from schemas.scope import Permission, TenantScope
+from query.views.db import ANYBODY
+from schemas.events.envelope import Envelope
+from schemas.log.codec import Codec, Event
+from schemas.profile.model import load_profile
+from schemas.security.scope import Permission, TenantScope
 from tests.openapi_calls import Call, call, operations
 from tests.unit.query.memory_log import MemoryLog
 from tests.with_ids import ALSO, choice, named

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from query.auth.tokens import TokenReader, signing_keys
 from query.config import ConfigError, TokenConfig
-from schemas.scope import OutOfScopeError, Permission, TenantScope
+from schemas.security.scope import OutOfScopeError, Permission, TenantScope
 
 SIGNING = ec.generate_private_key(ec.SECP256R1())
 

@@ -13,12 +13,12 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.freshness import Needs, Place, ProgressWatch
-from query.repo import hot
-from query.repo.db import Database
-from schemas import topics
-from schemas.owner import partition, project
-from schemas.progress import FreshnessToken, Written
-from schemas.scope import OwnerScope
+from query.views import hot
+from query.views.db import Database
+from schemas.log import topics
+from schemas.log.owner import partition, project
+from schemas.log.progress import FreshnessToken, Written
+from schemas.security.scope import OwnerScope
 from tests.unit.query.memory_log import MemoryLog
 
 GOOD: Place = ("screen:conversation.history.v1", 1, "conversation.turns.v1/1")

@@ -11,7 +11,7 @@ import pytest
 
 from query.errors import ProblemError
 from query.paging import dump
-from query.walk import LONGEST, MOST, Walk, question
+from query.search.ranked_cursor import LONGEST, MOST, Walk, question
 
 ASKED = question("default", None, "dog")
 

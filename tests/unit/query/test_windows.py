@@ -10,8 +10,8 @@ import pytest
 from query.deadletters.index import Filters, LetterIndex
 from query.deadletters.replay import Replayer
 from query.streams import Read, TopicAwayError, TopicReader, window
-from schemas import topics
-from schemas.codec import Codec
+from schemas.log import topics
+from schemas.log.codec import Codec
 from tests.unit.query.test_dead_letters import READERS, DriverTopics, counted, opened, records, tools
 
 

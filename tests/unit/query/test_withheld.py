@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from query.withheld import Withheld
-from schemas.documents import EVERY_VERSION, Document, ProjectCommand
-from schemas.envelope import Envelope
-from schemas.erasure import Erasure
-from schemas.memory import Feedback, FeedbackBody, MemoryCommand
-from schemas.turns import SessionCommand
+from query.views.pending_deletions import Withheld
+from schemas.events.documents import EVERY_VERSION, Document, ProjectCommand
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand
+from schemas.events.turns import SessionCommand
 
 NOW = datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
 T = "acme"

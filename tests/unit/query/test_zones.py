@@ -12,11 +12,11 @@ import pytest
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
-from query.ranking.types import RankQuery
-from query.retrieval.lane import Understood
-from query.retrieval.request import Question
-from schemas.profile import Profile
-from schemas.scope import TenantScope
+from query.search.executor import Understood
+from query.search.ranking.types import RankQuery
+from query.search.request import Question
+from schemas.profile.model import Profile
+from schemas.security.scope import TenantScope
 
 
 def deps_in(deps: Deps, zone: str, now: datetime) -> Deps:

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from query.ranking.bm25 import Bm25, CorpusPrior
+from query.search.ranking.bm25 import Bm25, CorpusPrior
 
 DOCS = [["blue", "kite", "beach"], ["kite"], ["red", "bike", "bike", "shop"], ["喜欢", "风筝"]]
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from query.ranking.decay import age_days, decay_factors
+from query.search.ranking.decay import age_days, decay_factors
 
 NOW = datetime(2024, 6, 12, tzinfo=UTC)
 

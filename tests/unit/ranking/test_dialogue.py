@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from query.ranking import dates, dialogue
-from query.ranking.context import blended, in_context, query_texts
-from query.ranking.types import Document, RankQuery
+from query.search.ranking import dates, dialogue
+from query.search.ranking.context import blended, in_context, query_texts
+from query.search.ranking.types import Document, RankQuery
 
 DAY = datetime(2024, 6, 12, 15, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from query.ranking import fusion
+from query.search.ranking import fusion
 
 
 def floats(*values: float) -> np.ndarray:

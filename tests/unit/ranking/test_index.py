@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from inference.terms import terms
-from query.ranking.index import ScopeIndex
-from query.ranking.types import Document, RankQuery
+from query.search.ranking.index import ScopeIndex
+from query.search.ranking.types import Document, RankQuery
 
 START = datetime(2024, 3, 4, 9, 0, tzinfo=UTC)
 DIMENSIONS = 64

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from query.ranking import model
-from query.ranking.index import ScopeIndex
-from query.ranking.types import Document, RankQuery
-from query.ranking.weights import Weights
+from query.search.ranking import model
+from query.search.ranking.index import ScopeIndex
+from query.search.ranking.types import Document, RankQuery
+from query.search.ranking.weights import Weights
 
 PLAIN = replace(Weights(), centring=0.0, feedback=0.0)
 Vector = npt.NDArray[np.float32]

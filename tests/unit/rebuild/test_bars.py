@@ -8,7 +8,7 @@ import time
 import pytest
 from rich.console import Console
 
-from memstream.rebuild.commands import Bars, Phases
+from memstream.cli.rebuild import Bars, Phases
 
 
 def shown(told: io.StringIO) -> str:

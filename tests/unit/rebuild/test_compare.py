@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memstream.rebuild.compare import Comparison, RevisionSide, behind, by_revision, compare
-from memstream.rebuild.offsets import Eta
+from memstream.reprocess.compare import Comparison, RevisionSide, behind, by_revision, compare
+from memstream.reprocess.offsets import Eta
 from sinks.contents import Bucket, Digest, Token, digests, hash64, part_of
 from sinks.protocol import Mark
 

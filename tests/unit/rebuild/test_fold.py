@@ -8,16 +8,16 @@ from datetime import timedelta
 
 import pytest
 
-from memstream.rebuild.fold import Fold, in_milvus, in_postgres, in_redis
-from schemas import topics
-from schemas.codec import Event
-from schemas.envelope import Tick
-from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.owner import OwnerKind
+from memstream.reprocess.fold import Fold, in_milvus, in_postgres, in_redis
+from schemas.events.envelope import Tick
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Event
+from schemas.log.owner import OwnerKind
 from sinks.collapse import collapse, revision
 from sinks.decode import decode
 from sinks.memory import MemorySink
-from sinks.milvus_rows import is_held
+from sinks.milvus.rows import is_held
 from sinks.protocol import Message, SinkBatch
 from tests.unit.sinks.events import CODEC, NOW, checkpoint, decision, memory, message, session, turn
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from memstream.rebuild.redate import Found, redated
-from processors.gate.step import Gate
+from memstream.reprocess.redate import Found, redated
+from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.amend import Amendment
-from schemas.codec import Codec
-from schemas.profile import Profile, load_profile
+from schemas.events.amendments import Amendment
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.profile.model import Profile, load_profile
 from streams.driver import inline
-from streams.runtime import RunnerConfig, StepRunner
+from streams.runner import RunnerConfig, StepRunner
 from tests.unit.gate.bench import DAY, GateBench, candidate
 
 GENERAL = load_profile("general")

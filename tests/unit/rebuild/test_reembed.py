@@ -12,16 +12,16 @@ import pytest
 from inference.e5 import MultilingualE5Small
 from inference.protocols import Embedder, EmbedderMissingError
 from inference.terms import terms
-from memstream.rebuild.errors import RebuildError
-from memstream.rebuild.reembed import name_of
-from memstream.rebuild.vectors import embedded, texts_of_vector
-from processors.gate.items import whole_text
+from memstream.reprocess.errors import RebuildError
+from memstream.reprocess.reembed import name_of
+from memstream.reprocess.vectors import embedded, texts_of_vector
+from processors.memory.items import whole_text
 from processors.ports import Models, vectors
 from query.errors import store_down
-from query.repo.db import LiveViews
-from query.retrieval.serving import Servings
-from schemas.memory import MemoryBody, MemoryUpdate
-from schemas.turns import ScreenedTurn
+from query.search.embedders import Servings
+from query.views.db import LiveViews
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.turns import ScreenedTurn
 from sinks.memory import MemorySink
 from sinks.protocol import Item, Message, SinkBatch
 from sinks.reembed import Reembedded

@@ -10,21 +10,21 @@ import orjson
 import pytest
 
 from memstream.profiles import BookOfNow, ProfileFollower
-from memstream.rebuild.offsets import Place
-from memstream.rebuild.regate import Difference, Name, Remembered, Told, Versions, amendments, left_alone, screened
-from memstream.rebuild.regate_run import Live, Replay, twice
-from processors.extract.rules import RuleExtractor
+from memstream.reprocess.offsets import Place
+from memstream.reprocess.regate import Difference, Name, Remembered, Told, Versions, amendments, left_alone, screened
+from memstream.reprocess.regate_run import Live, Replay, twice
+from processors.pii.redaction import redact
 from processors.ports import Models, ProfileBook
-from processors.redaction import redact
-from schemas import topics
-from schemas.erasure import Erasure
-from schemas.memory import MemoryUpdate
-from schemas.owner import partition, user
-from schemas.pii import PiiAction
-from schemas.profile import Profile, load_profile
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryUpdate
+from schemas.log import topics
+from schemas.log.owner import partition, user
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.pii_policy import PiiAction
 from sinks.protocol import Message
 from streams.driver import TopologyDriver, inline
-from streams.runtime import RunnerConfig, StepRunner
+from streams.runner import RunnerConfig, StepRunner
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.gate.bench import DAY, GateBench, candidate
 

@@ -11,27 +11,27 @@ import pytest
 
 from memstream.keyring.originals import Vault
 from memstream.profiles import ProfileFollower
-from memstream.rebuild import rescreen_run
-from memstream.rebuild.rescreen import READ, Found, Keeping, rescreened
+from memstream.reprocess import rescreen_run
+from memstream.reprocess.rescreen import READ, Found, Keeping, rescreened
 from memstream.settings import Settings
-from processors.extract.rules import RuleExtractor
+from processors.pii.redaction import policy_of, redact
 from processors.ports import Models, ProfileBook
-from processors.redaction import policy_of, redact
-from schemas import topics
-from schemas.codec import Codec, Event
-from schemas.documents import ProfileVersion
-from schemas.memory import MemoryCommand
-from schemas.originals import NoKeeper
-from schemas.owner import user
-from schemas.pii import PiiAction
-from schemas.profile import Profile, load_profile
-from schemas.turns import ScreenedTurn, TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.documents import ProfileVersion
+from schemas.events.memory import MemoryCommand
+from schemas.events.turns import ScreenedTurn, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec, Event
+from schemas.log.owner import user
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.pii_policy import PiiAction
+from schemas.security.encrypted_values import NoKeeper
 from sinks.collapse import collapse
 from sinks.decode import decode
 from sinks.memory import MemorySink
 from sinks.protocol import Message, SinkBatch
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.test_keyring import MemoryKeys
 

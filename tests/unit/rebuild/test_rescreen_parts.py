@@ -7,17 +7,17 @@ from datetime import timedelta
 
 import pytest
 
-from memstream.rebuild.rescreen import Found
-from memstream.rebuild.rescreen_run import PASSES, until_clean
-from processors.gate.restate import LEARNED
+from memstream.reprocess.rescreen import Found
+from memstream.reprocess.rescreen_run import PASSES, until_clean
+from processors.memory.restate import LEARNED
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.pii import PiiAction
-from schemas.profile import Profile, load_profile
-from schemas.turns import SessionCommand, SessionCommandBody
+from schemas.events.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.events.turns import SessionCommand, SessionCommandBody
+from schemas.log import topics
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.pii_policy import PiiAction
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
 
 SAID = {

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.documents import ProjectCommand
-from schemas.memory import MemoryUpdate
-from schemas.pii import PiiAction
-from schemas.profile import Profile, load_profile
+from schemas.events.documents import ProjectCommand
+from schemas.events.memory import MemoryUpdate
+from schemas.log import topics
+from schemas.profile.model import Profile, load_profile
+from schemas.profile.pii_policy import PiiAction
 from streams.driver import TopologyDriver
 from tests.unit.rebuild.test_rescreen import NOW, a_pass, said, stored, text_of, under
 from tests.unit.rebuild.test_rescreen_parts import state_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.access import MilvusAccess, MilvusAddress, milvus_options
+from schemas.storage.connections import MilvusAccess, MilvusAddress, milvus_options
 
 FIVE_MINUTES_MS = 300_000
 

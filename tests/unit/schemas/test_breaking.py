@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from schemas.breaking import breaks
-from schemas.breaking_topics import OWNERS, broken_topics
-from schemas.export import asyncapi
+from schemas.compatibility.breaking import breaks
+from schemas.compatibility.breaking_topics import OWNERS, broken_topics
+from schemas.compatibility.export import asyncapi
 
 S = {"type": "string"}
 N = {"type": "null"}

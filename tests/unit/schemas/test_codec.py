@@ -13,12 +13,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas import base, documents, memory, sessions, topics, turns
+from schemas import base
 from schemas.base import MAX_JSON_DEPTH, Frozen
-from schemas.codec import Codec, DecodeError, Event, adapter, header
-from schemas.envelope import Envelope
-from schemas.owner import Owner
-from schemas.sealing import SealedError
+from schemas.events import documents, memory, sessions, turns
+from schemas.events.envelope import Envelope
+from schemas.log import topics
+from schemas.log.codec import Codec, DecodeError, Event, adapter, header
+from schemas.log.owner import Owner
+from schemas.security.sealing import SealedError
 
 CODEC = Codec()
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from schemas import topics
-from schemas.codec import Codec, DecodeError
+from schemas.log import topics
+from schemas.log.codec import Codec, DecodeError
 from tests.unit.schemas.examples import Example, invalid, valid
 from tests.unit.schemas.test_codec import EVENTS
 

@@ -11,12 +11,20 @@ import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
-from memstream.schema_commands import schema_app
-from schemas import topics
-from schemas.breaking import breaks
-from schemas.codec import Codec
-from schemas.export import PUBLISHED, BreakingChangeError, asyncapi, breaking_changes, stale, topic_schema, write
-from schemas.owner import Owner
+from memstream.cli.schema import schema_app
+from schemas.compatibility.breaking import breaks
+from schemas.compatibility.export import (
+    PUBLISHED,
+    BreakingChangeError,
+    asyncapi,
+    breaking_changes,
+    stale,
+    topic_schema,
+    write,
+)
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import Owner
 from tests.unit.schemas.examples import Example, valid
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kafka.partitioner.default import murmur2 as kafka_pythons
 
-from schemas.owner import Owner, OwnerKind, document, murmur2, partition, project, tenant_owner, user
+from schemas.log.owner import Owner, OwnerKind, document, murmur2, partition, project, tenant_owner, user
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 owners = st.builds(Owner, text, st.sampled_from(OwnerKind), text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.pace import Pace
+from schemas.log.batch_window import Pace
 
 LONGEST, SHORTEST = 0.06, 0.02
 

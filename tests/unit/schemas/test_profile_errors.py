@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.profile import PROFILES_DIR, ProfileError, load_profile, parse_profile
+from schemas.profile.model import PROFILES_DIR, ProfileError, load_profile, parse_profile
 
 
 def text_of(name: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.codec import Codec
-from schemas.envelope import Marker
-from schemas.topics import CATALOGUE, KEPT_LOGS, LEDGER, UPDATES, Cleanup, is_marker, marker_key, sent_key
+from schemas.events.envelope import Marker
+from schemas.log.codec import Codec
+from schemas.log.topics import CATALOGUE, KEPT_LOGS, LEDGER, UPDATES, Cleanup, is_marker, marker_key, sent_key
 
 CODEC = Codec()
 

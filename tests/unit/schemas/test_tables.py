@@ -7,8 +7,18 @@ from typing import Any
 
 import pytest
 
-from schemas.profile import ProfileError, TableSpec, load_profile, parse_profile
-from schemas.tables import MOST_CHARS, ColumnError, at_id, at_key, checked, created_at, goodness, place_of, shown
+from schemas.profile.model import ProfileError, TableSpec, load_profile, parse_profile
+from schemas.profile.tables import (
+    MOST_CHARS,
+    ColumnError,
+    at_id,
+    at_key,
+    checked,
+    created_at,
+    goodness,
+    place_of,
+    shown,
+)
 
 HEALTH = load_profile("health")
 PROFILE, DIAGNOSES = HEALTH.tables

@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from processors.ports import Models, ProfileBook
-from processors.screen import Screen
-from processors.segment import Kept, carried, newest, pairs
-from processors.session import Session
+from processors.screen.step import Screen
+from processors.session.segment import Kept, carried, newest, pairs
+from processors.session.step import Session
 from query.reading.history import render
-from schemas import topics
-from schemas.documents import Job
-from schemas.profile import Profile, SessionSpec
-from schemas.sessions import Checkpoint, SessionState
-from schemas.turns import (
+from schemas.events.documents import Job
+from schemas.events.sessions import Checkpoint, SessionState
+from schemas.events.turns import (
     CheckpointResult,
     CheckpointResultBody,
     ScreenedBody,
@@ -26,6 +24,8 @@ from schemas.turns import (
     TurnBody,
     TurnEvent,
 )
+from schemas.log import topics
+from schemas.profile.model import Profile, SessionSpec
 from streams.driver import TopologyDriver
 from tests.unit.jobs.support import turn
 

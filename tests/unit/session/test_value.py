@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from processors.ports import Models, ProfileBook
-from processors.session import Session
-from schemas import topics
-from schemas.codec import header
-from schemas.envelope import Tick
-from schemas.ids import content_hash
-from schemas.profile import load_profile
-from schemas.sessions import SessionState
-from schemas.turns import ScreenedBody, ScreenedTurn, SessionCommand, SessionCommandBody
+from processors.session.step import Session
+from schemas.events.envelope import Tick
+from schemas.events.sessions import SessionState
+from schemas.events.turns import ScreenedBody, ScreenedTurn, SessionCommand, SessionCommandBody
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.log.ids import content_hash
+from schemas.profile.model import load_profile
 from streams.batch import MAX_OUTPUT_BYTES
 from streams.driver import TopologyDriver
 

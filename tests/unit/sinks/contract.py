@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from schemas.codec import Event
+from schemas.log.codec import Event
 from sinks.protocol import Mark, Sink
 from tests.unit.sinks.events import NOW, TEXTS, batch
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from schemas import topics
-from schemas.codec import Codec, Event, Headers
-from schemas.envelope import SourceTurn
-from schemas.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
-from schemas.originals import Originals
-from schemas.owner import OwnerKind
-from schemas.progress import dump_progress
-from schemas.sessions import Checkpoint, CheckpointBody, SessionBody, SessionState, WindowMessage
-from schemas.turns import ScreenedBody, ScreenedTurn
+from schemas.events.envelope import SourceTurn
+from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
+from schemas.events.sessions import Checkpoint, CheckpointBody, SessionBody, SessionState, WindowMessage
+from schemas.events.turns import ScreenedBody, ScreenedTurn
+from schemas.log import topics
+from schemas.log.codec import Codec, Event, Headers
+from schemas.log.owner import OwnerKind
+from schemas.log.progress import dump_progress
+from schemas.security.encrypted_values import Originals
 from sinks.collapse import collapse
 from sinks.protocol import Item, Message, SinkBatch
 

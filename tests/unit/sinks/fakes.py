@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from schemas.codec import Headers
+from schemas.log.codec import Headers
 from sinks.protocol import Message, Revoked, Sink
 from sinks.worker import Worker
 from tests.unit.sinks.events import CODEC, NOW

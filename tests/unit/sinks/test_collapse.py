@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import topics
-from schemas.codec import Event
-from schemas.envelope import Marker, Tick
-from schemas.owner import user
-from schemas.turns import SessionCommand
+from schemas.events.envelope import Marker, Tick
+from schemas.events.turns import SessionCommand
+from schemas.log import topics
+from schemas.log.codec import Event
+from schemas.log.owner import user
 from sinks.collapse import caused_at, collapse, identity, memory_of, revision, session_of
 from sinks.decode import decode
 from sinks.protocol import Item, Mark, Message, Tombstone

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas import topics
+from schemas.log import topics
 from sinks.kafka import KafkaDeadLetters, KafkaSettings
 from sinks.protocol import Message, Undelivered
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from schemas.codec import Event
-from schemas.memory import MemoryUpdate
-from schemas.sessions import SessionState
-from schemas.turns import ScreenedTurn
+from schemas.events.memory import MemoryUpdate
+from schemas.events.sessions import SessionState
+from schemas.events.turns import ScreenedTurn
+from schemas.log.codec import Event
 from sinks.collapse import identity
 from sinks.memory import MemorySink
 from tests.unit.sinks import events

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from schemas.disk import Reserve
+from schemas.storage.disk import Reserve
+from sinks.disk_space_guard import WithRoom
 from sinks.protocol import Transient
-from sinks.reserve import WithRoom
 from tests.unit.sinks.fakes import FakeLog
 from tests.unit.sinks.worker_contract import Scripted, drain, updates
 

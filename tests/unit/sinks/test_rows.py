@@ -9,15 +9,15 @@ import numpy as np
 import orjson
 import pytest
 
-from schemas import sealed_rows
-from schemas.hot_memory import HotRow, hot_memory
-from schemas.session_value import history_list, session_value, value_of_row
-from schemas.sessions import SessionBody, WindowMessage
-from schemas.stores import MilvusLayout
-from sinks.milvus_rows import NUMBER_FIELDS, TEXT_FIELDS, cut, is_held, key
-from sinks.milvus_rows import row as milvus_row
-from sinks.postgres_rows import row as postgres_row
-from sinks.postgres_tables import TABLES, Table
+from schemas.events.hot_memory import HotRow, hot_memory
+from schemas.events.session_value import history_list, session_value, value_of_row
+from schemas.events.sessions import SessionBody, WindowMessage
+from schemas.security import sealed_rows
+from schemas.storage.layouts import MilvusLayout
+from sinks.milvus.rows import NUMBER_FIELDS, TEXT_FIELDS, cut, is_held, key
+from sinks.milvus.rows import row as milvus_row
+from sinks.postgres.rows import row as postgres_row
+from sinks.postgres.tables import TABLES, Table
 from tests.unit.sinks.events import NOW, TEXTS, checkpoint, decision, embedding, hot, memory, session, turn
 
 

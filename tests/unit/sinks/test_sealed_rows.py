@@ -12,22 +12,22 @@ import pytest
 
 from memstream.keyring.cipher import AesCipher
 from query.errors import ProblemError
-from query.repo.sealed import opened
-from schemas.codec import Codec, Event
-from schemas.hot_memory import HotRow, hot_memory
-from schemas.memory import MemoryBody
-from schemas.owner import user
-from schemas.profile import Profile
-from schemas.sealed_rows import by_profile, everything
-from schemas.sealing import KeysAway
-from schemas.session_value import row_of_sealed, session_value, value_of_row
+from query.views.sealed import opened
+from schemas.events.hot_memory import HotRow, hot_memory
+from schemas.events.memory import MemoryBody
+from schemas.events.session_value import row_of_sealed, session_value, value_of_row
+from schemas.log.codec import Codec, Event
+from schemas.log.owner import user
+from schemas.profile.model import Profile
+from schemas.security.sealed_rows import by_profile, everything
+from schemas.security.sealing import KeysAway
 from sinks.decode import decode
-from sinks.milvus_rows import row as milvus_row
-from sinks.postgres_rows import Row, row_of
-from sinks.postgres_rows import row as postgres_row
-from sinks.postgres_tables import Table
+from sinks.milvus.rows import row as milvus_row
+from sinks.postgres.rows import Row, row_of
+from sinks.postgres.rows import row as postgres_row
+from sinks.postgres.tables import Table
 from sinks.protocol import Item, Message, kept_sealed
-from sinks.redis_session import session_args
+from sinks.redis.session import session_args
 from tests.unit.sinks.events import checkpoint, decision, hot, memory, session, topic_of, turn
 from tests.unit.test_keyring import MemoryKeys
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from memstream.rebuild.fold import SOON, in_redis
-from schemas.profile import Profile, SessionSpec, load_profile
-from sinks.redis import RedisSink
-from sinks.redis_fill import Filler
-from sinks.redis_session import GUARD_TTL, as_idle
+from memstream.reprocess.fold import SOON, in_redis
+from schemas.profile.model import Profile, SessionSpec, load_profile
+from sinks.redis.fill import Filler
+from sinks.redis.session import GUARD_TTL, as_idle
+from sinks.redis.sink import RedisSink
 from tests.unit.sinks.events import NOW, session
 
 GENERAL = load_profile("general")
@@ -46,7 +46,7 @@ def test_e1_a_session_is_held_for_the_idle_time_of_its_profile(
     assert isinstance(filler, Filler)
     row = {**s.model_dump(exclude={"sealed", "type", "schema_version"}), "body": {}, "sealed": None, "sealed_for": None}
     monkeypatch.setattr(filler, "_read", lambda *_: [row])
-    monkeypatch.setattr("sinks.redis_fill.is_erased", lambda *_: False)
+    monkeypatch.setattr("sinks.redis.fill.is_erased", lambda *_: False)
     monkeypatch.setattr(filler, "_session", lambda keys, args: seen.append(args[1]))
     assert filler._fill_session(s.owner, s.session_id)
     assert seen[1:] == [held / timedelta(milliseconds=1)], "put back, whole: it is read now"

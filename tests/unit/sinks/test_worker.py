@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from schemas import topics
-from schemas.memory import Reason
+from schemas.events.memory import Reason
+from schemas.log import topics
 from sinks.protocol import CommitLost, Permanent, Stuck, TooFarBehind, Transient
 from sinks.worker import Worker, WorkerConfig
 from tests.unit.sinks.events import NOW, hot, memory, message, turn

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 
 import pytest
 
-from schemas import topics
-from schemas.codec import Headers, header
-from schemas.envelope import Marker
-from schemas.memory import MemoryUpdate
+from schemas.events.envelope import Marker
+from schemas.events.memory import MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Headers, header
 from sinks.memory import MemorySink
 from sinks.protocol import Mark, Message, Permanent, Sink, SinkBatch, Transient, Undelivered
 from sinks.worker import Worker

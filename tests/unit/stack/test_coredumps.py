@@ -7,7 +7,7 @@ import sys
 
 _RUN = """
 import resource, sys
-from memstream.cli import main
+from memstream.cli.app import main
 most = resource.getrlimit(resource.RLIMIT_CORE)[1]
 resource.setrlimit(resource.RLIMIT_CORE, (min(most, 4096) if most >= 0 else 4096, most))
 sys.argv = ["memstream", "--help"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from memstream.cli import failure
-from schemas.sealing import KeysAway
+from memstream.cli.app import failure
+from schemas.security.sealing import KeysAway
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from memstream.patience import STUCK_STATUS, patiently
+from memstream.workers.shutdown import STUCK_STATUS, patiently
 from sinks.kafka import KafkaConsumer, KafkaSettings
 from sinks.protocol import Stuck
 

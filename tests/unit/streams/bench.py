@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from schemas import topics
-from schemas.codec import Codec, header
-from schemas.owner import partition, user
-from schemas.progress import load_progress
-from schemas.sessions import SessionState
+from schemas.events.sessions import SessionState
+from schemas.log import topics
+from schemas.log.codec import Codec, header
+from schemas.log.owner import partition, user
+from schemas.log.progress import load_progress
 from streams.driver import TopologyDriver
-from streams.runtime import Message
+from streams.runner import Message
 from tests.unit.streams.toy import START, Counter, turn
 
 P = partition(user("acme", "ann"), 8)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from processors.step import Reads
-from streams.state import OutboxRow, PartitionCommit, Position, StaleOwner, StateStore, Write
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, StaleOwner, StateStore, Write
 
 T = datetime(2026, 11, 21, tzinfo=UTC)
 HOUR = timedelta(hours=1)

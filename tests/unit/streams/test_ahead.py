@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from processors.step import Record
-from schemas.codec import Codec
-from schemas.owner import user
+from schemas.log.codec import Codec
+from schemas.log.owner import user
 from streams.driver import MemoryLog, inline
-from streams.runtime import RunnerConfig, StepRunner
-from streams.state import OutboxRow, StaleOwner
-from streams.state_memory import MemoryStateStore
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import OutboxRow, StaleOwner
 from tests.unit.streams.bench import P, message
 from tests.unit.streams.toy import START, Counter
 

@@ -9,13 +9,13 @@ import orjson
 import pytest
 
 from processors.step import Reads, Record, StateSpace
-from schemas import topics
-from schemas.codec import Codec
-from schemas.owner import user
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import user
 from streams.driver import MemoryLog, inline
-from streams.runtime import RunnerConfig, StepRunner
-from streams.state import StoreAway
-from streams.state_memory import MemoryStateStore
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import StoreAway
 from tests.unit.streams.bench import P, message
 from tests.unit.streams.toy import START, Counter
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from processors.step import Reads
-from schemas import topics
-from schemas.sessions import SessionState
-from streams.cache import NotRead, PartitionCache, RecordState
+from schemas.events.sessions import SessionState
+from schemas.log import topics
 from streams.driver import TopologyDriver
-from streams.runtime import RunnerConfig, StepRunner
-from streams.state import Rows
-from streams.state_memory import MemoryStateStore
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.cache import NotRead, PartitionCache, RecordState
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import Rows
 from tests.unit.streams.toy import START, Counter, turn
 
 HUGE = 2**40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from schemas import topics
+from schemas.log import topics
 from streams.batch import Message
 from tests.crash.compare import Differences, topic_records
 

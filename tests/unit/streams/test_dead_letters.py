@@ -9,11 +9,11 @@ import orjson
 import pytest
 
 from processors.step import Record
-from schemas import topics
-from schemas.codec import Codec, Headers, header
-from schemas.sessions import SessionState
+from schemas.events.sessions import SessionState
+from schemas.log import topics
+from schemas.log.codec import Codec, Headers, header
 from streams.driver import TopologyDriver
-from streams.runtime import Message
+from streams.runner import Message
 from tests.unit.streams.bench import P, driver, reasons, revisions, say
 from tests.unit.streams.toy import START, Counter, turn
 

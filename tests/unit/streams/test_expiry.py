@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
-from schemas import topics
-from schemas.codec import Codec, header
-from schemas.envelope import Tick
-from schemas.owner import user
-from schemas.sessions import SessionBody, SessionState
-from schemas.turns import TurnEvent
+from schemas.events.envelope import Tick
+from schemas.events.sessions import SessionBody, SessionState
+from schemas.events.turns import TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec, header
+from schemas.log.owner import user
 from streams.driver import MemoryLog, inline
-from streams.runtime import Message, RunnerConfig, StepRunner
-from streams.state_memory import MemoryStateStore
+from streams.runner import Message, RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
 from tests.unit.streams.toy import START, turn
 
 P = 0

@@ -19,15 +19,15 @@ from inference.language import language_of
 from inference.protocols import Embedder, EntitySpan
 from inference.terms import terms
 from inference.tokens import token_counter
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.profile import load_profile
-from schemas.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.faults import Faults, Point
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 from tests.crash.compare import unlike
 from tests.crash.log import without_redelivered

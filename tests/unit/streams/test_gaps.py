@@ -8,17 +8,17 @@ from types import SimpleNamespace
 import pytest
 from faust.types import TP
 
-from schemas import topics
-from schemas.codec import Codec, header
-from schemas.owner import partition, user
-from schemas.pace import Pace
-from streams.app import _batch
+from schemas.log import topics
+from schemas.log.batch_window import Pace
+from schemas.log.codec import Codec, header
+from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
-from streams.intake import Fetched, Intake
-from streams.runtime import Message, RunnerConfig, StepRunner
-from streams.state import Position, StoreAway
-from streams.state_memory import MemoryStateStore
+from streams.faust.app import _batch
+from streams.faust.intake import Fetched, Intake
+from streams.runner import Message, RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import Position, StoreAway
 from tests.unit.streams.toy import START, Counter, turn
 
 P = partition(user("acme", "ann"), 8)
@@ -153,7 +153,7 @@ class Brittle(MemoryStateStore):
 
 
 async def test_n2_a_store_that_is_away_leaves_no_partition_half_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streams.app._AWAY_SECONDS", (0.0,))
+    monkeypatch.setattr("streams.faust.app._AWAY_SECONDS", (0.0,))
     b = Bench([0, 1, 2, 3], Brittle())
     await b.take(b.consumer.fetch(2))
     b.consumer.position = 3

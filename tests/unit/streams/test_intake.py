@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from faust.types import TP
 
-from schemas import topics
-from schemas.pace import Pace
+from schemas.log import topics
+from schemas.log.batch_window import Pace
 from streams.batch import Message
-from streams.intake import Fetched, Intake
+from streams.faust.intake import Fetched, Intake
 
 
 def records(offsets: Sequence[int], partition: int = 0) -> list[Fetched]:

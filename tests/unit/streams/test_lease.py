@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from schemas import topics
-from schemas.owner import partition, user
+from schemas.log import topics
+from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, TopologyDriver, inline
-from streams.lease import FrozenError, Lease
-from streams.runtime import RunnerConfig, StepRunner
-from streams.state import OutboxRow, StaleOwner
+from streams.faust.lease import FrozenError, Lease
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.protocol import OutboxRow, StaleOwner
 from tests.crash.log import source_of, without_redelivered
 from tests.unit.streams.toy import START, Counter, turn
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from schemas import topics
-from schemas.codec import Codec
-from schemas.owner import partition, user
-from schemas.turns import TurnEvent
+from schemas.events.turns import TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, TopologyDriver, inline
-from streams.runtime import Message, RunnerConfig, StepRunner
-from streams.state import OutboxRow
-from streams.state_memory import MemoryStateStore
+from streams.runner import Message, RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import OutboxRow
 from tests.unit.streams.toy import START, Counter, turn
 
 P = partition(user("acme", "ann"), 8)

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from schemas.topics import MAX_MESSAGE_BYTES
+from schemas.log.topics import MAX_MESSAGE_BYTES
 from streams.kafka import DeliveryError, KafkaOutbox
-from streams.state import OutboxRow
+from streams.state.protocol import OutboxRow
 
 
 @pytest.fixture(scope="module")

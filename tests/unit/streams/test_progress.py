@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from processors.step import Record
-from schemas import topics
-from schemas.codec import Codec, header
-from schemas.envelope import Tick
-from schemas.owner import user
-from schemas.sessions import SessionState
+from schemas.events.envelope import Tick
+from schemas.events.sessions import SessionState
+from schemas.log import topics
+from schemas.log.codec import Codec, header
+from schemas.log.owner import user
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from tests.unit.streams.bench import P, driver, progress_of, say
 from tests.unit.streams.toy import START, Counter, turn
 

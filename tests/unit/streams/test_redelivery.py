@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from schemas import topics
-from schemas.codec import Codec
-from schemas.owner import user
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import user
 from streams.driver import MemoryLog, inline
-from streams.runtime import RunnerConfig, StepRunner
-from streams.state import StaleOwner
-from streams.state_memory import MemoryStateStore
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import StaleOwner
 from tests.unit.streams.bench import P, driver, message, revisions, say
 from tests.unit.streams.toy import START, Counter, turn
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from tests.unit.streams.state_contract import StateStoreContract
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from memstream.worker import CrashedError, dying
-from streams.app import DIED
+from memstream.workers.worker import CrashedError, dying
+from streams.faust.app import DIED
 
 
 class Ended(BaseException):

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from memstream.models import LazyAnalyzer, default_models
-from memstream.worker import warm_beside
-from processors.extract.rules import RuleExtractor
+from memstream.workers.models import LazyAnalyzer, default_models
+from memstream.workers.worker import warm_beside
 from processors.ports import ProfileBook
-from schemas.profile import load_profile
+from processors.reader.rules.rules import RuleExtractor
+from schemas.profile.model import load_profile
 from streams.topology import Parts
 
 
@@ -43,7 +43,7 @@ def test_steps_that_read_none_or_have_loaded_them_start_no_thread(
     steps: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []
-    monkeypatch.setattr("memstream.worker.recognise_beside", begun.append)
+    monkeypatch.setattr("memstream.workers.worker.recognise_beside", begun.append)
     warm_beside(parts_with(Watched()), steps)
     assert begun == []
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
-from schemas import topics
-from schemas.documents import TurnDigest
-from schemas.envelope import SourceTurn, Tick
-from schemas.sessions import SessionBody, SessionState
-from schemas.turns import TurnBody, TurnEvent
+from schemas.events.documents import TurnDigest
+from schemas.events.envelope import SourceTurn, Tick
+from schemas.events.sessions import SessionBody, SessionState
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
 
 START = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from processors.ports import Models
-from schemas import topics
-from schemas.documents import ProjectCommand, ProjectCommandBody
-from schemas.memory import MemoryCommand, MemoryCommandBody
-from schemas.turns import (
+from schemas.events.documents import ProjectCommand, ProjectCommandBody
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.turns import (
     SessionCommand,
     SessionCommandBody,
 )
+from schemas.log import topics
 from tests.unit.topology.erasure_bench import Bench
 
 

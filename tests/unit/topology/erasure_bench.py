@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.erasure import Erasure
-from schemas.memory import MemoryUpdate
-from schemas.profile import load_profile
-from schemas.turns import (
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import (
     TurnBody,
     TurnEvent,
 )
+from schemas.log import topics
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

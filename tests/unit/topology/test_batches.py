@@ -10,17 +10,17 @@ from typing import Any
 import orjson
 import pytest
 
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.codec import Event, header
-from schemas.documents import Document, DocumentBody, ProjectCommand, ProjectCommandBody
-from schemas.memory import Feedback
-from schemas.profile import Profile, load_profile
-from schemas.topics import Topic
-from schemas.turns import TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.documents import Document, DocumentBody, ProjectCommand, ProjectCommandBody
+from schemas.events.memory import Feedback
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Event, header
+from schemas.log.topics import Topic
+from schemas.profile.model import Profile, load_profile
 from streams.driver import TopologyDriver
-from streams.runtime import Message
+from streams.runner import Message
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.processors.talk import NoNames
 

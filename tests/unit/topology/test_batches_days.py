@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from processors.ports import Models
-from schemas import topics
-from schemas.amend import Amendment, AmendmentBody
-from schemas.codec import Event
-from schemas.documents import (
+from schemas.events.amendments import Amendment, AmendmentBody
+from schemas.events.documents import (
     Document,
     DocumentBody,
     Job,
@@ -23,8 +21,8 @@ from schemas.documents import (
     ReportResult,
     ReportResultBody,
 )
-from schemas.erasure import Erasure
-from schemas.memory import (
+from schemas.events.erasure import Erasure
+from schemas.events.memory import (
     Extraction,
     Feedback,
     FeedbackBody,
@@ -35,8 +33,7 @@ from schemas.memory import (
     MemoryCommandBody,
     MemoryUpdate,
 )
-from schemas.topics import Topic
-from schemas.turns import (
+from schemas.events.turns import (
     CheckpointResult,
     CheckpointResultBody,
     ScreenedTurn,
@@ -45,8 +42,11 @@ from schemas.turns import (
     TurnBody,
     TurnEvent,
 )
+from schemas.log import topics
+from schemas.log.codec import Event
+from schemas.log.topics import Topic
 from streams.driver import TopologyDriver
-from streams.runtime import Message
+from streams.runner import Message
 from streams.topology import TOPOLOGY
 from tests.unit.topology.test_batches import SUNDAY, outcome, parts
 

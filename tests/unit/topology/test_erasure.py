@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from schemas import topics
-from schemas.erasure import Erasure
+from schemas.events.erasure import Erasure
+from schemas.log import topics
 from tests.unit.topology.erasure_bench import Bench
 
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from processors.ports import Models
-from schemas import topics
-from schemas.documents import ProjectCommand, ProjectCommandBody
-from schemas.memory import MemoryCommand, MemoryUpdate
+from schemas.events.documents import ProjectCommand, ProjectCommandBody
+from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.log import topics
 from tests.unit.topology.erasure_bench import Bench
 
 

@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from schemas import topics
-from schemas.dead_letters import REPLAY_FOR, REPLAY_OF
-from schemas.erasure import Erasure
-from schemas.memory import MemoryCommand, MemoryCommandBody
-from schemas.owner import partition
-from schemas.turns import (
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.turns import (
     CheckpointResult,
     CheckpointResultBody,
 )
+from schemas.log import topics
+from schemas.log.dead_letters import REPLAY_FOR, REPLAY_OF
+from schemas.log.owner import partition
 from tests.unit.topology.erasure_bench import Bench
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from memstream.erasure import log as kept_topics
 from memstream.erasure.log import _names, readable, standing
-from schemas import topics
-from schemas.codec import Codec
-from schemas.envelope import Envelope
-from schemas.erasure import Erasure
-from schemas.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.log import topics
+from schemas.log.codec import Codec
 
 CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 _CODEC = Codec()

@@ -11,12 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.amend import Amendment
-from schemas.codec import Event, header
-from schemas.documents import (
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.amendments import Amendment
+from schemas.events.documents import (
     Document,
     DocumentBody,
     ProjectCommand,
@@ -24,9 +22,9 @@ from schemas.documents import (
     ReportResult,
     ReportResultBody,
 )
-from schemas.envelope import SourceTurn
-from schemas.erasure import Erasure
-from schemas.memory import (
+from schemas.events.envelope import SourceTurn
+from schemas.events.erasure import Erasure
+from schemas.events.memory import (
     Candidate,
     Extraction,
     ExtractionBody,
@@ -39,10 +37,12 @@ from schemas.memory import (
     MemoryCommandBody,
     MemoryUpdate,
 )
-from schemas.owner import partition, user
-from schemas.profile import load_profile
-from schemas.topics import Topic
-from schemas.turns import CheckpointResult, CheckpointResultBody, SessionCommand, TurnBody, TurnEvent
+from schemas.events.turns import CheckpointResult, CheckpointResultBody, SessionCommand, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Event, header
+from schemas.log.owner import partition, user
+from schemas.log.topics import Topic
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts, writers_of
 

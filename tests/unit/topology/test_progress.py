@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.codec import header
-from schemas.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.owner import partition, project, user
-from schemas.profile import load_profile
-from schemas.progress import load_progress, root_partition
-from schemas.turns import TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.log.owner import partition, project, user
+from schemas.log.progress import load_progress, root_partition
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 

@@ -12,21 +12,21 @@ from typing import Any
 import orjson
 import pytest
 
-from processors.chunk import ChunkStep
-from processors.extract.rules import RuleExtractor
-from processors.extraction import Extract
-from processors.gate.step import Gate
+from processors.knowledge.step import ChunkStep
+from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook
-from processors.project import Project
-from processors.screen import Screen
-from processors.session import Session
+from processors.project.step import Project
+from processors.reader.rules.rules import RuleExtractor
+from processors.reader.step import Extract
+from processors.screen.step import Screen
+from processors.session.step import Session
 from processors.step import PlainStep
-from schemas import topics
-from schemas.codec import header
-from schemas.envelope import Envelope
-from schemas.owner import partition
-from schemas.profile import load_profile
-from schemas.topics import Topic
+from schemas.events.envelope import Envelope
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.log.owner import partition
+from schemas.log.topics import Topic
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
 from tests.unit.schemas.examples import Example, valid

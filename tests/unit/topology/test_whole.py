@@ -8,14 +8,14 @@ from typing import Any
 
 import orjson
 
-from processors.extract.rules import RuleExtractor
 from processors.ports import Models, ProfileBook
-from schemas import topics
-from schemas.codec import header
-from schemas.profile import load_profile
-from schemas.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from processors.reader.rules.rules import RuleExtractor
+from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.codec import header
+from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
-from streams.state_memory import MemoryStateStore
+from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)

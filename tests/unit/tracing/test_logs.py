@@ -18,7 +18,7 @@ def failing() -> None:
         raise ValueError("the text was: I live in Leeds") from exc
 
 
-@pytest.mark.parametrize("name", ["streams.app", "mode.services", "uvicorn.error"])
+@pytest.mark.parametrize("name", ["streams.faust.app", "mode.services", "uvicorn.error"])
 def test_an_exceptions_text_is_not_logged(name: str) -> None:
     log, stream = logging.Logger(name), io.StringIO()
     handler = logging.StreamHandler(stream)
@@ -27,7 +27,7 @@ def test_an_exceptions_text_is_not_logged(name: str) -> None:
     try:
         failing()
     except ValueError as exc:
-        if name == "streams.app":
+        if name == "streams.faust.app":
             log.critical("step %s cannot go on", "gate", extra={"error": type(exc).__name__}, exc_info=True)
         else:
             log.exception("Crashed reason=%r", exc)
@@ -40,5 +40,5 @@ def test_an_exceptions_text_is_not_logged(name: str) -> None:
     assert "test_logs.py" in told["exc_info"]
     for secret in ("Ann", "Smith", "0199", "Leeds"):
         assert secret not in line
-    if name == "streams.app":
+    if name == "streams.faust.app":
         assert told["message"] == "step gate cannot go on"

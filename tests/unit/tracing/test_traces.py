@@ -14,19 +14,19 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from inference.protocols import Completion
 from memstream.settings import Settings
-from memstream.traced import TracedLog, TracedRequests, TracedRunner, TracedWorker
-from memstream.traced_jobs import TracedModel, _job
 from memstream.tracing import OtelSpans, spans_of
+from memstream.workers.traced import TracedLog, TracedRequests, TracedRunner, TracedWorker
+from memstream.workers.traced_jobs import TracedModel, _job
 from query.producer import Outgoing
-from schemas import owner, topics
-from schemas.codec import Codec, header
-from schemas.tracing import Span, TraceContext, begin, context_of, parse
+from schemas.log import owner, topics
+from schemas.log.codec import Codec, header
+from schemas.log.tracing import Span, TraceContext, begin, context_of, parse
 from sinks.protocol import Item, Message, SinkBatch
 from streams.driver import MemoryLog as TopicLog
 from streams.driver import inline
-from streams.runtime import Message as StepMessage
-from streams.runtime import RunnerConfig
-from streams.state_memory import MemoryStateStore
+from streams.runner import Message as StepMessage
+from streams.runner import RunnerConfig
+from streams.state.memory import MemoryStateStore
 from tests.unit.query.memory_log import MemoryLog
 from tests.unit.streams.toy import START, Counter, turn
 

@@ -19,7 +19,7 @@ from confluent_kafka import Producer
 from mcp import Client, StdioServerParameters
 
 from memstream.client import Memstream, Turn
-from schemas import topics
+from schemas.log import topics
 from tests.integration.scenarios.clients.conftest import Live
 from tests.pages import Shell, blocks, printed, steps
 from tests.tools import needs

@@ -1,0 +1,1 @@
+"""Evaluations that run on a checkout; never installed."""

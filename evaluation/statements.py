@@ -1,0 +1,170 @@
+"""Run a file of statement cases through screen, extract and gate in memory, and score what became of them.
+
+A case is a line of JSON: `id`, `profile`, `turns` (role, content, `days_ago`, `speaker`). Its turns go in as one
+session of a user of its own, under its profile, 20 seconds apart; its memories, active and superseded, are written as
+{case id: [memory, ...]}, which the scorer beside the cases reads.
+
+    python -m evaluation.statements DATA/en_dev.jsonl --extractor rules
+    python -m evaluation.statements DATA/zh_dev.jsonl --frames mixed
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
+
+from memstream.workers.models import default_models
+from processors.memory.restate import LEARNED
+from processors.ports import Models, ProfileBook
+from processors.reader.rules.protocol import Extractor
+from processors.reader.rules.rules import RuleExtractor
+from schemas.base import JsonObject
+from schemas.events.memory import MemoryUpdate
+from schemas.events.turns import TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.profile.model import load_profile
+from streams.driver import TopologyDriver
+from streams.topology import TOPOLOGY, Parts
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+STEPS = ("screen", "extract", "gate")
+
+
+class Turn(BaseModel):
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str
+    speaker: str | None = None
+    days_ago: float = 0
+
+
+class Case(BaseModel):
+    id: str
+    profile: str = "general"
+    turns: list[Turn]
+
+
+EXTRACTORS: dict[str, Callable[[], Extractor]] = {"rules": RuleExtractor}
+"""Extractors by name."""
+HEADLINES = (
+    "cases_right", "found_strict", "cases_violated", "clean_when_nothing", "stale", "retired", "frame_leaks",
+    "badly_said", "repeated", "kept_precision", "memories_a_case", "field_recall", "field_false",
+)  # fmt: skip
+"""Figures of the scorer that are shown, in per cent but for memories a case."""
+
+
+def turns_of(case: Case, start: datetime = START) -> list[TurnEvent]:
+    """The case's turns in the order of their times."""
+    found = []
+    for n, turn in enumerate(case.turns):
+        at = start - timedelta(days=turn.days_ago) + timedelta(seconds=20 * n)
+        found.append(
+            TurnEvent(
+                tenant="evaluation", user_id=case.id, session_id=f"{case.id}-s", turn_id=f"{case.id}-{n}",
+                role=turn.role, occurred_at=at, accepted_at=at,
+                sealed=TurnBody(content=turn.content, speaker=turn.speaker),
+            )
+        )  # fmt: skip
+    return sorted(found, key=lambda t: t.occurred_at)
+
+
+def memory_of(update: MemoryUpdate) -> JsonObject:
+    """A memory as the scorer takes it: the names of the HTTP answer."""
+    return {
+        "memory_id": update.record_id, "version": update.version, "kind": update.kind, "state": update.state,
+        "text": update.sealed.text, "value": update.sealed.value, "field": update.field,
+        "fields": list(update.fields), "negated": update.negated, "approximate": update.approximate,
+        "confidence": float(update.confidence), "episode_type": update.episode_type, "category": update.category,
+        "source": update.source, "rule": update.reason.rule,
+        "conflicts_with": list(update.conflicts_with),
+        "valid_from": update.valid_from.isoformat() if update.valid_from else None,
+        "valid_to": update.valid_to.isoformat() if update.valid_to else None,
+        "source_turn_ids": [s.turn_id for s in update.sources],
+    }  # fmt: skip
+
+
+async def memories_of(cases: Sequence[Case], models: Models, extractor: Extractor) -> dict[str, list[JsonObject]]:
+    """What stands, or stood, of each case. Raises RuntimeError for a turn that a step refused."""
+    got: dict[str, list[JsonObject]] = {case.id: [] for case in cases}
+    by_profile = sorted(cases, key=lambda c: c.profile)
+    for profile, mine in groupby(by_profile, key=lambda c: c.profile):
+        parts = Parts(models, ProfileBook(load_profile(profile)), extractor)
+        driver = TopologyDriver([TOPOLOGY[name].build(parts) for name in STEPS], START)
+        for case in mine:
+            for turn in turns_of(case):
+                driver.pipe(topics.TURNS, turn)
+        await driver.run()
+        for _ in range(3):
+            driver.advance(timedelta(minutes=1))
+            driver.tick()
+            await driver.run()
+        if driver.dead_letters():
+            raise RuntimeError(f"{len(driver.dead_letters())} dead letters under the profile {profile}")
+        newest = {e.row_key: e for e in driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate)}
+        for update in newest.values():
+            if update.op == "upsert" and update.kind in LEARNED and update.state in ("active", "superseded"):
+                got[update.owner_id].append(memory_of(update))
+    return got
+
+
+def score(scorer: Path, *arguments: str) -> str:
+    """What the scorer prints. Raises CalledProcessError."""
+    command = [sys.executable, str(scorer), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--scorer", type=Path, help="score.py; default: beside the cases")
+    parser.add_argument("--extractor", choices=sorted(EXTRACTORS), default="rules")
+    parser.add_argument("--save", type=Path, help="where the memories are written")
+    parser.add_argument("--out", type=Path, help="where the scorer's report is written")
+    parser.add_argument("--limit", type=int, default=0, help="only the first cases")
+    parser.add_argument("--frames", help="every statement inside a frame that makes it nobody's: a kind, or mixed")
+    parser.add_argument("--disturb", type=int, help="the turns typed carelessly, by a seed")
+    parser.add_argument("--both", action="store_true", help="two statements of one kind on two days")
+    return parser.parse_args()
+
+
+def variant_of(a: argparse.Namespace) -> list[str]:
+    """The scorer's own words for a variant of the cases."""
+    words = ["--frames", a.frames] if a.frames else []
+    words += ["--disturb", str(a.disturb)] if a.disturb is not None else []
+    return [*words, *(["--both"] if a.both else []), *(["--limit", str(a.limit)] if a.limit else [])]
+
+
+def main() -> None:
+    a = arguments()
+    scorer = a.scorer or a.file.parent / "score.py"
+    with tempfile.TemporaryDirectory() as folder:
+        cases_file, memories_file = Path(folder) / "cases.jsonl", a.save or Path(folder) / "memories.json"
+        score(scorer, str(a.file), *variant_of(a), "--write", str(cases_file))
+        cases = [Case.model_validate_json(line) for line in cases_file.read_text("utf-8").splitlines()]
+        models = default_models(b"evaluation-hash-key-of-32-bytes!")
+        got = asyncio.run(memories_of(cases, models, EXTRACTORS[a.extractor]()))
+        memories_file.write_text(json.dumps(got, ensure_ascii=False), "utf-8")
+        report = ["--out", str(a.out)] if a.out else []
+        # `--profiles`: each case ran under its own, so fields are judged.
+        told = [*variant_of(a), "--profiles", "-", "--memories", str(memories_file), *report]
+        figures = json.loads(score(scorer, str(a.file), *told))
+    print(f"{a.file.stem} {' '.join(variant_of(a))} {a.extractor}: {figures['cases']} cases")
+    for name in HEADLINES:
+        print(f"{name:20} {figures.get(name)}")
+    print(json.dumps({"meaning": figures["meaning"], "wording": figures["wording"]}))
+    for kind, (right, count) in sorted(figures["right_by_kind"].items()):
+        print(f"  {kind:18} {right:5} of {count}")
+
+
+if __name__ == "__main__":
+    main()

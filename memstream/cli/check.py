@@ -1,0 +1,103 @@
+"""`memstream check`, `memstream migrate`, `memstream alive`: what an operator runs before and behind a deployment."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memstream.cli.terminal import output
+from memstream.settings import Settings
+
+console = output()
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
+JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+_STYLES = {"ok": "green", "warn": "yellow", "fail": "red", "skip": "dim"}
+
+
+def check(
+    only: Annotated[list[str] | None, typer.Argument(help="Names of checks; all when none is given.")] = None,
+    data: Data = None,
+    as_json: JsonOut = False,
+) -> None:
+    """Test every address, version, topic, schema, model and profile, and say how to mend each.
+
+    Exit status 1 when something fails.
+
+    Example: memstream check kafka postgres
+    """
+    from memstream.checks import CHECKS, Status, run_checks
+    from memstream.cli.app import UsageError, print_json
+    from memstream.connect import with_addresses
+    from memstream.stack import StackError
+
+    if unknown := [n for n in only or () if n not in CHECKS]:
+        raise UsageError(f"no check {unknown[0]!r}: expected {', '.join(CHECKS)}")
+    settings = Settings() if data is None else Settings().model_copy(update={"data_dir": data})
+    with contextlib.suppress(StackError):  # the stores are skipped, and say so
+        settings = with_addresses(settings)
+    results = []
+    for result in run_checks(settings, only or ()):
+        results.append(result)
+        if not as_json:
+            style = _STYLES[result.status]
+            console.print(f"{result.status:<5}", style=style, end=" ", highlight=False)
+            console.print(f"{result.name}: {result.detail}", highlight=False, markup=False, soft_wrap=True)
+            if result.remedy and result.status is not Status.OK:
+                console.print(f"      {result.remedy}", highlight=False, markup=False, soft_wrap=True)
+    if as_json:
+        print_json([asdict(r) for r in results])
+    if any(r.status is Status.FAIL for r in results):
+        raise typer.Exit(1)
+
+
+def migrate(data: Data = None) -> None:
+    """Bring the Postgres schema to the newest version; safe while other processes do the same.
+
+    Example: memstream migrate
+    """
+    from memstream.cli.app import running
+    from schemas import migrations
+
+    settings = running(data)
+    migrations.upgrade(settings.postgres.get_secret_value())
+    console.print(f"schema {migrations.newest()}", highlight=False)
+
+
+def alive(
+    process: Annotated[str, typer.Argument(help="Its MEMSTREAM_INSTANCE, for example worker-screen.")],
+    within: Annotated[float, typer.Option("--within", help="Oldest heartbeat that counts, seconds.")] = 30.0,
+    data: Data = None,
+) -> None:
+    """Exit status 0 when the process has sent a heartbeat lately: the health check of a worker's container.
+
+    While Postgres is away nobody can tell, and a restart would mend nothing: that is 0 too, and said so.
+
+    Example: memstream alive sink-postgres --within 60
+    """
+    import psycopg
+
+    from memstream.cli.app import running
+
+    settings = running(data)
+    try:
+        with psycopg.connect(settings.postgres.get_secret_value(), connect_timeout=5) as conn:
+            row = conn.execute(
+                "SELECT extract(epoch FROM clock_timestamp() - at)::float FROM ops.heartbeats WHERE process = %s",
+                (process,),
+            ).fetchone()
+    except psycopg.OperationalError as exc:
+        console.print(f"{process}: Postgres does not answer ({type(exc).__name__}), nobody can tell")
+        return
+    if row is None or row[0] > within:
+        console.print(f"{process}: {'no heartbeat' if row is None else f'last heartbeat {row[0]:.0f} s ago'}")
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module to the application."""
+    for command in (check, migrate, alive):
+        app.command()(command)

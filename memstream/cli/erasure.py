@@ -1,0 +1,169 @@
+"""`memstream erase USER`."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from memstream.cli.terminal import output
+
+console = output()
+_PLAIN: dict[str, Any] = {"highlight": False, "markup": False}
+Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
+Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+
+
+def erase(
+    user: Annotated[str | None, typer.Argument(help="The user to erase.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Only this session of the user.")] = None,
+    tenant: Annotated[bool, typer.Option("--tenant", help="Everything of the tenant of the key.")] = False,
+    status: Annotated[str | None, typer.Option("--status", help="How far an erasure is, by its id.")] = None,
+    verify: Annotated[Path | None, typer.Option("--verify", help="Check the signature of a report.")] = None,
+    key: Annotated[str | None, typer.Option("--key", help="The key id that must have signed it.")] = None,
+    probe: Annotated[
+        list[str] | None, typer.Option("--probe", help="Look for a word in every store, topic and file; repeatable.")
+    ] = None,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Let the stores compact now: what was deleted leaves their files.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a tenant is erased.")] = False,
+    wait: Annotated[float, typer.Option("--wait", help="Seconds to wait for the report.")] = 300.0,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Erase a user, a session or the tenant, and print the signed report; verify one; look for what is left.
+
+    Example: memstream erase ana --session s1
+    """
+    given = [user is not None, tenant, status is not None, verify is not None, bool(probe) or compact]
+    if sum(given) != 1 or (session is not None and user is None):
+        raise typer.BadParameter(
+            "expected one of USER (with --session or without), --tenant, --status, --verify, --probe, --compact"
+        )
+    if probe or compact:
+        _look(probe or [], compact, data, as_json)
+    elif verify is not None:
+        _verify(verify, key, as_json)
+    elif status is not None:
+        _show(_service(data).get(f"/v1/erasures/{_quoted(status)}"), as_json)
+    elif user is not None:
+        path = f"/v1/users/{_quoted(user)}"
+        _erase(path if session is None else f"{path}/sessions/{_quoted(session)}", data, as_json, wait)
+    else:
+        if not yes:
+            typer.confirm("Erase everything of this tenant?", abort=True)
+        _erase("/v1/tenant", data, as_json, wait)
+
+
+def _look(words: list[str], compact: bool, data: Path | None, as_json: bool) -> None:
+    """Exit status 1 when a word is found anywhere."""
+    from memstream.cli.app import print_json, running
+    from memstream.erasure.compact import Compaction
+    from memstream.erasure.probe import Probe
+
+    settings = running(data)
+    done = []
+    for one in Compaction(settings).everything() if compact else ():
+        done.append(one)
+        if not as_json:
+            console.print(f"{one.store:<10} {one.done}{one.left and f'; left: {one.left}'}", **_PLAIN)
+    probe = Probe(settings, words)
+    found = probe.everything() if words else {}
+    if as_json:
+        places = {p: {"hits": n, **({"until": probe.until[p]} if p in probe.until else {})} for p, n in found.items()}
+        print_json({"compacted": [asdict(d) for d in done], "found": places})
+    else:
+        for place, count in found.items():
+            until = f" (until {probe.until[place]})" if place in probe.until else ""
+            console.print(f"{place}: {count}{until}", **_PLAIN)
+        if words and not found:
+            console.print("found nowhere", **_PLAIN)
+    if found:
+        raise typer.Exit(1)
+
+
+def _verify(file: Path, key: str | None, as_json: bool) -> None:
+    """Exit status 1 when the signature does not fit."""
+    from memstream.erasure.report import ReportError
+    from memstream.erasure.report import verify as check
+
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as exc:
+        raise typer.BadParameter(f"{file}: not a JSON file ({type(exc).__name__})") from None
+    report = told["report"] if isinstance(told, dict) and isinstance(told.get("report"), dict) else told
+    try:
+        signer = check(report, key)
+    except ReportError as exc:
+        console.print(f"{file}: {exc}", style="red", highlight=False, markup=False)
+        raise typer.Exit(1) from None
+    if as_json:
+        typer.echo(json.dumps({"valid": True, "key_id": signer}))
+    else:
+        console.print(f"{file}: signed by {signer}", highlight=False, markup=False)
+
+
+def _erase(path: str, data: Path | None, as_json: bool, wait: float) -> None:
+    service = _service(data)
+    taken = service.delete(path)
+    name, token = taken["erasure_id"], taken["freshness_token"]
+    told: dict[str, Any] = {}
+    until = time.monotonic() + wait
+    with Console(stderr=True).status("erasing") as shown:
+        while time.monotonic() < until:
+            told = service.get(f"/v1/erasures/{name}", token)
+            if told["state"] == "done":
+                break
+            shown.update(f"erasing: {told['step']}, {told['places']} places have answered")
+            time.sleep(0.5)
+    _show(told, as_json)
+    if told.get("state") != "done":
+        console.print(f"still under way: memstream erase --status {name}", highlight=False)
+        raise typer.Exit(1)
+
+
+def _show(told: dict[str, Any], as_json: bool) -> None:
+    from memstream.cli.app import print_json
+
+    told.pop("_fresh", None)
+    if as_json:
+        print_json(told)
+        return
+    report = told.get("report")
+    if not report:
+        console.print(f"{told['state']}: {told['step']}, {told['places']} places have answered", highlight=False)
+        return
+    table = Table("where", "removed", box=None, pad_edge=False)
+    for where, counts in sorted(report["removed"].items()):
+        table.add_row(where, ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items())))
+    console.print(table)
+    for r in report["remains"]:
+        # With encryption off all of them are, which the key that nobody destroyed says already.
+        still = f", {r['readable']} of them readable" if r.get("readable") and report["encryption"] == "sealed" else ""
+        console.print(f"{r['topic']}: {r['records']} records until {r['until']} ({r['how']}){still}", highlight=False)
+    console.print(f"signed by {report['signature']['key_id']}", highlight=False)
+
+
+def _service(data: Path | None) -> Any:
+    from memstream.cli.app import settings_of
+    from memstream.connect import service
+
+    return service(settings_of(data))
+
+
+def _quoted(text: str) -> str:
+    from urllib.parse import quote
+
+    return quote(text, safe="")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(erase)

@@ -1,0 +1,210 @@
+"""`memstream reembed`, `regate`, `redate` and `rescreen`: another embedding model, another gate, other days of
+retention, a tighter PII policy over what the log holds (N1, C8, D5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+import typer
+from rich.console import Console
+
+from memstream.cli.rebuild import (
+    Bars,
+    Data,
+    DropOld,
+    JsonOut,
+    NoSwitch,
+    Phases,
+    Repair,
+    connected,
+    console,
+    finish,
+    options_of,
+    running_settings,
+)
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from memstream.keyring.wiring import Sealing
+    from memstream.settings import Settings
+
+
+def reembed(
+    model: Annotated[str, typer.Argument(help="The embedding model: e5, or use (the one that the workers use).")],
+    data: Data = None, drop_old: DropOld = False, repair: Repair = False, no_switch: NoSwitch = False,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Make the vectors in Postgres and Milvus anew with another embedding model, beside those that are read; compare,
+    then switch both at once. Questions are embedded with the model of what is read.
+
+    Reads and writes go on. Safe to kill and to run again. `memstream rebuild switch milvus --to N` is the way back.
+
+    Example: memstream reembed e5
+    """
+    from memstream.reprocess.reembed import Reembed, name_of
+
+    options = options_of(repair, no_switch, drop_old)
+    embedder, settings = name_of(model), running_settings(data)
+    with Bars(Console(stderr=True)) as bars:
+        outcomes = Reembed(settings, bars, options, lambda: connected(settings)).run(embedder)
+    finish(outcomes, as_json)
+
+
+def regate(
+    data: Data = None,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Bring about what differs; without it, differences are only told.")
+    ] = False,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Decide anew from the ledger what became memory, with the gate and the profiles of now, beside what stands. No
+    model is asked for its words again. What a user corrected, rejected, forgot or had erased does not come back.
+
+    Run it first without --apply and look at what differs. Reads and writes go on. Safe to kill and to run again.
+
+    Example: memstream regate --json
+    """
+    from memstream.reprocess.regate_run import Regate
+
+    out = _ran("regate", data, lambda settings, sealing, told: Regate(settings, sealing, told), dry=not apply)
+    _end(out, _print_regate, as_json)
+
+
+def redate(
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would end otherwise, change nothing.")] = False,
+    as_json: JsonOut = False,
+) -> None:  # fmt: skip
+    """Give what stands the end that the days of retention say now: sooner, later, or none.
+
+    First change the days in the profile (and restart the workers, where it is a file's); then run this. What is over
+    by the new days goes with the next ticks. Reads and writes go on. Safe to kill and to run again.
+
+    Example: memstream redate --dry-run
+    """
+    from memstream.reprocess.redate_run import Redate
+
+    out = _ran("redate", data, lambda settings, sealing, told: Redate(settings, sealing.codec, told), dry=dry_run)
+    _end(out, _print_redate, as_json)
+
+
+def rescreen(
+    data: Data = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be masked, change nothing.")] = False,
+    as_json: JsonOut = False,
+) -> None:
+    """Mask in what is stored what the PII policy masks now: every view and the topics behind screen.
+
+    First tighten the policy in the profile and restart the workers; then run this. Safe to run again.
+
+    Example: memstream rescreen --dry-run
+    """
+    from memstream.reprocess.rescreen_run import Rescreen
+
+    def work(settings: Settings, sealing: Sealing, told: Phases) -> Rescreen:
+        return Rescreen(settings, sealing.codec, sealing.vault, told)
+
+    out = _ran("rescreen", data, work, dry=dry_run)
+    _end(out, _print_rescreen, as_json)
+
+
+class Work(Protocol):
+    """One of these commands at work: what it found, and `still_there` for what is left after it. Close after use."""
+
+    def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]: ...
+
+    def close(self) -> None: ...
+
+
+def _ran(
+    name: str, data: Path | None, work: Callable[[Settings, Sealing, Phases], Work], *, dry: bool
+) -> dict[str, Any]:
+    from memstream.keyring.wiring import sealing_of
+    from memstream.stack.up import single_threaded
+
+    single_threaded()
+    settings = running_settings(data)
+    with connected(settings) as conn, Bars(Console(stderr=True)) as bars:
+        told = Phases(bars, name)
+        with closing(sealing_of(settings)) as sealing, closing(work(settings, sealing, told)) as running:
+            return running.run(conn, dry=dry)
+
+
+def _end(out: dict[str, Any], say: Callable[[dict[str, Any]], None], as_json: bool) -> None:
+    """Print, and leave with 1 where something is still there."""
+    from memstream.cli.app import print_json
+
+    if as_json:
+        print_json(out)
+    else:
+        say(out)
+    if out.get("still_there"):
+        raise typer.Exit(1)
+
+
+def _print_redate(out: dict[str, Any]) -> None:
+    found = ", ".join(f"{n} {name}" for name, n in out["classes"].items()) or "nothing"
+    word = "would end at another time" if out["dry_run"] else "given another end"
+    console.print(f"{out['looked_at']} versions of records looked at; {word}: {found}", highlight=False)
+    for name, n in out.get("still_there", {}).items():
+        console.print(f"  {n} {name} still end otherwise: they changed meanwhile, or the workers run another profile; "
+                      "run it again", style="red", highlight=False)  # fmt: skip
+
+
+def _print_regate(out: dict[str, Any]) -> None:
+    found = out["differences"]
+    word = "decided anew" if out["applied"] else "would be decided otherwise"
+    count = sum(g["records"] for g in found)
+    console.print(f"{out['looked_at']} records looked at; {count} {word}", highlight=False)
+    _groups(found)
+    for why, n in out["left"].items():
+        console.print(f"  {n} differ and stay as they are: {_WHY[why]}", style="yellow", highlight=False)
+    if out["unreadable"]:
+        console.print(f"  {out['unreadable']} records of the ledger are refused by the gate of now", style="yellow")
+    if out.get("still_there"):
+        console.print("still otherwise (they changed meanwhile, or workers run another version): run it again",
+                      style="red")  # fmt: skip
+        _groups(out["still_there"])
+    elif found and not out["applied"]:
+        console.print("nothing is changed yet: `memstream regate --apply` does that", highlight=False)
+
+
+_WHY = {
+    "the_users_own": "a command or feedback of the user made or changed them",
+    "rejected": "the user rejected what they say",
+    "deleted": "they were deleted, archived or forgotten",
+    "not_in_the_ledger": "the ledger does not hold what they came from",
+    "changed_meanwhile": "they changed while they were looked at: run it again",
+}
+
+
+def _groups(found: list[dict[str, Any]]) -> None:
+    for g in found:
+        name = f"{g['kind']} {g['field'] or ''}".strip()
+        told = f" ({', '.join(g['differs'])})" if g["differs"] else ""
+        console.print(f"  {g['what']:<8} {g['records']:>6}  {name}{told}  {' '.join(g['examples'])}", highlight=False)
+
+
+def _print_rescreen(out: dict[str, Any]) -> None:
+    records = ", ".join(f"{n} {kind}" for kind, n in out["records"].items()) or "nothing"
+    word = "would be masked" if out["dry_run"] else "masked"
+    console.print(f"{out['looked_at']} records looked at; {word}: {records}", highlight=False)
+    for entity, n in out["entities"].items():
+        console.print(f"  {entity:<32} {n}", highlight=False)
+    for kind, n in out["left"].items():
+        console.print(f"  {n} {kind}: no amendment reaches these, write or ingest them again", style="yellow")
+    for kind, n in out.get("still_there", {}).items():
+        console.print(f"  {n} {kind} still hold it: workers run another profile (restart them where it is a file's), "
+                      "or it changes all the time; then run this again", style="red", highlight=False)  # fmt: skip
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the commands of this module to the application."""
+    cli.command()(reembed)
+    cli.command()(regate)
+    cli.command()(redate)
+    cli.command()(rescreen)

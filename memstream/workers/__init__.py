@@ -1,0 +1,1 @@
+"""Processes of a running memstream: steps, sinks, jobs, timer and service."""

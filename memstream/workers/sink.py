@@ -1,0 +1,186 @@
+"""`memstream sink NAME`: one sink on the one worker loop."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+from inference.memory import calm_collector, return_freed_memory
+from memstream.keyring.wiring import sealing_of
+from memstream.profiles import ProfileFollower
+from memstream.recovery import require_whole_logs
+from memstream.reprocess.vectors import with_vectors_of
+from memstream.settings import Settings
+from memstream.tracing import spans_of
+from memstream.workers.models import embedder_named
+from memstream.workers.observe import HeartbeatSender, ProcessStats, SinkObserver
+from memstream.workers.preflight import check_topics
+from memstream.workers.shutdown import patiently
+from memstream.workers.traced import TracedWorker
+from memstream.workers.writers import Children, Watch, become_live, numbered, wait_for_live
+from schemas import migrations
+from schemas.log.codec import Headers
+from schemas.profile.model import load_profile
+from schemas.security.sealed_rows import Seals, by_profile, everything
+from schemas.storage.generations import Generation
+from schemas.storage.layouts import MilvusLayout, sink_group
+from sinks.disk_space_guard import WithRoom
+from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
+from sinks.postgres.erasure import PostgresFindings
+from sinks.postgres.sink import PostgresSink
+from sinks.protocol import Findings, Message, Sink
+from sinks.worker import Worker, WorkerConfig
+from streams.faults import KillAt
+
+log = logging.getLogger(__name__)
+
+
+def _postgres(s: Settings, g: Generation) -> Sink:
+    """Its structured tables are those of every profile in force."""
+    profiles = _profiles(s)
+    kept = timedelta(days=profiles.default.retention.turns_days)
+    return PostgresSink(
+        s.postgres.get_secret_value(), (g.number,), tables=profiles.tables, sessions_kept=kept,
+        seals=by_profile(profiles.of),
+    )  # fmt: skip
+
+
+def _profiles(s: Settings) -> ProfileFollower:
+    return ProfileFollower(load_profile(s.profile, s.profiles_dir)).start(s.brokers)
+
+
+def _seals(s: Settings, profiles: ProfileFollower | None = None) -> Seals:
+    """What the stores keep sealed; where nothing is, no profile need be followed."""
+    return by_profile((profiles or _profiles(s)).of) if s.encryption == "sealed" else everything
+
+
+def _findings(s: Settings) -> Findings:
+    return PostgresFindings(s.postgres.get_secret_value())
+
+
+def _redis(s: Settings, g: Generation) -> Sink:
+    """Sessions are held for the idle time of their tenant's profile."""
+    from sinks.redis.session import as_idle
+    from sinks.redis.sink import RedisSink
+
+    profiles = _profiles(s)
+    return RedisSink(
+        s.redis.get_secret_value(), fill_from=s.postgres.get_secret_value(), generation=g.number,
+        session_ttl=as_idle(profiles.of), findings=_findings(s), seals=_seals(s, profiles),
+    )  # fmt: skip
+
+
+def _milvus(s: Settings, g: Generation) -> Sink:
+    from sinks.milvus.sink import MilvusSink
+
+    size = embedder_named(g.embedder).dimensions if g.embedder else MilvusLayout().dimensions
+    sink = MilvusSink(s.milvus_access, (g.number,), dimensions=size, findings=_findings(s), seals=_seals(s))
+    reserve = s.milvus_reserve
+    return WithRoom(sink, reserve) if reserve else sink
+
+
+SINKS: dict[str, Callable[[Settings, Generation], Sink]] = {"postgres": _postgres, "redis": _redis, "milvus": _milvus}
+"""A new sink is one file in sinks/ and one line here."""
+PACE: dict[str, tuple[float, float, tuple[tuple[str, str], ...]]] = {
+    "postgres": (0.01, 0.05, ()),
+    "redis": (0.01, 0.05, ()),
+    "milvus": (0.05, 0.05, (("fetch.min.bytes", "65536"), ("fetch.wait.max.ms", "100"))),
+}
+"""Seconds for which a batch gathers, where records come seldom and often, and how the consumer fetches. Every call to
+Milvus costs it and its client half a millisecond whatever is in it, and a second is fast enough for it: it gets larger
+batches."""
+
+COMMIT_EVERY = 0.2
+"""Seconds. A commit costs the broker as much as a batch of records does, and its sink waits for it."""
+
+
+def run_sink(settings: Settings, name: str, number: int | None = None) -> None:
+    """Until SIGTERM; raises what ends the process uncommitted. Writes the live generation of the store and keeps a
+    child for every other one (N1); with `number`, that one only."""
+    check_topics(settings)
+    dsn = settings.postgres.get_secret_value()
+    if name == "postgres":
+        migrations.upgrade(dsn)
+    require_whole_logs(settings.brokers, dsn, settings.partitions)
+    stopped = threading.Event()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: stopped.set())
+    own = wait_for_live(dsn, name, stopped) if number is None else numbered(dsn, name, number)
+    if own is None:
+        return
+    stats = ProcessStats()
+    worker = _worker(settings, own, stats, beside=number is not None)
+
+    def end(*_: object) -> None:
+        stopped.set()
+        worker.stop()
+
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, end)
+    if stopped.is_set():  # between the two handlers
+        worker.stop()
+    watch = Watch(dsn, own, worker.stop, Children(name, settings.instance) if number is None else None)
+    heart = HeartbeatSender(dsn, settings.instance or f"sink-{name}", stats, tidy=return_freed_memory)
+    heart.start()
+    watch.start()
+    calm_collector()
+    try:
+        patiently(worker.run, stopped, moved_at=lambda: worker.moved_at)
+    finally:
+        watch.close()
+        heart.stop()
+    if watch.dropped and number is None and not stopped.is_set():
+        become_live(name)
+
+
+def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside: bool) -> Worker:
+    """The loop over one generation. One beside the live one sends no dead letters, and its freshness is not the
+    service's."""
+    linger, busy, fetch = PACE[own.store]
+    kafka = KafkaSettings(settings.brokers, sink_group(own.store, own.number), settings.instance or None, extra=fetch)
+    spans = spans_of(settings, f"sink-{own.store}")
+    make = partial(TracedWorker, spans) if spans else Worker
+    return make(
+        _sink(settings, own),
+        KafkaConsumer(kafka),
+        Unsent() if beside else KafkaDeadLetters(kafka),
+        sealing_of(settings).codec,
+        WorkerConfig(linger=linger, linger_busy=busy, commit_every=COMMIT_EVERY),
+        observer=SinkObserver(stats, f"{own.store}-g{own.number}" if beside else None),
+        faults=KillAt(settings.fault) if settings.fault else None,
+    )
+
+
+def _sink(settings: Settings, own: Generation) -> Sink:
+    """The store of a generation, with the vectors of its own model where it has one (reembed)."""
+    sink = SINKS[own.store](settings, own)
+    return with_vectors_of(settings, own.embedder, sink) if own.embedder else sink
+
+
+class Unsent:
+    """Dead letters of a generation that is not read: the live one sends the same."""
+
+    def deliver(self, message: Message, headers: Headers) -> None:
+        log.info("left out of a generation that is not live", extra={"topic": message.topic})
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def run_all(settings: Settings) -> int:
+    """Each sink in a process of its own, so that one store's outage delays nobody else; ends when one of them does."""
+    procs = [subprocess.Popen([sys.executable, "-m", "memstream", "sink", n]) for n in SINKS]
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    while not stop.wait(0.5) and all(p.poll() is None for p in procs):
+        pass
+    for p in procs:
+        p.terminate()
+    return max(abs(p.wait()) for p in procs)

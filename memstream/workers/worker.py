@@ -1,0 +1,150 @@
+"""`memstream worker STEP ...`: Faust apps of one process, on one loop, sharing models, store and producer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from psycopg_pool import AsyncConnectionPool
+
+from inference.memory import calm_collector, return_freed_memory
+from memstream.keyring.wiring import sealing_of
+from memstream.profiles import FollowedBook, Following, ProfileFollower
+from memstream.recovery import require_whole_logs
+from memstream.settings import Settings
+from memstream.tracing import spans_of
+from memstream.workers.models import recognise, recognise_beside
+from memstream.workers.observe import HeartbeatSender, ProcessStats, StepObserver
+from memstream.workers.parts import parts_of
+from memstream.workers.preflight import check_topics
+from memstream.workers.traced import TracedRunner
+from streams.faults import Faults, KillAt
+from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
+from streams.faust.lease import Lease, end_at_once
+from streams.kafka import KafkaOutbox
+from streams.runner import RunnerConfig, StepRunner
+from streams.state.postgres import PostgresStateStore
+from streams.state.protocol import StoreAway
+from streams.topology import TOPOLOGY, Parts
+
+log = logging.getLogger(__name__)
+SCREENING = frozenset({"gate", "project", "chunk"})
+"""Steps, beside screen, that read texts which no step screened before: commands, feedback, documents."""
+_LEAVING = 3.0
+"""Seconds that an end waits for Postgres to note what was delivered: without that it is only delivered once more."""
+
+
+class CrashedError(Exception):
+    """A service of Faust ended by itself."""
+
+
+@contextlib.contextmanager
+def dying() -> Iterator[None]:
+    """An exception ends the process at once, uncommitted. Where it went its way, the pool would be closed under apps
+    that run already (the second of five could not open its sockets, say): they wait for a store that never comes back,
+    and the process for them."""
+    try:
+        yield
+    except Exception as exc:
+        log.critical("this worker ends, uncommitted", extra={"error": type(exc).__name__}, exc_info=True)
+        logging.shutdown()
+        os._exit(DIED)
+
+
+def warm(parts: Parts, steps: Sequence[str]) -> None:
+    """Load what the first record would wait for: dictionaries, and the recognisers where raw text is read."""
+    parts.models.terms("加载词典 load the dictionaries")
+    if "screen" in steps:
+        recognise(parts.models.analyzer)
+    return_freed_memory()
+    calm_collector()
+
+
+def warm_beside(parts: Parts, steps: Sequence[str]) -> None:
+    """Steps to which callers' texts come seldom start without the recognisers and load them beside their work: the
+    first feedback or document waits for none of the seconds that it takes, nor does what comes behind it."""
+    if "screen" not in steps and SCREENING.intersection(steps):
+        recognise_beside(parts.models.analyzer)
+
+
+async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
+    """Run until SIGTERM or SIGINT: the batch in hand is finished, then the apps leave their groups."""
+    faults = KillAt(settings.fault) if settings.fault else Faults()
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    # One thread for the models: they are not thread-safe, and two would fight for the same cores.
+    thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="models")
+
+    async def compute(call: Callable[[], Any]) -> Any:
+        return await loop.run_in_executor(thread, call)
+
+    await asyncio.to_thread(check_topics, settings)
+    dsn = settings.postgres.get_secret_value()
+    await asyncio.to_thread(require_whole_logs, settings.brokers, dsn, settings.partitions)
+    parts = await compute(lambda: parts_of(settings))
+    profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
+    stats = ProcessStats()
+    spans = spans_of(settings, f"worker-{'-'.join(steps)}")
+    make_runner = partial(TracedRunner, spans) if spans else StepRunner
+    observer = StepObserver(stats)
+    heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
+    async with AsyncConnectionPool(
+        dsn, min_size=1, max_size=len(steps) + 1, kwargs={"autocommit": True}, open=False
+    ) as pool:
+        await pool.wait(60)
+        lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
+        outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
+        sealing = sealing_of(settings)
+        store = sealing.state(PostgresStateStore(pool))
+        parts = replace(parts, models=replace(parts.models, keeper=sealing.vault))
+        apps, runners = [], []
+        for name in steps:
+            spec = TOPOLOGY[name]
+            config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
+            book = FollowedBook(profiles)
+            step = Following(spec.build(replace(parts, book=book)), book)
+            runner = make_runner(
+                step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute
+            )
+            runners.append(runner)
+            instance = f"{settings.instance}-{name}" if settings.instance else ""
+            batch = min(spec.batch, settings.batch)
+            apps.append(
+                build_app(
+                    runner,
+                    AppConfig(settings.brokers, instance, batch=batch, longest_seconds=settings.batch_wait_ms / 1000),
+                    faults,
+                )
+            )
+        await compute(lambda: warm(parts, steps))
+        lease.start()
+        with dying():
+            for app in apps:
+                app.finalize()
+                await app.start()
+            warm_beside(parts, steps)
+            heart.start()
+            log.info("worker runs %s", ", ".join(steps))
+            while not stop.is_set():
+                if any(app.crashed for app in apps):
+                    raise CrashedError("a Faust service crashed")
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), 0.5)
+        await asyncio.gather(*(app.stop() for app in apps))
+        with contextlib.suppress(StoreAway, TimeoutError):
+            async with asyncio.timeout(_LEAVING):
+                await asyncio.gather(*(runner.leave(range(settings.partitions)) for runner in runners))
+        outbox.close()
+        lease.stop()
+        profiles.stop()
+    heart.stop()

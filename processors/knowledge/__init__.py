@@ -1,0 +1,1 @@
+"""The knowledge step: Markdown documents become chunks."""

@@ -1,0 +1,256 @@
+"""chunk: knowledge.documents -> memory.updates. A new version archives the old in one step (D8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, cast
+
+import orjson
+
+from processors.future_timestamps import dated_ahead
+from processors.knowledge.chunking import Chunk, chunks
+from processors.memory.emit import because, update
+from processors.pii.redacted_values import Gone
+from processors.pii.redaction import redact, replaced, strings
+from processors.ports import Models, ProfileBook, vectors
+from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
+from schemas.base import Json, JsonObject
+from schemas.events.documents import EVERY_VERSION, Document
+from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.ids import content_hash, record_id
+from schemas.log.owner import OwnerKind
+
+_PLAIN = Codec()
+KEPT_VERSIONS = 20
+"""Earlier versions of a document whose archived chunks are kept; the one archived longest ago is deleted (state
+bound)."""
+KEPT_NUMBERS = 1_000
+"""Deleted versions whose revision is remembered; those deleted before share one floor (state bound)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    chunk: Chunk
+    findable: str
+    """What its vector and terms are made of."""
+    terms: tuple[str, ...]
+    embedding: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A document behind policy. `digest` names title, metadata and text together."""
+
+    digest: str
+    title: str
+    metadata: JsonObject
+    pieces: tuple[Piece, ...]
+
+
+class ChunkStep(PlainStep):
+    """State: one row a chunk of the active version with its vector (about 1 kB), the version, and a row a version: its
+    newest revision, how many chunks it had, so that a deletion reaches all of them, and when it was archived, as a
+    count."""
+
+    name = "chunk"
+    source = topics.DOCUMENTS
+    outputs = (topics.UPDATES,)
+    marks = (topics.UPDATES,)
+    completes = True
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        self._models = models
+        self._book = book
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Screened | None]:
+        return [self._screened(r.event) if isinstance(r.event, Document) else None for r in records]
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        return (Reads(record.event.owner.key),) if isinstance(record.event, Document) else ()
+
+    def complete(
+        self, records: Sequence[Record], prepared: Sequence[Screened | None], states: Sequence[StateSpace]
+    ) -> Sequence[Screened | None]:
+        """Vectors. Chunks of the active version are not embedded again: of a new version most are as they were."""
+        known: dict[str, bytes] = {}
+        for record, clean, state in zip(records, prepared, states, strict=True):
+            if isinstance(record.event, Document) and clean is not None and clean.pieces:
+                known.update(self._embedded(state.of(record.event.owner.key)))
+        wanted = dict.fromkeys(p.findable for clean in prepared if clean is not None for p in clean.pieces)
+        new = [text for text in wanted if text not in known]
+        known.update(zip(new, vectors(self._models.embedder, new), strict=True))
+        return [
+            clean and replace(clean, pieces=tuple(replace(p, embedding=known[p.findable]) for p in clean.pieces))
+            for clean in prepared
+        ]
+
+    def _embedded(self, rows: OwnerState) -> Iterable[tuple[str, bytes]]:
+        for _, raw in rows.items("chunk/"):
+            u = _standing(raw)
+            if u.sealed.embedding and u.model_id == self._models.embedder.model_id:
+                yield found_by(u.sealed.attributes.get("hierarchy_info") or {}, u.sealed.text), u.sealed.embedding
+
+    def handle(self, record: Record, prepared: Screened | None, state: StateSpace) -> Iterable[Out]:
+        d = record.event
+        if not isinstance(d, Document) or prepared is None:
+            return []
+        if (ahead := dated_ahead(d, record)) is not None:
+            return [ahead]
+        rows = state.of(d.owner.key)
+        at = d.accepted_at or record.timestamp
+        if d.op == "delete":
+            return self._delete(d, at, rows)
+        if rows.get("version") == [d.version, prepared.digest]:
+            return []
+        out: list[Out] = []
+        for key, raw in list(rows.items("chunk/")):
+            out.append(update(self._archived(_standing(raw), at, rows)))
+            rows.delete(key)
+        active = rows.get("version")
+        if isinstance(active, list):
+            revision, count = _numbers(rows, str(active[0]))
+            rows.put(f"put/{active[0]}", [revision + 1, count, _next(rows)])
+        revision, count = _numbers(rows, d.version)
+        rows.put("version", [d.version, prepared.digest])
+        rows.put(f"put/{d.version}", [revision + 1, max(count, len(prepared.pieces))])
+        for n, piece in enumerate(prepared.pieces):
+            new = self._update(d, n, prepared, piece, at, revision + 1)
+            rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_terms(new))))
+            out.append(update(new))
+        return [*out, *self._trimmed(d, at, rows)]
+
+    def _archived(self, old: MemoryUpdate, at: datetime, rows: OwnerState) -> MemoryUpdate:
+        """A chunk that stood until now. It keeps what finds it: a search as of a time before (N8) ranks it beside
+        those that stand."""
+        revision, _ = _numbers(rows, old.key or "")
+        terms = self._models.terms(found_by(old.sealed.attributes.get("hierarchy_info") or {}, old.sealed.text))
+        return old.model_copy(
+            update={
+                "revision": revision + 1,
+                "state": "archived",
+                "valid_to": at,
+                "reason": because("retired", "command", "document"),
+                "sealed": old.sealed.model_copy(update={"terms": tuple(terms)}),
+            }
+        )
+
+    def _trimmed(self, d: Document, at: datetime, rows: OwnerState) -> Iterable[Out]:
+        """Of earlier versions beyond the bound the chunks go, the longest archived first; then the numbers."""
+        archived, _ = _earlier(rows, d.version)
+        for name, (revision, count, *_) in archived[: max(0, len(archived) - KEPT_VERSIONS)]:
+            version = name.removeprefix("put/")
+            yield from (update(_gone(d, version, n, revision + 1, at, "made_room")) for n in range(count))
+            rows.put(name, [revision + 1, 0, _next(rows)])
+        _, gone = _earlier(rows, d.version)
+        for name, (revision, *_) in gone[: max(0, len(gone) - KEPT_NUMBERS)]:
+            floor = rows.get("floor")
+            rows.put("floor", max(revision, floor if isinstance(floor, int) else 0))
+            rows.delete(name)
+
+    def _delete(self, d: Document, at: datetime, rows: OwnerState) -> list[Out]:
+        """Every chunk of the version, or of every version, gets a marker without content. Behind the active version
+        none stands: an earlier one comes back only when it is put again."""
+        every, active = d.version == EVERY_VERSION, rows.get("version")
+        out: list[Out] = []
+        for name, raw in list(rows.items("put/")):
+            version = name.removeprefix("put/")
+            revision, count = cast(list[int], raw)[:2]
+            if not count or not (every or version == d.version):
+                continue
+            for n in range(count):
+                out.append(update(_gone(d, version, n, revision + 1, at)))
+            rows.put(name, [revision + 1, 0, _next(rows)])
+        if every or (isinstance(active, list) and active[0] == d.version):
+            for key in [k for k, _ in rows.items("chunk/")]:
+                rows.delete(key)
+            rows.delete("version")
+        return out
+
+    def _screened(self, d: Document) -> Screened:
+        """PII first: title and metadata too, before anything is split or embedded."""
+        if d.op == "delete":
+            return Screened("", "", {}, ())
+        others = list(dict.fromkeys(strings([d.sealed.title, d.sealed.metadata])))
+        texts = [d.sealed.markdown, *others]
+        redacted = redact(self._models, self._book, [d.tenant] * len(texts), texts)
+        gone = Gone.of(redacted)
+        found = [gone.text(r.text) for r in redacted]
+        plain = dict(zip(others, found[1:], strict=True))
+        pieces = chunks(found[0], self._models.counter(self._book.of(d.tenant).encoding).count)
+        embeddable = [found_by(c.headings, c.text) for c in pieces]
+        digest = content_hash(
+            orjson.dumps([d.sealed.title, d.sealed.metadata, d.sealed.markdown], option=orjson.OPT_SORT_KEYS).decode()
+        )
+        return Screened(
+            digest,
+            replaced(d.sealed.title, plain, gone),
+            replaced(d.sealed.metadata, plain, gone),
+            tuple(Piece(c, t, tuple(self._models.terms(t))) for c, t in zip(pieces, embeddable, strict=True)),
+        )
+
+    def _update(self, d: Document, n: int, clean: Screened, piece: Piece, at: datetime, revision: int) -> MemoryUpdate:
+        profile = self._book.of(d.tenant)
+        attributes = {
+            "document_id": d.document_id, "document_version": d.version, "title": clean.title, "ordinal": n,
+            "hierarchy_info": piece.chunk.headings, "source_metadata": {**clean.metadata, "title": clean.title},
+        }  # fmt: skip
+        return MemoryUpdate(
+            tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
+            record_id=record_id(d.owner, "chunk", d.version, n), revision=revision, kind="chunk",
+            state="active", reason=because("kept", "command", "document"), key=d.version,
+            language="zh" if self._models.language_of(piece.chunk.text) == "zh" else "en", occurred_at=at,
+            known_at=at, last_accessed_at=at, profile=profile.name, profile_version=profile.version,
+            model_id=self._models.embedder.model_id,
+            sealed=MemoryBody(
+                text=piece.chunk.text, attributes=attributes, terms=piece.terms, embedding=piece.embedding
+            ),
+        )  # fmt: skip
+
+
+def found_by(headings: Mapping[str, object], text: str) -> str:
+    """What a chunk's vector and terms are made of: its headings lead its text."""
+    return " > ".join([*map(str, headings.values()), text])
+
+
+def _numbers(rows: OwnerState, version: str) -> tuple[int, int]:
+    """Newest revision of a version's chunks (one for all of them), and how many it ever had."""
+    raw, floor = rows.get(f"put/{version}"), rows.get("floor")
+    if not isinstance(raw, list):
+        return (floor if isinstance(floor, int) else 0), 0
+    return int(cast(int, raw[0])), int(cast(int, raw[1]))
+
+
+def _next(rows: OwnerState) -> int:
+    """Counts what was archived or deleted of a document: the order in which versions leave."""
+    count = rows.get("count")
+    after = (count if isinstance(count, int) else 0) + 1
+    rows.put("count", after)
+    return after
+
+
+def _earlier(rows: OwnerState, active: str) -> tuple[list[tuple[str, list[int]]], list[tuple[str, list[int]]]]:
+    """Rows of versions other than the active one that have chunks, and of those that have none, longest first."""
+    put = [(name, cast(list[int], raw)) for name, raw in rows.items("put/") if name != f"put/{active}"]
+    put.sort(key=lambda p: (p[1][2] if len(p[1]) > 2 else 0, p[0]))
+    return [p for p in put if p[1][1]], [p for p in put if not p[1][1]]
+
+
+def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> MemoryUpdate:
+    return MemoryUpdate(
+        tenant=d.tenant, owner_kind=OwnerKind.DOCUMENT, owner_id=d.document_id,
+        record_id=record_id(d.owner, "chunk", version, n), revision=revision, op="delete", kind="chunk",
+        state="deleted", reason=because("retired", "command", rule), key=version, occurred_at=at, known_at=at,
+        last_accessed_at=at,
+    )  # fmt: skip
+
+
+def _standing(raw: Json) -> MemoryUpdate:
+    return cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, cast(dict[str, Any], raw)))
+
+
+def _without_terms(u: MemoryUpdate) -> MemoryUpdate:
+    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"terms": ()})})

@@ -1,0 +1,1 @@
+"""Numbers, times and sentences of English and Chinese text."""

@@ -1,0 +1,118 @@
+"""Amendments of a user's memories and decisions: the gate writes them, since it is their one writer (N1)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import ValidationError
+
+from processors.memory.emit import because, plain_decision, update
+from processors.memory.index import slots_of
+from processors.memory.store import Standing, text_features
+from processors.memory.versions import Encode
+from processors.step import Emit, Out, Reject
+from schemas.events.amendments import Amendment
+from schemas.events.memory import Decision, MemoryUpdate
+from schemas.log import topics
+
+_GATES = {"rescreen": "pii", "regate": "dedupe", "redate": "retention"}
+
+
+class AmendmentGate:
+    """Applies one amendment to one user's records. `encode`: text to terms and embedding, by the model `model_id`."""
+
+    def __init__(self, standing: Standing, at: datetime, encode: Encode, model_id: str) -> None:
+        self._standing, self._at, self._encode, self._model_id = standing, at, encode, model_id
+
+    def amend(self, a: Amendment) -> list[Out]:
+        """Rejects what is no record of this user; a record that has moved on since it was read stays as it is."""
+        if self._standing.applied(f"amendment/{a.amendment_id}", self._at):
+            return []
+        try:
+            return self._decision(a) if a.what == "decision" else self._memory(a)
+        except ValidationError:
+            return [Reject("invalid", "sealed.record: expected the record as JSON")]
+
+    def _decision(self, a: Amendment) -> list[Out]:
+        told = Decision.model_validate(a.sealed.record)
+        if told.owner != a.owner or told.decision_id != a.target:
+            return [Reject("invalid", "sealed.record: expected a decision of this user, by the id in target")]
+        return [Emit(topics.DECISIONS, told.model_copy(update={"revision": a.expected + 1}))]
+
+    def _memory(self, a: Amendment) -> list[Out]:
+        told = MemoryUpdate.model_validate(a.sealed.record)
+        if told.owner != a.owner or (told.record_id, told.version) != (a.target, a.version):
+            return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
+        present, tail = self._standing.get(a.target), self._standing.tail(a.target)
+        newest = present.revision if present is not None else (tail[1] if tail is not None else 0)
+        if newest != a.expected or (newest == 0 and a.cause != "regate"):
+            return [self._left(a, present)]
+        new = self._redated(a, told, present) if a.cause == "redate" else self._written(a, told)
+        ends = a.cause == "rescreen" and present is not None and _stands(present, a) and new.state == "superseded"
+        if ends:  # policy refuses now what it was learned from (D5)
+            new = new.model_copy(update={"reason": because("refused", "pii", a.rule or a.cause)})
+        new = new.model_copy(update={"revision": newest + 1})
+        if a.cause == "rescreen":
+            self._standing.replaced.reword(new)
+        if a.cause == "regate":
+            self._decided_anew(new, present, tail)
+        elif ends:
+            self._standing.remove(new)
+        elif present is not None and present.version == a.version:
+            kept = self._standing.features(a.target) is not None
+            self._standing.put(new, text_features(new.sealed.text) if kept else None)
+        elif present is not None:
+            # An earlier version: the record's counter moves on with it.
+            self._standing.put(present.model_copy(update={"revision": new.revision}), self._standing.features(a.target))
+        elif tail is not None:
+            self._standing.remove(new.model_copy(update={"version": tail[0]}))
+        return [update(new), self._said(a, new)]
+
+    def _decided_anew(
+        self, new: MemoryUpdate, present: MemoryUpdate | None, tail: tuple[int, int, Any] | None
+    ) -> None:
+        """A version that stands or stood, where it may be another than the one before. The one that stands comes last
+        (memstream.reprocess.regate)."""
+        if new.state in ("active", "observed"):
+            self._standing.put(new, None if slots_of(new) else text_features(new.sealed.text))
+        elif present is not None and present.version != new.version:
+            features = self._standing.features(new.record_id)
+            self._standing.put(present.model_copy(update={"revision": new.revision}), features)
+        else:
+            before = 0 if tail is None else tail[0]
+            self._standing.remove(new.model_copy(update={"version": max(before, new.version)}))
+
+    def _redated(self, a: Amendment, told: MemoryUpdate, present: MemoryUpdate | None) -> MemoryUpdate:
+        """The same with another end."""
+        stands = present is not None and present.version == a.version
+        same = present if present is not None and stands else self._written(a, told)
+        return same.model_copy(update={"expires_at": a.until})
+
+    def _written(self, a: Amendment, told: MemoryUpdate) -> MemoryUpdate:
+        body: dict[str, Any] = {}
+        text = told.sealed.text or (told.sealed.value if isinstance(told.sealed.value, str) else "")
+        if text:
+            body["terms"], body["embedding"] = self._encode(text)
+        changes: dict[str, Any] = {
+            "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
+        }  # fmt: skip
+        if a.cause == "rescreen" and told.state in ("active", "observed"):
+            changes["reason"] = because("masked", "pii", a.rule or a.cause)
+        return told.model_copy(update=changes)
+
+    def _said(self, a: Amendment, new: MemoryUpdate) -> Emit:
+        reason = because("refused" if new.reason.outcome == "refused" else "masked", "pii", a.rule or a.cause)
+        if a.cause == "regate":
+            reason = because(new.reason.outcome, new.reason.gate, a.rule or a.cause)
+        if a.cause == "redate":
+            reason = because("kept", "retention", a.rule or a.cause)
+        return plain_decision(a.owner, a.amendment_id, new.kind, reason, new, self._at)
+
+    def _left(self, a: Amendment, present: MemoryUpdate | None) -> Emit:
+        reason = because("skipped", _GATES[a.cause], "moved_on")
+        return plain_decision(a.owner, a.amendment_id, "amendment", reason, present, self._at)
+
+
+def _stands(present: MemoryUpdate, a: Amendment) -> bool:
+    return present.version == a.version and present.state in ("active", "observed")

@@ -1,0 +1,366 @@
+"""One candidate against what stands: skipped, merged, superseding, kept, observed or refused (B3, B4, D3, D4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from processors.memory.capacity import Room
+from processors.memory.emit import because, changed, decision, sources, update
+from processors.memory.index import Slot, since
+from processors.memory.index import values_of as standing_values
+from processors.memory.opposites import marked, opposed
+from processors.memory.rejections import barred
+from processors.memory.restate import note_replaced
+from processors.memory.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
+from processors.memory.store import Standing, text_features
+from processors.memory.vague import PLACES, vaguer
+from processors.memory.values import canonical, same
+from processors.memory.versions import VERSIONED, Versions
+from processors.reader.rules.protocol import holds_many, values_of
+from processors.step import Emit
+from schemas.events.memory import Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, State
+from schemas.log.ids import record_id
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import Profile
+
+_STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z0-9_]*(?::[0-9a-f]+)?>")
+"""A statement whose point is what policy took out ("her number is <PHONE_NUMBER>") says nothing any more."""
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper),
+    `outranked` (inferred against explicit), `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
+
+    known: dict[str, MemoryUpdate] = field(default_factory=dict)
+    vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
+    outranked: list[str] = field(default_factory=list)
+    late: dict[str, datetime] = field(default_factory=dict)
+    fresh: list[str] = field(default_factory=list)
+    replaced: dict[str, MemoryUpdate] = field(default_factory=dict)
+
+
+class CandidateGate:
+    """Decides the candidates of one extraction against one user's standing records."""
+
+    def __init__(
+        self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
+        before: Sequence[MemoryUpdate] = (),
+    ) -> None:  # fmt: skip
+        """`before`: what stands of the turn from an extractor before, where this one restates it."""
+        self._source = source
+        self._standing = standing
+        self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
+        self._versions = versions
+        self._profile = profile
+        self._hash_key = hash_key
+        self._before = frozenset(u.record_id for u in before)
+        said = {canonical(c.text) for c in source.sealed.candidates}
+        worded = {(u.kind, canonical(u.sealed.text)): u.record_id for u in before if not (u.field or u.fields)}
+        self._in_place = {place: name for place, name in worded.items() if place[1] in said}
+
+    def decide(self, c: Candidate) -> Iterable[Emit]:
+        if _STATES_MASKED.search(c.text):
+            return [decision(self._source, c, because("masked", "pii", "states_masked_value"), None)]
+        rule = barred(c, self._source, self._standing.rejections, self._hash_key)
+        if rule is not None:
+            return [decision(self._source, c, because("refused", "feedback", rule), None)]
+        fields = values_of(c)
+        if c.kind in VERSIONED and fields:
+            return self._retire(c, fields) if c.negated else self._by_field(c, fields)
+        return self._by_text(c)
+
+    def _slots(self, c: Candidate, names: Iterable[str]) -> list[Slot]:
+        return [Slot(c.kind, c.scope, str(c.attributes.get("about", "")), n) for n in names]
+
+    def _when(self, c: Candidate) -> datetime:
+        """From when on it holds. What is wished, meant or stated for a time to come holds from when it was said: held
+        until then for not begun, it would stand in the way of all that is said of the field before."""
+        said = self._source.turn.occurred_at
+        when = c.occurred_from or said
+        return min(when, said) if c.kind in VERSIONED and not c.negated else when
+
+    def _by_field(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
+        """Facts, preferences and intents are matched by field without a time limit (D3)."""
+        found = self._sorted(c, fields)
+        out: list[Emit] = []
+        for name, twin in {u.record_id: u for u in found.known.values()}.items():
+            only = tuple(n for n in found.known if found.known[n].record_id == name)
+            out.extend(self._said_again(c, twin, only=only))
+        for name, sharper in found.vaguer.items():
+            out.extend(self._said_vaguely(c, sharper, _part(c, [name])))
+        if found.outranked:
+            reason = because("refused", "confidence", "explicit_stands")
+            out.append(decision(self._source, c, reason, None, _part(c, found.outranked)))
+        if found.late:
+            out.extend(self._late(c, found.late))
+        if found.fresh:
+            out.extend(self._supersede(c, tuple(found.fresh), list(found.replaced.values())))
+        return out
+
+    def _sorted(self, c: Candidate, fields: Mapping[str, Any]) -> _Sorted:
+        out, when = _Sorted(), self._when(c)
+        for slot in self._slots(c, fields):
+            name = slot.field
+            holders = self._standing.holders(slot)
+            twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
+            if twin is not None:
+                out.known[name] = twin
+            elif holds_many(self._profile, name):
+                out.fresh.append(name)
+            elif (sharper := next((h for h in holders if self._vaguer(c, name, fields[name], h)), None)) is not None:
+                out.vaguer[name] = sharper
+            elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
+                out.outranked.append(name)
+            elif c.attributes.get("implied") and any(not h.sealed.attributes.get("implied") for h in holders):
+                out.outranked.append(name)  # where somebody works says where they live only as long as they do not
+            elif newer := [since(h) for h in holders if self._is_late(c, h)]:
+                out.late[name] = max(min(newer), when)
+            else:
+                out.fresh.append(name)
+                out.replaced.update({h.record_id: h for h in holders})
+        return out
+
+    def _is_late(self, c: Candidate, held: MemoryUpdate) -> bool:
+        """Whether what a candidate says was true before what stands. "I moved to York last week" is news beside an
+        older "I live in Leeds", whose own beginning nobody told: what counts is which was said last, and told times
+        only where both have one."""
+        turn, begun = self._source.turn.occurred_at, since(held)
+        begun = held.occurred_at if begun > self._source.accepted_at else begun  # one of before `_when` looked at it
+        if turn < max((s.occurred_at for s in held.sources), default=held.occurred_at) or turn < begun:
+            return True
+        return c.occurred_from is not None and begun != held.occurred_at and c.occurred_from < begun
+
+    def _vaguer(self, c: Candidate, name: str, value: Any, held: MemoryUpdate) -> bool:
+        """What was stated is news beside what was inferred, and what a newer extractor says of a turn beside what the
+        one before said of it, however vague."""
+        if held.record_id in self._before or (held.source == "inferred" and c.source != "inferred"):
+            return False
+        spec = self._profile.field(name)
+        place = (name if spec is None else spec.slot) in PLACES
+        return vaguer(value, c.approximate, standing_values(held).get(name), held.approximate, place)
+
+    def _said_vaguely(self, c: Candidate, held: MemoryUpdate, only: tuple[str, ...]) -> list[Emit]:
+        """Cited, and as little news as the same value; what stands is neither reworded nor believed more for it."""
+        held = self._standing.get(held.record_id) or held  # another field of the candidate may have renewed it
+        if any(s.turn_id == self._source.turn.turn_id for s in held.sources):
+            return [decision(self._source, c, because("skipped", "dedupe", "vaguer_value"), held, only)]
+        renewed = changed(
+            held,
+            last_accessed_at=max(held.last_accessed_at, self._source.accepted_at),
+            sources=sources(held.sources, self._source.turn, MAX_SOURCES),
+        )
+        self._standing.put(renewed, self._standing.features(held.record_id))
+        return [update(renewed), decision(self._source, c, because("merged", "dedupe", "vaguer_value"), renewed, only)]
+
+    def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
+        record = self._record(c, names)
+        made = [] if replaced else self._made_room(c, names, record)
+        if made is None:
+            return [self._full(c, names)]
+        out: list[Emit] = [*made]
+        for old in replaced:
+            reason = because("superseding", "dedupe", "field_changed")
+            leaving = None if old.record_id == record else names
+            out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
+        note_replaced(self._standing, record, replaced, self._source, self._source.accepted_at)
+        kept = self._new(c, names, record, replaced)
+        others = [h for h in opposed(self._standing, self._profile, kept) if not self._retiring(h)]
+        if others:
+            reason = because(kept.reason.outcome, "dedupe", "contradiction")
+            told = tuple(h.record_id for h in others)
+            kept = kept.model_copy(update={"conflicts_with": told, "reason": reason})
+            out += [marked(self._standing, h, record) for h in others]
+        self._standing.put(kept)
+        return [*out, update(kept), decision(self._source, c, kept.reason, kept, _part(c, names))]
+
+    def _retiring(self, held: MemoryUpdate) -> bool:
+        """The extractor before took it from this turn alone: what this one says stands in its place."""
+        turn = self._source.turn.turn_id
+        return held.record_id in self._before and all(s.turn_id == turn for s in held.sources)
+
+    def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
+        """Said before what stands was true: it is history, kept as such, and replaces nothing."""
+        names = tuple(until)
+        record = record_id(self._source.owner, f"{c.kind}-history", c.scope, self._source.turn.turn_id, c.ordinal)
+        late = self._new(c, names, record, []).model_copy(
+            update={
+                "version": 1,
+                "state": "superseded",
+                "valid_to": min(until.values()),
+                "reason": because("superseding", "dedupe", "older_than_standing"),
+            }
+        )
+        self._standing.remove(late)
+        return [update(late), decision(self._source, c, late.reason, late, _part(c, names))]
+
+    def _retire(self, c: Candidate, fields: Mapping[str, Any]) -> list[Emit]:
+        """`negated` with a field: that value does not hold any more; nothing is set."""
+        out: list[Emit] = []
+        when = self._when(c)
+        for slot in self._slots(c, fields):
+            for holder in self._standing.holders(slot):
+                said, only = fields[slot.field], _part(c, [slot.field])
+                if said is not None and not same(standing_values(holder).get(slot.field), said):
+                    continue
+                if c.source == "inferred" and holder.source != "inferred":
+                    reason = because("refused", "confidence", "explicit_stands")
+                elif self._is_late(c, holder):
+                    reason = because("skipped", "dedupe", "older_than_standing")
+                else:
+                    reason = because("superseding", "dedupe", "negated")
+                    out += self._versions.end(holder, when, self._source.accepted_at, reason, (slot.field,))
+                out.append(decision(self._source, c, reason, holder, only))
+        return out or self._by_text(c)
+
+    def _by_text(self, c: Candidate) -> list[Emit]:
+        """Episodes and free statements: near-duplicates within 7 days (D3)."""
+        name = self._in_place.get((c.kind, canonical(c.text)))
+        if name is not None and (stands := self._standing.get(name)) is not None:
+            return self._said_again(c, stands, rule="same_text")
+        features = text_features(c.text)
+        accepted, said = self._source.accepted_at, self._source.turn.occurred_at
+        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), accepted, said)
+        other = None if match is None else self._standing.get(match.record_id)
+        if match is not None and other is not None and match.verdict.kind == "duplicate":
+            verdict = match.verdict
+            return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
+        record = record_id(self._source.owner, c.kind, self._source.turn.turn_id, c.ordinal)
+        if record in self._in_place.values():  # another candidate says what stands under this ordinal
+            e = self._source
+            record = record_id(e.owner, c.kind, e.turn.turn_id, e.extractor, e.extractor_version, c.ordinal)
+        before = self._standing.get(record)
+        if before is not None and before.extractor == "command":
+            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
+        made = self._made_room(c, (), record)
+        if made is None:
+            return [self._full(c)]
+        out: list[Emit] = [*made] if before is None else self._restated(before)
+        other = None if other is None else self._standing.get(other.record_id)  # it may be what left
+        kept = self._new(c, (), record, [])
+        if match is not None and other is not None and other.record_id != record:
+            kept = kept.model_copy(
+                update={
+                    "conflicts_with": (other.record_id,),
+                    "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
+                }
+            )
+            out.append(marked(self._standing, other, record))
+        self._standing.put(kept, features)
+        return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
+
+    def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
+        return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
+
+    def _full(self, c: Candidate, names: tuple[str, ...] = ()) -> Emit:
+        return decision(self._source, c, because("refused", "retention", "full"), None, _part(c, names))
+
+    def _restated(self, before: MemoryUpdate) -> list[Emit]:
+        """A newer extractor words the same place of the same turn differently: the version before ends at once."""
+        if before.kind not in VERSIONED:
+            return []
+        reason = because("superseding", "extraction", "restated")
+        return self._versions.end(before, before.valid_from or before.occurred_at, self._source.accepted_at, reason)
+
+    def _said_again(
+        self, c: Candidate, twin: MemoryUpdate, rule: str = "same_value", score: float | None = None,
+        only: tuple[str, ...] = (), told_more: bool = False,
+    ) -> list[Emit]:  # fmt: skip
+        """A duplicate renews last_accessed_at, adds to importance, and adds its source turn. `told_more`: the later
+        text has a detail that the earlier lacks, so its words are kept."""
+        firm = _firmer(c, twin)
+        of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
+        if of_this_turn and not firm:
+            return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
+        outcome: Outcome = "skipped" if only else "merged"
+        raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
+        renewed = changed(
+            twin,
+            **(_raised(twin, c.confidence) if raised else {}),
+            last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
+            importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
+            sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
+        )
+        features = self._standing.features(twin.record_id)
+        body: dict[str, Any] = {}
+        if firm:
+            body["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
+        if (told_more or firm) and twin.extractor != "command":
+            body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
+            features = text_features(c.text)
+        renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
+        self._standing.put(renewed, features)
+        reason = because(outcome, "dedupe", rule, score)
+        return [update(renewed), decision(self._source, c, reason, renewed, only)]
+
+    def _project(self, c: Candidate) -> str | None:
+        return c.project_id or self._source.project_id
+
+    def _record(self, c: Candidate, names: tuple[str, ...]) -> str:
+        """A single value is identified by its field; one of several beside each other also by its value. A record
+        that stands under that id for something else (it was corrected, or fields have left it) keeps it."""
+        many = [canonical(values_of(c)[n]) for n in names if holds_many(self._profile, n)]
+        about = str(c.attributes.get("about", ""))
+        record = record_id(self._source.owner, c.kind, c.scope, about, *names, *many)
+        while (standing := self._standing.get(record)) is not None and (
+            many or set(standing_values(standing)).isdisjoint(names)
+        ):
+            record = record_id(self._source.owner, c.kind, "beside", record)
+        return record
+
+    def _new(self, c: Candidate, names: tuple[str, ...], record: str, replaced: list[MemoryUpdate]) -> MemoryUpdate:
+        s = self._source
+        version, revision = self._standing.next_numbers(record)
+        version = version if c.kind in VERSIONED else 0
+        state: State = "active" if readable(c.confidence) else "observed"
+        rule = "new" if not replaced else "field_changed"
+        outcome: Outcome = "observed" if state == "observed" else ("superseding" if replaced else "kept")
+        value = c.value
+        if names and c.field is None and isinstance(c.value, dict):
+            value = c.value.get(names[0]) if len(names) == 1 else {n: c.value.get(n) for n in names}
+        return MemoryUpdate(
+            tenant=s.tenant, owner_kind=OwnerKind.USER, owner_id=s.user_id, record_id=record, version=version,
+            revision=revision, kind=c.kind, state=state,
+            reason=because(outcome, "confidence" if state == "observed" else "dedupe", rule),
+            field=names[0] if len(names) == 1 else None,
+            fields=names if len(names) > 1 else (), scope=c.scope, category=c.category, episode_type=c.episode_type,
+            importance=c.importance, confidence=c.confidence, source=c.source, negated=c.negated,
+            approximate=c.approximate, user_id=s.user_id, session_id=s.session_id, project_id=self._project(c),
+            interaction_id=s.interaction_id, language=s.language, sources=(s.turn,), occurred_at=s.turn.occurred_at,
+            valid_from=self._when(c), valid_to=c.occurred_to if c.kind not in VERSIONED else None,
+            known_at=s.accepted_at, last_accessed_at=s.accepted_at,
+            extractor=f"{s.extractor}@{s.extractor_version}", profile=s.profile,
+            profile_version=s.profile_version, model_id=s.model_id,
+            sealed=MemoryBody(
+                text=c.text, value=value, attributes={**c.attributes, **_time(c)}, terms=c.terms, embedding=c.embedding
+            ),
+        )  # fmt: skip
+
+
+def _time(c: Candidate) -> dict[str, Any]:
+    return {} if c.time_text is None else {"time_text": c.time_text}
+
+
+def _part(c: Candidate, names: Iterable[str]) -> tuple[str, ...]:
+    """The fields that a decision is about, where it is not about all of them."""
+    chosen = tuple(names)
+    return chosen if len(chosen) < len(values_of(c)) else ()
+
+
+def _firmer(c: Candidate, twin: MemoryUpdate) -> bool:
+    """Said outright, what was only likely so far ("I live in York" after "I work in York") stands as said. What holds
+    more than its field is not reworded."""
+    implied = bool(twin.sealed.attributes.get("implied"))
+    return implied and not c.attributes.get("implied") and c.source == "explicit" and len(values_of(c)) == 1
+
+
+def _raised(twin: MemoryUpdate, confidence: Decimal) -> dict[str, Any]:
+    """Said outright: an inferred record is confirmed, one that was doubted is believed again."""
+    highest = max(twin.confidence, confidence)
+    source = "confirmed" if twin.source == "inferred" else twin.source
+    return {"source": source, "confidence": highest, "state": "active" if readable(highest) else "observed"}

@@ -1,0 +1,257 @@
+"""Callers' own writes: remember, correct, forget, store items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from processors.memory import items, rejections, repeated_command
+from processors.memory.capacity import Room
+from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.in_project import InProject
+from processors.memory.index import Slot, values_of
+from processors.memory.opposites import marked, opposed
+from processors.memory.rules import EXPLICIT
+from processors.memory.store import Standing, text_features
+from processors.memory.values import canonical, same
+from processors.memory.versions import VERSIONED, Versions
+from processors.reader.rules.protocol import holds_many
+from processors.step import Emit
+from schemas.events.memory import MemoryBody, MemoryCommand, MemoryUpdate, Reason, scope_meant
+from schemas.log.ids import record_id
+from schemas.log.owner import Owner, OwnerKind
+from schemas.profile.model import Profile
+
+ABOUT_USER = ""
+
+
+class CommandGate:
+    """Applies one command to one user's standing records."""
+
+    def __init__(
+        self, owner: Owner, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes, at: datetime,
+        model_id: str,
+    ) -> None:  # fmt: skip
+        self._standing = standing
+        self._versions = versions
+        self._profile = profile
+        self._hash_key = hash_key
+        self._at = at
+        self._model_id = model_id
+        self._room = Room(owner, standing, profile, at)
+
+    def command(self, m: MemoryCommand, refused: str | None = None) -> Iterable[Emit]:
+        """`refused`: the entity in it that policy refuses; nothing of it is kept (D5)."""
+        if self._standing.applied(f"command/{m.command_id}", self._at):
+            return []
+        if refused is not None:
+            reason = because("refused", "pii", refused)
+            return [plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)]
+        match m.command:
+            case "remember":
+                scope = scope_meant(m.scope, m.project_id)
+                if scope is None:
+                    reason = because("refused", "command", "scope_without_project")
+                    return [plain_decision(m.owner, m.command_id, m.kind or "fact", reason, None, self._at)]
+                return self._remember(m.model_copy(update={"scope": scope}))
+            case "correct":
+                return self._correct(m)
+            case "forget":
+                return self._forget(m)
+            case "put_item":
+                return self._put_item(m)
+            case "delete_item":
+                return self._delete_item(m)
+            case "summarize":  # of the narrative, whose views take it before (processors.memory.views)
+                return []
+            case "touch_item":
+                return self._touch_item(m)
+
+    def _remember(self, m: MemoryCommand) -> list[Emit]:
+        kind = m.kind or "fact"
+        when = m.occurred_at or self._at
+        holders, many = self._in_the_way(m, kind)
+        name = m.memory_id or record_id(
+            m.owner, kind, *((m.scope, ABOUT_USER, m.field, *many) if m.field else (m.command_id,))
+        )
+        kept = self._written(m, name, kind, 0, 1, when, because("kept", "command", "remembered"))
+        if (twin := self._twin(m, kept, holders)) is not None:
+            renewed = repeated_command.renewed(twin, kept)
+            self._standing.put(renewed, self._standing.features(twin.record_id))
+            reason = because("merged", "dedupe", "same_value" if m.field else "same_text")
+            told = self._in_project(m).remembered(renewed)
+            return [update(renewed), *told, plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)]
+        standing = self._standing.get(name)
+        if standing is not None and all(h.record_id != name for h in holders):
+            holders.append(standing)
+        made = [] if holders else self._room.made_for(kept)
+        if made is None:
+            reason = because("refused", "retention", "full")
+            return [plain_decision(m.owner, m.command_id, kind, reason, None, self._at)]
+        out: list[Emit] = [*made]
+        for old in holders:
+            leaving = None if old.record_id == name else (m.field or "",)
+            out += self._versions.end(old, when, self._at, because("superseding", "command", "remembered"), leaving)
+        version, revision = self._standing.next_numbers(name)
+        reason = because("superseding" if holders else "kept", "command", "remembered")
+        numbers = {"version": version if kind in VERSIONED else 0, "revision": revision, "reason": reason}
+        kept = kept.model_copy(update=numbers)
+        if others := opposed(self._standing, self._profile, kept):
+            kept = kept.model_copy(update={"conflicts_with": tuple(h.record_id for h in others)})
+            out += [marked(self._standing, h, name) for h in others]
+        self._standing.put(kept, text_features(kept.sealed.text) if kind == "episode" else None)
+        told = self._in_project(m).remembered(kept)
+        return [*out, update(kept), *told, plain_decision(m.owner, m.command_id, kind, reason, kept, self._at)]
+
+    def _in_project(self, m: MemoryCommand) -> InProject:
+        return InProject(m, self._standing, self._profile, self._at)
+
+    def _twin(self, m: MemoryCommand, kept: MemoryUpdate, holders: list[MemoryUpdate]) -> MemoryUpdate | None:
+        if m.field:
+            return repeated_command.field_twin(holders, kept)
+        return repeated_command.twin(self._standing, kept, m.occurred_at) if m.memory_id is None else None
+
+    def _in_the_way(self, m: MemoryCommand, kind: str) -> tuple[list[MemoryUpdate], list[str]]:
+        """What a remembered value replaces, and what identifies it beside its field."""
+        if not m.field:
+            return [], []
+        holders = self._standing.holders(Slot(kind, m.scope, ABOUT_USER, m.field))
+        if not holds_many(self._profile, m.field):
+            return holders, []
+        twins = [h for h in holders if same(values_of(h).get(m.field), m.sealed.value)]
+        return twins, [canonical(m.sealed.value)]
+
+    def _correct(self, m: MemoryCommand) -> list[Emit]:
+        """The new value in, the old one retired, a rejection left (N4)."""
+        target = self._standing.named(m.memory_id or "")
+        if target is None:
+            return [self._unknown(m)]
+        value = _value(m, target)
+        if target.fields and m.sealed.value is not None:
+            if not isinstance(value, dict) or not value.keys() <= set(target.fields):
+                reason = because("refused", "command", "value_of_several_fields")
+                return [plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
+            value = {**target.sealed.value, **value}
+        rejections.leave(self._standing, target, self._at, self._hash_key)
+        reason = because("superseding", "command", "corrected")
+        body = target.sealed.model_copy(update={"value": value, **self._text(m, target, value)})
+        told: dict[str, Any] = {
+            "state": "active", "known_at": self._at, "last_accessed_at": self._at, "confidence": EXPLICIT,
+            "source": "explicit", "reason": reason, "sealed": body, "model_id": self._model_id, "extractor": "command",
+        }  # fmt: skip
+        out: list[Emit] = []
+        if target.kind in VERSIONED:
+            out = self._versions.end(target, self._at, self._at, reason)
+            version, revision = self._standing.next_numbers(target.record_id)
+            told |= {"version": version, "revision": revision, "valid_from": self._at, "valid_to": None}
+        kept = changed(target, **told) if "revision" not in told else target.model_copy(update=told)
+        self._standing.put(
+            kept,
+            None
+            if self._standing.features(target.record_id) is None and target.kind != "episode"
+            else text_features(body.text),
+        )
+        out += [update(kept), *self._in_project(m).corrected(target, kept)]
+        return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
+
+    def _text(self, m: MemoryCommand, target: MemoryUpdate, value: Any) -> dict[str, Any]:
+        """Text, terms and vector of a corrected record: as given, or worded from the new value."""
+        if m.sealed.text:
+            return {"text": m.sealed.text, "terms": m.sealed.terms, "embedding": m.sealed.embedding}
+        return {} if m.sealed.value is None else self._versions.reworded(target, value)
+
+    def _forget(self, m: MemoryCommand) -> list[Emit]:
+        """Deleted from every view, not to be learned again. What stands no more has versions in the views, too."""
+        reason = because("retired", "command", "forgotten")
+        target = self._standing.named(m.memory_id or "")
+        if target is not None:
+            rejections.leave(self._standing, target, self._at, self._hash_key)
+            told = self._in_project(m).forgotten(target.record_id, target)
+            return [*self._deleted(m, target, reason), *told]
+        tail = self._standing.tail(m.memory_id or "")
+        if tail is None:
+            return [self._unknown(m)]
+        version, revision, kind = tail
+        rejections.leave_gone(self._standing, m.memory_id or "", kind, self._at)
+        told = self._in_project(m).forgotten(m.memory_id or "", None)
+        gone = self._written(m, m.memory_id or "", kind, version, revision, self._at, reason)
+        return [*self._deleted(m, gone, reason), *told]
+
+    def _put_item(self, m: MemoryCommand) -> list[Emit]:
+        name = record_id(m.owner, "item", list(m.namespace), m.key)
+        if self._room.no_item(name):
+            reason = because("refused", "command", "store_full")
+            return [plain_decision(m.owner, m.command_id, "item", reason, None, self._at)]
+        _, revision = self._standing.next_numbers(name)
+        reason = because("kept", "command", "item")
+        item = self._written(m, name, "item", 0, revision, m.occurred_at or self._at, reason)
+        created = {"created_at": items.first_put(self._standing.get(name), self._at)}
+        item = items.living(item.model_copy(update={"sealed": item.sealed.model_copy(update={"attributes": created})}))
+        self._standing.put(item)
+        return [update(item)]
+
+    def _touch_item(self, m: MemoryCommand) -> list[Emit]:
+        """A read renews what has a time to live."""
+        target = self._standing.get(record_id(m.owner, "item", list(m.namespace), m.key))
+        renewed = None if target is None else items.touched(target, self._at)
+        if renewed is None:
+            return []
+        self._standing.put(renewed)
+        return [update(renewed)]
+
+    def _delete_item(self, m: MemoryCommand) -> list[Emit]:
+        target = self._standing.get(record_id(m.owner, "item", list(m.namespace), m.key))
+        if target is None:
+            return [self._unknown(m)]
+        return self._deleted(m, target, because("retired", "command", "item"))
+
+    def _deleted(self, m: MemoryCommand, target: MemoryUpdate, reason: Reason) -> list[Emit]:
+        """Every version of the record gets a non-null marker without content."""
+        out: list[Emit] = []
+        revision = target.revision
+        first = min(1, target.version)
+        for version in range(first, target.version + 1):
+            revision += 1
+            gone = target.model_copy(
+                update={
+                    "version": version, "revision": revision, "op": "delete", "state": "deleted", "reason": reason,
+                    "sealed": MemoryBody(), "sources": (), "conflicts_with": (),
+                }
+            )  # fmt: skip
+            out.append(update(gone))
+        self._standing.remove(target.model_copy(update={"revision": revision, "op": "delete"}))
+        return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
+
+    def _unknown(self, m: MemoryCommand) -> Emit:
+        reason = because("skipped", "command", "unknown_memory")
+        return plain_decision(m.owner, m.command_id, "memory_command", reason, None, self._at)
+
+    def _written(
+        self, m: MemoryCommand, name: str, kind: Any, version: int, revision: int, when: datetime, reason: Reason
+    ) -> MemoryUpdate:
+        expires = None
+        if m.ttl_minutes is not None:
+            expires = self._at + timedelta(minutes=m.ttl_minutes)
+        return MemoryUpdate(
+            tenant=m.tenant, owner_kind=OwnerKind.USER, owner_id=m.user_id, record_id=name, version=version,
+            revision=revision, kind=kind, state="active", reason=reason, field=m.field, scope=m.scope,
+            category=m.category, namespace=m.namespace, key=m.key,
+            importance=self._profile.importance.get(kind, 0.5), confidence=EXPLICIT, source="explicit",
+            user_id=m.user_id, project_id=m.project_id, occurred_at=when, valid_from=when, known_at=self._at,
+            last_accessed_at=self._at, expires_at=expires, extractor="command", profile=self._profile.name,
+            profile_version=self._profile.version, model_id=self._model_id,
+            sealed=MemoryBody(
+                text=m.sealed.text or "", value=m.sealed.value, terms=m.sealed.terms, embedding=m.sealed.embedding
+            ),
+        )  # fmt: skip
+
+
+def _value(m: MemoryCommand, target: MemoryUpdate) -> Any:
+    """The value after a correction. Where only the text is corrected, the field's old value stays as far as the new
+    text still says it; what it does not say would be read as true beside it."""
+    text, old = m.sealed.text, target.sealed.value
+    if m.sealed.value is not None:
+        return m.sealed.value
+    gone = target.field is not None and text is not None and str(old).casefold() not in text.casefold()
+    return None if gone else old

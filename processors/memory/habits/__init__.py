@@ -1,0 +1,1 @@
+"""Habits: usual times and values, mined from turns."""

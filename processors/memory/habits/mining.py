@@ -1,0 +1,361 @@
+"""Habits of a user in the gate (C5): what is counted of a turn, when a pattern is told, and what is overdue.
+
+State of a user, beside the pattern records: at most `ACTIONS` actions (the one unused for longest leaves) of 48
+occurrences and 8 citations, `KEYS` usual keys of 48 values of at most 100 characters, and 28 days of active hours:
+below 150 KB whatever is sent, a few KB in use. A partition-wide row an action with a habit says when it is due.
+
+A pattern is told at most once a local day, and at once when it becomes readable or stops being so. A pattern that the
+user forgets begins anew from what comes after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, Literal, cast
+
+from processors.memory.emit import because, changed, sources, update
+from processors.memory.habits.metadata import ACTION, PHRASE, ZONE
+from processors.memory.habits.patterns import (
+    RECENT_DAYS,
+    SAMPLE,
+    Timing,
+    active_hours,
+    clock,
+    kept,
+    local,
+    next_due,
+    timings,
+    usual,
+)
+from processors.memory.habits.usual_times import first, further, last_done
+from processors.memory.rules import EXPLICIT, readable
+from processors.memory.store import Standing
+from processors.memory.values import iso
+from processors.step import Emit, OwnerState, Reads, StateSpace
+from schemas.base import Json
+from schemas.events.envelope import SourceTurn
+from schemas.events.memory import Extraction, MemoryBody, MemoryUpdate, Reason
+from schemas.log.ids import record_id
+from schemas.log.owner import Owner, OwnerKind
+from schemas.profile.model import Profile
+
+ACTIONS = 20
+KEYS = 24
+CITED = 8
+A_TICK = 200
+"""Habits looked at by one tick of a partition."""
+DUE = "@habits"
+_TIMES, _USUAL, _HOURS, ZONE_ROW, _INDEX = "h/t/", "h/u/", "h/hours", "h/zone", "due"
+_PHRASE = "phrase/"
+
+
+def reads_of(metadata: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
+    """The due list, where a turn may change it: with its own action, or one that leaves for it."""
+    return (Reads(DUE),) if ACTION in metadata or any(t in metadata for t in times) else ()
+
+
+def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str]]:
+    """(owner, action) of the habits whose hour has come, the longest due first."""
+    ready = sorted((at, place) for place, at in _index(state).items() if at <= iso(now))[:A_TICK]
+    return [_parsed(place) for _, place in ready]
+
+
+def _index(state: StateSpace) -> dict[str, str]:
+    rows = state.of(DUE)
+    return rows.derived(_INDEX, lambda: {place: str(at) for place, at in rows.items()})
+
+
+def forget(owner: Owner, state: StateSpace) -> None:
+    """None of the user's habits is due any more (C9)."""
+    index = _index(state)
+    for place in [p for p in index if _parsed(p)[0] == owner]:
+        del index[place]
+        state.of(DUE).delete(place)
+
+
+def _place(owner: Owner, name: str) -> str:
+    return f"{owner.key}|{name}"
+
+
+def _parsed(place: str) -> tuple[Owner, str]:
+    key, _, name = place.partition("|")
+    return Owner.parse(key), name
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A pattern as it is to be told. `name` identifies it: time/ACTION, usual/KEY, active_hours."""
+
+    name: str
+    kind: Literal["time", "usual", "active_hours"]
+    confidence: float
+    text: str
+    value: dict[str, Json]
+
+
+class HabitGate:
+    """Habits of one user."""
+
+    def __init__(
+        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime
+    ) -> None:
+        self._owner = owner
+        self._standing = standing
+        self._state = state
+        self._rows: OwnerState = state.of(owner.key)
+        self._profile = profile
+        self._now = now
+        zone = self._rows.get(ZONE_ROW)
+        self._zone = str(zone) if zone else profile.time_zone
+
+    def turn(self, e: Extraction) -> list[Emit]:
+        """Count a user's turn. Order of arrival does not matter within the window."""
+        if e.role != "user" or e.refused:
+            return []
+        told = e.sealed.metadata
+        spec = self._profile.habits
+        if (zone := told.get(ZONE)) and zone != self._zone:
+            self._rows.put(ZONE_ROW, zone)
+            self._zone = zone
+        out: list[Emit] = []
+        if action := told.get(ACTION):
+            out += self._done(action, e.turn.occurred_at, e)
+            if phrase := told.get(PHRASE):
+                out += self._value(_PHRASE + action, phrase, e)
+        for key in spec.times:
+            if when := _time(told.get(key)):
+                out += self._done(key, when, e, planned=True)
+        for key in spec.usual:
+            if value := told.get(key):
+                out += self._value(key, value, e)
+        return out + (self._hours(e) if spec.active_hours else [])
+
+    def tick(self, action: str) -> list[Emit]:
+        """The hour of a habit has come: overdue when it is not done that day, weaker when it was missed before."""
+        name = f"time/{action}"
+        row = self._rows.get(_TIMES + action)
+        old = self._standing.get(self._id(name))
+        if not isinstance(row, dict) or old is None:
+            self._unlist(action)
+            return []
+        today, minute = local(self._now, self._zone)
+        sample = kept([(d, m) for d, m in row["o"]], today)
+        found = first(timings(sample, today), row)
+        if found is None:
+            self._rows.delete(_TIMES + action)
+            self._unlist(action)
+            gone = changed(old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
+                           reason=because("retired", "retention", "habit_ended"))  # fmt: skip
+            self._standing.remove(gone)
+            return [update(gone)]
+        day = row["w"]  # what is usual shortly before midnight is overdue on the next day
+        missed = sample[-1][0] < day and today - day == found.due // (24 * 60)
+        late = missed and readable(_decimal(found.confidence)) and row.get("r") != day
+        self._list(action, found, sample[-1][0], row)
+        if late:
+            row["r"] = day
+        self._rows.put(_TIMES + action, row)
+        overdue: dict[str, Json] | None = {"date": _day(day), "at": clock(minute)} if late else None
+        pattern = self._time(action, found, sample[-1][0], old.language, overdue)
+        reason = because("kept", "confidence", "overdue", found.confidence) if late else None
+        return self._tell(pattern, old, None, reason)
+
+    def _done(self, action: str, when: datetime, e: Extraction, *, planned: bool = False) -> list[Emit]:
+        """`planned`: the time is that of something ahead, so it is never overdue."""
+        name = f"time/{action}"
+        old = self._standing.get(self._id(name))
+        raw = self._rows.get(_TIMES + action)
+        row: dict[str, Any] = raw if isinstance(raw, dict) else {"o": [], "s": [], "told": False, "w": 0}
+        if row["told"] and old is None:
+            row = {"o": [], "s": [], "told": False, "w": 0}  # forgotten by the user
+        today = local(self._now, self._zone)[0]
+        horizon = max(today, local(when, self._zone)[0]) if planned else today
+        row["o"] = [list(o) for o in kept([*((d, m) for d, m in row["o"]), local(when, self._zone)], horizon)]
+        row["s"] = [*row["s"], e.turn.model_dump(mode="json")][-CITED:]
+        row["at"] = iso(self._now)
+        sample = [(d, m) for d, m in row["o"]]
+        times = timings(sample, horizon)
+        found = first(times, row)
+        more = further([t for t in times if t is not found], row)
+        if found is not None:
+            row["told"], row["p"] = True, found.minute
+            if not planned:
+                self._list(action, found, sample[-1][0], row)
+        self._rows.put(_TIMES + action, row)
+        self._make_room()
+        if found is None:
+            return []
+        cited = [SourceTurn.model_validate(s) for s in row["s"]]
+        out = self._tell(self._time(action, found, sample[-1][0], e.language, None), old, cited)
+        return [*out, *self._others(action, more, sample, e.language, cited)]
+
+    def _others(
+        self, action: str, slots: Mapping[str, Timing | None], sample: Sequence[tuple[int, int]], language: str,
+        cited: list[SourceTurn],
+    ) -> list[Emit]:  # fmt: skip
+        """Further usual times of an action (C5). Reminders are of the first alone."""
+        out: list[Emit] = []
+        for number, t in sorted(slots.items()):
+            name = f"time/{action}/{number}"
+            old = self._standing.get(self._id(name))
+            if t is not None:
+                told = self._time(action, t, last_done(sample, t), language, None)
+                out += self._tell(replace(told, name=name), old, cited)
+            elif old is not None:
+                gone = changed(old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
+                               reason=because("retired", "retention", "habit_ended"))  # fmt: skip
+                self._standing.remove(gone)
+                out.append(update(gone))
+        return out
+
+    def _value(self, key: str, value: str, e: Extraction) -> list[Emit]:
+        name = f"usual/{key}"
+        old = self._standing.get(self._id(name))
+        raw = self._rows.get(_USUAL + key)
+        row: dict[str, Any] = raw if isinstance(raw, dict) else {"v": [], "s": [], "told": False}
+        if raw is None and sum(1 for _ in self._rows.items(_USUAL)) >= KEYS:
+            return []
+        if row["told"] and old is None:
+            row = {"v": [], "s": [], "told": False}
+        row["v"] = [*row["v"], value][-SAMPLE:]
+        row["s"] = [*row["s"], e.turn.model_dump(mode="json")][-CITED:]
+        found = usual(row["v"])
+        row["told"] = row["told"] or found is not None
+        self._rows.put(_USUAL + key, row)
+        if found is None:
+            return []
+        text = f"{self._label(key, e.language, usual=True)}{found.value}"
+        what: dict[str, Json] = {"key": key, "value": found.value, "support": found.support}
+        cited = [SourceTurn.model_validate(s) for s in row["s"]]
+        return self._tell(_Told(name, "usual", found.confidence, text, what), old, cited)
+
+    def _hours(self, e: Extraction) -> list[Emit]:
+        """A row is written once an hour of activity, not once a turn."""
+        day, minute = local(e.turn.occurred_at, self._zone)
+        raw = self._rows.get(_HOURS)
+        days = {int(d): int(mask) for d, mask in raw} if isinstance(raw, list) else {}
+        mask = days.get(day, 0) | 1 << minute // 60
+        if days.get(day) == mask:
+            return []
+        days[day] = mask
+        recent = sorted(days.items())[-RECENT_DAYS:]
+        self._rows.put(_HOURS, [list(d) for d in recent])
+        found = active_hours(recent)
+        if found is None:
+            return []
+        told = ", ".join(f"{h:02}:00" for h in found.hours)
+        text = f"活跃时段：{told}" if e.language == "zh" else f"Active hours: {told}"
+        what: dict[str, Json] = {"hours": list(found.hours), "support": found.support}
+        old = self._standing.get(self._id("active_hours"))
+        return self._tell(_Told("active_hours", "active_hours", found.confidence, text, what), old, [e.turn])
+
+    def _time(
+        self, action: str, t: Timing, last_done: int, language: str, overdue: dict[str, Json] | None
+    ) -> _Told:
+        usually = clock(t.minute)
+        label = self._label(action, language)
+        text = f"通常在{usually}{label}" if language == "zh" else f"Usually at {usually}: {label}"
+        if overdue:
+            now = overdue["at"]
+            text += f"，现在{now}，今天还没有" if language == "zh" else f"; it is {now} and not yet done today"
+        what: dict[str, Json] = {
+            "action": action, "time": usually, "minute": t.minute, "spread_minutes": t.spread,
+            "weekdays": list(t.weekdays), "support": t.support, "missed": t.missed, "last_done": _day(last_done),
+            "due": clock(t.due), "due_minute": t.due, "overdue": overdue,
+        }  # fmt: skip
+        return _Told(f"time/{action}", "time", t.confidence, text, what)
+
+    def _label(self, key: str, language: str, *, usual: bool = False) -> str:
+        """As the profile words it; `usual`: with "usual" before and a colon after."""
+        named = key.removeprefix(_PHRASE)
+        known = self._profile.habits.labels.get(named, {})
+        label = (known.get("zh") if language == "zh" else known.get("en")) or named
+        if not usual:
+            return label
+        if named != key:
+            return f"{label}时常说：" if language == "zh" else f"Usual words to {label}: "
+        return f"常用{label}：" if language == "zh" else f"Usual {label}: "
+
+    def _tell(
+        self, p: _Told, old: MemoryUpdate | None, cited: list[SourceTurn] | None, reason: Reason | None = None
+    ) -> list[Emit]:
+        confidence = _decimal(p.confidence)
+        state: Literal["active", "observed"] = "active" if readable(confidence) else "observed"
+        day = _day(local(self._now, self._zone)[0])
+        value: dict[str, Json] = {
+            "type": p.kind, **p.value, "confidence": p.confidence, "time_zone": self._zone, "as_of": day
+        }
+        if old is not None and reason is None and old.state == state and isinstance(old.sealed.value, dict):
+            was = old.sealed.value
+            if all(was.get(k) == value.get(k) for k in ("as_of", "value", "last_done", "overdue")):
+                return []
+        rule = reason or because("kept" if state == "active" else "observed", "confidence", "habit", p.confidence)
+        body = MemoryBody(text=p.text, value=value)
+        grown = () if old is None else old.sources
+        for s in cited or ():
+            grown = sources(grown, s, CITED)
+        told: dict[str, Any] = {
+            "state": state, "reason": rule, "confidence": confidence, "sources": grown, "sealed": body,
+            "known_at": self._now, "occurred_at": self._now, "last_accessed_at": self._now,
+        }  # fmt: skip
+        new = changed(old, **told) if old is not None else self._new(p, told)
+        self._standing.put(new)
+        return [update(new)]
+
+    def _new(self, p: _Told, told: dict[str, Any]) -> MemoryUpdate:
+        name = self._id(p.name)
+        language: Literal["en", "zh"] = "zh" if any("\u4e00" <= c <= "\u9fff" for c in p.text) else "en"
+        return MemoryUpdate(
+            tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
+            revision=self._standing.next_numbers(name)[1], kind="pattern", category=p.kind, key=p.name,
+            namespace=("patterns", self._owner.id), user_id=self._owner.id, source="inferred", language=language,
+            valid_from=self._now, extractor="habits", profile=self._profile.name,
+            profile_version=self._profile.version, **told,
+        )  # fmt: skip
+
+    def _id(self, name: str) -> str:
+        return record_id(self._owner, "pattern", name)
+
+    def _list(self, action: str, t: Timing, last_done: int, row: dict[str, Any]) -> None:
+        """Put the next time at which the habit is overdue on the partition's list; `w` is its local day."""
+        found = next_due(t, last_done, self._zone, self._now)
+        # A habit without expected weekdays left is looked at again in a week, to end it in time.
+        day, when = found or (last_done, self._now + timedelta(days=7))
+        row["w"] = day
+        place, at = _place(self._owner, action), iso(when.astimezone(UTC))
+        index = _index(self._state)
+        self._state.of(DUE).put(place, at)
+        index[place] = at
+
+    def _unlist(self, action: str) -> None:
+        place = _place(self._owner, action)
+        index = _index(self._state)
+        self._state.of(DUE).delete(place)
+        index.pop(place, None)
+
+    def _make_room(self) -> None:
+        held = {k: str(cast(dict[str, Any], r)["at"]) for k, r in self._rows.items(_TIMES)}
+        if len(held) > ACTIONS:
+            oldest = min(held, key=lambda k: (held[k], k))
+            self._rows.delete(oldest)
+            self._unlist(oldest.removeprefix(_TIMES))
+
+
+def _decimal(confidence: float) -> Decimal:
+    return min(EXPLICIT, Decimal(str(round(confidence, 4))))
+
+
+def _day(ordinal: int) -> str:
+    return date.fromordinal(ordinal).isoformat()
+
+
+def _time(text: str | None) -> datetime | None:
+    """An RFC 3339 time with its offset, else None."""
+    try:
+        when = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return when if when is not None and when.tzinfo is not None and 1980 <= when.year < 9000 else None

@@ -1,0 +1,101 @@
+"""Rejections (N4): what a user corrected or had deleted is not learned again from old text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from processors.memory.index import values_of as standing_values
+from processors.memory.store import Standing
+from processors.memory.values import canonical, iso
+from processors.reader.rules.protocol import values_of
+from schemas.events.memory import Candidate, Extraction, MemoryUpdate
+from schemas.log.ids import keyed_hash
+
+
+def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
+    """Reject every value of a record: kind, field, scope, a keyed hash of the normalised value (not the value), the
+    source turns, and when; and a keyed hash of its words, by which another wording of the same turn is known."""
+    values: dict[str, Any] = standing_values(target) or {"": target.sealed.text}
+    words = _words(target.sealed.terms, hash_key)
+    for field, value in values.items():
+        digest = keyed_hash(hash_key, canonical(value))
+        row = {
+            "kind": target.kind,
+            "field": field,
+            "scope": target.scope,
+            "hash": digest,
+            "words": words,
+            "turns": [s.turn_id for s in target.sources],
+            "at": iso(at),
+        }
+        standing.reject(f"{target.kind}/{target.scope}/{field}/{digest}", row)
+
+
+def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> None:
+    """The same for a record that stands no more: what its last version said."""
+    last = standing.last_said(record_id)
+    if last is None:
+        return
+    for field, digest in last["hashes"].items():
+        row = {
+            "kind": kind, "field": field, "scope": last["scope"], "hash": digest, "turns": last["turns"], "at": iso(at)
+        }  # fmt: skip
+        standing.reject(f"{kind}/{last['scope']}/{field}/{digest}", row)
+
+
+def _words(terms: Collection[str], hash_key: bytes) -> str:
+    """Equal for texts of the same words, whatever stands between and around them; empty where there are none."""
+    return keyed_hash(hash_key, canonical(sorted(set(terms)))) if terms else ""
+
+
+def _told_by(r: dict[str, Any], turns: Collection[str], fields: Collection[str], words: str) -> bool:
+    """Does a statement come from a turn that a rejected one came from, and say something of the same field, or the same
+    in other words? Its kind and scope are the extractor's choice."""
+    if not any(turn in r["turns"] for turn in turns):
+        return False
+    return (r["field"] != "" and r["field"] in fields) or (words != "" and words == r.get("words"))
+
+
+def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: bytes) -> bool:
+    """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from."""
+    values: dict[str, Any] = standing_values(u) or {"": u.sealed.text}
+    said, words = {s.turn_id for s in u.sources}, _words(u.sealed.terms, hash_key)
+    for r in rejections:
+        if _told_by(r, said, values, words):
+            return True
+        if r["kind"] != u.kind or r["scope"] != u.scope or r["field"] not in values:
+            continue
+        matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
+        if matches and said & set(r["turns"]):
+            return True
+        if matches and (iso(u.known_at) <= r["at"] or iso(u.occurred_at) <= r["at"]):
+            return True
+    return False
+
+
+def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
+    """The rule that bars a candidate, None when nothing does.
+
+    A rejection bars candidates of its field from its source turns whatever their value, kind and scope, and the same
+    value from any turn accepted or said before it; a user turn later in both lifts it. A statement without a field is
+    barred from the source turns only where it says the same, by its words (one turn may hold other, true statements).
+    """
+    if not rejections:
+        return None
+    values: dict[str, Any] = dict(values_of(c)) or {"": c.text}
+    accepted, occurred = iso(source.accepted_at), iso(source.turn.occurred_at)
+    turn, words = (source.turn.turn_id,), _words(c.terms, hash_key)
+    rule: str | None = None
+    for r in rejections:
+        if _told_by(r, turn, values, words):
+            return "rejected_source"
+        if r["kind"] != c.kind or r["scope"] != c.scope or r["field"] not in values:
+            continue
+        matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
+        if matches and source.turn.turn_id in r["turns"]:
+            return "rejected_source"
+        if matches and (accepted <= r["at"] or occurred <= r["at"]):
+            rule = "rejected_value"
+    return rule

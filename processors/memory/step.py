@@ -1,0 +1,290 @@
+"""gate: memory.ledger -> memory.updates, memory.decisions, project.events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from processors.dedupe.calibration import calibration_for
+from processors.future_timestamps import dated_ahead
+from processors.memory import citations, items, retention, views
+from processors.memory.amended import AmendmentGate
+from processors.memory.candidates import CandidateGate
+from processors.memory.citations import GivenBook, Judged
+from processors.memory.commands import CommandGate
+from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.feedback import FeedbackGate
+from processors.memory.habits import mining as habits
+from processors.memory.restate import Restated, outranks
+from processors.memory.retention import Retention
+from processors.memory.store import InHot, Standing
+from processors.memory.versions import Versions
+from processors.memory.views import UserViews, ViewParts
+from processors.ports import Models, ProfileBook, vectors
+from processors.screen import callers
+from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
+from schemas.events.amendments import Amendment
+from schemas.events.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
+from schemas.events.envelope import Tick
+from schemas.events.memory import (
+    Candidate,
+    Decision,
+    Extraction,
+    Feedback,
+    Given,
+    JobResult,
+    MemoryCommand,
+    MemoryUpdate,
+)
+from schemas.log import topics
+from schemas.log.owner import Owner
+from schemas.storage.sizes import TOO_LARGE, outgrown_value
+
+
+class Gate(PlainStep):
+    """State: one row a standing record of a user, read whole and cached while the user is active."""
+
+    name = "gate"
+    source = topics.LEDGER
+    outputs = (topics.UPDATES, topics.DECISIONS, topics.PROJECT_EVENTS, topics.JOBS)
+    marks = (topics.UPDATES, topics.DECISIONS)
+    carries = (topics.PROJECT_EVENTS,)
+
+    def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
+        """`ask_model`: narratives are also worded by a model, as jobs."""
+        self._models = models
+        self._book = book
+        self._calibration = calibration_for(models.embedder.model_id)
+        encoder = models.embedder
+        self._views = ViewParts(
+            book, self._encode, self._calibration, encoder.dimensions, encoder.model_id, ask_model
+        )
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+        """Callers' own statements go through the same screen and encoder as turns."""
+        own = [r.event if isinstance(r.event, MemoryCommand | Feedback) else None for r in records]
+        clean = callers.screened(self._models, self._book, own)
+        # An item without a text that could hold an entity ("Rom", a number) is found by its value all the same.
+        plain = [e if e is not None and _is_item(e) and outgrown_value(e) is None else None for e in own]
+        return [self._encoded(done or item) for done, item in zip(clean, plain, strict=True)]
+
+    def _encoded(self, e: callers.Own | None) -> callers.Own | None:
+        if not isinstance(e, MemoryCommand):
+            return e
+        searched = items.searched_text(e, e.sealed.value) if e.command == "put_item" else e.sealed.text
+        if not searched:
+            return e
+        terms, embedding = self._encode(searched)
+        return e.model_copy(update={"sealed": e.sealed.model_copy(update={"terms": terms, "embedding": embedding})})
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        event = record.event
+        match event:
+            case Extraction() | Feedback() | MemoryCommand() | JobResult():
+                at = event.accepted_at or record.timestamp
+                return Reads(event.owner.key), *self._named(event), *views.reads_of(self._views, event, at)
+            case Amendment():
+                at = event.accepted_at or record.timestamp
+                own = (Reads(event.owner.key),)
+                if event.cause == "redate":
+                    return *own, *retention.reads_of_redate(event)
+                return own if event.cause == "rescreen" else (*own, *views.reads_of(self._views, event, at))
+            case Given():
+                return citations.reads_of(event)
+            case Tick():
+                return Reads(habits.DUE), *views.reads_of_tick()
+        return ()
+
+    def _named(self, event: views.UserRecord) -> tuple[Reads, ...]:
+        match event:
+            case Extraction():
+                times = self._book.of(event.tenant).habits.times
+                return *citations.reads_of(event), *habits.reads_of(event.sealed.metadata, times)
+            case Feedback():
+                return citations.reads_of(event)
+        return ()
+
+    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+        event = record.event
+        if isinstance(event, Given) and _book(event, state, event.accepted_at).waits(
+            event.context_id, event.interaction_id
+        ):
+            return (Reads(event.owner.key),)
+        if not isinstance(event, Tick):
+            return ()
+        late = tuple(Reads(owner.key) for owner, _ in habits.due(event.now, state))
+        return *late, *views.then_reads_of_tick(event.now, state)
+
+    def handle(self, record: Record, prepared: callers.Own | None, state: StateSpace) -> Iterable[Out]:
+        """`prepared`: the event with its texts redacted and encoded, where it has any."""
+        event = record.event if prepared is None else prepared
+        if isinstance(event, Tick):
+            return [*self._overdue(event.now, state), *views.tick(self._views, event.now, state)]
+        if (ahead := dated_ahead(event, record)) is not None:
+            return [ahead]
+        if (name := outgrown_value(event)) is not None:
+            return [Reject("too_large", f"sealed.{name}: {TOO_LARGE}")]
+        if isinstance(event, Given):
+            return self._given(event, state)
+        if isinstance(event, Amendment):
+            return self._amendment(event, record, state)
+        if not isinstance(event, Extraction | Feedback | MemoryCommand | JobResult):
+            return []
+        at = event.accepted_at or record.timestamp
+        refused = event.refused_for if isinstance(event, MemoryCommand | Feedback) else None
+        dimensions, key = self._models.embedder.dimensions, self._models.hash_key
+        standing = Standing(state.of(event.owner.key), self._calibration, dimensions, key)
+        mine = UserViews(self._views, event.owner, standing, state, at)
+        taken = mine.takes(event, refused)
+        outs = self._decided(event, at, standing, refused, state) if taken is None else taken
+        return mine.followed(event, outs)
+
+    def _decided(
+        self, event: views.UserRecord, at: datetime, standing: Standing, refused: str | None, state: StateSpace
+    ) -> Iterable[Out]:
+        profile = self._book.of(event.tenant)
+        if isinstance(event, Extraction):  # under the version that made it
+            profile = self._book.named(event.tenant, event.profile, event.profile_version)
+        versions = Versions(standing, profile, self._encode)
+        match event:
+            case Extraction():
+                return self._extraction(event, standing, versions, state)
+            case Feedback():
+                judge = FeedbackGate(event.owner, standing, at, self._models.hash_key)
+                return judge.feedback(event, _book(event, state, at), self._models.terms)
+            case MemoryCommand():
+                model_id = self._models.embedder.model_id
+                gate = CommandGate(
+                    event.owner, standing, versions, profile, self._models.hash_key, at, model_id
+                )
+                return gate.command(event, refused)
+        return []
+
+    def _amendment(self, a: Amendment, record: Record, state: StateSpace) -> Iterable[Out]:
+        dimensions, key = self._models.embedder.dimensions, self._models.hash_key
+        standing = Standing(state.of(a.owner.key), self._calibration, dimensions, key)
+        at = a.accepted_at or record.timestamp
+        outs = AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
+        if a.cause == "rescreen":
+            return outs
+        if a.cause == "redate":
+            return Retention(a.owner, standing, self._book.of(a.tenant), state).redated(outs, a.was, at)
+        return UserViews(self._views, a.owner, standing, state, at).followed(a, outs)
+
+    def _encode(self, text: str) -> tuple[tuple[str, ...], bytes]:
+        return tuple(self._models.terms(text)), vectors(self._models.embedder, [text])[0]
+
+    def _overdue(self, now: datetime, state: StateSpace) -> list[Out]:
+        """Habits whose hour has come (C5)."""
+        out: list[Out] = []
+        for owner, action in habits.due(now, state):
+            standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+            out += habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), now).tick(action)
+        return out
+
+    def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
+        what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
+        spoken = standing.spoken(e.turn.turn_id, e.accepted_at)
+        if spoken is not None and not outranks((e.extractor, e.extractor_version), spoken):
+            return []
+        standing.speak(e.turn.turn_id, e.extractor, e.extractor_version, e.accepted_at)
+        again = None if spoken is None else Restated(e, standing)
+        out: list[Out] = [*self._cited(e, standing, state)]
+        before = [] if again is None else again.before
+        profile = self._book.named(e.tenant, e.profile, e.profile_version)
+        gate = CandidateGate(e, standing, versions, profile, self._models.hash_key, before)
+        if e.refused:
+            reason = because("refused", "pii", e.refused_for or "credential")
+            out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
+        kept: list[KeptMemory] = []
+        claimed = set[str]()
+        for c in e.sealed.candidates:
+            emitted = list(gate.decide(c))
+            claimed |= {d.event.record_id for d in emitted if isinstance(d.event, Decision) and d.event.record_id}
+            out.extend(emitted)
+            out.extend(_to_project(e, c, emitted, standing))
+            kept.extend(_kept(c, emitted))
+        if again is not None:  # the turn itself was counted when it was first told
+            out += again.retire(claimed)
+            return [*out, *([_digest(e, again.kept(), restated=True)] if e.project_id is not None else ())]
+        if e.project_id is not None:
+            out.append(_digest(e, kept))
+        return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
+
+    def _given(self, g: Given, state: StateSpace) -> list[Out]:
+        """What an answer was given, and the feedback that waited for it."""
+        waited = _book(g, state, g.accepted_at).give(g.record_ids, g.context_id, g.interaction_id)
+        return [*self._spread(waited, g.owner, g.accepted_at, state)]
+
+    def _spread(self, waited: Sequence[Judged], owner: Owner, at: datetime, state: StateSpace) -> Iterable[Emit]:
+        if not waited:
+            return
+        standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+        judge = FeedbackGate(owner, standing, at, self._models.hash_key)
+        for judged in waited:
+            yield from judge.spread(judged)
+
+    def _cited(self, e: Extraction, standing: Standing, state: StateSpace) -> Iterable[Emit]:
+        """Memories that the model was given, and the turn names by id or by its context, are in use: renewed (D7)."""
+        book = _book(e, state, e.accepted_at)
+        named = tuple(dict.fromkeys((*e.recalled_ids, *book.of_context(e.context_id))))
+        for name in named:
+            target = standing.get(name)
+            if target is not None and target.last_accessed_at < e.accepted_at:
+                renewed = changed(target, last_accessed_at=e.accepted_at)
+                standing.put(renewed, standing.features(name))
+                yield update(renewed)
+        if e.interaction_id is not None and named:
+            yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, state)
+
+
+def _is_item(e: MemoryCommand | Feedback) -> bool:
+    return isinstance(e, MemoryCommand) and e.command == "put_item"
+
+
+def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime) -> GivenBook:
+    """The rows that an event names; asked of an event that names none, it holds nothing."""
+    named = citations.keys_of(event.context_id, event.interaction_id)
+    return GivenBook(state.of(citations.place(event.owner)) if named else None, at)
+
+
+def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: Standing) -> Iterable[Emit]:
+    """A kept decision or status of a project is also a candidate for its hot memory (A4)."""
+    project = c.project_id or e.project_id
+    kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
+    if c.hot is None or project is None or not kept:
+        return
+    standing.note_hot(kept[-1].record_id, InHot.of(e.tenant, project, c.hot))
+    yield Emit(
+        topics.PROJECT_EVENTS,
+        ProjectCandidate(
+            tenant=e.tenant, project_id=project, user_id=e.user_id, turn=e.turn, record_id=kept[-1].record_id,
+            accepted_at=e.accepted_at, profile=e.profile, profile_version=e.profile_version,
+            sealed=ProjectCandidateBody(candidate=c.model_copy(update={"embedding": b"", "terms": ()})),
+        ),
+    )  # fmt: skip
+
+
+def _kept(c: Candidate, emitted: Sequence[Emit]) -> Iterable[KeptMemory]:
+    """A new or changed memory counts in the project's report; one that was only said again does not (A6)."""
+    events = [e.event for e in emitted]
+    # The decision says it: the record of what was said again still tells why it was kept at first.
+    new = {d.record_id for d in events if isinstance(d, Decision) and d.reason.outcome in ("kept", "superseding")}
+    for u in events:
+        if isinstance(u, MemoryUpdate) and u.state == "active" and u.record_id in new:
+            yield KeptMemory(kind=c.kind, episode_type=c.episode_type, text=c.text, record_id=u.record_id)
+            return
+
+
+def _digest(e: Extraction, kept: Sequence[KeptMemory], restated: bool = False) -> Emit:
+    assert e.project_id is not None  # noqa: S101 - the caller asked
+    hot = tuple(f"hot/{c.hot.type}/{c.hot.key}" for c in e.sealed.candidates if c.hot is not None and restated)
+    return Emit(
+        topics.PROJECT_EVENTS,
+        TurnDigest(
+            tenant=e.tenant, project_id=e.project_id, user_id=e.user_id, turn=e.turn, role=e.role, language=e.language,
+            position=e.position, accepted_at=e.accepted_at, restated=restated,
+            sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept), hot=hot),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,384 @@
+"""The gate's state of one user: a row a standing record, and indexes over them that live while cached."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from heapq import heapify, heappop, heappush
+from typing import Any, Literal, NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from processors.dedupe.calibration import Calibration
+from processors.dedupe.features import Features, extract_features
+from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
+from processors.memory.index import (
+    Index,
+    Saying,
+    Slot,
+    counted_as,
+    leaves_by,
+    saying_of,
+    since,
+    slots_of,
+    values_of,
+)
+from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
+from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
+from processors.memory.values import canonical, iso
+from processors.step import OwnerState
+from schemas.base import Json
+from schemas.events.memory import HotValue, MemoryKind, MemoryUpdate
+from schemas.log.ids import keyed_hash, record_id
+from schemas.log.owner import project
+
+K = TypeVar("K")
+Ending = Literal["ended", "gone"]
+"""Of a record that stands no more: its versions are in the views, or deleted from them."""
+_RECORD = "m/"
+_REJECTION = "r/"
+_ENDED = "n/ended"
+"""[how many records ended so far, the newest revision of those whose tails are forgotten]"""
+_TAIL = "v/"
+_TAIL_TURNS = 10
+_SPOKEN = "x/"
+_SESSION = "s/"
+_HOT = "h/"
+_HOT_MOST = 20
+_LATE = timedelta(days=7)
+"""How much later than its successors a turn may come in and still find every near-duplicate of its own window in the
+index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
+
+
+class InHot(NamedTuple):
+    """An entry of a project's hot memory: of which project and type, and its id there."""
+
+    project: str
+    type: str
+    entry: str
+
+    @classmethod
+    def of(cls, tenant: str, project_id: str, hot: HotValue) -> InHot:
+        return cls(project_id, hot.type, record_id(project(tenant, project_id), "hot", hot.type, hot.key))
+
+
+class Standing:
+    """Rows of one user as records. Every change goes to the row and to the cached index."""
+
+    def __init__(
+        self, state: OwnerState, calibration: Calibration | None, dimensions: int, hash_key: bytes = b""
+    ) -> None:
+        """`hash_key`: what leaves is remembered by keyed hashes, so that it can still be rejected (N4)."""
+        self._hash_key = hash_key
+        self._state = state
+        self.replaced = Replaced(state)
+        self._calibration = calibration
+        self._dimensions = dimensions
+        self._index: Index = state.derived("gate", self._build)
+
+    def get(self, record_id: str) -> MemoryUpdate | None:
+        raw = self._state.get(_RECORD + record_id)
+        if not isinstance(raw, dict):
+            return None
+        return opened(raw["u"])
+
+    def named(self, told: str) -> MemoryUpdate | None:
+        """The record that a caller means: by its id, or by one that it was told for the same said again."""
+        return self.get(told) or self._newest(self._index.also.get(told, ()))
+
+    def _newest(self, records: Iterable[str]) -> MemoryUpdate | None:
+        found = [u for r in records if (u := self.get(r)) is not None]
+        return max(found, key=lambda u: (u.last_accessed_at, u.known_at, u.record_id), default=None)
+
+    def said(self, saying: Saying | None) -> list[MemoryUpdate]:
+        """Standing records that callers had remembered in these words, the newest known first."""
+        found = [u for r in self._index.sayings.get(saying, ()) if (u := self.get(r)) is not None] if saying else []
+        return sorted(found, key=lambda u: (u.known_at, u.record_id), reverse=True)
+
+    def all(self) -> Iterator[MemoryUpdate]:
+        """Every standing record of the user, by id."""
+        for _, raw in self._state.items(_RECORD):
+            yield opened(cast(dict[str, Any], raw)["u"])
+
+    def holders(self, slot: Slot) -> list[MemoryUpdate]:
+        """Standing records of a slot, the longest true first."""
+        found = (self.get(r) for r in self._index.holders.get(slot, ()))
+        return sorted((u for u in found if u is not None), key=lambda u: (since(u), u.record_id))
+
+    def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
+        """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
+        self._unindex(update.record_id)
+        row: dict[str, Json] = {"u": row_of(update)}
+        if features is not None:
+            row["f"] = features.to_json()
+        self._state.put(_RECORD + update.record_id, row)
+        self._add(update, features)
+        if update.session_id is not None:
+            self._note_session(update, update.session_id)
+
+    def _note_session(self, update: MemoryUpdate, session_id: str) -> None:
+        """Which versions came from which session: superseded ones are in the views only, and go with it (C9)."""
+        said = self._state.get(_SESSION + session_id)
+        entry: list[Json] = [update.record_id, update.version]
+        if not isinstance(said, list):
+            self._state.put(_SESSION + session_id, [entry])
+        elif entry not in said:
+            self._state.put(_SESSION + session_id, [*said, entry])
+
+    def remove(self, closed: MemoryUpdate) -> None:
+        """A record stands no more. Its version and revision stay, so that the same record can come back."""
+        self._unindex(closed.record_id)
+        self._state.delete(_RECORD + closed.record_id)
+        count, floor = self._ended()
+        row: list[Json] = [closed.version, closed.revision, closed.kind, None, count, closed.op == "delete"]
+        said = values_of(closed) or {"": closed.sealed.text}
+        if self._hash_key and closed.sources and any(said.values()):
+            hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in said.items()}
+            turns = [s.turn_id for s in closed.sources[-_TAIL_TURNS:]]
+            row[3] = {"scope": closed.scope, "hashes": hashes, "turns": turns}
+        self._put_tail(closed.record_id, row)
+        self._state.put(_ENDED, [count + 1, floor])
+
+    def _ended(self) -> tuple[int, int]:
+        row = self._state.get(_ENDED)
+        return (int(cast(int, row[0])), int(cast(int, row[1]))) if isinstance(row, list) else (0, 0)
+
+    def _put_tail(self, record_id: str, row: list[Json] | None) -> None:
+        """Keep or forget a tail, and count it."""
+        old, counts = self._state.get(_TAIL + record_id), self._index.counts
+        if isinstance(old, list):
+            counts[_ending(old)] -= 1
+        if row is None:
+            self._state.delete(_TAIL + record_id)
+            return
+        counts[_ending(row)] += 1
+        self._state.put(_TAIL + record_id, row)
+
+    def beyond(self, ending: Ending, most: int) -> list[str]:
+        """Where more than `most` records ended that way: those that ended longest ago, and a hundredth of the bound
+        more, so that they are not looked for at each one."""
+        if self._index.counts[ending] <= most:
+            return []
+        tails = [(k, cast(list[Any], t)) for k, t in self._state.items(_TAIL)]
+        found = sorted((t[4] if len(t) > 4 else -1, k) for k, t in tails if _ending(t) == ending)
+        return [k.removeprefix(_TAIL) for _, k in found[: len(found) - most + most // 100]]
+
+    def forget_tails(self, records: Collection[str]) -> None:
+        """Records that no view holds any more. One that comes back begins above all of them."""
+        count, floor = self._ended()
+        for name in records:
+            tail = self._state.get(_TAIL + name)
+            if isinstance(tail, list):
+                floor = max(floor, int(cast(int, tail[1])))
+            self._put_tail(name, None)
+            if self.get(name) is None:
+                self.forget_hot(name)
+        self._state.put(_ENDED, [count, floor])
+        gone = set(records)
+        for key, said in list(self._state.items(_SESSION)):
+            kept = [e for e in cast(list[Any], said) if e[0] not in gone or self.get(str(e[0])) is not None]
+            if not kept:
+                self._state.delete(key)
+            elif len(kept) < len(cast(list[Any], said)):
+                self._state.put(key, kept)
+
+    def last_said(self, record_id: str) -> dict[str, Any] | None:
+        """Of a record that stands no more: scope, keyed hash of each value, and source turns of its last version."""
+        tail = self._state.get(_TAIL + record_id)
+        return cast(dict[str, Any] | None, tail[3]) if isinstance(tail, list) and len(tail) > 3 else None
+
+    def tail(self, record_id: str) -> tuple[int, int, MemoryKind] | None:
+        """Version, revision and kind of a record that stood once and stands no more."""
+        tail = self._state.get(_TAIL + record_id)
+        if not isinstance(tail, list) or self.get(record_id) is not None:
+            return None
+        return int(tail[0]), int(tail[1]), cast(MemoryKind, tail[2])
+
+    def next_numbers(self, record_id: str) -> tuple[int, int]:
+        """Version and revision of the next version of a record, whether it stands, stood or is new."""
+        standing = self.get(record_id)
+        if standing is not None:
+            return standing.version + 1, standing.revision + 1
+        tail = self.tail(record_id)
+        return (1, self._ended()[1] + 1) if tail is None else (tail[0] + 1, tail[1] + 1)
+
+    def features(self, record_id: str) -> Features | None:
+        raw = self._state.get(_RECORD + record_id)
+        return Features.from_json(str(raw["f"])) if isinstance(raw, dict) and "f" in raw else None
+
+    def nearest(
+        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime
+    ) -> Match | None:
+        """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
+        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute."""
+        index, until = self._index, now - _LATE
+        if index.window is None:
+            return None
+        if index.forgot is not None and now - WINDOW < index.forgot:
+            self._recall(index.window)
+        if not index.recalled and index.window.expire(until):
+            index.forgot = max(index.forgot or until - WINDOW, until - WINDOW)
+
+        def comparable(record: str) -> bool:
+            other = index.shelf.get(record)
+            return other is not None and other[:2] == (kind, project) and abs(other[2] - said) <= WINDOW
+
+        return index.window.query(features, vector(embedding), now, comparable)
+
+    def _recall(self, window: NearDuplicateWindow) -> None:
+        """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is
+        looked up, as by an index that is built from the rows, and kept as long as the index."""
+        for key, raw in self._state.items(_RECORD):
+            row = cast(dict[str, Any], raw)
+            if "f" in row and key.removeprefix(_RECORD) not in window:
+                self._shelve(opened(row["u"]), Features.from_json(row["f"]))
+        self._index.recalled = True
+
+    @property
+    def memories(self) -> int:
+        """How many memories of the user stand."""
+        return self._index.counts["memories"]
+
+    @property
+    def items(self) -> int:
+        """How many store items the user has, rows of tables aside."""
+        return self._index.counts["items"]
+
+    def least(self) -> MemoryUpdate | None:
+        """The memory that leaves first where there is no room; None where all of them stay."""
+        index = self._index
+        if index.leaving is None or len(index.leaving) > 2 * index.counts["memories"] + 64:
+            index.leaving = [rank for u in self.all() if (rank := leaves_by(u)) is not None]
+            heapify(index.leaving)
+        while index.leaving:
+            u = self.get(index.leaving[0].record_id)
+            if u is not None and leaves_by(u) == index.leaving[0]:
+                return u
+            heappop(index.leaving)
+        return None
+
+    def rows_of(self, table: str) -> int:
+        """How many rows the user has in a structured table."""
+        return len(self._index.tables.get(table, ()))
+
+    @property
+    def rejections(self) -> Collection[dict[str, Any]]:
+        return self._index.rejections.values()
+
+    def reject(self, key: str, row: dict[str, Any]) -> None:
+        """A rejection left before for the same value goes on: its source turns stay barred."""
+        old = self._index.rejections.get(key)
+        if old is not None:
+            turns = list(dict.fromkeys((*old["turns"], *row["turns"])))
+            row = {**row, "turns": turns[-MAX_REJECTED_TURNS:], "at": max(old["at"], row["at"])}
+        self._state.put(_REJECTION + key, row)
+        held = self._index.rejections
+        held[key] = row
+        while len(held) > MAX_REJECTIONS:
+            oldest = min(held, key=lambda k: (held[k]["at"], k))
+            self._state.delete(_REJECTION + oldest)
+            del held[oldest]
+
+    def spoken(self, turn_id: str, now: datetime) -> tuple[str, int] | None:
+        """Which extractor, in which version, has spoken for a turn."""
+        row = self._state.get(_SPOKEN + turn_id)
+        return (str(row[0]), int(row[1])) if isinstance(row, list) and str(row[2]) > iso(now) else None
+
+    def speak(self, turn_id: str, extractor: str, version: int, now: datetime) -> None:
+        until = now + APPLIED_KEPT
+        self._state.put(_SPOKEN + turn_id, [extractor, version, iso(until)], until)
+
+    def hot_of(self, record_id: str) -> list[InHot]:
+        """The entries of hot memory that a record has written, the newest last. Not their keys, which may be what
+        somebody said."""
+        row = self._state.get(_HOT + record_id)
+        return [InHot(*map(str, e)) for e in cast("list[list[str]]", row)] if isinstance(row, list) else []
+
+    def note_hot(self, record_id: str, entry: InHot) -> None:
+        held = self.hot_of(record_id)
+        if entry not in held:
+            kept: list[Json] = [list(e) for e in (*held, entry)[-_HOT_MOST:]]
+            self._state.put(_HOT + record_id, kept)
+
+    def forget_hot(self, record_id: str) -> None:
+        self._state.delete(_HOT + record_id)
+
+    def applied(self, what: str, now: datetime) -> bool:
+        """True when this command or feedback was applied before; notes it otherwise."""
+        until = self._state.get(f"a/{what}")
+        if isinstance(until, str) and until > iso(now):
+            return True
+        self._state.put(f"a/{what}", iso(now + APPLIED_KEPT), now + APPLIED_KEPT)
+        return False
+
+    def _build(self) -> Index:
+        index = Index()
+        self._index = index
+        for _, raw in self._state.items(_RECORD):
+            row = cast(dict[str, Any], raw)
+            self._add(opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
+        for key, raw in self._state.items(_REJECTION):
+            index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
+        index.counts.update(_ending(cast(list[Any], raw)) for _, raw in self._state.items(_TAIL))
+        return index
+
+    def _add(self, update: MemoryUpdate, features: Features | None) -> None:
+        if (counted := counted_as(update)) is not None:
+            self._index.counts[counted] += 1
+        if self._index.leaving is not None and (rank := leaves_by(update)) is not None:
+            heappush(self._index.leaving, rank)
+        for slot in slots_of(update):
+            self._index.holders.setdefault(slot, set()).add(update.record_id)
+        if update.kind == "table":
+            self._index.tables.setdefault(update.category or "", set()).add(update.record_id)
+        if (saying := saying_of(update)) is not None:
+            self._index.sayings.setdefault(saying, set()).add(update.record_id)
+        for told in update.also:
+            self._index.also.setdefault(told, set()).add(update.record_id)
+        if features is not None:
+            self._shelve(update, features)
+
+    def _shelve(self, update: MemoryUpdate, features: Features) -> None:
+        index = self._index
+        if index.window is None:
+            index.window = NearDuplicateWindow(self._calibration, self._dimensions)
+        index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
+        index.shelf[update.record_id] = update.kind, update.project_id, update.occurred_at
+
+    def _unindex(self, record_id: str) -> None:
+        old = self.get(record_id)
+        if old is None:
+            return
+        if (counted := counted_as(old)) is not None:
+            self._index.counts[counted] -= 1
+        for slot in slots_of(old):
+            _drop(self._index.holders, slot, record_id)
+        if old.kind == "table":
+            _drop(self._index.tables, old.category or "", record_id)
+        if (saying := saying_of(old)) is not None:
+            _drop(self._index.sayings, saying, record_id)
+        for told in old.also:
+            _drop(self._index.also, told, record_id)
+        if self._index.window is not None:
+            self._index.window.remove(record_id)
+            self._index.shelf.pop(record_id, None)
+
+
+def _ending(tail: Sequence[Any]) -> Ending:
+    return "gone" if len(tail) > 5 and tail[5] else "ended"
+
+
+def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:
+    """Out of its set; an empty set goes too, or the index would grow by every value that was ever said."""
+    if (held := sets.get(key)) is not None:
+        held.discard(record_id)
+        if not held:
+            del sets[key]
+
+
+def vector(raw: bytes) -> np.ndarray[Any, np.dtype[np.float16]] | None:
+    return np.frombuffer(raw, dtype=np.float16) if raw else None
+
+
+def text_features(text: str) -> Features:
+    return extract_features(text)

@@ -1,0 +1,159 @@
+"""The narrative of a user (B6, B9): written when a conversation ends or before an assessment, at most twice a
+conversation, by rules at once and, where a model is configured, again in its words when the job has come back.
+
+Its change is an update on the topic (kind `profile`). What the user has deleted leaves it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.index import values_of
+from processors.memory.narrative import Statement, in_order, language_of, missing, narrative
+from processors.memory.store import Standing
+from processors.step import Emit, OwnerState
+from schemas.events.documents import Job, JobBody
+from schemas.events.memory import JobResult, MemoryBody, MemoryCommand, MemoryUpdate, Reason
+from schemas.log import topics
+from schemas.log.ids import record_id
+from schemas.log.owner import Owner, OwnerKind
+from schemas.profile.model import Profile
+
+A_CONVERSATION = 2
+COUNTED = timedelta(days=30)
+"""How long summaries of a conversation are counted."""
+STATED = ("fact", "preference", "intent")
+STATEMENTS = 200
+"""Of a job: the first of the order."""
+ANSWER_TOKENS = 400
+_COUNT, _JOB = "n/", "narrative/job"
+
+
+class Summary:
+    """The narrative of one user. `ask_model`: a model words it, too."""
+
+    def __init__(
+        self, owner: Owner, standing: Standing, rows: OwnerState, profile: Profile, at: datetime, ask_model: bool
+    ) -> None:
+        self._owner = owner
+        self._standing = standing
+        self._rows = rows
+        self._profile = profile
+        self._at = at
+        self._ask = ask_model
+
+    def asked(self, m: MemoryCommand) -> list[Emit]:
+        """The end of a conversation (`session_id`), or a caller's wish."""
+        if self._standing.applied(f"command/{m.command_id}", self._at):
+            return []
+        count = self._rows.get(f"{_COUNT}{m.session_id}") if m.session_id else 0
+        done = count if isinstance(count, int) else 0
+        if done >= A_CONVERSATION:
+            return [self._decided(m.command_id, because("skipped", "profile", "twice_a_conversation"), None)]
+        out = self._written("summarised")
+        if not out:
+            return [self._decided(m.command_id, because("skipped", "profile", "nothing_new"), None)]
+        if m.session_id:
+            self._rows.put(f"{_COUNT}{m.session_id}", done + 1, self._at + COUNTED)
+        return out
+
+    def after(self, outs: Iterable[Emit]) -> list[Emit]:
+        """A deleted statement leaves the narrative with it (C9)."""
+        gone = any(
+            isinstance(u := e.event, MemoryUpdate) and u.op == "delete" and u.kind in STATED for e in outs
+        )  # fmt: skip
+        return self.without() if gone else []
+
+    def without(self) -> list[Emit]:
+        """The narrative after statements have gone: of those that are left, or none (C9)."""
+        old = self._standing.get(self._id())
+        if old is None:
+            return []
+        found = self._written("statement_deleted", ask=False)
+        if found or self._statements():
+            return found
+        last = changed(
+            old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
+            reason=because("retired", "profile", "nothing_known"),
+        )  # fmt: skip
+        self._standing.remove(last)
+        return [update(last)]
+
+    def answered(self, r: JobResult) -> list[Emit]:
+        """A model's words, unless the narrative has changed since it was asked."""
+        row, old = self._rows.get(_JOB), self._standing.get(self._id())
+        waits = isinstance(row, list) and row[0] == r.job_id
+        if waits:
+            self._rows.delete(_JOB)
+        text = r.sealed.result.get("narrative") if isinstance(r.sealed.result, dict) else None
+        if not isinstance(row, list) or not waits or old is None or old.revision != row[1]:
+            return [self._decided(r.job_id, because("skipped", "profile", "narrative_changed_since"), old)]
+        if r.status != "done" or r.model is None or not isinstance(text, str) or not text.strip():
+            return [self._decided(r.job_id, because("skipped", "profile", r.reason or "no_answer"), old)]
+        body = old.sealed.model_copy(update={"text": text.strip(), "attributes": {"written_by": r.model}})
+        reason = because("superseding", "profile", "narrative_by_model")
+        new = changed(old, sealed=body, reason=reason, extractor="model")
+        self._standing.put(new)
+        return [update(new), self._decided(r.job_id, reason, new)]
+
+    def _written(self, rule: str, ask: bool = True) -> list[Emit]:
+        """By rules; nothing where it would say the same about the same statements."""
+        statements = self._statements()
+        language = language_of(statements)
+        text = narrative(self._profile, statements, language)
+        old = self._standing.get(self._id())
+        said = {"rules": text}
+        if not text or (old is not None and old.sealed.value == said):
+            return []
+        reason = because("kept" if old is None else "superseding", "profile", rule)
+        body = MemoryBody(text=text, value=said, attributes={"written_by": "rules"})
+        told: dict[str, Any] = {
+            "reason": reason, "language": language, "known_at": self._at, "occurred_at": self._at, "sealed": body,
+            "last_accessed_at": self._at, "extractor": "rules", "profile_version": self._profile.version,
+        }  # fmt: skip
+        new = changed(old, **told) if old is not None else self._new(told)
+        self._standing.put(new)
+        out = [update(new), self._decided(f"narrative/{new.revision}", reason, new)]
+        return [*out, *([self._job(new, statements)] if ask and self._ask else [])]
+
+    def _new(self, told: dict[str, Any]) -> MemoryUpdate:
+        return MemoryUpdate(
+            tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=self._id(),
+            revision=self._standing.next_numbers(self._id())[1], kind="profile", state="active", key="narrative",
+            user_id=self._owner.id, valid_from=self._at, profile=self._profile.name, **told,
+        )  # fmt: skip
+
+    def _job(self, new: MemoryUpdate, statements: list[Statement]) -> Emit:
+        name = record_id(self._owner, "narrative-job", new.revision)
+        self._rows.put(_JOB, [name, new.revision], self._at + COUNTED)
+        language = language_of(statements)
+        said = [{"kind": s.kind, "text": s.text} for s in in_order(self._profile, statements)[:STATEMENTS]]
+        payload = {
+            "language": language, "statements": said, "missing": missing(self._profile, statements, language)[:20],
+            "max_tokens": ANSWER_TOKENS,
+        }  # fmt: skip
+        return Emit(
+            topics.JOBS,
+            Job(
+                tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, job_id=name,
+                job="narrative", asked_by="gate", profile=self._profile.name, profile_version=self._profile.version,
+                accepted_at=self._at, sealed=JobBody(payload=payload),
+            ),
+        )  # fmt: skip
+
+    def _statements(self) -> list[Statement]:
+        """What the user said of themselves and is read (D4); what they said of others is not their profile."""
+        return [
+            Statement(u.kind, tuple(values_of(u)), u.sealed.text, u.language, u.known_at)
+            for u in self._standing.all()
+            if u.kind in STATED and u.state == "active" and u.scope == "global" and not u.sealed.attributes.get("about")
+        ]
+
+    def _id(self) -> str:
+        return record_id(self._owner, "profile", "narrative")
+
+    def _decided(self, name: str, reason: Reason, record: MemoryUpdate | None) -> Emit:
+        return plain_decision(self._owner, f"{name}/narrative", "profile", reason, record, self._at)

@@ -1,0 +1,82 @@
+"""The texts of stored records: where they stand, and the same record with them replaced (rescreen). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redaction import replaced, strings
+from schemas.base import JsonObject
+from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.sessions import Checkpoint, SessionState
+from schemas.events.turns import ScreenedTurn
+
+Stored = ScreenedTurn | SessionState | Checkpoint | MemoryUpdate | Decision
+Path = tuple[str, ...]
+_SESSION: tuple[Path, ...] = (
+    ("window", "*", "content"), ("window", "*", "speaker"), ("summary",), ("summaries",), ("anchors",),
+    ("last_bot_message",), ("global_state",), ("user_snapshot",),
+)  # fmt: skip
+TEXTS: Mapping[type[Any], tuple[Path, ...]] = {
+    ScreenedTurn: (("content",), ("speaker",), ("metadata",), ("previous", "*", "1")),
+    SessionState: _SESSION,
+    Checkpoint: (("summary",),),
+    MemoryUpdate: (("text",), ("value",), ("attributes",)),
+    Decision: (("text",), ("value",)),
+}
+"""Where the sealed part of each event holds what people said; all else is ids, times and numbers."""
+MADE = {"terms", "embedding", "entities"}
+"""What is computed from the texts."""
+
+
+def sealed_of(event: Stored) -> JsonObject:
+    """The sealed part as JSON, without what is computed."""
+    found: JsonObject = event.sealed.model_dump(mode="json", exclude=MADE)
+    return found
+
+
+def texts_of(event: Stored) -> list[str]:
+    """Every text that policy looks at."""
+    out: list[str] = []
+    sealed = sealed_of(event)
+    for path in TEXTS[type(event)]:
+        for found in _at(sealed, path):
+            out.extend(strings(found))
+    return out
+
+
+def record_of(event: Stored, redacted: Mapping[str, str], gone: Gone = NOTHING) -> JsonObject:
+    """The event as JSON with its texts replaced, for `Amendment.sealed.record`. `gone`: what policy took out of it."""
+    sealed: Any = sealed_of(event)
+    for path in TEXTS[type(event)]:
+        sealed = _mapped(sealed, path, lambda value: replaced(value, redacted, gone))
+    clear: JsonObject = event.model_dump(mode="json", exclude={"sealed"})
+    return {**clear, "sealed": sealed}
+
+
+def _at(value: Any, path: Path) -> Iterator[Any]:
+    if not path:
+        yield value
+        return
+    head, rest = path[0], path[1:]
+    if head == "*":
+        for item in value or ():
+            yield from _at(item, rest)
+    elif isinstance(value, Mapping):
+        yield from _at(value.get(head), rest)
+    elif isinstance(value, list | tuple) and int(head) < len(value):
+        yield from _at(value[int(head)], rest)
+
+
+def _mapped(value: Any, path: Path, change: Callable[[Any], Any]) -> Any:
+    if not path:
+        return change(value)
+    head, rest = path[0], path[1:]
+    if head == "*":
+        return [_mapped(item, rest, change) for item in value or ()]
+    if isinstance(value, Mapping):
+        return {k: _mapped(v, rest, change) if k == head else v for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(v, rest, change) if str(i) == head else v for i, v in enumerate(value)]
+    return value

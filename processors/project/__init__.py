@@ -1,0 +1,1 @@
+"""The project step: hot memory and weekly reports, one writer a project."""

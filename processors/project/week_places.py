@@ -1,0 +1,95 @@
+"""Where the project step keeps a project's weeks, and which of them have something to write (A6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import NamedTuple, cast
+
+from processors.memory.values import iso
+from processors.project.rollup import bounds, week_of, weeks_of
+from processors.step import Reads, StateSpace
+from schemas.events.documents import TurnDigest
+from schemas.log.owner import Owner
+from schemas.profile.model import Profile
+
+A_TICK = 8
+"""Weeks closed by one tick of a partition: about half a second of encoder each, at most."""
+DUE = "@weeks"
+"""Partition-wide rows: one a week that has something to write, so that a tick finds it."""
+LATE = "weeks/too_late"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A week of a project."""
+
+    owner: Owner
+    monday: date
+
+    @property
+    def key(self) -> str:
+        return f"{self.owner.key}|{self.monday.isoformat()}"
+
+
+def places_of(d: TurnDigest, profile: Profile) -> list[Place]:
+    """The week that counts a turn; of one that is told anew also the one that did if the zone was another then."""
+    now = week_of(d.turn.occurred_at, profile.zone_of(d.owner.id))
+    return [Place(d.owner, m) for m in dict.fromkeys((now, *(weeks_of(d.turn.occurred_at) if d.restated else ())))]
+
+
+def held(owner: Owner, at: datetime, profile: Profile) -> list[Place]:
+    """Weeks of a project whose state may stand."""
+    monday = week_of(at, profile.zone_of(owner.id))
+    back = int(profile.retention.aggregates_days) // 7 + 3
+    return [Place(owner, monday + timedelta(weeks=n)) for n in range(-back, 2)]
+
+
+def place_of(d: TurnDigest, profile: Profile, state: StateSpace) -> Place:
+    """A turn that is told anew stays in the week that holds it."""
+    places = places_of(d, profile)
+    holding = (p for p in places if any(state.of(p.key).get(f"{row}/{d.turn.turn_id}") is not None for row in "tk"))
+    return next(holding, places[0])
+
+
+def reads_of_turn(d: TurnDigest, profile: Profile) -> tuple[Reads, ...]:
+    name = d.turn.turn_id
+    places = places_of(d, profile)
+    return (
+        *(Reads(p.key, ("meta", f"t/{name}", f"k/{name}")) for p in places),
+        *(Reads(DUE, (p.key,)) for p in places),
+        Reads(d.owner.key, (LATE,)),
+    )
+
+
+def reads_of_command(owner: Owner, at: datetime, zone: str) -> tuple[Reads, ...]:
+    place = Place(owner, week_of(at, zone))
+    return Reads(place.key), Reads(DUE, (place.key,))
+
+
+def reads_of_tick() -> tuple[Reads, ...]:
+    return (Reads(DUE),)
+
+
+def due(now: datetime, state: StateSpace) -> list[Place]:
+    """Weeks that have something to write, the longest due first."""
+    rows = [cast(list[str], row) for _, row in state.of(DUE).items()]
+    ready = sorted((r for r in rows if datetime.fromisoformat(r[0]) <= now), key=lambda r: (r[0], r[1], r[2]))
+    return [Place(Owner.parse(o), date.fromisoformat(m)) for _, o, m in ready[:A_TICK]]
+
+
+def note_due(place: Place, when: datetime, state: StateSpace) -> None:
+    state.of(DUE).put(place.key, [iso(when), place.owner.key, place.monday.isoformat()])
+
+
+class Span(NamedTuple):
+    """A week's start and end in the zone in force, and when what is kept of it goes."""
+
+    start: datetime
+    end: datetime
+    gone: datetime
+
+
+def span(place: Place, profile: Profile) -> Span:
+    start, end = bounds(place.monday, profile.zone_of(place.owner.id))
+    return Span(start, end, end + timedelta(days=profile.retention.aggregates_days))

@@ -1,0 +1,1 @@
+"""The reader step: what a screened turn says becomes candidates for memory."""

@@ -1,0 +1,184 @@
+"""Answers to an assistant's question (B1): "Are you married?" - "Yes" states "I am married".
+
+The question gives the words, the user's yes or no the fact: without the answer nothing is taken from an assistant.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
+from processors.reader.rules.making_zh import planned
+from processors.reader.rules.others import of_anothers_en
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.text import prepare, sentences
+
+_YES_EN = re.compile(
+    r"(?:yes|yeah|yep|yup|right|correct|that's right|exactly|sure|indeed"
+    r"|true|i do|i am|i have|that is correct|of course)\b",
+    re.I,
+)
+_NO_EN = re.compile(
+    r"(?:no|nope|nah|not really|i don't|i'm not|i am not|i do not|i"
+    r" haven't|that's wrong|incorrect)\b",
+    re.I,
+)
+_YES_ZH = re.compile(
+    r"(?:是的?|对的?|没错|嗯+|恩+|有的?|正是|确实|当然|可以这么说|对啊|是啊|嗯嗯|会的?)(?=$|[，,。！!的呀啊呢])"
+)
+_NO_ZH = re.compile(r"(?:不是|没有|不对|不|没|还没|并没有|不会)(?=$|[，,。！!的呀啊呢])")
+_SHORT = 40
+_ASKED_EN = re.compile(
+    r"(?:so,? |and |ok(?:ay)?,? |just to confirm,? |can i confirm (?:that )?|to confirm,? )?"
+    r"(?P<verb>are|were|do|did|have|can|will) you (?P<rest>[^?]{2,120})$", re.I,
+)  # fmt: skip
+_TAG_EN = re.compile(
+    r"(?:so,? |and |ok(?:ay)?,? )?(?:you are|you're|you) (?P<rest>[^?,]{2,100}"
+    r")(?:, (?:right|correct|is that (?:right|correct)|aren't you|don't"
+    r" you))?$",
+    re.I,
+)
+_FIRST_EN = {"are": "am", "were": "was", "do": "", "did": "", "have": "have", "can": "can", "will": "will"}
+_SLOT_EN = (
+    (re.compile(r"\bhow old are you\b|\byour age\b", re.I), "I am {}"),
+    (re.compile(r"\bwhat(?:'s| is) your (?:full )?name\b|\bmay i have your name\b", re.I), "My name is {}"),
+    (re.compile(r"\bwhere (?:do you live|are you (?:based|living|located))\b|\bwhich"
+r" city (?:do you live|are you) in\b", re.I), "I live in {}"),
+    (re.compile(r"\bwhere are you from\b|\bwhere do you come from\b", re.I), "I am from {}"),
+    (re.compile(r"\bwhat do you do(?: for (?:a living|work))?$|\bwhat(?:'s| is)"
+r" your (?:job|occupation|profession)\b", re.I), "I work as a {}"),
+    (re.compile(r"\b(?:who|where) do you work(?: for| at)?$|\bwhich company\b", re.I), "I work for {}"),
+    (re.compile(r"\bhow many years of (?:work )?experience\b", re.I), "I have {} years of experience"),
+)  # fmt: skip
+_SLOT_ZH = (
+    (re.compile(r"多大|几岁|年龄|贵庚"), "我{}岁"),
+    (re.compile(r"怎么称呼|叫什么|名字|贵姓"), "我叫{}"),
+    (re.compile(r"(?:住|居住|现居)在?(?:哪|什么)|所在(?:城市|地)|哪个城市"), "我住在{}"),
+    (re.compile(r"哪里人|老家|籍贯|来自哪"), "我来自{}"),
+    (re.compile(r"什么工作|职业|什么职位|做什么的|岗位"), "我从事{}工作"),
+    (re.compile(r"学历"), "我是{}学历"),
+    (re.compile(r"什么专业|专业是"), "我的专业是{}"),
+    (re.compile(r"哪(?:所|个)(?:大学|学校)|毕业院校"), "我毕业于{}"),
+    (re.compile(r"工作(?:了)?(?:几|多少|多久)年?|工作年限|几年.{0,4}经验|多少年.{0,4}经验"), "我工作{}年了"),
+    (re.compile(r"年薪|年收入"), "我年薪{}"),
+)  # fmt: skip
+
+_NOT_NOW_EN = re.compile(
+    r"\b(?:plan|planning|going|want|wanted|like|hope|hoping|wish|would|could|should|will|might|expect|expecting|dream"
+    r"|were|did|was|had|used|when you|if you|ideally|next|before"
+    r"|your (?:last|first|previous|former|old|next))\b",
+    re.I,
+)
+"""A question about what was, is wished or would be: its answer is no state of today."""
+_HAPPENED_EN = re.compile(
+    r"(?:ever |already |just |recently )?(?!(?:been an?|been living)\b)"
+    r"(?:been|got|gotten|had|become|moved|retired|graduated|married|divorced|any|an?|kids|children|study|major|graduate"
+    r"|finish|get|grow)\b",
+    re.I,
+)
+"""What did happen, or has, stays so; who once worked or lived somewhere may do so no more."""
+_FIRST_PERSON = re.compile(r"我|\b(?:I|I'm|my|we)\b", re.I)
+_SINCE_EN = re.compile(r"\b(?:for|since)\b", re.I)
+_ANOTHERS_ZH = re.compile(
+    rf"(?:{KIN}|{ANIMALS})|[他她它]|(?:[你您]们?|^)的?(?:{STAFF}|{CIRCLES})(?!在?哪|工作|上班)|别人|对方"
+)
+_WHEN_ZH = re.compile(
+    r"以前|之前|曾经?|过去|当时|那时|时候?(?:您|你)?|小时候|上一?[份家个]|第一[份家个]|如果|退休|理想"
+)
+
+
+def as_statement(turn: TurnView) -> str | None:
+    """Return what a short answer to the assistant's last question says as a sentence of the user's own, or None."""
+    if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
+        return None
+    asked = _asked(turn)
+    if not asked:
+        return None
+    said = prepare(turn.content).strip().rstrip("。.!！~ ")
+    return _chinese(asked[-1], said) if turn.language == "zh" or _has_han(asked[-1]) else _english(asked[-1], said)
+
+
+def answers_for_another(turn: TurnView) -> bool:
+    """Does a short answer say something of somebody else, or of what is not so today: "12岁" to 您孩子多大了？"""
+    if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > _SHORT:
+        return False
+    if _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+        return False
+    if turn.language == "zh" or _has_han(asked[-1]):
+        question = _last_part(asked[-1])
+        return any(p.search(question) for p, _ in _SLOT_ZH) and not _own_zh(question)
+    return any(p.search(asked[-1]) for p, _ in _SLOT_EN) and not _own_en(asked[-1])
+
+
+def _asked(turn: TurnView) -> list[str]:
+    return [s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+
+
+def _last_part(asked: str) -> str:
+    """您 stands in what is asked; before it stand greetings and who is spoken to."""
+    last = asked.split("，")[-1]
+    return last if "，" in asked and re.search(r"[你您]", last) else asked
+
+
+def _own_en(asked: str) -> bool:
+    """Does a question ask for what is so of the user, today?"""
+    return not of_anothers_en(re.sub(r"\b(?:your|you)\b", "I", asked, flags=re.I)) and not _NOT_NOW_EN.search(asked)
+
+
+def _own_zh(asked: str) -> bool:
+    return not (_ANOTHERS_ZH.search(asked) or _WHEN_ZH.search(asked) or planned(asked))
+
+
+def _has_han(text: str) -> bool:
+    return re.search(r"[\u4e00-\u9fff]", text) is not None
+
+
+def _english(asked: str, said: str) -> str | None:
+    for pattern, sentence in _SLOT_EN if _own_en(asked) else ():
+        if pattern.search(asked) and not re.match(r"(?:i|i'm|my|we)\b", said, re.I):
+            value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", said, flags=re.I)
+            return sentence.format(value.removesuffix(" years old").removesuffix(" years"))
+    yes, no = _YES_EN.match(said), _NO_EN.match(said)
+    match = _ASKED_EN.search(asked) or _TAG_EN.match(asked)
+    if match is None or not (yes or no) or " or " in match["rest"]:
+        return None
+    verb = match.groupdict().get("verb")
+    once = (verb or "").lower() in {"did", "have"} and not _HAPPENED_EN.match(match["rest"])
+    if once and not _SINCE_EN.search(asked):
+        return None  # "Have you ever worked as a nurse?": what was is not so today
+    first = (
+        _FIRST_EN[verb.lower()]
+        if verb
+        else ("am" if re.match(r"(?:so,? |and |ok(?:ay)?,? )?you(?:'re| are)", asked, re.I) else "")
+    )
+    rest = re.sub(r"\byour\b", "my", re.sub(r"\byou\b", "I", match["rest"])).removesuffix(" currently")
+    rest = re.sub(r"^(?:currently|still|now|already|ever)\s", "", rest)
+    if yes:
+        return f"I {first} {rest}".replace("  ", " ")
+    denial = f"{first} not" if first else "don't"
+    return f"I {denial} {rest}"
+
+
+def _chinese(asked: str, said: str) -> str | None:
+    asked = _last_part(asked)
+    for pattern, sentence in _SLOT_ZH if _own_zh(asked) else ():
+        if (
+            pattern.search(asked)
+            and re.search(r"什么|多|几|哪|怎么|年龄|学历|年薪|收入|名字|贵姓|贵庚", asked)
+            and not said.startswith("我")
+        ):
+            return sentence.format(re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said))
+    yes, no = _YES_ZH.match(said), _NO_ZH.match(said)
+    if not (yes or no) or "还是" in asked:
+        return None
+    own = re.sub(r"(?:对吗|是吗|对吧|是吧|对不对|是不是|吗|吧|呢|么)$", "", asked.rstrip("？? "))
+    own = re.sub(r"^(?:请问|那么?|所以)[，,]?", "", own)
+    own = re.sub(r"您|你", "我", own.replace("是不是", "是").replace("有没有", "有"))
+    if "我" not in own:
+        return None
+    if yes and not no:
+        return own.rstrip("，, ")
+    denied = re.sub(r"有", "没有", own, count=1) if "有" in own else re.sub(r"是", "不是", own, count=1)
+    return (
+        denied if denied != own else re.sub(r"我(?=[\u4e00-\u9fff])", "我没有" if "了" in own else "我不", own, count=1)
+    )

@@ -1,0 +1,130 @@
+"""English clauses: who each is about, and what it says of them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from processors.reader.rules.corrections import as_meant_en, taken_back_en, takes_back_en
+from processors.reader.rules.person_en import expand
+from processors.reader.rules.text import Sentence
+
+Subject = Literal["I", "we", "my", "other", "none"]
+
+VERB = (
+    "am|work|worked|working|live|lived|living|have|had|love|loved|like|hate|enjoy|prefer|speak|study|studied|studying"
+    "|graduated|majored|play|moved|grew|come|came|was|own|earn|make|plan|planned|want|wanted|need|got|joined|started"
+    "|run|teach|hold|originally|currently|don't|can't|dislike|adopted|bought|went|took|been|decided|married|used|speak"
+    "|originally|going|planning|looking|hoping|trying|thinking|born|turned|can|will|visited|finished|quit|lost|won"
+)
+_STARTS = (
+    r"(?:(?:also|now|then|currently|still|just|maybe|even|I think|since|as|because|although|though|while|when|which|if"
+    r"|so|but|and|or|yet)\s+){0,3}"
+    rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
+    rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
+)
+_BREAK = re.compile(
+    (
+        r"(?:[,;:]|\s[-\u2013\u2014]+|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
+        rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
+    ),
+    re.I,
+)
+_FILLER = re.compile(
+    r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there"
+    r"|all|everyone|actually|and|but|also|um|uh|er|anyway"
+    r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
+    r"|personally|in fact|to be honest|tbh|now|currently|at the moment|these days|nowadays|recently|lately|since|as"
+    r"|first of all|you know|look|see|basically|i mean|for me|fyi|today|this year|correction|good morning|though"
+    r"|although|while|for work|at present|right now|just so you know|for context|for the record)\b[\s,!:.-]*){1,5}",
+    re.I,
+)
+SUPPOSED = re.compile(
+    r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming"
+    r"|as though|wish(?! to\b)|wishing|unless|hypothetically"
+    r"|what if|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
+    re.I,
+)
+_SUBJECT = re.compile(r"(?P<who>I|we|my|our|I,? (?:myself|personally),?)\b\s*", re.I)
+_OTHER = re.compile(
+    r"(?:he|she|they|it|you|there|this|that|these|those|his|her|their|its|your|the|a|an|some|everyone|everybody|people"
+    r"|someone|[A-Z][a-z]+'s)\b|[A-Z][a-z]+ (?:is|was|has|said|says|and|will|went|told|thinks)\b"
+)
+_CORRECTION = re.compile(
+    r"\b(?:actually|sorry|correction|i meant|i mean|i misspoke|my mistake|that's wrong|that is wrong|not anymore)\b",
+    re.I,
+)
+_ASKING = re.compile(
+    r"(?:who|what|when|where|why|how|which|whose|do|does|did|are|is|am|was|were|can|could|would|will|should|have|has"
+    r"|any|may|shall|isn't|aren't|don't|doesn't|wouldn't|won't)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`body` is the predicate where the subject is the speaker ("am 32"), the whole clause where it is not."""
+
+    subject: Subject
+    body: str
+    start: int
+    end: int
+    asks: bool
+    supposed: bool
+    correcting: bool
+    cased: bool = True
+    """Does the writer use capitals? Then a name has one."""
+
+    @property
+    def states(self) -> bool:
+        return not (self.asks or self.supposed)
+
+
+def clauses(sentence: Sentence) -> list[Clause]:
+    """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
+    text = as_meant_en(sentence.text)
+    cuts = [0, *(m.end() for m in _BREAK.finditer(text)), len(text)]
+    ends = [*(m.start() for m in _BREAK.finditer(text)), len(text)]
+    found: list[Clause] = []
+    before: Subject = "I"
+    supposed = False
+    correcting = _CORRECTION.search(sentence.text) is not None
+    asking = sentence.asks and _ASKING.match(_FILLER.sub("", text, count=1)) is not None
+    for at, (begin, end) in enumerate(zip(cuts, ends, strict=False)):
+        raw = text[begin:end].strip()
+        supposed = supposed or SUPPOSED.search(raw) is not None
+        following = text[cuts[at + 1] : ends[at + 1]].strip() if at + 1 < len(ends) else ""
+        unreal = taken_back_en(raw) or takes_back_en(following)
+        asks = sentence.asks and (asking or at == len(ends) - 1)
+        subject, body = _subject(raw, before, first=at == 0)
+        before = subject if subject != "none" else ("other" if at == 0 else before)
+        found.append(
+            Clause(
+                subject,
+                body,
+                sentence.start + begin,
+                sentence.start + end,
+                asks,
+                supposed or unreal,
+                correcting,
+                raw != raw.lower(),
+            )
+        )
+    return found
+
+
+def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
+    text = expand(raw)
+    filler = _FILLER.match(text)
+    body = text[filler.end() :] if filler else text
+    if match := _SUBJECT.match(body):
+        who = match.group("who").lower()
+        if who in {"my", "our"}:
+            return "my", body
+        return ("we" if who == "we" else "I"), body[match.end() :]
+    if _OTHER.match(body):
+        return "other", body
+    if re.match(rf"(?!(?:like|love|plan|need|can|will|run)\b)(?:{VERB}|not|never|both)\b", body, re.I):
+        return ("I" if first else before), body
+    return "none", body

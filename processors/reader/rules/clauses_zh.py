@@ -1,0 +1,177 @@
+"""Chinese clauses: who each is about. Chinese drops subjects, so a clause keeps that of the one before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from processors.reader.rules.corrections import as_meant_zh, takes_back_zh
+from processors.reader.rules.named_zh import named
+from processors.reader.rules.text import Sentence
+
+Subject = Literal["我", "我们", "我的", "亲友", "other"]
+"""我的: something of the speaker's; 亲友: a person of theirs."""
+
+# Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
+_BREAK = re.compile(
+    r"[，,；;：:]|(?<![A-Za-z])\s{1,3}(?![A-Za-z])|(?<=[A-Za-z])\s{1,3}(?=[^A-Za-z\s的里中])|(?<=[\u4e00-\u9fff])(?=但是|不过(?![敏于来分错])|而且|然后"
+    r"|所以|因为|如果|要是|可是|其实我|我(?:现在|目前|今年))"
+)
+_RELATIVES = """
+    爸爸 妈妈 老爸 老妈 爸妈 爹妈 爸 妈 爹 娘 父亲 母亲 父母 双亲 继父 继母 养父 养母 干爹 干妈 老公 丈夫 先生 老婆 妻子
+    太太 爱人 媳妇 媳妇儿 老伴 对象 伴侣 女朋友 男朋友 女友 男友 未婚妻 未婚夫 前妻 前夫 前女友 前男友 前任 哥哥 姐姐
+    弟弟 妹妹 大哥 二哥 大姐 二姐 小弟 小妹 哥 姐 弟 妹 兄弟 姐妹 儿子 女儿 孩子 小孩 宝宝 双胞胎 爷爷 奶奶 外公 外婆
+    姥姥 姥爷 叔叔 阿姨 舅舅 姑姑 叔 婶婶 婶 姑妈 姑父 大伯 伯父 伯母 姨妈 姨父 姨 舅妈 舅 嫂子 嫂 姐夫 妹夫 弟媳 表哥
+    表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹 侄子 侄女 外甥 外甥女 孙子 孙女 外孙 外孙女 儿媳 儿媳妇 女婿 亲家 亲戚 岳父
+    岳母 岳父母 公公婆婆 岳父岳母 丈人 丈母娘 公公 婆婆 公婆 家人 家里人
+"""
+_ACQUAINTANCES = """
+    朋友 同学 同事 前同事 同屋 老板 前老板 领导 上司 上级 下属 室友 舍友 同桌 队友 战友 网友 老乡 搭档 合伙人 发小 死党
+    哥们 闺蜜 邻居 房东 老师 医生 导师 师傅 师父 徒弟 师兄 师姐 师弟 师妹 学长 学姐 学弟 学妹 客户 学生 病人 患者
+"""
+
+
+def _either(words: str) -> str:
+    return "|".join(sorted(words.split(), key=len, reverse=True))
+
+
+_KIN = _either(_RELATIVES + _ACQUAINTANCES)
+KIN = _KIN
+FILLER = re.compile(
+    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对(?!方)|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
+    r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
+    r"|总之|说实话|老实说"
+    r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
+    r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时"
+    r"|此外)[，,\s]*"
+)
+_UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
+"""Behind what is only wished or not yet so."""
+SUPPOSED = re.compile(
+    r"如果|假如|假设|要是|万一|倘若|若是|假使|要不是|除非|比如说?我"
+    r"|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该"
+    r"|要不要"
+)
+_ASKING = re.compile(
+    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|几[点个岁年号]|为什么|为啥|咋|请问|如何|能否|可否|谁"
+)
+# Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
+STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")
+ANIMALS = (
+    r"(?:养的|那|这|[一两三]){0,2}[只条匹头]?[大小老橘黑白花]?"
+    r"(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金毛|泰迪|柯基|哈士奇|布偶|宠物|主子|毛孩子)"
+)
+CIRCLES = _either("公司 单位 学校 部门 团队 工厂 厂 店 小区 村 医院 办公室 项目组 实验室 课题组 班 组 家 宿舍")
+_FIRST = re.compile(
+    rf"(?:我们|咱们|俺们|我|咱|俺)(?:的|(?:{CIRCLES})(?:里|上|楼下|隔壁)?的?)?(?:最好的|[一两几那这]个|[大小老亲前现准]){{0,2}}"
+    rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS})(?!家[在里]|且|时代|时期|证))"
+    rf"|(?:我们|咱们|俺们|我|咱|俺)(?P<own>的|(?:{CIRCLES.replace('|家', '')})(?![里当]|附近|上班))"
+    r"|(?:我们|咱们?|俺们)|(?:我|俺|本人|自己|在下|鄙人)"
+)
+"""Whose the clause is: only where no person, animal or circle of theirs follows is it the speaker."""
+_INTRODUCED = re.compile(rf"(?:有|养了?|生了|认识|遇[到见]|碰到)[^，]{{0,6}}?(?:{_KIN}|{STAFF}|{ANIMALS})们?$")
+_OF_WHOM = re.compile(
+    r"(?:今年|现年|现在|已经|刚刚?|刚满|都|才|快){0,3}(?:\d{1,2}|[一二两三四五六七八九十]{1,3})(?:个?多?月|周?岁|了)"
+    r"|(?:名字)?叫|是|(?:现在)?在[^，]{1,12}(?:上学|读|念书|上班|工作)"
+)
+"""Of whom a clause speaks that follows "我有个女儿，"."""
+_OTHER = re.compile(
+    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|这|那|该|其"
+    rf"|(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
+    r"|以为)))"
+)
+_REPORTED = re.compile(
+    r"(?:他们?|她们?|您|你们?|人|妈|爸|友|师|生|家|事|板)(?:都|总|常|也|就)?(?:说|觉得|认为|以为|猜|问|告诉|看出)"
+)
+_CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|不是.{1,12}是|记错了|搞错")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`body` is the clause without fillers and, where the subject is the speaker, without the subject."""
+
+    subject: Subject
+    body: str
+    start: int
+    end: int
+    asks: bool
+    supposed: bool
+    correcting: bool
+    raw: str = ""
+
+    @property
+    def states(self) -> bool:
+        return not (self.asks or self.supposed)
+
+
+def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
+    """Split one sentence into clauses; `before` is who the clause before the sentence was about."""
+    text = as_meant_zh(sentence.text)
+    spans: list[tuple[int, int]] = []
+    begin = 0
+    for cut in _BREAK.finditer(text):
+        spans.append((begin, cut.start()))
+        begin = cut.end()
+    spans.append((begin, len(text)))
+    spans = [(b, e) for b, e in spans if text[b:e].strip()]
+    found: list[Clause] = []
+    supposed = False
+    for at, (begin, end) in enumerate(spans):
+        raw = text[begin:end].strip()
+        supposed = supposed or SUPPOSED.search(raw) is not None
+        last = at == len(spans) - 1
+        unreal = _UNREAL.search(raw) is not None or (not last and takes_back_zh(text[slice(*spans[at + 1])].strip()))
+        asks = (sentence.asks and last) or _ASKING.search(raw) is not None
+        subject, body = _subject(raw, before)
+        if subject == "我" and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
+            subject = "亲友"
+        before = subject
+        correcting = _CORRECTION.search(sentence.text) is not None
+        found.append(
+            Clause(
+                subject,
+                body,
+                sentence.start + begin,
+                sentence.start + end,
+                asks,
+                supposed or unreal,
+                correcting,
+                raw,
+            )
+        )
+    return found
+
+
+_STILL_OPENS = re.compile(r"[，,\s]|就是|[一那这][点件个]?事|[我咱俺你您他她它]|今年|现在|目前")
+
+
+def having_more(clause: Clause) -> Clause:
+    """A clause behind one that says what somebody is or has: there 还有 is the verb ("我32岁，还有高血压"). Behind a
+    verb with its object it only joins another object ("我喜欢猫，还有狗")."""
+    opener = clause.raw.removesuffix(clause.body)
+    if clause.subject not in {"我", "我们"} or not opener.endswith("还有") or _STILL_OPENS.match(clause.body):
+        return clause
+    return replace(clause, body=f"还有{clause.body}")
+
+
+def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
+    body = raw
+    for _ in range(4):
+        filler = FILLER.match(body)
+        if filler is None or filler.end() == len(body):
+            break
+        body = body[filler.end() :]
+    if _REPORTED.search(body[:24]):
+        return "other", body
+    if match := _FIRST.match(body):
+        if match.group("kin"):
+            return "亲友", body
+        if match.group("own"):
+            return "我的", body
+        plural = match.group() in {"我们", "咱们", "咱", "俺们"}
+        return ("我们" if plural else "我"), body[match.end() :]
+    if _OTHER.match(body) or named(body):
+        return "other", body
+    own_again = ("今年", "现在我") if before == "我的" else ("今年我", "现在我") if before == "亲友" else ()
+    return ("我" if own_again and body.startswith(own_again) else before), body

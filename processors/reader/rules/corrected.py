@@ -1,0 +1,147 @@
+"""What a speaker takes back in a sentence of its own: "I live in Leeds. Sorry, I meant York", 我住在杭州。不对，
+是苏州。
+
+The correction holds nothing but a mark and the value that was meant, and the sentence before holds one value of its
+kind: of two it may mean either, and nothing is replaced. The turn is read with the value that was meant in its place,
+blanks where the correction stood, so that places stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from processors.reader.rules.common_en import CHAT, FUNCTION
+from processors.reader.rules.corrections import A_NAME_EN, A_PLACE_ZH, AGAIN_EN
+from processors.reader.rules.jobs_en import is_job
+from processors.reader.rules.self_zh import ROLE
+from processors.reader.rules.text import QUOTED, Sentence, sentences
+
+_OH_EN = r"(?:(?i:oh|er|uh|um|ah|oops)[, ]{1,2})?"
+_NO_EN = r"(?i:no,? wait|wait,? no|scratch that|correction|my mistake|make that|that should be)"
+_MEANT_EN = (
+    r"(?i:(?:(?:no|sorry|wait|actually)[, ]{1,2}){0,2}I (?:mean|meant|meant to say|should have said|should say))"
+)
+_AFTER_EN = r"[,:]? (?:-{1,2} )?"
+_AT_EN = r"(?:in|at|from|to|on|for|with)"
+# "Sorry, York" may speak to somebody of that name, so a name needs more than an excuse before it.
+_NAME_EN = re.compile(
+    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:{_AT_EN} )?"
+    rf"|(?i:sorry|no|wait){_AFTER_EN}{AGAIN_EN}{_AT_EN} )"
+    rf"(?P<new>{A_NAME_EN})(?: instead| actually| now)?"
+)
+_NAMES_EN = re.compile(r"(?<![\w'.-])(?P<value>(?!I')[A-Z][\w'-]{1,20}(?: (?!I')[A-Z][\w'-]{1,20}){0,2})")
+_UNIT_EN = r"(?P<unit>%| ?(?:kgs?|kilos?|lbs?|pounds|stone|cm|km|miles|years?(?: old)?|[kKmM])(?![A-Za-z]))?"
+_MONEY = "$£€"
+_DIGITS = rf"[{_MONEY}]?\d{{1,7}}(?:[.,]\d{{1,3}})?(?:[/／]\d{{2,3}})?"
+_NUMBER_EN = re.compile(
+    rf"{_OH_EN}(?:{_NO_EN}|{_MEANT_EN}|(?i:sorry|no|wait|no,? sorry)){_AFTER_EN}{AGAIN_EN}(?P<new>{_DIGITS}){_UNIT_EN}"
+    r"(?: instead| actually| now)?"
+)
+_NUMBERS_EN = re.compile(rf"(?<![\w.])(?P<value>{_DIGITS}){_UNIT_EN}")
+# "a midwife" speaks to nobody, so an excuse is enough before it.
+_JOB_EN = re.compile(
+    rf"{_OH_EN}(?:(?:{_NO_EN}|{_MEANT_EN}){_AFTER_EN}{AGAIN_EN}(?:as )?(?:an? )?"
+    rf"|(?i:sorry|no|wait|no,? sorry){_AFTER_EN}{AGAIN_EN}(?:as )?an? )"
+    r"(?P<new>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20}){0,2}?)(?: instead| actually)?"
+)
+_JOBS_EN = re.compile(
+    r"\b[Aa]n? (?P<value>[a-z][\w-]{2,20}(?: [a-z][\w-]{2,20}){0,2}?)"
+    r"(?=$|[,;]|\s(?:and|at|but|by|for|from|here|in|now|on|since|there|who|with)\b)"
+)
+_CALENDAR = re.compile(
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
+    r"|november|december)\b",
+    re.I,
+)
+
+_MARK_ZH = (
+    r"(?:[哦噢呃啊哎]{1,2}[，,]?)?(?:(?:抱歉|不好意思|对不起)[，,]?)?我?"
+    r"(?:不对|不不|哦不|说错了?|记错了?|弄错了?|搞错了?|打错了?|更正一下|更正|口误)[，,：:\s]{0,2}"
+    r"(?:应该|其实|我|想说的?|指的){0,3}(?:是|住|定居|来自|在){0,3}"
+)
+_END_ZH = r"(?:才对|才是)?[了吧]?"
+_UNIT_ZH = r"(?P<unit>公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万|%)?"
+_PLACE_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{A_PLACE_ZH}){_END_ZH}")
+_NUMBER_ZH = re.compile(rf"{_MARK_ZH}(?P<new>{_DIGITS}){_UNIT_ZH}{_END_ZH}")
+_ONE_ZH = r"(?:一[名个位])?"
+_A_JOB_ZH = rf"[\u4e00-\u9fff]{{0,6}}?{ROLE}"
+_JOB_ZH = re.compile(rf"{_MARK_ZH}[当做]?{_ONE_ZH}(?P<new>{_A_JOB_ZH}){_END_ZH}")
+_JOBS_ZH = re.compile(rf"(?<=[是当做]){_ONE_ZH}(?P<value>{_A_JOB_ZH})(?=$|[，,了])")
+_ALL_PLACES_ZH = re.compile(rf"(?P<value>{A_PLACE_ZH})")
+_NUMBERS_ZH = re.compile(rf"(?<![\d.A-Za-z])(?P<value>{_DIGITS}){_UNIT_ZH}")
+
+
+
+def _any(value: str) -> bool:
+    return bool(value)
+
+
+_Kinds = tuple[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]], ...]
+"""How a correction of a kind of value reads, how such values stand in the sentence before, and what is one."""
+_EN: _Kinds = ((_NAME_EN, _NAMES_EN, _any), (_NUMBER_EN, _NUMBERS_EN, _any), (_JOB_EN, _JOBS_EN, is_job))
+_ZH: _Kinds = ((_PLACE_ZH, _ALL_PLACES_ZH, _any), (_NUMBER_ZH, _NUMBERS_ZH, _any), (_JOB_ZH, _JOBS_ZH, _any))
+_HINT = re.compile(r"\b(?:sorry|wait|no|mean|meant|scratch|correction|mistake|make|should)\b|对|错|更正|口误", re.I)
+_ARTICLE = re.compile(r"\ban? $")
+_LONGEST = 80
+"""Characters of a sentence that is no more than a correction."""
+
+
+def as_meant_after_en(text: str) -> str:
+    """Return an English turn with the values that were meant."""
+    return _as_meant(text, _EN)
+
+
+def as_meant_after_zh(text: str) -> str:
+    """The same of a Chinese turn."""
+    return _as_meant(text, _ZH)
+
+
+def _as_meant(text: str, kinds: _Kinds) -> str:
+    parts = sentences(text) if _HINT.search(text) else []
+    for at in range(len(parts) - 1, 0, -1):
+        before, after = parts[at - 1], parts[at]
+        if before.asks or after.asks or len(after.text) > _LONGEST:
+            continue
+        meant = next(filter(None, (_meant(before.text, after.text, *kind) for kind in kinds)), None)
+        if meant is not None:
+            text = text[: before.start] + meant.ljust(after.end - before.start) + text[after.end :]
+            parts[at - 1] = Sentence(meant, before.start, before.start + len(meant), asks=False)
+    return text
+
+
+def _meant(
+    before: str, after: str, said: re.Pattern[str], values: re.Pattern[str], is_one: Callable[[str], bool]
+) -> str | None:
+    """The sentence before with the value that was meant; None where there is none, or more than one that it may be."""
+    correction = said.fullmatch(after)
+    if correction is None or _common(correction["new"]) or not is_one(correction["new"]) or QUOTED.search(before):
+        return None
+    new = correction["new"]
+    held = (m for m in values.finditer(before) if is_one(m["value"]) and not _no_name(m))
+    alike = [m for m in held if _kind(m["value"]) == _kind(new)]
+    if len(alike) != 1:
+        return None
+    (old,) = alike
+    was = old["value"]
+    unit_was, unit = (m.groupdict().get("unit") or "" for m in (old, correction))
+    if unit and unit_was and unit.strip() != unit_was.strip():
+        return None
+    money = was[0] if was[0] in _MONEY and new[0] not in _MONEY else ""
+    lead = _ARTICLE.sub("an " if new[0] in "aeiou" else "a ", before[: old.start("value")])
+    return lead + money + new + (unit or unit_was) + before[old.end() :]
+
+
+def _kind(value: str) -> tuple[bool, bool]:
+    """A day is no place, and 150/95 is no 130."""
+    return _CALENDAR.match(value) is not None, "/" in value or "／" in value
+
+
+def _no_name(value: re.Match[str]) -> bool:
+    """A sentence's first word has a capital whatever it is."""
+    said = value["value"]
+    return said[0].isalpha() and said.isascii() and (value.start() == 0 or _common(said))
+
+
+def _common(value: str) -> bool:
+    return value.split(" ")[0].lower() in FUNCTION | CHAT

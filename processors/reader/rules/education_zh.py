@@ -1,0 +1,102 @@
+"""Chinese: where the owner learned what, and to which degree (B8: "浙江大学计算机硕士毕业")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from processors.reader.rules.clauses_zh import Clause
+from processors.reader.rules.found import Found
+from processors.reader.rules.making_zh import denied, made, meant
+
+_DEGREE = "博士后|博士|硕士|研究生|本科|学士|大专|专科|高中|中专|MBA|mba|双学位"
+_MAJOR_NAME = r"(?P<major>[\u4e00-\u9fffA-Za-z]{2,12}?)"
+_STUDY = rf"(?:的?{_MAJOR_NAME}(?:专业|系)?的?)?(?P<degree>{_DEGREE})(?:学历|学位|研究生)?(?P<done>毕业)?"
+# A school's name holds none of the words that lead to it.
+_SCHOOL_NAME = r"(?:(?![毕于在是从的我读上考过名])[\u4e00-\u9fffA-Za-z]){2,12}?(?:大学|学院)"
+_DEGREE_ONLY = re.compile(
+    r"(?:学历是?|文凭是?|是|拿了|读了|读的|有|念了|获得了?|毕业于)?"
+    rf"(?:{_MAJOR_NAME}(?:专业|系)?的?)?(?P<degree>{_DEGREE})(?:学历|学位)?(?P<done>毕业)?"
+)
+_NO_DEGREE = re.compile(
+    rf"(?:没有?|未能?(?=[读念拿取获考完])|不是)[过读念拿取获考上完到得了能]{{0,3}}"
+    r"(?P<of>(?:(?![婚孩子女房车工作经验带教招])[\u4e00-\u9fff]){0,6}?)"
+    rf"(?P<degree>{_DEGREE})"
+    rf"|(?P<left>{_DEGREE})(?:学位|学历)?[都也还并]{{0,2}}(?:没|未)(?:能|有)?[读念学上考拿取获完毕]"
+)
+"""没有硕士学位, 没读过博士, 硕士没读完; but 博士，没有孩子 and 硕士未婚 have theirs."""
+_BESIDE = frozenset({"博士后", "双学位", "MBA", "mba"})
+"""Who has none of these, or none of one school, may well hold the degree that a catalogue counts them as."""
+_MAJOR = re.compile(
+    rf"(?:专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
+)
+_NOT_MAJOR = re.compile(
+    r"^(?:没|未|不|只|仅|毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
+)
+
+
+@lru_cache(maxsize=64)
+def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Patterns of "school major degree", "degree from school" and "graduated from school" for short names."""
+    short = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True)) or r"(?!)"
+    school = rf"(?P<school>{short}|{_SCHOOL_NAME})"
+    leads = r"(?:是|就?读于|毕业于|在|于|读的是?|念的是?|毕业|从){1,3}"
+    return (
+        re.compile(rf"{school}{_STUDY}"),
+        re.compile(rf"(?P<degree>{_DEGREE}){leads}{school}(?:的?{_MAJOR_NAME}(?:专业|系))?"),
+        re.compile(
+            rf"(?:毕业于{school}|{school}(?:[\u4e00-\u9fff]{{0,8}}?)毕业)".replace("(?P<school>", "(?P<a>", 1).replace(
+                "(?P<school>", "(?P<b>", 1
+            )
+        ),
+    )
+
+
+def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Iterator[Found]:
+    """Return school, degree and major, together where they are said together."""
+    if lacked := _NO_DEGREE.search(clause.body):
+        degree = lacked["degree"] or lacked["left"]
+        if degree not in _BESIDE and not lacked["of"] and meant(clause.body, lacked.start()):
+            text = f"{{owner}}没有{degree}学历"
+            yield made(clause, lacked.span(), text, ("education", degree), negated=True)
+        return
+    short = lexicon.get("university", {})
+    for pattern in _schools(tuple(short))[:2]:
+        match = pattern.search(clause.body)
+        if match is None or not meant(clause.body, match.start(), match.group()):
+            continue
+        university = short.get(match["school"], match["school"])
+        major = _clean_major(match["major"])
+        done = match.groupdict().get("done") or ("毕业" if "毕业" in match.group() else "")
+        slots: list[tuple[str, Any]] = [("education", match["degree"]), ("university", university)]
+        slots += [("major", major)] if major else []
+        yield made(clause, match.span(), f"{{of}}{university}{major or ''}{match['degree']}{done}", *slots)
+        return
+    yield from _degree(clause)
+    match = _schools(tuple(short))[2].search(clause.body)
+    finished = match is not None and not re.search(r"[没未]", match.group())
+    if match is not None and finished and meant(clause.body, match.start()) and not denied(clause.body, match.start()):
+        name = match["a"] or match["b"]
+        yield made(clause, match.span(), f"{{of}}毕业于{short.get(name, name)}", ("university", short.get(name, name)))
+
+
+def _degree(clause: Clause) -> Iterator[Found]:
+    body = clause.body
+    match, learned = _DEGREE_ONLY.search(body), _MAJOR.search(body)
+    major = _clean_major(learned["major"]) if learned else None
+    if match is None or denied(body, match.start()) or not meant(body, match.start(), match.group()):
+        if learned and major and meant(body, learned.start()):
+            yield made(clause, learned.span(), f"{{of}}专业是{major}", ("major", major))
+        return
+    major = major or _clean_major(match["major"])
+    slots: list[tuple[str, Any]] = [("education", match["degree"])]
+    slots += [("major", major)] if major else []
+    yield made(clause, match.span(), f"{{of}}{major or ''}{match['degree']}{match['done'] or '学历'}", *slots)
+
+
+def _clean_major(text: str | None) -> str | None:
+    if not text or _NOT_MAJOR.match(text) or re.fullmatch(rf"{_DEGREE}|.*[读念]", text):
+        return None
+    return text.removesuffix("专业").removesuffix("系") or None

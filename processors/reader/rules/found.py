@@ -1,0 +1,35 @@
+"""What a rule found, before the profile's catalogue names its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.events.memory import CandidateKind, EpisodeType, HotValue, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One statement found at `content[start:end]`.
+
+    `text` is final except for the owner's mark, which `{owner}` stands for. `slots` are generic slots, or names of
+    catalogue fields where the profile's own rule found them.
+    """
+
+    start: int
+    end: int
+    kind: CandidateKind
+    text: str
+    slots: tuple[tuple[str, Any], ...] = ()
+    approximate: bool = False
+    negated: bool = False
+    source: Source = "explicit"
+    category: str | None = None
+    episode_type: EpisodeType | None = None
+    hot: HotValue | None = None
+    time_text: str | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    def overlaps(self, start: int, end: int) -> bool:
+        return self.start < end and start < self.end

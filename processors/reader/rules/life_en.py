@@ -1,0 +1,241 @@
+"""English: name, family, education, languages, pets, tastes and possessions of the owner (B1, D2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from processors.reader.rules.clauses_en import Clause
+from processors.reader.rules.common_en import CHAT, FUNCTION
+from processors.reader.rules.found import Found
+from processors.reader.rules.jobs_en import names_job
+from processors.reader.rules.numbers import ENGLISH_NUMBER
+from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
+
+_TONGUES = (
+    "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
+    "|Urdu|Bengali|Turkish|Dutch|Polish|Greek|Hebrew|Swedish|Norwegian|Danish|Finnish|Czech|Ukrainian|Vietnamese|Thai"
+    "|Indonesian|Malay|Tamil|Persian|Farsi|Swahili|Hungarian|Romanian"
+)
+_LIST = (
+    rf"(?:(?:fluent|good|basic|some|a little|a bit of|native) )?(?:{_TONGUES}"
+    r")(?:(?:, | and |, and | as well as )(?:(?:fluent|good|basic|some"
+    rf"|a little|a bit of) )?(?:{_TONGUES})){{0,5}}"
+)
+_NATIONS = (
+    "American|British|English|Scottish|Welsh|Irish|Canadian|Australian|Chinese|Indian|Pakistani|Japanese|Korean|French"
+    "|German|Italian|Spanish|Portuguese|Dutch|Belgian|Swiss|Swedish|Norwegian|Danish|Finnish|Polish|Russian|Ukrainian"
+    "|Turkish|Greek|Egyptian|Nigerian|Kenyan|South African|Brazilian|Mexican|Argentinian|Colombian|Vietnamese|Thai"
+    "|Filipino|Indonesian|Malaysian|Singaporean|Taiwanese|Iranian|Israeli"
+)
+_SCHOOL = rf"(?:the )?(?:{NAME}(?:,? (?:{NAME}|of|the|at|and|for))" + r"{0,5})"
+_SUBJECT = r"(?P<major>[A-Za-z][\w&-]{1,25}(?: (?:and |& )?[A-Za-z][\w&-]{1,25}){0,3}?)"
+_DEGREE = (
+    r"(?P<education>PhD|Ph\.D\.?|doctorate|MBA|MSc|MA|BSc|BA|master's"
+    r"|masters|master|bachelor's|bachelors|bachelor|associate)(?: degree"
+    r")?"
+)
+_PET = (
+    r"dogs?|cats?|puppy|puppies|kittens?|rabbits?|hamsters?|parrots?"
+    r"|birds?|fish|turtles?|snakes?|horses?|guinea pigs?|lizards?|ferrets?"
+)
+_NOT_LIKED = (
+    r"(?!(?:it|that|this|these|those|them|him|her|you|your|how|when"
+    r"|what|where|why|who|the way|to (?:hear|see|know|share|think|say"
+    r"|talk|help|be|do|have|get|go)|everything|all|being|seeing|hearing"
+    r"|having|spending|knowing|getting|making|doing|going|sharing|watching"
+    r" you|our|us|so|and|as|more|or|the (?:idea|fact|one|same|thing"
+    r"|sound|look|feeling|energy|vibe)|the ones?|the connection$|their|his|its|there|one|me|my"
+    r" life|another|any|some)\b)"
+)
+# To the end of the clause: "shooting near beaches" is liked, not shooting.
+_OBJECT_END = (
+    r"(?=$|[.;!?()]|,? (?:because|but|so|when|since|if|though|although"
+    r"|while|where|which|who|as|that|especially|also|too|a lot|very"
+    r" much|the most|as well)\b"
+    r"|,? (?:anymore|any more|any longer|nowadays|these days|now)(?=\s*(?:$|[,.;!])))"
+)
+# What it is preferred as belongs to it: "reports as tables"; a reason or a time does not.
+_AS_WHAT = (
+    r"(?: as (?!(?:well|much|long|soon|far|often|if|it|i|we|you|they|he|she|that|this|there|of|my|our|usual"
+    r"|always|a rule|an? (?:kid|child|boy|girl|teenager|student|adult))\b)[a-z][\w-]*(?: [\w-]+){0,2}(?=$|[.;!?()]))?"
+)
+_OBJECT = rf"(?P<object>{_NOT_LIKED}[A-Za-z][^.;!?()\"]{{1,70}}?){_OBJECT_END}"
+_NAMES = rf"{NAME}(?:(?:,| and|, and) (?!I\b){NAME}(?=$|[,.;!?]| and\b)){{0,4}}"
+_MARRIED = r"(?P<marital>married|single|divorced|engaged|widowed|separated)"
+
+RULES: tuple[Rule, ...] = (
+    rule(rf"am {_MARRIED}{STOP}"),
+    rule(r"got (?P<marital>married|divorced|engaged)\b"),
+    rule(r"have (?P<count>\w{1,12}) (?:young |little |small |beautiful |lovely"
+r" |grown |teenage )?(?:kids|children|sons|daughters)\b", constants={"children": True}),
+    rule(r"have an? (?:young |little |baby |beautiful |\w{1,8}[- ]year[-"
+r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": True}, says_no={"children": False}),
+    rule(r"have (?:any |no )?(?:kids|children)\b", constants={"children": True}, says_no={"children": False}),
+    rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
+rf")(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
+    rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"
+rf"(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
+    rule(rf"(?:speak|can speak|am fluent in|am a native speaker of) (?P<languages>{_LIST})"),
+    rule(rf"am (?:an? )?(?P<nationality>{_NATIONS}){STOP}"),
+    rule(r"am an? (?P<nationality>[A-Z]\w{1,15}) (?:citizen|national)\b"),
+    rule(r"(?:have|hold|got|earned|received|completed|am doing|am pursuing"
+rf") (?:an? |my )?{_DEGREE} (?:in |of )?{_SUBJECT}(?: (?:from|at"
+rf") (?P<university>{_SCHOOL})){STOP}"),
+    rule(r"(?:have|hold|got|earned|received|completed|am doing|am pursuing"
+rf") (?:an? |my )?{_DEGREE}(?: (?:in |of )(?!my\b){_SUBJECT})?{STOP}"),
+    rule(rf"(?:graduated|have graduated) (?:from|at) (?P<university>{_SCHOOL}"
+rf")(?: (?:with an? {_DEGREE} )?(?:in )(?!\d|the |my ){_SUBJECT}"
+rf")?{STOP}"),
+    rule(rf"(?:majored|am majoring|major) in {_SUBJECT}(?: at (?P<university>{_SCHOOL}))?{STOP}"),
+    rule(rf"(?:studied|study|am studying) {_SUBJECT} at (?P<university>{_SCHOOL}){STOP}"),
+    rule(r"am (?P<occupation>retired|unemployed|self-employed|between jobs)\b"),
+    rule(rf"have been an? (?P<occupation>(?:{WORD} ){{0,2}}?{WORD}) for {APPROX}(?P<years>{ENGLISH_NUMBER}) years\b"),
+    rule(
+        r"(?:work|am working|have worked) in (?:the )?(?P<industry>(?!the\b"
+r"|a\b|an\b|my\b|this\b|that\b|front\b|progress\b|shifts?\b)"
+        rf"[a-z]{{3,20}}(?: (?!for\b|and\b|since\b|with\b|from\b|but\b|near\b)[a-z]{{3,20}})?)"
+        rf"(?: industry| sector)?{STOP}"
+    ),
+    rule(r"(?:play|am learning|am learning to play|have been playing|am learning"
+r" how to play) the (?P<hobby>piano|guitar|violin|drums|flute|cello"
+r"|saxophone|trumpet|ukulele|harp|bass|clarinet)\b"),
+    rule(
+        r"(?:(?:really |absolutely |especially |quite )?(?:love|like|enjoy|adore)|am (?:really |very )?(?:into|fond of"
+        rf"|passionate about|keen on)|am a (?:huge |big )?fan of) {_OBJECT}",
+        kind="preference",
+    ),
+    rule(rf"(?:really |absolutely )?(?:hate|dislike|detest|can't stand|loathe) {_OBJECT}", kind="preference"),
+    rule(
+        rf"(?:much )?prefer (?P<prefers>{_NOT_LIKED}[A-Za-z][^.;!?()\",]{{1,60}}?{_AS_WHAT})"
+        rf"(?P<over> (?:over|rather than) [\w' -]{{2,40}}?)?{_OBJECT_END}",
+        kind="preference",
+    ),
+    rule(rf"am (?:an? )?(?P<diet>vegetarian|vegan|pescatarian|coeliac|celiac|lactose intolerant|teetotal){STOP}"),
+    rule(rf"have [\w' ,]{{3,40}}? and (?:an? |two |three |four )(?:\w{{2,12}}"
+rf" ){{0,2}}?(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{_NAMES}"
+r"))?"),
+    rule(rf"own (?P<possession>an? [\w' -]{{3,40}}?){STOP}"),
+    rule(
+        rf"am an? (?P<occupation>(?:{WORD} ){{0,3}}?[A-Za-z-]{{2,20}}){STOP}"
+    ),
+)  # fmt: skip
+_NOT_JOBS = re.compile(
+    r"\b(?:fan|lover|member|believer|beginner|supporter|reader|mother"
+    r"|father|brother|sister|learner|listener|player|minor"
+    r"|winner|survivor|loner|morning|better|bigger|former|big|little"
+    r"|bit|huge|people|total|late|early|never|swimmer|follower"
+    r"|newcomer|foodie|after|other|user|customer|number|over|center"
+    r"|keeper|dreamer|thinker|starter|owner|vegetarian|christian"
+    r"|sucker|runner|explorer|planner|hoarder|night|hopeless|sister|partner|gamer|traveler|traveller|hiker|neighbor)\b",
+    re.I,
+)
+_NAMED = re.compile(
+    rf"my (?:full |first |real )?name(?: is|'s) (?P<name>(?-i:{NAME}(?: {NAME}){{0,3}})"
+    r"|(?!on\b|in\b|not\b|the\b|a\b|my\b|is\b|too\b|also\b|so\b|hard\b|very\b|and\b)[a-z]{2,20}(?=$|[,.!]))",
+    re.I,
+)
+_BIRTHDAY = re.compile(r"my birthday(?: is|'s) (?:on )?(?P<day>[\w ,]{3,24})", re.I)
+_CALLED = re.compile(rf"(?:(?:am|go by|am called) )(?P<name>{NAME}(?: {NAME}){{0,2}})(?=$|[,.!]| and\b| from\b)")
+_CALL_ME = re.compile(rf"(?<!n't )(?<!not )(?<!never )\b(?:[Cc]all me|I am called|I go by) (?P<name>{NAME})\b")
+_NOT_CALLED = re.compile(
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
+    r"|november|december|asap|christmas|easter)\b",
+    re.I,
+)
+"""When to call, not what."""
+_HOBBY = re.compile(
+    r"my (?:main |favou?rite |biggest )?(?:hobby|hobbies|pastimes?|interests?"
+    rf") (?:is|are|include) (?P<hobby>{_NOT_LIKED}[\w', &-]{{3,80}})",
+    re.I,
+)
+_FAVOURITE = re.compile(
+    rf"my (?:all[- ]time )?favou?rite (?P<what>{WORD}(?: {WORD}){{0,2}}?"
+    r") (?:is|are|would be|has to be) (?P<value>(?!when|how|that\b|the"
+    rf" one|probably|definitely|to )[\w'\"& -]{{2,60}}?){STOP}",
+    re.I,
+)
+_MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P<occupation>{JOB}){STOP}", re.I)
+
+
+def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
+    """Return what an English clause says of its speaker's name, family, learning, tastes and things.
+
+    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name.
+    """
+    found = [named_slots(f) for f in apply(RULES, clause)]
+    kept = [one for f in found if f is not None for one in _one_each(f)]
+    if clause.states and clause.subject == "my":
+        kept.extend(_mine(clause))
+    if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
+        kept = [f for f in kept if "occupation" not in dict(f.slots)]
+        kept.append(_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"])))
+    elif clause.states and (match := _CALL_ME.search(clause.body)) and clause.subject != "other" and _names(match):
+        kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
+    return kept
+
+
+def _names(called: re.Match[str]) -> bool:
+    low = called["name"].lower()
+    return _NOT_CALLED.match(low) is None and low not in FUNCTION | CHAT
+
+
+def _one_each(found: Found) -> list[Found]:
+    """Several languages are several facts: each stands or falls by itself."""
+    slots = dict(found.slots)
+    if "language" not in slots:
+        return [found]
+    verb = "does not speak" if found.negated else "speaks"
+    return [replace(found, text=f"{{owner}} {verb} {t}", slots=(("language", t),)) for t in slots["language"]]
+
+
+def _mine(clause: Clause) -> list[Found]:
+    body = clause.body
+    if match := _NAMED.match(body):
+        return [_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"]))]
+    if match := _BIRTHDAY.match(body):
+        return [_fact(clause, f"{{owner}}'s birthday is {match['day']}", ("birthday", match["day"]))]
+    if match := _HOBBY.match(body):
+        hobbies = match["hobby"].strip(" ,")
+        return [_fact(clause, f"{{owner}}'s hobby is {hobbies}", ("hobby", hobbies))]
+    if (match := _MY_JOB.match(body)) and names_job(match["occupation"]):
+        return [_fact(clause, f"{{owner}}'s job is {match['occupation']}", ("occupation", match["occupation"]))]
+    if match := _FAVOURITE.match(body):
+        what, value = match["what"], match["value"].strip(" ,")
+        text = f"{{owner}}'s favourite {what} is {value}"
+        slot = f"favourite {what.lower()}"
+        return [Found(clause.start, clause.end, "preference", text, ((slot, value),))]
+    return []
+
+
+def _fact(clause: Clause, text: str, *slots: tuple[str, Any]) -> Found:
+    attributes = {"correction": True} if clause.correcting else {}
+    return Found(clause.start, clause.end, "fact", text, slots, attributes=attributes)
+
+
+def named_slots(found: Found) -> Found | None:
+    """Give captured groups their slots: an object is liked or disliked, a count of children is theirs."""
+    slots = dict(found.slots)
+    attributes = dict(found.attributes)
+    if "occupation" in slots and _NOT_JOBS.search(slots["occupation"]):
+        return None
+    if "children" in slots:
+        count = slots.pop("count", None)
+        if count is not None:
+            attributes["count"] = count
+    over = found.negated and found.text.startswith(NO_LONGER)
+    if "object" in slots:
+        disliked = re.search(r"\b(?:hates?|dislikes?|detests?|loathes?|can't stand)\b", found.text) is not None
+        slots["dislikes" if disliked != (found.negated and not over) else "likes"] = slots.pop("object")
+    if "prefers" in slots and (other := slots.pop("over", None)):
+        attributes["over"] = other.removeprefix("to ").removeprefix("over ").removeprefix("rather than ")
+    if name := slots.pop("pet_name", None):
+        attributes["name"] = name
+    if spoken := slots.pop("languages", None):
+        slots["language"] = [t for t in _TONGUES.split("|") if re.search(rf"\b{t}\b", spoken)]
+    negated = found.negated and (over or not {"likes", "dislikes"} & set(slots))
+    return Found(
+        found.start, found.end, found.kind, found.text, tuple(slots.items()), found.approximate, negated,
+        attributes=attributes,
+    )  # fmt: skip

@@ -1,0 +1,121 @@
+"""How the owner wants to be answered: language, length and form (D2, D4, D9).
+
+Said for good ("always", "from now on", "以后") it is an explicit preference; said once it is only inferred from the
+request, and stays observed until it is taken up.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.text import Sentence
+from schemas.events.memory import Source
+
+_TONGUES = {
+    "english": "English", "chinese": "Chinese", "mandarin": "Chinese", "french": "French", "german": "German",
+    "spanish": "Spanish", "japanese": "Japanese", "korean": "Korean", "russian": "Russian", "italian": "Italian",
+    "portuguese": "Portuguese", "arabic": "Arabic",
+    "英文": "English", "英语": "English", "中文": "Chinese", "汉语": "Chinese", "普通话": "Chinese", "日语": "Japanese",
+    "日文": "Japanese", "法语": "French", "德语": "German", "韩语": "Korean", "俄语": "Russian",
+}  # fmt: skip
+_STYLES = {
+    "short": "concise", "shorter": "concise", "brief": "concise", "concise": "concise", "to the point": "concise",
+    "detailed": "detailed", "in detail": "detailed", "thorough": "detailed", "longer": "detailed",
+    "simple": "simple", "in simple terms": "simple", "bullet points": "bullet points", "step by step": "step by step",
+    "简短": "concise", "简洁": "concise", "精简": "concise", "简单明了": "concise", "言简意赅": "concise",
+    "详细": "detailed", "具体": "detailed", "通俗": "simple", "要点": "bullet points", "分点": "bullet points",
+    "一步一步": "step by step", "分步骤": "step by step",
+}  # fmt: skip
+_ANSWER_EN = (
+    r"(?:answers?|repl(?:y|ies)|respond|responses?|write|explain|speak"
+    r"|talk|summari[sz]e|keep (?:it|them|your \w+|things))"
+)
+_LANGUAGE_EN = re.compile(
+    rf"\b{_ANSWER_EN}(?: to me| me| back| it| this| everything)? (?:only"
+    rf" )?in (?P<v>{'|'.join(k for k in _TONGUES if k.isascii())})\b",
+    re.I,
+)
+_STYLE_EN = re.compile(
+    rf"\b{_ANSWER_EN}(?: me| it| this| your (?:answers?|replies|responses?))?(?: \w+)? (?:in |with |as |be |more )?"
+    rf"(?P<v>{'|'.join(sorted((re.escape(k) for k in _STYLES if k.isascii()), key=len, reverse=True))})\b",
+    re.I,
+)
+_STANDING_EN = re.compile(
+    r"\b(?:always|from now on|in (?:the )?future|every time|whenever"
+    r"|i (?:prefer|like|want)|going forward)\b",
+    re.I,
+)
+_ANSWER_ZH = r"(?:回答|回复|答复|回我|说|讲|写|解释|输出|总结|告诉我|交流)"
+_LANGUAGE_ZH = re.compile(
+    rf"(?:请|都|一律|以后|帮我|麻烦)?用(?P<v>{'|'.join(k for k in _TONGUES if not k.isascii())}"
+    rf")(?:来)?(?:跟我|和我|给我)?{_ANSWER_ZH}"
+)
+_STYLE_ZH = re.compile(
+    rf"{_ANSWER_ZH}[^，。]{{0,6}}?(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|些|地|$)"
+    rf"|(?P<w>{'|'.join(k for k in _STYLES if not k.isascii())})(?:一?点|一些|地){_ANSWER_ZH}"
+)
+_FORMS_ZH = {
+    "列表": "bullet points", "清单": "bullet points", "要点": "bullet points", "分点": "bullet points",
+    "表格": "tables",
+}  # fmt: skip
+_FORM_ZH = re.compile(
+    rf"用(?P<v>{'|'.join(_FORMS_ZH)})(?:的?(?:形式|方式|格式))?(?:来)?(?:给我|跟我|向我)?{_ANSWER_ZH}"
+)
+_LIKED_ZH = re.compile(
+    r"(?:^|[，,；;。]|我)(?:还是|也|都|更|比较|很|最|请|以后|都要)*(?:(?P<liked>喜欢|偏爱|偏好)|想要|希望(?:得到|看到|有)|用)(?:更|比较|尽量)?"
+    rf"(?P<v>{'|'.join(k for k in _STYLES if not k.isascii())})一?[点些]?的"
+    rf"(?:(?:回答|回复|答复|说明|解释|总结)(?=$|[，。；！,;!])|(?:方式|语言|话){_ANSWER_ZH})"
+)
+"""An answer of a kind as what is liked (我喜欢简洁的回答), not the answer that somebody gave."""
+_STANDING_ZH = re.compile(r"以后|今后|从现在起|每次|总是|一律|都用|都要|我(?:更|比较)?(?:喜欢|希望|偏好)|一直|之后都")
+_DENIED = re.compile(
+    r"\b(?:don't|do not|not|never|stop|can you|did|does)\b[^.]{0,24}$"
+    r"|(?:不要|别|不用|能不能|是否|怎么)[^，。]{0,6}$",
+    re.I,
+)
+
+
+def manner_en(sentence: Sentence) -> list[Found]:
+    """Return the wishes for answers in one English sentence."""
+    standing = _STANDING_EN.search(sentence.text) is not None
+    found = []
+    for slot, pattern, names in (("response_language", _LANGUAGE_EN, _TONGUES), ("response_style", _STYLE_EN, _STYLES)):
+        match = pattern.search(sentence.text)
+        if match and not sentence.asks and not _DENIED.search(sentence.text[: match.start()]):
+            value = names[match["v"].lower()]
+            found.append(
+                _wish(
+                    sentence,
+                    f"{{owner}} wants answers {'in ' if names is _TONGUES else 'that are '}{match['v']}",
+                    slot,
+                    value,
+                    standing,
+                )
+            )
+    return found
+
+
+def manner_zh(sentence: Sentence) -> list[Found]:
+    """Return the wishes for answers in one Chinese sentence."""
+    standing = _STANDING_ZH.search(sentence.text) is not None
+    found = []
+    if (match := _LANGUAGE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+        found.append(
+            _wish(sentence, f"{{owner}}希望用{match['v']}回答", "response_language", _TONGUES[match["v"]], standing)
+        )
+    if (match := _STYLE_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+        said = match["v"] or match["w"]
+        found.append(_wish(sentence, f"{{owner}}希望回答{said}", "response_style", _STYLES[said], standing))
+    elif standing and (match := _FORM_ZH.search(sentence.text)) and not _DENIED.search(sentence.text[: match.start()]):
+        said = match["v"]
+        found.append(_wish(sentence, f"{{owner}}希望用{said}回答", "response_style", _FORMS_ZH[said], standing=True))
+    elif match := _LIKED_ZH.search(sentence.text):
+        explicit = standing or match["liked"] is not None
+        found.append(_wish(sentence, f"{{owner}}希望回答{match['v']}", "response_style", _STYLES[match["v"]], explicit))
+    return [] if sentence.asks else found
+
+
+def _wish(sentence: Sentence, text: str, slot: str, value: str, standing: bool) -> Found:
+    source: Source = "explicit" if standing else "inferred"
+    return Found(sentence.start, sentence.end, "preference", text, ((slot, value),), source=source)

@@ -1,0 +1,275 @@
+"""The model extractor: a turn as a question to a language model, its answer as candidates (B1, B7). Pure: who calls the
+model is not here.
+
+A model says what a turn holds and nothing else. Scope, importance, confidence, project, owner and policy come from the
+profile and the turn; a field that the catalogue does not have, a value that its field does not take, a statement whose
+quotation does not stand in the turn are dropped, each with a reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+from zoneinfo import ZoneInfo
+
+import orjson
+from pydantic import ValidationError
+
+from processors.language import times
+from processors.reader.rules.catalogue import fit
+from processors.reader.rules.domain import category_of, hot_entry, project_of
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.rules import EXPLICIT, INFERRED
+from processors.reader.rules.text import MASKED
+from schemas.base import EARLIEST, JsonObject
+from schemas.events.memory import Candidate, HotValue
+from schemas.profile.model import FieldSpec, Profile
+
+NAME = "model"
+VERSION = 1
+MAX_CHARS = 12_000
+"""Characters of a turn that the model reads: a longer one is a paste."""
+MAX_CANDIDATES = 30
+MAX_TEXT = 1_000
+_KINDS = ("fact", "preference", "intent", "episode", "relation")
+_EPISODES = ("decision", "task", "qa", "fact")
+_KEYS = frozenset({"kind", "text", "quote", "fields", "approximate", "inferred", "negated", "episode_type", "category"})
+_AGREES = 40
+"""A turn of so few characters may agree with the question before it, and quotes that."""
+
+
+class NotAnAnswer(ValueError):  # noqa: N818 - it names an outcome
+    """JSON, but not of the form that was asked for. Never holds content."""
+
+
+def schema(profile: Profile) -> JsonObject:
+    """JSON Schema of an answer, as strict endpoints take it: every key required, no other key."""
+    value = {"anyOf": [{"type": t} for t in ("string", "number", "boolean")]}
+    names = [f.name for f in profile.fields] or [""]
+    field = _object({"name": {"type": "string", "enum": names}, "value": value})
+    categories = [c.name for c in profile.categories]
+    entry = _object(
+        {
+            "kind": {"type": "string", "enum": list(_KINDS)},
+            "text": {"type": "string"},
+            "quote": {"type": "string"},
+            "fields": {"type": "array", "items": field},
+            "approximate": {"type": "boolean"},
+            "inferred": {"type": "boolean"},
+            "negated": {"type": "boolean"},
+            "episode_type": {"type": ["string", "null"], "enum": [*_EPISODES, None]},
+            "category": {"type": ["string", "null"], "enum": [*categories, None]},
+        }
+    )
+    return _object({"candidates": {"type": "array", "items": entry}})
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def catalogue(profile: Profile, language: Literal["en", "zh"]) -> dict[str, str]:
+    """Parts of the prompt that the profile fills; the same for every turn, so that endpoints can cache them."""
+    lines = [
+        f"- {f.name}: {f.type}"
+        + (f", {' | '.join(f.values)}" if f.values else "")
+        + (f", {f.label[language]}" if language in f.label else "")
+        + (f" ({f.unit})" if f.unit else "")
+        for f in profile.fields
+    ]
+    return {"catalogue": "\n".join(lines) or "-", "categories": ", ".join(c.name for c in profile.categories) or "-"}
+
+
+def question(turn: TurnView) -> str:
+    """What the model is asked about a turn: the turns before as context, and the turn. Never `llm_context` (D1)."""
+    asked: dict[str, Any] = {
+        "CONTEXT": [{"role": role, "content": text} for role, text in turn.previous],
+        "MESSAGE": turn.content[:MAX_CHARS],
+    }
+    if turn.reply:
+        asked["REPLY"] = turn.reply
+    if turn.speaker:
+        asked["AUTHOR"] = turn.speaker
+    return orjson.dumps(asked).decode()
+
+
+def read_answer(text: str, turn: TurnView, profile: Profile) -> tuple[list[Candidate], Counter[str]]:
+    """Candidates of an answer, without terms and embedding, and how many parts were dropped for which reason.
+
+    Raises NotAnAnswer when it is not an object with a list `candidates`.
+    """
+    try:
+        answer = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise NotAnAnswer("not JSON") from None
+    entries = answer.get("candidates") if isinstance(answer, dict) else None
+    if not isinstance(entries, list):
+        raise NotAnAnswer("expected an object with a list `candidates`")
+    dropped: Counter[str] = Counter(
+        {"too_many": len(entries) - MAX_CANDIDATES} if len(entries) > MAX_CANDIDATES else {}
+    )
+    found: list[Candidate] = []
+    for entry in entries[:MAX_CANDIDATES]:
+        candidate = _candidate(entry, len(found), turn, profile, dropped)
+        if candidate is None:
+            continue
+        if any((c.kind, c.text) == (candidate.kind, candidate.text) for c in found):
+            dropped["repeated"] += 1
+            continue
+        found.append(candidate)
+    return found, dropped
+
+
+def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropped: Counter[str]) -> Candidate | None:
+    reason = _refusal(entry, turn)
+    if reason is not None:
+        dropped[reason] += 1
+        return None
+    dropped["unknown_key"] += len(set(entry) - _KEYS)
+    values = _values(entry.get("fields"), profile, dropped)
+    if entry.get("fields") and not values:
+        dropped["no_field_left"] += 1
+        return None
+    kind = _kind(entry["kind"], values, profile)
+    said = str(entry["text"]).strip()
+    named = list(values.items())
+    project = turn.project_id or project_of(profile, turn.content[:MAX_CHARS], turn.reaches)
+    episode = entry.get("episode_type") if kind == "episode" and entry.get("episode_type") in _EPISODES else None
+    inferred = entry.get("inferred") is True
+    try:
+        return Candidate(
+            ordinal=ordinal,
+            kind=kind,
+            text=said,
+            field=named[0][0] if len(named) == 1 else None,
+            fields=tuple(values) if len(named) > 1 else (),
+            value=named[0][1] if len(named) == 1 else (values or None),
+            approximate=entry.get("approximate") is True,
+            category=_category(entry.get("category"), said, kind, profile),
+            episode_type=episode or ("fact" if kind == "episode" else None),
+            project_id=project,
+            importance=profile.importance[kind],
+            confidence=INFERRED if inferred else EXPLICIT,
+            source="inferred" if inferred else "explicit",
+            negated=entry.get("negated") is True,
+            hot=_hot(kind, episode, said, named, profile, project),
+            attributes={"about": turn.speaker} if turn.speaker else {},
+            **_when(str(entry["quote"]), kind, bool(values), turn),
+        )
+    except ValidationError:
+        dropped["invalid"] += 1
+        return None
+
+
+def _refusal(entry: Any, turn: TurnView) -> str | None:
+    """Why an entry cannot be a candidate at all."""
+    if not isinstance(entry, dict) or entry.get("kind") not in _KINDS:
+        return "not_an_entry"
+    text, quote = entry.get("text"), entry.get("quote")
+    if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT:
+        return "no_text"
+    if not isinstance(quote, str) or not _stands(quote, turn):
+        return "not_said"
+    return "masked" if MASKED.search(text) else None
+
+
+def _stands(quote: str, turn: TurnView) -> bool:
+    """Does the quotation stand in the turn, or in the question that a short turn agrees to? White space and case
+    aside."""
+    wanted = _plain(quote)
+    if not wanted:
+        return False
+    if wanted in _plain(turn.content[:MAX_CHARS]):
+        return True
+    agrees = len(turn.content) <= _AGREES and bool(turn.previous) and turn.previous[-1][0] == "assistant"
+    return agrees and wanted in _plain(turn.previous[-1][1])
+
+
+def _plain(text: str) -> str:
+    return "".join(text.casefold().split()).strip("。.!！?？,，“”\"'")
+
+
+def _values(fields: Any, profile: Profile, dropped: Counter[str]) -> dict[str, Any]:
+    """Values by field in the order of the catalogue."""
+    found: dict[str, Any] = {}
+    for each in fields if isinstance(fields, list) else ():
+        spec = profile.field(each["name"]) if isinstance(each, dict) and isinstance(each.get("name"), str) else None
+        if spec is None:
+            dropped["unknown_field"] += 1
+            continue
+        value = _value(each.get("value"), spec, profile)
+        if value is None:
+            dropped["value_not_allowed"] += 1
+        else:
+            found[spec.name] = value
+    return {f.name: found[f.name] for f in profile.fields if f.name in found}
+
+
+def _value(value: Any, spec: FieldSpec, profile: Profile) -> Any:
+    """A value as its field holds it, None where it does not fit its type or is not allowed."""
+    match spec.type:
+        case "boolean":
+            return value if isinstance(value, bool) else None
+        case "integer" | "number" | "money":
+            return _number(value, whole=spec.type == "integer")
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = str(value).strip()
+    if not text or len(text) > 400 or MASKED.search(text):
+        return None
+    return fit(profile, spec, spec.slot or spec.name, text)
+
+
+def _number(value: Any, whole: bool) -> int | float | None:
+    if isinstance(value, str):
+        try:
+            value = float(value.replace(",", ""))
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    if value == int(value) and abs(value) < 2**63:
+        return int(value)
+    return None if whole else float(value)
+
+
+def _kind(
+    kind: str, values: Mapping[str, Any], profile: Profile
+) -> Literal["fact", "preference", "intent", "episode", "relation"]:
+    """The catalogue says what a field is; without one the model does."""
+    specs = [profile.field(name) for name in values]
+    named = next((s.kind for s in specs if s is not None), None)
+    return named if named is not None else cast(Any, kind)
+
+
+def _category(category: Any, text: str, kind: str, profile: Profile) -> str | None:
+    if any(category == c.name for c in profile.categories):
+        return str(category)
+    return category_of(profile, text) if kind == "intent" else None
+
+
+def _when(quote: str, kind: str, holds: bool, turn: TurnView) -> dict[str, Any]:
+    """The time that a statement refers to, read from its words and not from the model (N8)."""
+    anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
+    spans = times.find(quote[:MAX_TEXT], anchor)
+    if not spans or spans[0].start < EARLIEST:
+        return {}
+    span = spans[0]
+    plans = kind == "intent" and span.end <= anchor
+    now = (holds or kind == "relation") and span.start <= anchor < span.end and span.precision != "day"
+    return {} if plans or now else {"occurred_from": span.start, "occurred_to": span.end, "time_text": span.text}
+
+
+def _hot(
+    kind: str, episode: str | None, said: str, named: list[tuple[str, Any]], profile: Profile, project: str | None
+) -> HotValue | None:
+    """What a project's hot memory takes: decisions, and preferences by field (A4)."""
+    if project is None:
+        return None
+    if episode == "decision":
+        return hot_entry(profile, "decision", said, said, said)
+    if kind == "preference" and named:
+        return hot_entry(profile, "preference", said, *named[0])
+    return None

@@ -1,0 +1,127 @@
+"""English: a first-person predicate told about its owner ("I've lived here" -> "Ann has lived here")."""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.text import QUOTED
+
+# Past forms that are not -ed; -s is not added to them. Those equal to their base form stay as they are.
+_PAST_WORDS = """
+    ate beat became began bent bet bit blew bought bound bred broke brought built burnt burst came cast caught chose
+    clung cost crept cut dealt did dove drank dreamt drew drove dug fed fell felt fit flew fled forgave forgot
+    fought found froze gave got grew ground had heard held hid hit hung hurt kept knew knit laid lay leant leapt
+    learnt led left lent let lit lost made meant met mistook mowed outgrew overcame paid put quit ran rang read
+    rebuilt redid rode rose said sang sank sat saw sent set sewed shook shot showed shrank shut slept slid sold
+    sought spent spilt split spoke spread spun stole stood struck stuck stung swam swept swore swung taught thought
+    threw told took tore understood undertook upset wed went wept woke won wore wound wove wrote was were withdrew
+    been gone done seen
+"""
+_PAST = frozenset(_PAST_WORDS.split())
+_FIXED_WORDS = """
+    was cannot and or as who to of in on at for that which but if a an the not with than too
+    will would can could should shall may might must ought used gonna wanna gotta never's is has does am've 'd 'll
+    not never always often was also still just only even really finally recently currently usually sometimes definitely
+    probably actually already soon once first now then mostly mainly originally basically truly totally absolutely
+    especially generally rarely hardly certainly simply
+"""
+_FIXED = frozenset(_FIXED_WORDS.split())
+_ADVERB_WORDS = """
+    also still just only even really finally recently currently usually sometimes definitely probably actually
+    already soon once now then mostly mainly originally basically truly totally absolutely especially generally
+    rarely hardly never no longer always often certainly simply not both all ever kinda almost nearly first last
+    officially personally honestly sort-of deeply greatly highly strongly fully quite long
+"""
+_ADVERB = frozenset(_ADVERB_WORDS.split())
+_IRREGULAR = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
+_PLURAL = {"am": "are", "is": "are", "was": "were"}
+_CONTRACTED = (
+    (re.compile(r"\bI'm\b", re.I), "I am"),
+    (re.compile(r"\bI've\b", re.I), "I have"),
+    (re.compile(r"\bI'll\b", re.I), "I will"),
+    (re.compile(r"\bI'd (?=been|had|gone|done|seen|never been|always wanted|lost|got|\w{2,12}ed\b)", re.I), "I had "),
+    (re.compile(r"\bI'd\b", re.I), "I would"),
+    (re.compile(r"\bwe're\b", re.I), "we are"),
+    (re.compile(r"\bwe've\b", re.I), "we have"),
+    (re.compile(r"\bwe'll\b", re.I), "we will"),
+    (re.compile(r"\bwe'd\b", re.I), "we would"),
+    (re.compile(r"\b(?:im)\b"), "I am"),
+    (re.compile(r"\b(?:ive)\b"), "I have"),
+    (re.compile(r"\bI am gonna\b", re.I), "I am going to"),
+    (re.compile(r"\bgonna\b", re.I), "going to"),
+    (re.compile(r"\bwanna\b", re.I), "want to"),
+    (re.compile(r"\bgotta\b", re.I), "have to"),
+    (re.compile(r"\bain't\b", re.I), "am not"),
+    (re.compile(r"\bcuz\b|\b'cause\b", re.I), "because"),
+)
+_PRONOUN = re.compile(
+    r"\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
+    r"(?:\s+(?!(?:I|we|my|me|our|us)\b)[A-Za-z']+){0,2})"
+    r"|\b(?P<my>my)\b|\b(?P<mine>mine)\b|\b(?P<me>(?-i:[mM]e))\b|\b(?P<self>myself)\b|\b(?P<our>our)\b|\b(?P<us>(?-i:[uU]s))\b"
+    r"|\b(?P<ourselves>ourselves)\b|\b(?P<loneI>I|we)\b",
+    re.I,
+)
+_AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|might|must|shall|had|have)\s$", re.I)
+
+
+def expand(text: str) -> str:
+    """Return `text` with first-person contractions written out ("I'm" -> "I am")."""
+    for pattern, full in _CONTRACTED:
+        text = pattern.sub(full, text)
+    return text
+
+
+def conjugate(words: str) -> str:
+    """Return a predicate in the third person singular ("really love tea" -> "really loves tea")."""
+    parts = words.split(" ")
+    for at, word in enumerate(parts[:4]):
+        low = word.lower().strip(",")
+        if low in _ADVERB or low.endswith("ly"):
+            continue
+        parts[at] = _third(word)
+        break
+    return " ".join(parts)
+
+
+def _third(verb: str) -> str:
+    low = verb.lower()
+    if low in _IRREGULAR:
+        return _IRREGULAR[low]
+    if low in _PAST or low in _FIXED or low.endswith("n't") or not low.isalpha():
+        return verb
+    if low.endswith("ed") and low not in {"need", "feed", "heed", "bleed", "breed", "speed", "exceed", "succeed"}:
+        return verb
+    if low.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if low.endswith("y") and low[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def about(text: str, owner: str) -> str:
+    """Return an English statement of the first person with `owner` in place of every pronoun.
+
+    "I went there with my sister" -> "Ann went there with Ann's sister"; "we" becomes "Ann and
+    others", the only reading that a sentence alone allows.
+    """
+    group = f"{owner} and others"
+
+    def told(match: re.Match[str]) -> str:
+        kind = match.lastgroup
+        if match.group("subject"):
+            rest = match.group("rest")
+            asked = _AUXILIARY_BEFORE.search(match.string[max(0, match.start() - 8) : match.start()]) is not None
+            if match.group("subject").lower() == "we":
+                return f"{group}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
+            return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
+        plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": "themself", "our": f"{owner}'s"}
+        if kind == "loneI":
+            return group if match.group().lower() == "we" else owner
+        return "themselves" if kind == "ourselves" else plain.get(kind or "", group)
+
+    pieces = []
+    end = 0
+    for quoted in QUOTED.finditer(text):  # "I" in a quotation is somebody else
+        pieces.append(_PRONOUN.sub(told, expand(text[end : quoted.start()])) + quoted.group())
+        end = quoted.end()
+    return "".join(pieces) + _PRONOUN.sub(told, expand(text[end:]))

@@ -1,0 +1,101 @@
+"""Reads an English turn: plain statements, atoms, what the profile looks for, then what else is worth keeping."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from processors.language import times
+from processors.reader.rules import atoms, clauses_en, salience_en, self_en, statements_en
+from processors.reader.rules.avoids import avoids_en
+from processors.reader.rules.domain import hot_status, profile_fields
+from processors.reader.rules.found import Found
+from processors.reader.rules.life_en import life_statements
+from processors.reader.rules.manner import manner_en
+from processors.reader.rules.others import about_kin_en
+from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.wordings import wordings_en
+from schemas.profile.model import Profile
+
+_GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+_PLEASE = re.compile(r"^please,? ", re.I)
+_OPENS_WITH_A_TIME = re.compile(
+    r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
+    r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
+    r"|(?:in|over|during) the (?:past|last) \w{1,20})\b)",
+    re.I,
+)
+
+
+def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
+    """Return what a turn holds in the order of the text.
+
+    `asked`: the question of the turn before; `among_people`: that turn was another person's, so there is nobody
+    whom one sends for things and short answers mean nothing alone.
+    """
+    found: list[Found] = []
+    weighed: list[salience_en.Weighed] = []
+    greeted = False
+    for sentence in sentences(without_quotes(text)):
+        original = text[sentence.start : sentence.end]
+        greeted = greeted or _GREETS.match(sentence.text) is not None
+        here = _statements(sentence, original, profile, greeted=greeted)
+        greeted = greeted and len(sentence.text) < 30 and not here
+        wants = statements_en.wants(original)
+        if not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original)):
+            here = here + _asked_for(sentence, original, wants=wants, among_people=among_people)
+        found.extend(here)
+        partial = sum(len(f.text) for f in here) < 0.6 * len(original)
+        if partial and not (sentence.asks and not wants):
+            timed = bool(times.find(sentence.text, anchor))
+            weighed.append(salience_en.weigh(sentence, timed=timed, answers=asked is not None, wants=wants))
+    for kept in salience_en.best(weighed):
+        untold = not any(f.overlaps(kept.sentence.start, kept.sentence.end) for f in found)
+        if (kept.wants and untold) or not found or (not untold and not among_people):
+            told = statements_en.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
+            found.extend(filter(None, [told]))
+    if not found and not among_people and 0 < len(weighed) < 3:
+        weak = weighed[0].sentence
+        found.extend(filter(None, [statements_en.fragment(weak, text[weak.start : weak.end], asked)]))
+    return found
+
+
+def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted: bool) -> list[Found]:
+    found: list[Found] = []
+    for reader in (atoms.task_en, atoms.decision_en):
+        if (atom := reader(sentence, original)) is not None:
+            found.append(atom)
+            break
+    found.extend(manner_en(sentence))
+    for clause in clauses_en.clauses(sentence):
+        found.extend(self_en.self_statements(clause))
+        found.extend(life_statements(clause, greeted=greeted))
+        found.extend(avoids_en(clause))
+        found.extend(atoms.relations_en(clause))
+        found.extend(wordings_en(profile, clause, found))
+        if clause.states and clause.subject != "other":
+            said = clause.body if clause.subject == "my" else f"I {_PLEASE.sub('ask to ', clause.body)}"
+            kin = clause.subject == "my" and about_kin_en(clause.body)
+            found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
+        if clause.states and (hot := hot_status(profile, _with_its_time(sentence, clause.body))) is not None:
+            text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
+            found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
+    return found
+
+
+def _with_its_time(sentence: Sentence, body: str) -> str:
+    """A clause with the time that opens its sentence: "Since Monday, we have ..." counts since then, not by now."""
+    opened = _OPENS_WITH_A_TIME.match(sentence.text)
+    if opened is None or body.lower().startswith(opened["time"].lower()):
+        return body
+    return f"{opened['time']} {body}"
+
+
+def _asked_for(sentence: Sentence, original: str, *, wants: bool, among_people: bool) -> list[Found]:
+    if not among_people and (intent := statements_en.request(sentence, original)) is not None:
+        return [intent]
+    if wants and not among_people:
+        return [f for f in [statements_en.wish(sentence, original)] if f is not None]
+    if sentence.asks and not wants:
+        return [f for f in [statements_en.inquiry(sentence, original)] if f is not None]
+    return []

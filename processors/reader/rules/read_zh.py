@@ -1,0 +1,103 @@
+"""Reads a Chinese turn: plain statements, atoms, what the profile looks for, then what else is worth keeping."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from processors.language import times
+from processors.reader.rules import atoms, clauses_zh, statements_zh
+from processors.reader.rules.avoids import avoids_zh
+from processors.reader.rules.domain import hot_status, profile_fields
+from processors.reader.rules.found import Found
+from processors.reader.rules.life_zh import life_statements
+from processors.reader.rules.manner import manner_zh
+from processors.reader.rules.self_zh import self_statements
+from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.wordings import wordings_zh
+from schemas.profile.model import Profile
+
+_MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
+
+
+def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
+    """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`."""
+    found: list[Found] = []
+    weighed: list[statements_zh.Weighed] = []
+    about: clauses_zh.Subject = "我"
+    for sentence in sentences(without_quotes(text)):
+        original = text[sentence.start : sentence.end]
+        here, about = _statements(sentence, original, profile, about)
+        if sum(len(f.text) for f in here) < 0.6 * len(original):
+            here = here + _asked_for(sentence, original, among_people=among_people)
+        found.extend(here)
+        if not here:
+            timed = bool(times.find(sentence.text, anchor))
+            weighed.append(statements_zh.weigh(sentence, timed=timed, answers=asked is not None))
+    for kept in statements_zh.best(weighed):
+        if kept.wants or not found:
+            told = statements_zh.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
+            found.extend(filter(None, [told]))
+    if not found and not among_people and 0 < len(weighed) < 3:
+        weak = weighed[0].sentence
+        found.extend(filter(None, [statements_zh.fragment(weak, text[weak.start : weak.end], asked)]))
+    return found
+
+
+def _statements(
+    sentence: Sentence, original: str, profile: Profile, about: clauses_zh.Subject
+) -> tuple[list[Found], clauses_zh.Subject]:
+    found: list[Found] = []
+    for reader in (atoms.task_zh, atoms.decision_zh):
+        if (atom := reader(sentence, original)) is not None:
+            found.append(atom)
+            break
+    found.extend(manner_zh(sentence))
+    parts = clauses_zh.clauses(sentence, about)
+    for at, clause in enumerate(parts):
+        if at and _of_the_speaker(found, parts[at - 1]):
+            clause = clauses_zh.having_more(clause)
+        about = clause.subject
+        found.extend(self_statements(clause, profile.lexicon))
+        found.extend(life_statements(clause))
+        found.extend(avoids_zh(clause))
+        found.extend(atoms.relations_zh(clause))
+        if not clause.states:
+            continue
+        found.extend(wordings_zh(profile, clause, found))
+        if clause.subject != "other":
+            more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
+            said = statements_zh.unnamed(clause.raw + more)
+            found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
+        said, end = _with_what_follows(sentence, parts, at)
+        if (hot := hot_status(profile, said)) is not None:
+            found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
+    return found, about
+
+
+def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:
+    """Does what was found hold a fact of the speaker's from this clause?"""
+    own = clause.subject in {"我", "我们"} and clause.states
+    return own and any(f.kind == "fact" and f.slots and not f.negated and f.start >= clause.start for f in found)
+
+
+def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], at: int) -> tuple[str, int]:
+    """A clause and its end; one that a colon ends says its status behind that."""
+    clause = parts[at]
+    if at + 1 == len(parts) or not parts[at + 1].states:
+        return clause.raw, clause.end
+    between = sentence.text[clause.end - sentence.start : parts[at + 1].start - sentence.start].strip()
+    if between not in ("：", ":"):
+        return clause.raw, clause.end
+    return f"{clause.raw}：{parts[at + 1].raw}", parts[at + 1].end
+
+
+def _asked_for(sentence: Sentence, original: str, *, among_people: bool) -> list[Found]:
+    if not among_people and statements_zh.requests(sentence.text):
+        return [f for f in [statements_zh.request(sentence, original)] if f is not None]
+    if not among_people and statements_zh.wants(original) and (wish := statements_zh.wish(sentence, original)):
+        return [wish]
+    if sentence.asks and not statements_zh.wants(original):
+        return [f for f in [statements_zh.inquiry(sentence, original)] if f is not None]
+    return []

@@ -1,0 +1,284 @@
+"""The rule-based extractor: English and Chinese, no model, pure and deterministic (B1, B7, D2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from processors.language import times
+from processors.language.timespan import TimeSpan
+from processors.reader.rules import read_en, read_zh
+from processors.reader.rules.answers import answers_for_another, as_statement
+from processors.reader.rules.catalogue import resolve
+from processors.reader.rules.confirm import heard
+from processors.reader.rules.corrected import as_meant_after_en, as_meant_after_zh
+from processors.reader.rules.domain import category_meant, hot_entry, project_of
+from processors.reader.rules.found import Found
+from processors.reader.rules.person_en import about
+from processors.reader.rules.protocol import Language, TurnView
+from processors.reader.rules.scheduled import scheduled
+from processors.reader.rules.text import MASKED, prepare, sentences
+from processors.reader.rules.two_languages import by_language, together
+from schemas.base import EARLIEST
+from schemas.events.memory import Candidate, HotValue
+from schemas.profile.model import Profile
+
+EXPLICIT = Decimal("1.0")
+INFERRED = Decimal("0.6")
+"""Where confidence starts (D4)."""
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_WEEKDAY = re.compile(
+    r"(?:on |by |before )?(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?:周|星期|礼拜)[一二三四五六日天]",
+    re.I,
+)
+_MONTH = re.compile(
+    r"(?:(?:in|on|by) )?(?:the )?(?:early |mid[- ]|late |\d{1,2}(?:st|nd|rd|th)? (?:of )?)?"
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+    r"(?: \d{1,2}(?:st|nd|rd|th)?)?|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|底|初|中旬)?"
+    r"(?:(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?",
+    re.I,
+)
+_OPEN = frozenset({"prefers", "likes", "dislikes"})
+"""Slots that take any words."""
+_BLANK = re.compile(r"_{3,}|\*{3,}")
+
+
+class RuleExtractor:
+    """Reads what users plainly say of themselves, in English and Chinese."""
+
+    name = "rules"
+    version = 1
+
+    def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
+        """Return the turn's candidates; see `protocol.Extractor`."""
+        if turn.role != "user":
+            return []
+        turn = heard(turn)
+        anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
+        asked = _question_before(turn)
+        among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
+        turn = _in_one_language(turn)
+        found: list[Found] = []
+        parts = [
+            (language, (as_meant_after_zh if language == "zh" else as_meant_after_en)(said))
+            for language, said in by_language(prepare(turn.content), turn.language)
+        ]
+        text = together([said for _, said in parts]) if len(parts) > 1 else parts[0][1]
+        if (stated := as_statement(turn)) is not None:
+            own = _reader(turn.language)(stated, profile, anchor, None, among_people=True)
+            found = [
+                replace(f, start=0, end=len(text), text=owned(f.text, turn))
+                for f in own
+                if f.slots or f.kind == "relation"
+            ]
+        if not found:
+            for language, said in parts:
+                speaks = replace(turn, language=language)
+                here = _reader(language)(said, profile, anchor, asked, among_people=among_people)
+                found += [replace(f, text=owned(f.text, speaks)) for f in here]
+            if len(parts) > 1:
+                found.sort(key=lambda f: f.start)
+            if answers_for_another(turn):
+                found = [f for f in found if not f.slots]
+        return _candidates(found, text, turn, profile, anchor)
+
+
+def _reader(language: Language) -> Callable[..., list[Found]]:
+    return read_zh.read if language == "zh" else read_en.read
+
+
+def _in_one_language(turn: TurnView) -> TurnView:
+    """A turn without letters ("32") is in the language of what it answers."""
+    if turn.language == "und" and turn.previous and _HAN.search(turn.previous[-1][1]):
+        return replace(turn, language="zh")
+    return turn
+
+
+def _question_before(turn: TurnView) -> str | None:
+    """Return the question that the turn before asked, if it did."""
+    if not turn.previous:
+        return None
+    asked = [s for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
+    return asked[-1].text[:200] if asked else None
+
+
+def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile, anchor: datetime) -> list[Candidate]:
+    candidates: list[Candidate] = []
+    seen: set[tuple[str, str]] = set()
+    project = turn.project_id or project_of(profile, text, turn.reaches)
+    for each in _corrected(_widest(_merged(found))):
+        values = _own_fields(profile, resolve(profile, each))
+        said = each.text
+        if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
+            continue
+        seen.add((each.kind, said))
+        candidates.append(_candidate(len(candidates), each, values, said, text, turn, profile, project, anchor))
+    return candidates
+
+
+def _own_fields(profile: Profile, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Where the profile's own rule and a general one read the same words, the profile's field holds them."""
+    listed = [(n, v) for n, v in values if profile.field(n) is not None]
+    if not listed:
+        return values
+    return [
+        (n, v)
+        for n, v in values
+        if profile.field(n) is not None
+        or (n not in _OPEN and not any(str(w).lower() in str(v).lower() for _, w in listed))
+    ]
+
+
+def _hidden(value: Any) -> bool:
+    """A value that the screen masked, or that stood in quotation marks, is no value."""
+    return isinstance(value, str) and (MASKED.search(value) or _BLANK.search(value)) is not None
+
+
+def _candidate(
+    ordinal: int,
+    found: Found,
+    values: list[tuple[str, Any]],
+    said: str,
+    text: str,
+    turn: TurnView,
+    profile: Profile,
+    project: str | None,
+    anchor: datetime,
+) -> Candidate:
+    single = values[0] if len(values) == 1 else None
+    attributes = dict(found.attributes)
+    if turn.speaker:
+        attributes["about"] = turn.speaker
+    span = _when(text[found.start : found.end], anchor, found)
+    return Candidate(
+        ordinal=ordinal,
+        kind=found.kind,
+        text=said,
+        field=single[0] if single else None,
+        fields=tuple(name for name, _ in values) if len(values) > 1 else (),
+        value=single[1] if single else (dict(values) or None),
+        approximate=found.approximate,
+        category=found.category or (category_meant(profile, said) if found.kind == "intent" else None),
+        episode_type=found.episode_type,
+        project_id=project,
+        importance=profile.importance[found.kind],
+        confidence=INFERRED if found.source == "inferred" else EXPLICIT,
+        source=found.source,
+        negated=found.negated,
+        occurred_from=span.start if span and span.start >= EARLIEST else None,
+        occurred_to=span.end if span and span.start >= EARLIEST else None,
+        time_text=span.text if span else None,
+        hot=_hot(found, values, said, profile, project),
+        attributes=attributes,
+    )
+
+
+def _hot(
+    found: Found, values: list[tuple[str, Any]], said: str, profile: Profile, project: str | None
+) -> HotValue | None:
+    """What a project's hot memory takes: stated status, every decision, preferences (A4)."""
+    if project is None:
+        return None
+    if found.hot is not None:
+        return found.hot
+    if found.episode_type == "decision":
+        return hot_entry(profile, "decision", said, said, said)
+    if found.kind == "preference" and values:
+        name, value = values[0]
+        return hot_entry(profile, "preference", said, name, value)
+    return None
+
+
+def _when(text: str, anchor: datetime, found: Found) -> TimeSpan | None:
+    """Return the time that a statement refers to (N8).
+
+    A bare month looks back, which is no time for a plan; "this year" beside what simply holds ("今年32岁") is now.
+    """
+    spans = times.find(text, anchor)
+    if not spans:
+        return None
+    span = spans[0]
+    coming = scheduled(text, span.text)
+    ahead = coming or found.kind == "intent" or found.episode_type in {"task", "decision"}
+    if ahead and span.end <= anchor:
+        if coming and _MONTH.fullmatch(span.text):
+            return _next_year(span)
+        return _next(span) if _WEEKDAY.fullmatch(span.text) else None
+    if any(slot == "birthday" for slot, _ in found.slots):
+        return None
+    holds = found.slots or found.kind == "relation"
+    return None if holds and span.start <= anchor < span.end and span.precision != "day" else span
+
+
+def _next(span: TimeSpan) -> TimeSpan:
+    """A bare weekday looks back; a task's looks ahead."""
+    week = timedelta(days=7)
+    return replace(span, start=span.start + week, end=span.end + week)
+
+
+def _next_year(span: TimeSpan) -> TimeSpan | None:
+    """A bare month or day looks back; what is to come in it is that of the year after."""
+    try:
+        start, end = (t.replace(year=t.year + 1) for t in (span.start, span.end))
+    except ValueError:  # the 29th of February
+        return None
+    return replace(span, start=start, end=end)
+
+
+def _merged(found: list[Found]) -> list[Found]:
+    """Make one statement of those with the same words: one memory may fill several fields (B3)."""
+    merged: dict[tuple[str, str, bool], Found] = {}
+    for each in found:
+        key = (each.kind, each.text, each.negated)
+        if key in merged:
+            slots = dict(each.slots) | dict(merged[key].slots)
+            each = replace(merged[key], slots=tuple(slots.items()), category=merged[key].category or each.category)
+        merged[key] = each
+    return list(merged.values())
+
+
+def _widest(found: list[Found]) -> list[Found]:
+    """Leave out a statement whose values another one of the same place holds too."""
+    return [
+        f
+        for at, f in enumerate(found)
+        if not f.slots
+        or not any(
+            set(map(repr, f.slots)) <= set(map(repr, o.slots))
+            and f.overlaps(o.start, o.end)
+            and f.negated == o.negated
+            and (len(o.slots) > len(f.slots) or before < at)
+            for before, o in enumerate(found)
+            if o is not f
+        )
+    ]
+
+
+def _corrected(found: list[Found]) -> list[Found]:
+    """Fold "not 32 but 33" into one statement that names what it replaces."""
+    denied = {f.slots[0][0]: f for f in found if f.negated and len(f.slots) == 1}
+    stated = {slot for f in found if not f.negated for slot, _ in f.slots}
+    folded: list[Found] = []
+    for each in found:
+        slot = each.slots[0][0] if each.slots else None
+        if each.negated and len(each.slots) == 1 and slot in stated:
+            continue
+        if slot in denied and not each.negated and len(each.slots) == 1:
+            each = replace(each, attributes={**each.attributes, "replaces": denied[slot].slots[0][1]})
+        folded.append(each)
+    return folded
+
+
+def owned(text: str, turn: TurnView) -> str:
+    """Put the owner into a statement. In Chinese `{of}` drops an unnamed owner, as people do (B8)."""
+    if turn.language == "zh":
+        return text.replace("{owner}", turn.speaker or "用户").replace("{of}", turn.speaker or "")
+    owner = turn.speaker or "User"
+    told = about(text.replace("{owner}", owner), owner)
+    return told[0].upper() + told[1:]

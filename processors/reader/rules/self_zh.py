@@ -1,0 +1,257 @@
+"""Chinese self-statements: age, education, work, income, home (B1, B2, B8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from processors.reader.rules.clauses_zh import Clause
+from processors.reader.rules.education_zh import education
+from processors.reader.rules.found import Found
+from processors.reader.rules.making_zh import denied, made, meant, of_others, once, past
+from processors.reader.rules.numbers import HAN_NUMBER, amount, han_number, whole
+from processors.reader.rules.places_zh import LATIN_PLACE, ORGANISATIONS, PLACE, PLACES
+
+Lexicon = Mapping[str, Mapping[str, str]]
+"""Per slot, short forms and the names they stand for."""
+
+_ABOUT = r"(?P<about>大概|大约|差不多|约|将近|快|接近|左右|至少|超过|多|可能|应该有|大致)?"
+_OVER = r"(?P<over>多(?!媒体|语[言种]|模态)|半)?"
+"""Behind years, as 三年多."""
+_AGE = re.compile(
+    rf"(?<![大小差长\d零〇一二两三四五六七八九十百])(?:今年|现年|年龄是?|已经|刚满|虚岁|都)?{_ABOUT}(?P<n>{HAN_NUMBER}"
+    r")(?P<more>多|来|几)?(?:周?岁)(?P<after>左右|多|上下)?(?!的?(?:时候"
+    r"|那年|生日|以|开始|起|就|前|后|半|儿子|女儿|孩子|小孩|老人|男"
+    r"|女))"
+)
+_AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}})了$")
+_AGED = re.compile(
+    rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])"
+)
+_DECADE = re.compile(
+    r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
+    r"|的?人)?(?![\u4e00-\u9fff]*(?:时候|以前|年前|万|块|天|年|个|人民"
+    r"|元|次|斤|公斤|厘米))"
+)
+ROLE = (
+    r"(?:师|员|医生|大夫|护士|律师|会计|经理|总监|主管|顾问|助理|教授"
+    r"|老师|司机|警察|军人|演员|导演|作家|画家|编辑|记者|翻译|设计|开发"
+    r"|运营|销售"
+    r"|测试|产品|运维|架构|科研|教学|金融|财务|人事|行政|采购|外贸|客服"
+    r"|市场|管理|研发|程序|算法|后端|前端|秘书|厨师|店长|校长|院长|老板"
+    r"|个体户"
+    r"|公务员|自由职业|创业|学生|研究员|工程|咨询|投资|审计|护理|农民|工人|保安|保姆|中介|主播|博主|HR|CEO|CTO|PM)"
+)
+_JOB = re.compile(
+    r"(?:做|从事|当|担任|干)(?:了|过|的是?|一名|一个|一位|着)?(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)"
+    r"(?:这行|这一行|方面的|相关的?|类)?(?:的?工作)?(?:已经|有|快)?(?:了)?"
+    rf"{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}"
+)
+_JOB_ONLY = re.compile(
+    r"(?:(?:从事|担任)(?:了|过|的是?|一名|一个|一位|着)?(?P<a>[\u4e00-\u9fffA-Za-z+#/"
+    r" ]{2,14}?)(?:的?工作|这行|行业|的|了|$)"
+    r"|(?<![看叫订])(?:做|当|干)(?:的是?|一名|一个|一位|着)?(?P<b>[\u4e00-\u9fffA-Za-z+#/"
+    r" ]{2,12}?)(?:工作|这行|这一行|行业)"
+    rf"|(?<![看叫订])(?:做|当)(?:的是?|一名|一个|一位|着)?(?P<c>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|了|$))"
+)
+_IS_JOB = re.compile(
+    r"(?:(?:职业是|职位是|岗位是|工作是)(?:一名|一个|一位)?(?P<a>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
+    rf"|是(?:一名|一个|一位|个|名)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|$))"
+)
+_SOMEBODY = re.compile(
+    r"[王李张刘陈杨赵黄周吴徐孙胡朱林何郭马罗梁宋郑谢韩唐冯于董萧曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范石姚谭廖邹熊陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易武乔贺赖龚]"
+    r"(?:教授|医生|大夫|老师|护士|律师|会计|经理|总监|主管|院长|校长|老板|总|主任|博士|工)"
+)
+"""A person by surname and title, not what somebody is."""
+_ITS_SUBJECT = re.compile(r"[A-Za-z]{2,}\s?$|(?:负责人|研究者|主任|导师|领导|老板|医生|经理|客户|联系人)$")
+"""Somebody or something else stands before the 是."""
+_YEARS_JOB = re.compile(
+    rf"(?:做|当|干)了{_ABOUT}(?P<years>{HAN_NUMBER})(?P<more>多)?年{_OVER}的?"
+    rf"(?P<job>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:了|$)"
+)
+_MONTHLY = re.compile(
+    r"月薪(?:是|有|(?P<about>大概|大约|差不多|约)){0,2}(?P<money>[\d,.一二三四五六七八九十两]{1,8}"
+    r"(?:[千万][一二三四五六七八九\d]?|[kKwW])?)(?:元|块|(?P<after>左右)|$)"
+)
+_YEARS = re.compile(
+    rf"(?:工作|从业|干了|有)(?:经验)?(?:已经|有|快|了)?{_ABOUT}(?P<years>{HAN_NUMBER}"
+    rf")(?P<more>多)?年{_OVER}(?:的?[\u4e00-\u9fffA-Za-z+#]{{0,10}}?(?:经验|经历)|了|$)"
+)
+_INCOME = re.compile(
+    r"(?:年薪|年收入|一年(?:收入|能?挣|能?赚)|税前年薪|税后年薪)(?:是"
+    rf"|有|能有|在|为|也就)?{_ABOUT}(?P<money>[\d,.零〇一二两三四五六七八九十百千]{{1,12}}"
+    r"(?:百万|千万|[千万亿wWkK])?)(?:(?:到|至|-|~|～)(?P<to>[\d,.零〇一二两三四五六七八九十百千]{1,12}"
+    r"(?:百万|千万|[千万亿wWkK])?))?(?P<unit>人民币|港币|港元|美元|美金"
+    r"|欧元|英镑|元|块)?(?P<after>左右|上下|多|出头|以上|不到)?"
+)
+_LIVE = re.compile(
+    r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
+)
+_WORK_IN = re.compile(
+    rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的?一家[\u4e00-\u9fff]{{2,10}}"
+    r")?(?=工作|上班|做|从事|当|担任|开发|打工|创业|生活|定居|这边|任职"
+    r"|干)"
+)
+_SINCE = re.compile(r"(?:从|自从?|打)[^，。；到至]{1,12}?(?:起|以来|开始|至今|到现在|到如今)")
+"""What began then and holds on."""
+_UNTIL = re.compile(r"(?:直到|到|至)(?:\d|[去前]年|上个?月|[一二三四五六七八九十]{1,3}月)")
+_FROM = re.compile(
+    rf"(?:来自|老家(?:是|在)?|出生(?:在|于)|籍贯是?) ?(?P<place>{PLACE}|{LATIN_PLACE}"
+    rf")|(?:是|我)(?P<native>{PLACE})人|在(?P<birth>{PLACE})出生"
+)
+_EMPLOYER = re.compile(
+    r"(?:就职于|任职于|供职于|在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
+)
+_NOT_JOB = re.compile(
+    r"什么|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得"
+    r"|好|个|准备|好人|爸|妈|父亲|母亲|实验|活动|计划|起来|功课|笔记"
+    r"|东西|客|年"
+)
+
+
+def self_statements(clause: Clause, lexicon: Lexicon) -> list[Found]:
+    """Return what a Chinese clause plainly says of its speaker."""
+    if clause.subject not in {"我", "我们"} or not clause.states or of_others(clause):
+        return []
+    found: list[Found] = []
+    for reader in _READERS:
+        found.extend(reader(clause, lexicon))
+    return found
+
+
+def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
+    body = clause.body
+    if (match := _AGE.search(body)) and meant(body, match.start()):
+        number = han_number(match["n"])
+        if number is None or not 1 <= number <= 120:
+            return
+        if denied(body, match.start()):
+            yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
+        elif match["more"]:
+            tens = number // 10 * 10 or number
+            yield made(clause, match.span(), f"{{owner}}{tens}+岁", ("age", f"{tens}+"), approximate=True)
+        else:
+            about = bool(match["about"] or match["after"])
+            text = f"{{owner}}{'约' if about else ''}{number}岁"
+            yield made(clause, match.span(), text, ("age", number), approximate=about)
+    elif (aged := _AGED.match(body)) and 1 <= (number := han_number(aged["n"]) or 0) <= 120:
+        yield made(clause, aged.span(), f"{{owner}}{number}岁", ("age", number))
+        yield made(clause, aged.span(), f"{{owner}}是{aged['gender']}性", ("gender", aged["gender"]))
+    elif (
+        not match
+        and (match := _AGE_BARE.search(body))
+        and meant(body, match.start())
+        and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
+    ):
+        number = han_number(match["n"] or match["now"])
+        yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
+    elif (match := _DECADE.search(body)) and meant(body, match.start()):
+        decade = han_number(match["tens"])
+        yield made(clause, match.span(), f"{{owner}}{decade}+岁", ("age", f"{decade}+"), approximate=True)
+
+
+def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
+    body = clause.body
+    if past(clause) or re.search(r"专业|主修|方向|爱好|兴趣", body):
+        return
+    for pattern in (_JOB, _YEARS_JOB):
+        match = pattern.search(body)
+        if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
+            years, job = han_number(match["years"]), match["job"].strip()
+            value: Any = f"{years}+" if match["more"] else years
+            text = f"{{of}}从事{job}工作{_length(match)}"
+            vague = bool(match["about"] or match["more"] or match["over"])
+            yield made(clause, match.span(), text, ("occupation", job), ("years", value), approximate=vague)
+            return
+    if (match := _YEARS.search(body)) and meant(body, match.start()):
+        years = han_number(match["years"])
+        worked: Any = f"{years}+" if match["more"] else years
+        vague = bool(match["about"] or match["more"] or match["over"])
+        yield made(clause, match.span(), f"{{of}}有{_length(match)}工作经验", ("years", worked), approximate=vague)
+    for pattern in (_IS_JOB, _JOB_ONLY):
+        match = pattern.search(body)
+        job = next((g.strip() for g in match.groups() if g), "") if match else ""
+        if match is None or not job or _NOT_JOB.search(job) or not meant(body, match.start()):
+            continue
+        if _SOMEBODY.fullmatch(job) or _ITS_SUBJECT.search(body[: match.start()]):
+            continue
+        negated = denied(body, match.start())
+        text = f"{{owner}}不是{job}" if negated else f"{{of}}从事{job}工作"
+        yield made(clause, match.span(), text, ("occupation", job), negated=negated)
+        return
+
+
+def _length(match: re.Match[str]) -> str:
+    return f"{'约' if match['about'] else ''}{match['years']}{match['more'] or ''}年{match['over'] or ''}"
+
+
+def _income(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
+    if past(clause):
+        return
+    if (monthly := _MONTHLY.search(clause.body)) and meant(clause.body, monthly.start()):
+        pay = amount(monthly["money"])
+        about = bool(monthly["about"] or monthly["after"])
+        said = f"{{of}}月薪{'约' if about else ''}{monthly['money']}"
+        yield made(clause, monthly.span(), said, ("monthly_income", pay), approximate=about)
+    match = _INCOME.search(clause.body)
+    value = amount(match["money"]) if match else None
+    if match is None or value is None or (value < 100 and not match["to"]) or not meant(clause.body, match.start()):
+        return
+    unit = match["unit"] or ""
+    if match["to"] and (most := amount(match["to"])) is not None:
+        # "80到100万": the unit said once is meant twice.
+        least = value if match["money"][-1] in _UNITS else value * most / (amount(match["to"].rstrip(_UNITS)) or most)
+        text = f"{{of}}年薪{match['money']}-{match['to']}{unit}"
+        yield made(clause, match.span(), text, ("income", f"{whole(least)}-{most}"), approximate=True)
+        return
+    about = bool(match["about"] or match["after"])
+    more = match["after"] if match["after"] in {"以上", "不到"} else ""
+    text = f"{{of}}年薪{'约' if about and not more else ''}{match['money']}{more}{unit}"
+    yield made(clause, match.span(), text, ("income", value), approximate=about)
+
+
+def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
+    body = clause.body
+    if (match := _FROM.search(body)) and meant(body, match.start()) and not denied(body, match.start()):
+        place = match["place"] or match["native"] or match["birth"]
+        yield made(clause, match.span(), f"{{of}}来自{place}", ("origin", place))
+    if once(clause):
+        return
+    since = _SINCE.search(body) if not _UNTIL.search(body) else None
+    for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
+        match = pattern.search(body)
+        if match is None or not meant(body, match.start()):
+            continue
+        if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
+            return
+        gone = denied(body, match.start())
+        said = verb.format(match["place"])
+        text = f"{{owner}}不{said}" if gone else f"{{of}}目前{said}"
+        marks: dict[str, Any] = {"implied": True} if pattern is _WORK_IN else {}
+        begun = match.start() if since is None else min(since.start(), match.start())
+        yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
+        return
+
+
+def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
+    match = _EMPLOYER.search(clause.body)
+    if match is None or past(clause) or not meant(clause.body, match.start()):
+        return
+    name = match["org"]
+    if re.search(r"一家|一个|某|这家|那家|自己|家里", name):
+        return
+    known = lexicon.get("employer", {})
+    named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3)
+    if named and name not in PLACES:
+        employer = known.get(name, name)
+        gone = denied(clause.body, match.start())
+        text = f"{{owner}}不在{employer}工作" if gone else f"{{of}}在{employer}工作"
+        yield made(clause, match.span(), text, ("employer", employer), negated=gone)
+
+
+_UNITS = "百千万亿wWkK"
+_READERS: tuple[Callable[[Clause, Lexicon], Iterator[Found]], ...] = (
+    _age, education, _work, _income, _home, _employer,
+)  # fmt: skip

@@ -1,0 +1,215 @@
+"""Chinese episodes told in full sentences, and requests, each standing alone with its owner (D2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from processors.reader.rules.clauses_zh import FILLER, SUPPOSED
+from processors.reader.rules.common_zh import content_runs, content_weight
+from processors.reader.rules.found import Found
+from processors.reader.rules.text import QUOTED, Sentence
+
+KEEP = 6.0
+"""Score from which a turn's best sentence is kept; the English figure's counterpart."""
+_SECOND = 0.3
+LONGEST = 160
+
+_FIRST = re.compile(r"我|咱|本人")
+_POINTING = re.compile(r"(?:你|您|这|那|它|他|她|谢|太|真|好|哇|多么|祝)")
+_YOU = re.compile(r"[你您]")
+_ASKS = re.compile(
+    r"吗$|呢$|什么|怎么|多少|哪|几[点个岁年号]|为什么|为啥|咋|如何|是不是|有没有|能不能|可不可以|会不会|么$|谁"
+)
+_WANTS = re.compile(
+    r"(?:^|[，,、；])[^，,、；]{0,12}?(?<![不没])"
+    r"(?:想(?![起到象法念过了着是])|要(?![是不求么])|打算|计划|希望|需要"
+    r"|准备|得(?=找|去|订|住|买)|考虑|愿意|决定|就去|就选)"
+)
+_REQUEST = re.compile(
+    r"(?:请|麻烦|劳驾|帮忙?|帮我|给我|替我|为我)(?:再|也|先|您|你|帮"
+    r"|给|我|们|忙){0,4}(?:推荐|找|查|订|预订|预定|介绍|选|看|安排|列"
+    r"|写|做|算|设置|提醒|告诉|搜|推|来|买|叫)"
+    r"|(?:推荐|查一?下|找一?[个家下])"
+)
+_GREETING = re.compile(
+    r"(?:你好|您好|嗨|哈喽|早上好|下午好|晚上好|好的?|嗯+|恩|哦|收到"
+    r"|谢谢你?|可以|行|朋友|AI伴侣|是的|是啊|对啊?|当然会?|哇|哈哈|没问题"
+    r"|明白了?|了解|知道了|那|就这个吧)"
+    r"(?:[啊呀哦呢吧了]{0,2}(?:[，,！!。~、\s]{1,3}|$)|(?<=你好)|(?<=您好))"
+)
+_COURTESY = re.compile(r"(?:ok|okay|bye|hi|hello|thanks?|谢谢|多谢|感谢)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    sentence: Sentence
+    score: float
+    wants: bool
+
+
+def bare(text: str) -> str:
+    """Return a sentence without greetings and fillers before it."""
+    for _ in range(4):
+        match = _GREETING.match(text) or FILLER.match(text)
+        if match is None or match.end() == 0 or len(text) - match.end() < 3:
+            break
+        text = text[match.end() :].lstrip("，, 、！")
+    return text
+
+
+def wants(text: str) -> bool:
+    return _WANTS.search(bare(text)) is not None
+
+
+def requests(text: str) -> bool:
+    return _REQUEST.search(text) is not None
+
+
+def weigh(sentence: Sentence, *, timed: bool, answers: bool) -> Weighed:
+    """Score one sentence as its English counterpart does; `timed`: it names a time, `answers`: it was asked for."""
+    said = bare(sentence.text)
+    wishes = wants(said)
+    if (sentence.asks or _ASKS.search(said)) and not wishes:
+        return Weighed(sentence, 0.0, False)
+    score = content_weight(said) + (3.0 if _FIRST.search(said) else 0.0)
+    score += (1.0 if timed else 0.0) + (1.0 if answers else 0.0)
+    score -= 2.0 if _POINTING.match(said) else 0.0
+    score -= 1.5 if _YOU.search(said) else 0.0
+    return Weighed(sentence, max(score, 0.0), wishes)
+
+
+def best(weighed: list[Weighed]) -> list[Weighed]:
+    """Return the sentences that a turn is kept by, in the order of the text."""
+    if not weighed:
+        return []
+    first = max(weighed, key=lambda w: w.score)
+    reached = first.score + _SECOND * (sum(w.score for w in weighed) - first.score) >= KEEP
+    return [w for w in weighed if (w is first and reached) or (w.wants and w.score >= KEEP)]
+
+
+def episode(sentence: Sentence, original: str) -> Found | None:
+    """Return a sentence about its owner: an intent where it says what they want, else an episode."""
+    said = bare(original.strip())
+    if match := SUPPOSED.search(said):
+        said = said[: max(said.rfind("，", 0, match.start()), 0)]
+    said = _trim(said)
+    if len(said) < 4:
+        return None
+    kind = "intent" if wants(said) else "episode"
+    text = told(said)
+    if kind == "intent":
+        return Found(sentence.start, sentence.end, "intent", text)
+    return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
+
+
+def wish(sentence: Sentence, original: str) -> Found | None:
+    """Return what the owner tells an assistant they want or plan, where it names any particular."""
+    said = _trim(bare(original.strip()))
+    match = _WANTS.search(said)
+    if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
+        return None
+    return Found(sentence.start, sentence.end, "intent", told(said))
+
+
+def request(sentence: Sentence, original: str) -> Found | None:
+    """Return what the owner asks for, with its particulars; None for a request without any."""
+    said = _trim(bare(original.strip()))
+    if not particular(said) or len(said) > LONGEST:
+        return None
+    text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
+    return Found(sentence.start, sentence.end, "intent", text)
+
+
+def inquiry(sentence: Sentence, original: str) -> Found | None:
+    """Return a question about something named or measured; questions to the other person are chat."""
+    said = bare(original.strip())
+    named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
+    if not named or len(said) > LONGEST or _YOU.search(said) or SUPPOSED.search(said):
+        return None
+    return Found(sentence.start, sentence.end, "episode", f"{{owner}}询问：{_mine(said)}", episode_type="qa")
+
+
+def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | None:
+    """Return a short answer that names something, beside the question it answers."""
+    said = bare(original.strip())
+    if sentence.asks or _ASKS.search(said) or _COURTESY.match(said):
+        return None
+    if not 2 <= len(said) <= 24 or _POINTING.match(said) or re.search(r"[我你您咱他她]", said):
+        return None
+    measured = re.search(r"\d|[A-Za-z]{2}", said) is not None
+    if not measured and not (asked and content_weight(said) >= 1.0) and content_weight(said) < 2.0:
+        return None
+    text = f"{{owner}}回答“{asked}”：{said}" if asked else f"{{owner}}说：{said}"
+    return Found(sentence.start, sentence.end, "intent", text)
+
+
+def particular(text: str) -> bool:
+    """Does a request say something of what it wants: a number, a name, or a few words beyond the everyday?"""
+    return content_weight(text) >= 2.0
+
+
+def told(said: str) -> str:
+    """Name the owner: for 我, and before a sentence without a subject."""
+    said = said.rstrip("，,、 ")
+    if said.startswith(("我们", "咱们")):
+        shared = re.match(_SHARED, said[2:]) is not None
+        return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
+    if said.startswith("我"):
+        return "{owner}" + _mine(said[1:])
+    return _mine(said) if _FIRST.search(_outside_quotes(said)) else "{owner}" + _separator(said) + said
+
+
+def unnamed(said: str) -> str:
+    """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there."""
+    said = bare(said.rstrip("，,、 "))
+    return "{of}" + _mine(said.removeprefix("我") if not said.startswith("我们") else said)
+
+
+def _separator(said: str) -> str:
+    """A verb may follow the owner at once; a sentence about something else is what the owner said."""
+    starts = (
+        r"(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚"
+        r"|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和|用|做"
+        r"|找|请|还|也|就|吃|住)"
+    )
+    return "" if re.match(starts, said) else "说："
+
+
+def _outside_quotes(text: str) -> str:
+    return QUOTED.sub("", text)
+
+
+def _mine(text: str) -> str:
+    pieces = []
+    end = 0
+    for quoted in QUOTED.finditer(text):  # 我 in a quotation is somebody else
+        pieces.append(_owned(text[end : quoted.start()]) + quoted.group())
+        end = quoted.end()
+    return "".join(pieces) + _owned(text[end:])
+
+
+_SHARED = r"[\u4e00-\u9fff]{0,2}(?:公司|学校|班|家|队|团队|部门|老师|老板|单位|小区|宿舍)"
+
+
+def _owned(text: str) -> str:
+    text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)
+    text = re.sub(r"我们|咱们", "{owner}等人", text)
+    return re.sub(r"(?<!自)我(?!国|校|院|市|省|军)|咱", "{owner}", text)
+
+
+def _trim(said: str) -> str:
+    """Drop clauses at the end that only ask or thank, and what is beyond LONGEST."""
+    parts = re.split(r"(?<=[，,])", said)
+    while (
+        len(parts) > 1
+        and not re.search(r"\d", parts[-1])
+        and (content_weight(parts[-1]) < 2.0 and (_ASKS.search(parts[-1]) or requests(parts[-1]) or "谢" in parts[-1]))
+    ):
+        parts.pop()
+    text = ""
+    for part in parts:
+        if len(text) + len(part) > LONGEST:
+            break
+        text += part
+    return (text or said[:LONGEST]).rstrip("，, ")

@@ -1,0 +1,256 @@
+"""extract: conversation.history -> memory.ledger, memory.jobs. What a turn says, by rules here or by a model elsewhere.
+
+A turn is extracted once. What it states by itself is taken at once; where a reply can matter (it asks to have something
+confirmed, or a model reads it) the turn waits for the reply, for the user's next turn, or for the first tick 30 seconds
+on (D1).
+Exactly one extractor speaks for a turn: this step for most, and where a language model is configured, whoever runs its
+jobs for the turns that are promising (B9). The answer of a job, by the model or by the rules in its place, goes to the
+ledger as the same kind of record, so the gate sees no difference and a replay of the ledger asks no model (N1).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from processors.memory.habits.metadata import habit_metadata
+from processors.pii.redact import refused_for
+from processors.ports import Models, ProfileBook, vectors
+from processors.reader import pending_replies
+from processors.reader.rules.confirm import asks_to_confirm, confirms
+from processors.reader.rules.promising import promising
+from processors.reader.rules.protocol import Extractor, TurnView
+from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
+from schemas.base import JsonObject
+from schemas.events.documents import Job, JobBody
+from schemas.events.envelope import SourceTurn, Tick
+from schemas.events.memory import Candidate, Extraction, ExtractionBody
+from schemas.events.turns import ScreenedTurn
+from schemas.log import topics
+from schemas.log.ids import record_id
+from schemas.log.owner import OwnerKind
+from schemas.profile.model import Profile
+
+MAX_REPLY = 2_000
+"""Characters of a reply that a model sees."""
+AGREED = "Yes."
+"""Stands for any reply that confirms, in either language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Candidates of a turn, None for one that is left to the model; `confirmed`: those that a yes would add to it,
+    None where a reply changes nothing."""
+
+    candidates: tuple[Candidate, ...] | None
+    confirmed: tuple[Candidate, ...] | None = None
+
+
+class Extract(PlainStep):
+    """State: turns that wait for their reply (waiting.py); all other context comes with the turn (`previous`). One
+    record a turn and extractor version, also when it holds nothing; candidates leave with terms and vector. With
+    `ask_model` a promising turn leaves as a job."""
+
+    name = "extract"
+    source = topics.HISTORY
+    outputs = (topics.LEDGER, topics.JOBS)
+    marks = (topics.LEDGER,)
+
+    def __init__(self, extractor: Extractor, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
+        self._extractor = extractor
+        self._models = models
+        self._book = book
+        self._ask_model = ask_model
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Said]:
+        asked = [self._ask_model and _for_model(r.event) for r in records]
+        asks = [not a and _asks_to_confirm(r.event) for a, r in zip(asked, records, strict=True)]
+        plain = [[] if a else self._candidates(r.event) for a, r in zip(asked, records, strict=True)]
+        agreed = [self._candidates(r.event, AGREED) if a else [] for a, r in zip(asks, records, strict=True)]
+        # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
+        other = [c if c != p else [] for p, c in zip(plain, agreed, strict=True)]
+        encoded = encode([*plain, *other], self._models)
+        said = zip(asked, encoded[: len(records)], encoded[len(records) :], strict=True)
+        return [Said(None if a else p, c or None) for a, p, c in said]
+
+    def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
+        event = record.event
+        if isinstance(event, Tick):
+            return (Reads(pending_replies.DUE),)
+        if not isinstance(event, ScreenedTurn):
+            return ()
+        own = pending_replies.reads(event.owner, event.session_id)
+        return (own, Reads(pending_replies.DUE)) if _waits(prepared) else (own,)
+
+    def then_reads(self, record: Record, prepared: Said, state: StateSpace) -> tuple[Reads, ...]:
+        event = record.event
+        if isinstance(event, Tick):
+            due = pending_replies.due(state, event.now)
+            return tuple(pending_replies.reads(owner, session) for owner, session in due)
+        if isinstance(event, ScreenedTurn) and pending_replies.holds(state, event.owner, event.session_id):
+            return (Reads(pending_replies.DUE),)
+        return ()
+
+    def handle(self, record: Record, prepared: Said, state: StateSpace) -> Iterable[Out]:
+        event = record.event
+        if isinstance(event, Tick):
+            over = pending_replies.due(state, event.now)
+            return [out for owner, session in over for out in _closed(pending_replies.take(state, owner, session))]
+        if not isinstance(event, ScreenedTurn) or event.revision > 1:  # amended: what it taught is the gate's to amend
+            return []
+        turn = narrowed(event, self._book.of(event.tenant))
+        out: list[Out] = []
+        if turn.role in ("user", "assistant"):
+            out += _closed(pending_replies.take(state, turn.owner, turn.session_id), turn)
+        if _waits(prepared):
+            held = replace(self._held(turn, prepared), trace=record.trace)
+            pending_replies.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + pending_replies.WAIT)
+            return out
+        return [*out, Emit(topics.LEDGER, self._extraction(turn, prepared.candidates or ()))]
+
+    def _held(self, turn: ScreenedTurn, said: Said) -> pending_replies.Waiting:
+        if said.candidates is None:
+            return pending_replies.Waiting(job=extraction_job(turn, self.name), interaction_id=turn.interaction_id)
+        return pending_replies.Waiting(
+            self._extraction(turn, said.candidates),
+            self._extraction(turn, said.confirmed or ()),
+            interaction_id=turn.interaction_id,
+        )
+
+    def _extraction(self, turn: ScreenedTurn, candidates: Sequence[Candidate]) -> Extraction:
+        extractor = self._extractor
+        return extraction(turn, candidates, extractor.name, extractor.version, self._models.embedder.model_id)
+
+    def _candidates(self, event: Any, reply: str = "") -> list[Candidate]:
+        if not isinstance(event, ScreenedTurn) or not teaches(event):
+            return []
+        profile = self._book.of(event.tenant)
+        return self._extractor.extract(view_of(event, profile, reply), profile)
+
+
+def _waits(said: Said) -> bool:
+    return said.candidates is None or said.confirmed is not None
+
+
+def _asks_to_confirm(event: Any) -> bool:
+    return isinstance(event, ScreenedTurn) and teaches(event) and asks_to_confirm(event.sealed.content)
+
+
+def _closed(held: pending_replies.Waiting | None, by: ScreenedTurn | None = None) -> list[Out]:
+    """What becomes of a turn that waited, `by` its reply, the user's next turn, or the end of the wait."""
+    if held is None:
+        return []
+    reply = ""
+    if by is not None and by.role == "assistant" and not by.refused:
+        others = held.interaction_id and by.interaction_id and held.interaction_id != by.interaction_id
+        reply = "" if others else by.sealed.content[:MAX_REPLY]
+    if held.job is not None:
+        payload = {**held.job.sealed.payload, **({"reply": reply} if reply else {})}
+        return [Emit(topics.JOBS, held.job.model_copy(update={"sealed": JobBody(payload=payload)}), trace=held.trace)]
+    said = held.confirmed if reply and confirms(reply) else held.plain
+    return [] if said is None else [Emit(topics.LEDGER, said, trace=held.trace)]
+
+
+def teaches(turn: ScreenedTurn) -> bool:
+    """Nothing is learned from a turn that held a credential, nor from any role but the user's (B1, D5)."""
+    return turn.role == "user" and not turn.refused and turn.revision == 1
+
+
+def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
+    """The turn with no more metadata than habits are mined from (C5)."""
+    told = habit_metadata(turn, profile.habits)
+    return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": told})})
+
+
+def _for_model(event: Any) -> bool:
+    """B9: the cheap test decides what is worth a call."""
+    if not isinstance(event, ScreenedTurn) or not teaches(event):
+        return False
+    previous = event.sealed.previous
+    answers = bool(previous) and previous[-1][0] == "assistant"
+    return promising(event.sealed.content, event.language, answers=answers)
+
+
+def view_of(turn: ScreenedTurn, profile: Profile, reply: str = "") -> TurnView:
+    """What an extractor may see: a screened turn has no `llm_context`, and `recalled` only as ids (D1)."""
+    return TurnView(
+        content=turn.sealed.content, role=turn.role, language=turn.language, occurred_at=turn.occurred_at,
+        time_zone=profile.zone_of(turn.project_id), speaker=turn.sealed.speaker, project_id=turn.project_id,
+        intent=turn.intent, previous=turn.sealed.previous, entities=turn.sealed.entities, reply=reply,
+        reaches=turn.reaches,
+    )  # fmt: skip
+
+
+def encode(found: Sequence[Sequence[Candidate]], models: Models) -> list[tuple[Candidate, ...]]:
+    """The same candidates with terms and vectors, from one batch of the encoder."""
+    texts = [c.text for candidates in found for c in candidates]
+    embedded = iter(vectors(models.embedder, texts))
+    return [
+        tuple(
+            c.model_copy(update={"terms": tuple(models.terms(c.text)), "embedding": next(embedded)}) for c in candidates
+        )
+        for candidates in found
+    ]
+
+
+def extraction(
+    turn: ScreenedTurn, candidates: Sequence[Candidate], extractor: str, version: int, embedding_model: str,
+    *, model: str | None = None, prompt_hash: str | None = None, reason: str | None = None,
+) -> Extraction:  # fmt: skip
+    """The ledger's record of what an extractor found in a `narrowed` turn."""
+    source = SourceTurn(
+        turn_id=turn.turn_id, session_id=turn.session_id, occurred_at=turn.occurred_at, content_hash=turn.content_hash
+    )
+    body = ExtractionBody(
+        candidates=tuple(candidates),
+        content=turn.sealed.content if turn.project_id else "",
+        speaker=turn.sealed.speaker if turn.project_id else None,
+        metadata=turn.sealed.metadata,
+    )
+    return Extraction(
+        tenant=turn.tenant, user_id=turn.user_id, session_id=turn.session_id, turn=source, role=turn.role,
+        position=turn.position, accepted_at=turn.accepted_at, language=turn.language, project_id=turn.project_id,
+        interaction_id=turn.interaction_id, context_id=turn.context_id, recalled_ids=_cited(turn), extractor=extractor,
+        extractor_version=version, model=model, prompt_hash=prompt_hash, reason=reason, model_id=embedding_model,
+        profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused,
+        refused_for=refused_for(turn.pii) if turn.refused else None, sealed=body,
+    )  # fmt: skip
+
+
+_RECORD_ID = re.compile(
+    r"(?<![0-9a-f-])[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![0-9a-f-])"
+)
+_MOST_CITED = 500
+
+
+def _cited(turn: ScreenedTurn) -> tuple[str, ...]:
+    """Memories that the model was given, by id, and those whose id the reply itself names (D7)."""
+    named = _RECORD_ID.findall(turn.sealed.content) if turn.role == "assistant" else []
+    return tuple(dict.fromkeys((*turn.sealed.recalled_ids, *named)))[:_MOST_CITED]
+
+
+def extraction_job(turn: ScreenedTurn, asked_by: str) -> Job:
+    """A `narrowed` turn as model work. It goes along whole, save for what the encoder and the index made of it."""
+    return Job(
+        tenant=turn.tenant, owner_kind=OwnerKind.USER, owner_id=turn.user_id,
+        job_id=record_id(turn.owner, "extraction-job", turn.turn_id, turn.revision), job="extraction",
+        asked_by=asked_by, session_id=turn.session_id, profile=turn.profile, profile_version=turn.profile_version,
+        accepted_at=turn.accepted_at, sealed=JobBody(payload=_packed(turn)),
+    )  # fmt: skip
+
+
+def _packed(turn: ScreenedTurn) -> JsonObject:
+    packed: JsonObject = turn.model_dump(mode="json", exclude={"sealed": {"embedding", "terms"}})
+    return {"turn": packed}
+
+
+def turn_of(job: Job) -> ScreenedTurn:
+    """The turn of an extraction job. Raises pydantic.ValidationError, KeyError."""
+    return ScreenedTurn.model_validate(job.sealed.payload["turn"])
+
+
+def reply_of(job: Job) -> str:
+    """The assistant's reply to it, where it came in time."""
+    return str(job.sealed.payload.get("reply", ""))

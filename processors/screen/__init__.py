@@ -1,0 +1,1 @@
+"""The screen step: personal data is taken out before anything else sees a turn."""

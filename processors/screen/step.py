@@ -1,0 +1,227 @@
+"""screen: conversation.turns -> conversation.history. PII first: nothing behind this step sees what policy masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from processors.future_timestamps import dated_ahead
+from processors.pii.redact import Redaction
+from processors.pii.redacted_values import NOTHING, Gone
+from processors.pii.redaction import counts, redact, replaced, strings
+from processors.ports import Models, ProfileBook, TextLanguage, vectors
+from processors.screen.amended_turn import amended, amendment_texts
+from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
+from schemas.base import Json
+from schemas.events.amendments import Amendment
+from schemas.events.envelope import Tick
+from schemas.events.prompt_lines import line
+from schemas.events.turns import (
+    MAX_METADATA_BYTES,
+    CheckpointResult,
+    ScreenedBody,
+    ScreenedTurn,
+    SessionCommand,
+    TurnEvent,
+    metadata_fits,
+    outgrown,
+)
+from schemas.log import topics
+from schemas.log.ids import content_hash, keyed_hash, turn_id
+from schemas.security.encrypted_values import Originals
+
+_PREVIOUS_TURNS = 2
+_PREVIOUS_CHARS = 400
+PREVIOUS_KEPT = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """A turn or command with its texts redacted, counted and embedded."""
+
+    content: Redaction | None
+    texts: dict[str, str]
+    found: dict[str, int]
+    refused: bool
+    language: TextLanguage = "und"
+    tokens: int = 0
+    line_tokens: int = 0
+    terms: tuple[str, ...] = ()
+    embedding: bytes = b""
+    originals: tuple[Originals, ...] | None = None
+    gone: Gone = NOTHING
+
+
+class Screen(PlainStep):
+    """State: per turn the keyed hash of its content (the same id with other content is refused), and per session the
+    last turns, shortened, as context for a bare "yes"."""
+
+    name = "screen"
+    source = topics.TURNS
+    outputs = (topics.HISTORY,)
+    marks = (topics.HISTORY,)
+
+    def __init__(self, models: Models, book: ProfileBook) -> None:
+        self._models = models
+        self._book = book
+
+    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+        """Recognisers and encoder over the batch: each text once."""
+        pool: list[tuple[str, str]] = []
+        spots: list[list[str]] = []
+        for r in records:
+            texts = _texts(r.event)
+            spots.append(texts)
+            pool.extend((r.event.tenant, t) for t in texts if not isinstance(r.event, Tick))  # type: ignore[union-attr]
+        pool = list(dict.fromkeys(pool))
+        redacted = redact(self._models, self._book, [t for t, _ in pool], [x for _, x in pool]) if pool else []
+        by_text = dict(zip(pool, redacted, strict=True))
+        done = [self._screened(r, texts, by_text) for r, texts in zip(records, spots, strict=True)]
+        return self._embedded(done)
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        if isinstance(record.event, TurnEvent):
+            event = record.event
+            return (Reads(event.owner.key, (f"turn/{_turn_id(event)}", f"last/{event.session_id}")),)
+        if isinstance(record.event, Amendment):
+            return (Reads(record.event.owner.key, (f"last/{record.event.session_id}",)),)
+        return ()
+
+    def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
+        event = record.event
+        if (ahead := dated_ahead(event, record)) is not None:
+            return [ahead]
+        match event:
+            case TurnEvent():
+                return self._turn(event, record, prepared, state)
+            case SessionCommand():
+                if (name := outgrown(event.sealed)) is not None:
+                    told = f"sealed.{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON in one command"
+                    return [Reject("too_large", told)]
+                sealed = event.sealed.model_validate(replaced(event.sealed.model_dump(), prepared.texts, prepared.gone))
+                accepted = event.accepted_at or record.timestamp
+                return [Emit(topics.HISTORY, event.model_copy(update={"sealed": sealed, "accepted_at": accepted}))]
+            case CheckpointResult():
+                accepted = event.accepted_at or record.timestamp
+                return [Emit(topics.HISTORY, event.model_copy(update={"accepted_at": accepted}))]
+            case Amendment():
+                self._previous_again(event, state)
+                return amended(event, prepared.texts, prepared.gone, record, self._models, self._book.of(event.tenant))
+            case Tick():
+                return [Emit(topics.HISTORY, event)]
+        return [Reject("invalid", "type: not a turn, a session command or a tick")]
+
+    def _screened(self, r: Record, texts: list[str], by_text: dict[tuple[str, str], Redaction]) -> Screened:
+        event = r.event
+        if isinstance(event, Tick) or not texts:
+            return Screened(None, {}, {}, False)
+        mine = [by_text[event.tenant, t] for t in texts]  # type: ignore[union-attr]
+        plain = {t: m.text for t, m in zip(texts, mine, strict=True)}
+        refused = any(m.refused for m in mine)
+        gone = Gone.of(mine)
+        if not isinstance(event, TurnEvent):
+            return Screened(None, plain, counts(mine), refused, gone=gone)
+        content = gone.redaction(by_text[event.tenant, event.sealed.content])
+        counter = self._models.counter(self._book.of(event.tenant).encoding)
+        language = event.language or self._models.language_of(content.text)
+        terms = tuple(self._models.terms(content.text))
+        taken = [original for m in mine for original in m.taken]
+        kept = self._models.keeper.keep(event.owner, _turn_id(event), taken) if taken else None
+        said = line(event.role, replaced(event.sealed.speaker, plain, gone), content.text)
+        return Screened(
+            content, plain, counts(mine), refused, language, counter.count(content.text), counter.count(f"{said}\n"),
+            terms, originals=kept, gone=gone,
+        )  # fmt: skip
+
+    def _embedded(self, done: list[Screened]) -> list[Screened]:
+        places = [i for i, s in enumerate(done) if s.content is not None]
+        texts = [c.text for s in done if (c := s.content) is not None]
+        out = list(done)
+        for i, vector in zip(places, vectors(self._models.embedder, texts), strict=True):
+            s = done[i]
+            out[i] = replace(s, embedding=vector)
+        return out
+
+    def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
+        if not metadata_fits(event.sealed.metadata):
+            return [Reject("too_large", f"sealed.metadata: must not pass {MAX_METADATA_BYTES} bytes of JSON")]
+        accepted = event.accepted_at or record.timestamp
+        profile = self._book.of(event.tenant)
+        expires = accepted + timedelta(days=profile.retention.turns_days)
+        mine = state.of(event.owner.key)
+        name = _turn_id(event)
+        digest = keyed_hash(self._models.hash_key, f"{event.session_id}\0{event.role}\0{event.sealed.content}")
+        known = mine.get(f"turn/{name}")
+        if isinstance(known, list) and str(known[1]) > accepted.isoformat():
+            if known[0] != digest:
+                return [Reject("turn_conflict", "turn_id: this id was used before with other content")]
+            return []
+        mine.put(f"turn/{name}", [digest, expires.isoformat()], expires)
+        kept = mine.get(f"last/{event.session_id}")
+        previous = kept[1] if isinstance(kept, list) and str(kept[0]) > accepted.isoformat() else None
+        turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
+        last = [*turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])][-_PREVIOUS_TURNS:]
+        until = accepted + PREVIOUS_KEPT
+        mine.put(f"last/{event.session_id}", [until.isoformat(), [list(p) for p in last]], until)
+        return [Emit(topics.HISTORY, turn)]
+
+    def _previous_again(self, a: Amendment, state: StateSpace) -> None:
+        """What is kept of the session for a bare "yes", under the policy of now."""
+        mine, name = state.of(a.owner.key), f"last/{a.session_id}"
+        kept = mine.get(name)
+        if not isinstance(kept, list):
+            return
+        said = [(str(role), str(text)) for role, text in cast("list[list[str]]", kept[1])]
+        clean = redact(self._models, self._book, [a.tenant] * len(said), [text for _, text in said])
+        until = str(kept[0])
+        row: list[Json] = [[role, r.text] for (role, _), r in zip(said, clean, strict=True)]
+        mine.put(name, [until, row], datetime.fromisoformat(until))
+
+    def _screened_turn(
+        self, event: TurnEvent, record: Record, done: Screened, name: str, accepted: Any, expires: Any, previous: Json
+    ) -> ScreenedTurn:
+        assert done.content is not None  # noqa: S101 - a turn always has content
+        profile = self._book.of(event.tenant)
+        body = ScreenedBody(
+            content=done.content.text,
+            speaker=replaced(event.sealed.speaker, done.texts, done.gone),
+            metadata=replaced(event.sealed.metadata, done.texts, done.gone),
+            recalled_ids=tuple(r.id for r in event.sealed.recalled),
+            terms=done.terms,
+            embedding=done.embedding,
+            entities=done.content.entities,
+            previous=tuple((p[0], done.gone.text(p[1])) for p in previous) if isinstance(previous, list) else (),
+            originals=done.originals,
+        )
+        return ScreenedTurn(
+            tenant=event.tenant, user_id=event.user_id, session_id=event.session_id, turn_id=name, role=event.role,
+            occurred_at=event.occurred_at, accepted_at=accepted, expires_at=expires, project_id=event.project_id,
+            agent_id=event.agent_id, interaction_id=event.interaction_id, context_id=event.context_id,
+            intent=event.intent, reaches=event.reaches, language=done.language, tokens=done.tokens,
+            line_tokens=done.line_tokens, content_hash=content_hash(done.content.text), pii=done.found,
+            refused=done.refused, profile=profile.name, profile_version=profile.version,
+            model_id=self._models.embedder.model_id, position=record.offset, sealed=body,
+        )  # fmt: skip
+
+
+def _turn_id(event: TurnEvent) -> str:
+    return event.turn_id or turn_id(
+        event.tenant, event.user_id, event.session_id, event.role, event.occurred_at, event.sealed.content
+    )
+
+
+def _texts(event: object) -> list[str]:
+    """Every text of an event that policy looks at. `llm_context` and recalled texts go no further, so need none."""
+    match event:
+        case TurnEvent():
+            speaker = [event.sealed.speaker] if event.sealed.speaker else []
+            if not metadata_fits(event.sealed.metadata):
+                return []  # it is refused: nobody waits for its recognition
+            return [event.sealed.content, *speaker, *strings(event.sealed.metadata)]
+        case SessionCommand():
+            return [] if outgrown(event.sealed) else list(strings(event.sealed.model_dump()))
+        case Amendment():
+            return amendment_texts(event)
+    return []

@@ -1,0 +1,1 @@
+"""The session step: one whole session value a revision."""

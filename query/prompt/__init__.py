@@ -1,0 +1,1 @@
+"""Prompts: intents, passages and layout within a token budget."""

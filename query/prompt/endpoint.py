@@ -1,0 +1,371 @@
+"""POST /v1/context: what a model should know for one request, within a token budget (A8, A9, D10, D15)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+from uuid import uuid4
+from zoneinfo import ZoneInfo
+
+from fastapi import APIRouter, Body, Request
+from pydantic import Field
+
+from inference.language import language_of
+from query.auth.boundary import Reader
+from query.body import Route
+from query.errors import ProblemError, done_without
+from query.freshness import Freshness
+from query.prompt import pieces
+from query.prompt.intents import Routed, by_example, folded, names, route, told
+from query.prompt.layout import SEEDS_ORDER, Piece, compose
+from query.reading import hot, session_store
+from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
+from query.reading.search import retriever_of
+from query.reading.users import ordered, standing
+from query.search.ranking.types import Floats
+from query.search.request import KINDS, Found, Question
+from query.search.retriever import Retriever
+from query.views import memories, structured
+from query.views.db import Row, within
+from schemas.base import Content, Frozen, Id
+from schemas.profile.model import Intent, PromptSection
+from schemas.security.scope import OwnerScope, TenantScope
+
+router = APIRouter(route_class=Route, tags=["reading"])
+RETRIEVED = 20
+"""Hits of the hybrid search that compete for the budget."""
+STATES = 10
+"""Items that a query may name for an intent that asks for the state of a record."""
+_SEPARATE = frozenset({"report", "chunk"})
+
+
+class ContextIn(Frozen):
+    query: Content
+    user_id: Id
+    session_id: Id | None = None
+    project_id: Id | None = None
+    interaction_id: Id | None = None
+    intent: Id | None = None
+    budget_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+
+
+@dataclass(slots=True)
+class Asked:
+    """One request on its way."""
+
+    body: ContextIn
+    tenant: TenantScope
+    user: OwnerScope
+    project: OwnerScope | None
+    routed: Routed
+    degraded: list[dict[str, str]] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
+    """The parts of the prompt are read as the views stood then or later."""
+    because: list[dict[str, Any]] = field(default_factory=list)
+    """Which words of the query chose intents, project and filters (D10), and which state was named."""
+    printed: Sequence[PromptSection] = SEEDS_ORDER
+    """Sections of the prompt, as the profile orders them."""
+    patience: float = float("inf")
+    """The profile's latency budget in seconds: for each part that the prompt can do without (D11)."""
+
+    def prints(self, section: PromptSection) -> bool:
+        return section in self.printed
+
+    def without(self, entries: Sequence[dict[str, str]]) -> None:
+        self.degraded.extend(e for e in entries if e not in self.degraded)
+
+    def lost(self, problem: ProblemError) -> None:
+        """A store that does not answer costs its part of the prompt, not the prompt (D11)."""
+        if problem.word != "store-unavailable":
+            raise problem
+        self.without([done_without(problem)])
+
+
+@router.post("/v1/context")
+async def context(
+    request: Request, body: Annotated[ContextIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
+) -> dict[str, Any]:
+    """The prompt, its sections with citations, and what did not fit."""
+    asked = await _asked(body, scope, ctx, retriever_of(request))
+    await fresh.wait("turns", "memories", "sessions", "projects", "knowledge")
+    asked.since = time.monotonic()
+    working = asyncio.ensure_future(_session(ctx, asked))
+    session, groups, known, hits = await asyncio.gather(
+        working,
+        _hot(ctx, asked),
+        _known(ctx, asked),
+        _hits(ctx, retriever_of(request), asked, working),
+    )
+    profile = ctx.deps.profile_of(scope.tenant)
+    given = _pieces(asked, session, groups, known, hits, ctx)
+    budget = body.budget_tokens or next((i.budget_tokens for i in asked.routed.intents[:1] if i.budget_tokens), None)
+    counter = ctx.deps.counter(profile.encoding)
+    prompt = compose(given, body.query, budget or profile.budget_tokens, counter.count, asked.printed)
+    if asked.degraded:
+        fresh.degraded(asked.degraded)
+    context_id = str(uuid4())
+    shared = _cited(prompt.sections, PROJECT_KINDS) if asked.project is not None else []
+    ctx.saw(asked.user, [i for i in _cited(prompt.sections) if i not in shared], context_id)
+    if asked.project is not None and shared:
+        ctx.saw(asked.project, shared, context_id)
+    ctx.gave(asked.user, _cited(prompt.sections, USER_KINDS), context_id, body.interaction_id)
+    return {
+        "context_id": context_id,
+        "prompt": prompt.text,
+        "tokens": prompt.tokens,
+        "intents": [i.name for i in asked.routed.intents],
+        "because": asked.because,
+        "routing": told(body.query, asked.routed),
+        "sections": prompt.sections,
+        "dropped": prompt.dropped,
+        "left_out": prompt.left_out,
+        "degraded": asked.degraded,
+    }
+
+
+def _cited(sections: Sequence[dict[str, Any]], kinds: Sequence[str] | None = None) -> list[str]:
+    """The memories that stand in the prompt, of these kinds or all; turns are no memories."""
+    cited = [c for section in sections for c in section["citations"] if c["kind"] != "turn"]
+    return [c["id"] for c in cited if kinds is None or c["kind"] in kinds]
+
+
+_STANDING = ("fact", "preference", "intent")
+
+
+async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
+    profile = ctx.deps.profile_of(scope.tenant)
+    patience = profile.ranking.latency_budget_ms / 1000
+    now = ctx.deps.clock().astimezone(ZoneInfo(profile.time_zone))  # "today" is a day of the people who say it
+    routed = route(profile, body.query, body.intent, now, body.project_id)
+    examples = [(intent, text) for intent in profile.intents for text in intent.examples]
+    if examples and body.intent is None and not routed.intents:
+        with within(patience):
+            likeness = await retriever.likeness(body.query, [text for _, text in examples])
+        routed = by_example(routed, examples, likeness)
+    project = None if body.project_id is None else scope.project(body.project_id)
+    if project is None and routed.project_id is not None and scope.in_project(routed.project_id):
+        project = scope.project(routed.project_id)
+    user, because = scope.user(body.user_id), list(routed.because)
+    printed = profile.context.sections
+    return Asked(body, scope, user, project, routed, because=because, printed=printed, patience=patience)
+
+
+async def _session(ctx: Context, asked: Asked) -> Row | None:
+    if asked.body.session_id is None:
+        return None
+    try:
+        with within(asked.patience):
+            found = await session_store.load(ctx, asked.user, asked.body.session_id)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return None
+    if found is None:
+        return None
+    asked.without(found.degraded)
+    mode, body = found.told
+    if not asked.prints("conversation_history"):  # hits hold what was said: but for the request itself
+        own = [m for m in body.get("window", ())[-1:] if m["content"] == asked.body.query]
+        body = {**body, "summary": "", "window": own}
+    return {"mode": mode, "body": body}
+
+
+async def _hot(ctx: Context, asked: Asked) -> hot.Groups:
+    if asked.project is None:
+        return {}
+    try:
+        with within(asked.patience):
+            groups, degraded = await hot.load(ctx, asked.project)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return {}
+    asked.without(degraded)
+    return groups
+
+
+async def _known(ctx: Context, asked: Asked) -> list[Row]:
+    try:
+        with within(asked.patience):
+            known = await standing(ctx, asked.user, _STANDING)
+            first = asked.routed.intents[0] if asked.routed.intents else None
+            if first is not None and first.table is not None:
+                known += await structured.rows(ctx.db, asked.user, first.table, ctx.deps.clock(), 1, 0)
+            return known
+    except ProblemError as exc:
+        asked.lost(exc)
+        return []
+
+
+async def _said_before(retriever: Retriever, asked: Asked) -> tuple[Floats, ...]:
+    if asked.body.session_id is None:
+        return ()
+    try:
+        with within(asked.patience):
+            return await retriever.said_before(asked.user, asked.body.session_id, asked.body.query)
+    except ProblemError as exc:
+        asked.lost(exc)
+        return ()
+
+
+async def _hits(
+    ctx: Context, retriever: Retriever, asked: Asked, working: Awaitable[Row | None]
+) -> list[tuple[Row, float]]:
+    """What the intent asks for, in the order in which it is filled: reports, memories and turns, knowledge (A8).
+    `working`: the session, whose window is shown anyway; the best turns are the best of the others."""
+    if not asked.prints("retrieved_memories"):
+        return []
+    before = await _said_before(retriever, asked)
+    intent = asked.routed.intents[0] if asked.routed.intents else None
+
+    async def search(kinds: Set[str], limit: int, mode: Any = None) -> list[tuple[Row, float]]:
+        if not kinds or limit < 1:
+            return []
+        # The similarity of reports is stated for the query as it stands.
+        question = Question(
+            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
+            mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
+            since=asked.since,
+        )  # fmt: skip
+        filters, limited = asked.routed.limits(kinds)
+        questions = [question]
+        if filters is not None and limited and mode is None:
+            questions.insert(0, replace(question, kinds=limited, filters=filters))
+        answers: list[Found] = await asyncio.gather(*(retriever.search(q) for q in questions))
+        for found in answers:
+            asked.without(found.degraded)
+        return _first_of(answers, limit)
+
+    if intent is None:
+        return await search(set(KINDS), RETRIEVED)
+    reports: list[tuple[Row, float]] = []
+    if intent.reports and asked.project is not None:
+        best = await search({"report"}, intent.reports, "dense")
+        reports = [hit for hit in best if hit[1] >= intent.report_similarity]
+    kinds = set(intent.kinds or KINDS) & set(KINDS)
+    if intent.history_turns:
+        kinds.discard("turn")
+    # "Do not suffice": fewer than asked for are similar enough.
+    turns = intent.history_turns if len(reports) < max(1, intent.reports) else 0
+    state, rest, said, knowledge = await asyncio.gather(
+        _state(ctx, asked, intent),
+        search(kinds - _SEPARATE, RETRIEVED),
+        search({"turn"}, turns + RETRIEVED if turns else 0),
+        search({"chunk"}, intent.knowledge),
+    )
+    window = _spoken(await working)
+    history = [h for h in said if _is_news(h[0], window, asked)][:turns]
+    named = {row["record_id"] for row in state}
+    found = [h for h in sorted([*rest, *history], key=lambda h: -h[1]) if h[0].get("record_id") not in named]
+    hits = [*((row, 1.0) for row in state), *reports, *found, *knowledge]
+    if hits or asked.body.intent is not None:
+        return hits
+    # The router guessed, and nothing of these kinds is there: as for a query that no intent claims.
+    asked.because.append({"fallback": intent.name, "words": []})
+    return await search(set(KINDS), RETRIEVED)
+
+
+def _spoken(session: Row | None) -> set[str | None]:
+    """The turns that the prompt shows as the conversation so far."""
+    return {m.get("turn_id") for m in session["body"].get("window", [])} if session else set()
+
+
+def _is_news(turn: Row, spoken: Set[str | None], asked: Asked) -> bool:
+    """Neither in the window nor the request itself."""
+    return turn["turn_id"] not in spoken and turn["content"] != asked.body.query
+
+
+def _request_itself(
+    asked: Asked, window: Sequence[dict[str, Any]], hits: Sequence[tuple[Row, float]]
+) -> set[str | None]:
+    """The turns as which the request has been stored before it was asked about."""
+    found = {row["turn_id"] for row, _ in hits if "turn_id" in row and row["content"] == asked.body.query}
+    return found | {m.get("turn_id") for m in window[-1:] if m["content"] == asked.body.query}
+
+
+def _is_only_of(memory: Row, turns: Set[str | None]) -> bool:
+    """Whether a memory was taken from these turns and no other."""
+    return bool(memory["sources"]) and all(s["turn_id"] in turns for s in memory["sources"])
+
+
+def _first_of(answers: Sequence[Found], limit: int) -> list[tuple[Row, float]]:
+    """What has the filters of the query stands before what has not, each in its order: where nothing has them, the
+    answer is that without them."""
+    best = max((score for found in answers for _, score, _ in found.hits), default=0.0)
+    out: dict[str, tuple[Row, float]] = {}
+    for n, found in enumerate(answers, start=1):
+        for row, score, _ in found.hits:
+            key = f"t:{row['turn_id']}" if "turn_id" in row else f"m:{row['record_id']}"
+            out.setdefault(key, (row, score + best if n < len(answers) else score))
+    return list(out.values())[:limit]
+
+
+async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
+    """What is kept under the keys that the query names, where the intent asks for it (A8: QC_TASK)."""
+    if not intent.state:
+        return []
+    try:
+        with within(asked.patience):
+            rows = await memories.items_named_in(
+                ctx.db, asked.user, folded(asked.body.query), ctx.deps.clock(), STATES
+            )
+    except ProblemError as exc:
+        asked.lost(exc)
+        return []
+    named = [row for row in rows if names(asked.body.query, row["key"])]
+    asked.because += [{"state": row["key"], "words": [row["key"]]} for row in named]
+    return named
+
+
+def _language(query: str, groups: hot.Groups, known: Sequence[Row]) -> str:
+    """Of the headings and labels: as what is kept is worded, and the query only where nothing is. By the query alone
+    who changes language between two turns would change all of the prompt behind the first heading (D15)."""
+    kept = [*(pieces.plain(e["value"]) for group in groups.values() for e in group), *(r["text"] for r in known)]
+    return language_of(" ".join(sorted(kept)) if any(kept) else query)
+
+
+def _pieces(
+    asked: Asked,
+    session: Row | None,
+    groups: hot.Groups,
+    known: Sequence[Row],
+    hits: Sequence[tuple[Row, float]],
+    ctx: Context,
+) -> list[Piece]:
+    """In filling order (D15). What stands in one section is not repeated in another."""
+    language = _language(asked.body.query, groups, known)
+    scope_name = asked.project.owner.id if asked.project else None
+    catalogue = ctx.deps.profile_of(asked.tenant.tenant)
+    first = asked.routed.intents[0] if asked.routed.intents else None
+    table, said = (
+        pieces.table(catalogue, first, [r for r in known if r["kind"] == "table"], language) if first else ([], set())
+    )
+    facts, in_profile = pieces.profile(catalogue, [r for r in known if r["kind"] != "table"], said)
+    wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
+    body = session["body"] if session else {}
+    window = body.get("window", [])
+    spoken = _spoken(session)
+    own = _request_itself(asked, window, hits)
+    if window and window[-1]["content"] == asked.body.query:
+        window = window[:-1]  # the request itself, sent as a turn before it was asked about
+    shown = in_profile | in_preferences
+    rest = [
+        (row, score)
+        for row, score in hits
+        if (
+            _is_news(row, spoken, asked)
+            if "turn_id" in row
+            else row["record_id"] not in shown and not _is_only_of(row, own)
+        )
+    ]
+    summary = body.get("summary", "") if session and session["mode"] == "SUMMARY_N" else ""
+    return [
+        *pieces.anchors(body.get("anchors", {})),
+        *pieces.hot(groups, language),
+        *table,
+        *facts,
+        *wanted,
+        *pieces.working(summary, window),
+        *pieces.retrieved(rest, window, [e for group in groups.values() for e in group]),
+    ]

@@ -1,0 +1,1 @@
+"""What the service reads from the stores."""

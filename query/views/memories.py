@@ -1,0 +1,161 @@
+"""The memory view: every version of every record of an owner (N8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from query.views.db import Database, OwnerStatement, Row, TenantStatement
+from schemas.security.scope import OwnerScope, TenantScope
+
+COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, state, field, fields, scope, category,
+    episode_type, namespace, key, text, value, attributes, importance, confidence, source, priority, negated,
+    approximate, user_id, session_id, project_id, interaction_id, language, sources, reason, conflicts_with,
+    also, occurred_at, valid_from, valid_to, known_at, last_accessed_at, expires_at, sealed, sealed_for"""
+_OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND NOT deleted"
+_LIVING = "(expires_at IS NULL OR expires_at > %(now)s)"
+_PAGE = """AND (%(after_at)s::timestamptz IS NULL
+      OR (known_at, record_id, version) < (%(after_at)s, %(after_id)s, %(after_version)s))
+    ORDER BY known_at DESC, record_id DESC, version DESC LIMIT %(limit)s"""
+
+PLACED = "kind IN ('item', 'pattern', 'feedback') AND cardinality(namespace) > 0"
+"""What has a place in the store (C1): what callers put, and what the engine keeps under a namespace of its own."""
+
+_LIST = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE {_OWNER} AND {_LIVING} AND kind = ANY(%(kinds)s) AND state = %(state)s {_PAGE}"""  # noqa: S608 - constants
+)
+_AS_OF = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE {_OWNER} AND kind = ANY(%(kinds)s) AND state IN ('active', 'superseded')
+      AND COALESCE(valid_from, occurred_at) <= %(as_of)s
+      AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active')) {_PAGE}"""  # noqa: S608
+)
+_BY_KEY = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE {_OWNER} AND {_LIVING} AND {PLACED} AND state = 'active' AND namespace = %(namespace)s
+      AND key = %(key)s ORDER BY kind = 'item' DESC LIMIT 1"""  # noqa: S608
+)
+_BY_RECORD = TenantStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND record_id = %(record_id)s AND NOT deleted ORDER BY version DESC"""  # noqa: S608
+)
+_LED = TenantStatement(
+    """SELECT record_id FROM {v}.memories
+    WHERE tenant = %(tenant)s AND also @> ARRAY[%(told)s] AND also <> '{}' AND NOT deleted LIMIT 1"""
+)
+_DECISIONS = TenantStatement(
+    """SELECT decision_id, owner_kind, owner_id, turn_id, session_id, ordinal, kind, field, outcome, gate, rule, score,
+      extractor, accepted_at FROM {v}.decisions
+    WHERE tenant = %(tenant)s AND record_id = %(record_id)s ORDER BY accepted_at DESC, decision_id LIMIT 200"""
+)
+_REFUSED = OwnerStatement(
+    """SELECT decision_id, turn_id, session_id, kind, field, fields, category, record_id, outcome, gate, rule, score,
+      accepted_at FROM {v}.decisions
+    WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s AND outcome = 'refused'
+      AND kind = ANY(%(kinds)s)
+      AND (%(after_at)s::timestamptz IS NULL OR (accepted_at, decision_id) < (%(after_at)s, %(after_id)s))
+    ORDER BY accepted_at DESC, decision_id DESC LIMIT %(limit)s"""
+)
+_NAMED = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE {_OWNER} AND {_LIVING} AND kind = 'item' AND state = 'active'
+      AND strpos(%(folded)s, regexp_replace(lower(key), '[[:space:]_-]+', '', 'g')) > 0
+    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""  # noqa: S608
+)
+_ITEMS = TenantStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND kind = 'item' AND state = 'active' AND NOT deleted AND {_LIVING}
+      AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
+      AND namespace[1:cardinality(%(prefix)s::text[])] = %(prefix)s
+    ORDER BY known_at DESC, record_id LIMIT %(most)s"""  # noqa: S608
+)
+_NAMESPACES = TenantStatement(
+    f"""SELECT DISTINCT namespace FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND {PLACED} AND state = 'active' AND NOT deleted AND {_LIVING}
+      AND owner_kind = 'user' AND (%(users)s::text[] IS NULL OR owner_id = ANY(%(users)s))
+    ORDER BY namespace"""  # noqa: S608
+)
+_CONFIRM = TenantStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND record_id = ANY(%(ids)s) AND NOT deleted AND state = 'active' AND {_LIVING}"""  # noqa: S608
+)
+
+
+class After:
+    """Where a page begins: after this row."""
+
+    def __init__(self, at: datetime | None = None, record_id: str = "", version: int = 0) -> None:
+        self.at, self.record_id, self.version = at, record_id, version
+
+
+async def items_named_in(db: Database, scope: OwnerScope, folded: str, now: datetime, limit: int) -> list[Row]:
+    """Items whose key stands in a text; of both, case, spaces, `_` and `-` do not count (`folded`: without them)."""
+    return await db.of_owner(scope, _NAMED, folded=folded, now=now, limit=limit)
+
+
+async def listed(
+    db: Database, scope: OwnerScope, kinds: Sequence[str], state: str, now: datetime, limit: int, after: After
+) -> list[Row]:
+    """Records of an owner in a state, newest known first."""
+    return await db.of_owner(
+        scope, _LIST, kinds=list(kinds), state=state, now=now, limit=limit,
+        after_at=after.at, after_id=after.record_id, after_version=after.version,
+    )  # fmt: skip
+
+
+async def as_of(
+    db: Database, scope: OwnerScope, kinds: Sequence[str], when: datetime, limit: int, after: After
+) -> list[Row]:
+    """What was true at a time (N8): versions whose validity covers it."""
+    return await db.of_owner(
+        scope, _AS_OF, kinds=list(kinds), as_of=when, limit=limit,
+        after_at=after.at, after_id=after.record_id, after_version=after.version,
+    )  # fmt: skip
+
+
+async def refused(
+    db: Database, scope: OwnerScope, kinds: Sequence[str], limit: int, after: After
+) -> list[Row]:
+    """What the gates refused: decisions, for what is refused is not kept."""
+    return await db.of_owner(
+        scope, _REFUSED, kinds=list(kinds), limit=limit, after_at=after.at, after_id=after.record_id
+    )
+
+
+async def by_record(db: Database, scope: TenantScope, record_id: str) -> list[Row]:
+    """All versions of a record, newest first. The caller checks that the scope reaches its owner."""
+    return await db.of_tenant(scope, _BY_RECORD, record_id=record_id)
+
+
+async def led_to(db: Database, scope: TenantScope, told: str) -> str | None:
+    """The record that an id leads to which was told for the same said again. The caller checks owners."""
+    rows = await db.of_tenant(scope, _LED, told=told)
+    return str(rows[0]["record_id"]) if rows else None
+
+
+async def decisions(db: Database, scope: TenantScope, record_id: str) -> list[Row]:
+    """What the gates decided about a record, newest first."""
+    return await db.of_tenant(scope, _DECISIONS, record_id=record_id)
+
+
+async def item(db: Database, scope: OwnerScope, namespace: Sequence[str], key: str, now: datetime) -> Row | None:
+    """A store item (C1), or what the engine keeps at that place; what a caller put there comes first."""
+    rows = await db.of_owner(scope, _BY_KEY, namespace=list(namespace), key=key, now=now)
+    return rows[0] if rows else None
+
+
+async def items(db: Database, scope: TenantScope, prefix: Sequence[str], now: datetime, most: int) -> list[Row]:
+    """Store items below a namespace prefix, of the users that the scope reaches; at most `most`, newest first."""
+    users = None if scope.users is None else sorted(scope.users)
+    return await db.of_tenant(scope, _ITEMS, prefix=list(prefix), users=users, now=now, most=most)
+
+
+async def namespaces(db: Database, scope: TenantScope, now: datetime) -> list[list[str]]:
+    users = None if scope.users is None else sorted(scope.users)
+    return [r["namespace"] for r in await db.of_tenant(scope, _NAMESPACES, users=users, now=now)]
+
+
+async def confirmed(db: Database, scope: TenantScope, record_ids: Sequence[str], now: datetime) -> list[Row]:
+    """The rows behind hits from another store: those that stand, in state active. The caller checks owners."""
+    return await db.of_tenant(scope, _CONFIRM, ids=list(record_ids), now=now) if record_ids else []

@@ -1,0 +1,1 @@
+"""Published schemas, and whether a change breaks them."""

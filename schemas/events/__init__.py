@@ -1,0 +1,1 @@
+"""Events of every topic, as frozen pydantic models."""

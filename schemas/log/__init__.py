@@ -1,0 +1,1 @@
+"""The log: topics, owners and partitions, the codec, progress and dead letters."""

@@ -1,0 +1,1 @@
+"""Profiles: one domain as data."""

@@ -1,0 +1,132 @@
+"""How people of a domain say something of themselves, as data: what to look for, what it fills, how it is told.
+
+A field's own `patterns` fill that field of the catalogue. A wording fills slots, with or without a field that lists
+them: several of one match, amounts in the unit of the slot, names of the profile's lexicon, and what a denial means.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from schemas.base import CleanText, Frozen, Id
+from schemas.profile.patterns import Pattern, groups
+
+Person = Literal["I", "we", "my"]
+END = "{end}"
+"""In an English pattern: where a phrase ends, before a stop or a word that leads on (and, because, in, ...)."""
+_LEXICON = re.compile(r"\{lexicon\.(\w{1,64})\}")
+_PLACE = re.compile(r"\{(?P<name>[a-z][\w.]{0,80})\}")
+SAID = "said"
+ABOUT = frozenset({"about", "or_so"})
+"""Groups for the words before and behind a value that make it approximate."""
+_TOLD = frozenset({"owner", "of", SAID})
+
+
+class Wording(Frozen):
+    """One way to say it. A named group is a slot, unless `numbers` or `words` make a slot of it; the groups `said`,
+    `about` and `or_so` are none. In the pattern `{lexicon.SLOT}` stands for the names of that table in the
+    wording's language (without any, the wording finds nothing) and `{end}`, in English, for where a phrase ends.
+    Case does not count."""
+
+    language: Literal["en", "zh"]
+    pattern: Pattern
+    of: tuple[Person, ...] = Field(default=("I", "we"), min_length=1)
+    """Clauses that it is looked for in: of the speaker (I, 我), the speaker and others (we, 我们). `my`: of something
+    of the speaker's; then the clause is read as it stands, denied or not."""
+    says: CleanText | None = None
+    """The statement to keep: `{owner}` (in Chinese `{of}`: left out where the owner has no name), slots and groups.
+    None, in English: the pattern is a predicate from its verb on, told in the third person."""
+    says_not: CleanText | None = None
+    """What is kept when it is denied, as no longer so; None: nothing."""
+    numbers: dict[Id, dict[Id, float]] = Field(default_factory=dict)
+    """Slot -> groups and what one of each is in the slot's unit; they add up. Empty: the slot's own group, as it is."""
+    digits: int = Field(default=3, ge=0, le=6)
+    """Decimals of `numbers`."""
+    words: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
+    """Slot -> groups that, one behind the other, are its value."""
+    canonical: dict[CleanText, CleanText] = Field(default_factory=dict)
+    """What a group of `words` says, in lower case -> what stands for it."""
+    many: bool = False
+    """Several values stand beside each other where no field of the catalogue says."""
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Wording:
+        for key, problem in self._problems():
+            raise ValueError(f"{key}: {problem}")
+        return self
+
+    def slots(self) -> tuple[str, ...]:
+        """What it fills, in the order of the pattern, then of `numbers` and `words`."""
+        own = [name for name in re.compile(self.pattern).groupindex if name not in self._used()]
+        return (*own, *self.numbers, *self.words)
+
+    def lexicons(self) -> tuple[str, ...]:
+        return tuple(_LEXICON.findall(self.pattern))
+
+    def _used(self) -> set[str]:
+        """Groups that are no slots by themselves."""
+        parts = {name for names in self.words.values() for name in names} | {SAID} | ABOUT
+        return parts | {name for slot, names in self.numbers.items() for name in names or (slot,)}
+
+    def _problems(self) -> Iterator[tuple[str, str]]:
+        named = groups(self.pattern)
+        known = ", ".join(sorted(named)) or "none"
+        for place in _PLACE.finditer(self.pattern):
+            if not _LEXICON.fullmatch(place.group()) and (place.group() != END or self.language != "en"):
+                yield "pattern", f"no such place {place.group()}; allowed: {{lexicon.SLOT}}, and in English {END}"
+        if not self.slots():
+            yield "pattern", "captures nothing: name a group after the slot it fills, as in (?P<age>...)"
+        for key, made in (("numbers", self.numbers), ("words", self.words)):
+            for slot, parts in made.items():
+                if missing := set(parts or ((slot,) if key == "numbers" else ())) - named:
+                    yield f"{key}.{slot}", f"no group {min(missing)!r} in the pattern; there are: {known}"
+                if not parts and key == "words":
+                    yield f"words.{slot}", f"name the groups that it is made of: {known}"
+        yield from self._untold(named)
+
+    def _untold(self, named: frozenset[str]) -> Iterator[tuple[str, str]]:
+        if self.says is None:
+            if self.language != "en" or "my" in self.of:
+                yield "says", "is required; only an English predicate (of: I, we) is told in its own words"
+            if self.numbers or self.words or self.says_not or SAID in named:
+                yield "says", "is required beside numbers, words, says_not and a group said"
+        allowed = named | set(self.slots()) | _TOLD
+        for key, text in (("says", self.says), ("says_not", self.says_not)):
+            for place in _PLACE.finditer(text or ""):
+                if place["name"] not in allowed:
+                    yield key, f"nothing is called {place['name']!r}; allowed: {', '.join(sorted(allowed))}"
+
+
+WORDINGS_FROM = "wordings_from"
+"""Key of a profile's file alone: profiles whose wordings it understands, too. What is loaded holds them."""
+
+
+def with_wordings(raw: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
+    """A profile's file with the wordings of the files that it names, after its own: only those that they state
+    themselves, so none can name itself round a corner. A later folder goes before. Raises ValueError naming the key."""
+    if WORDINGS_FROM not in raw:
+        return raw
+    files = {p.stem: p for folder in folders for p in folder.glob("*.toml")}
+    names = raw[WORDINGS_FROM]
+    if not isinstance(names, list) or not set(map(str, names)) <= set(files):
+        raise ValueError(f"{WORDINGS_FROM}: must be a list of profiles; there are: {', '.join(sorted(files))}")
+    wordings = _stated(raw)
+    for name in names:
+        try:
+            wordings += _stated(tomllib.loads(files[name].read_text(encoding="utf-8")))
+        except ValueError as exc:
+            raise ValueError(f"{WORDINGS_FROM}: {files[name].name}: {exc}") from None
+    return {**{k: v for k, v in raw.items() if k != WORDINGS_FROM}, "wordings": wordings}
+
+
+def _stated(raw: dict[str, Any]) -> list[Any]:
+    wordings = raw.get("wordings", [])
+    if not isinstance(wordings, list):
+        raise ValueError("wordings: expected [[wordings]], a table each")
+    return list(wordings)

@@ -1,0 +1,1 @@
+"""Sealing, keys, tenant scope and the access log."""

@@ -1,0 +1,1 @@
+"""Layouts and generations of the stores."""

@@ -1,0 +1,1 @@
+"""The access log's sink."""

@@ -1,0 +1,101 @@
+"""Erasure in Postgres (C9): every table of a generation that holds the owner, known to this code or not.
+
+Rows go by owner and by when they were accepted, so that what came after the cut-off stays, in whatever order a
+redelivery brings it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from psycopg import Connection, sql
+
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.security import erasure_findings as findings
+from schemas.storage.layouts import postgres_schema
+from sinks.protocol import Transient
+
+_TIMES = ("accepted_at", "known_at", "updated_at", "created_at", "occurred_at")
+"""The first of these that a table has says when its row was accepted."""
+_FED_BY = {
+    topics.HISTORY.name: {"turns"},
+    topics.DECISIONS.name: {"decisions"},
+    topics.SESSION_STATE.name: {"sessions", "checkpoints"},
+}
+"""A table is swept when the erasure comes along the topic that feeds it; memory.updates feeds all others."""
+_COLUMNS = """SELECT c.table_name, c.column_name
+FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+WHERE c.table_schema = %s AND t.table_type = 'BASE TABLE'"""
+"""Views show what stands in tables."""
+
+
+def erase(conn: Connection[Any], generation: int, e: Erasure, topic: str, partition: int) -> None:
+    """In the caller's transaction: remove, count, and note what the steps found."""
+    schema = postgres_schema(generation)
+    tables: dict[str, set[str]] = {}
+    for name, column in conn.execute(_COLUMNS, (schema,)):
+        tables.setdefault(name, set()).add(column)
+    known = set().union(*_FED_BY.values())
+    counts: dict[str, int] = {}
+    for name, columns in sorted(tables.items()):
+        fed = name in _FED_BY[topic] if topic in _FED_BY else name not in known
+        where = _rows(e, columns) if fed else None
+        if where is not None:
+            query = sql.SQL("DELETE FROM {}.{} WHERE {}").format(sql.Identifier(schema), sql.Identifier(name), where)
+            counts[name] = conn.execute(query).rowcount
+    if e.stage == "project" and topic == topics.DECISIONS.name and e.record_ids:
+        counts["decisions"] = _of_records(conn, schema, e)
+    findings.begin(conn, e)
+    findings.found(conn, e, findings.place("postgres", generation, topic, e.stage, partition), counts)
+    if e.found:
+        findings.found(conn, e, f"state/{e.stage}/{partition}", e.found)
+
+
+def _rows(e: Erasure, columns: set[str]) -> sql.Composed | None:
+    """The rows of the erasure's owner; None where the table has none, or the step speaks for itself."""
+    time = next((t for t in _TIMES if t in columns), None)
+    if "tenant" not in columns or time is None:
+        return None
+    parts = [_equal("tenant", e.tenant), sql.SQL("{} <= {}").format(sql.Identifier(time), sql.Literal(e.accepted_at))]
+    if e.scope in ("user", "session"):
+        if e.stage == "project":
+            return None
+        if {"owner_kind", "owner_id"} <= columns:
+            parts += [_equal("owner_kind", "user"), _equal("owner_id", e.user_id)]
+        elif "user_id" in columns:
+            parts.append(_equal("user_id", e.user_id))
+        else:
+            return None
+        if e.scope == "session":
+            if "session_id" not in columns:
+                return None
+            parts.append(_equal("session_id", e.session_id))
+    elif e.scope == "project":
+        return None
+    return sql.SQL(" AND ").join(parts)
+
+
+def _of_records(conn: Connection[Any], schema: str, e: Erasure) -> int:
+    query = sql.SQL("DELETE FROM {}.decisions WHERE tenant = %s AND record_id = ANY(%s) AND accepted_at <= %s")
+    return conn.execute(query.format(sql.Identifier(schema)), (e.tenant, list(e.record_ids), e.accepted_at)).rowcount
+
+
+def _equal(column: str, value: str | None) -> sql.Composed:
+    return sql.SQL("{} = {}").format(sql.Identifier(column), sql.Literal(value))
+
+
+class PostgresFindings:
+    """Where the other sinks note what they removed."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+
+    def __call__(self, erasure: Erasure, place: str, counts: dict[str, int]) -> None:
+        """Raises Transient while Postgres is away."""
+        try:
+            with psycopg.connect(self._dsn, connect_timeout=5, application_name="memstream-erasure") as conn:
+                findings.found(conn, erasure, place, counts)
+        except psycopg.Error as exc:
+            raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None

@@ -1,0 +1,1 @@
+"""Faust: the consumer group of a step, and nothing else."""

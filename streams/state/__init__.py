@@ -1,0 +1,1 @@
+"""The state of steps: one transaction with outputs and offset."""

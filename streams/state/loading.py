@@ -1,0 +1,57 @@
+"""What state a batch needs, and its way into the cache: the rows that a step names, and those it asks for later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from processors.step import Reads, Step
+from streams.batch import Batch, Item, guarded
+from streams.state.cache import NotRead, RecordState
+from streams.state.protocol import StateStore
+
+
+class Reading:
+    """Loads for one step."""
+
+    def __init__(self, step: Step, store: StateStore) -> None:
+        self._step, self._store = step, store
+
+    async def load(self, batches: Sequence[Batch]) -> None:
+        await self._load_all(batches, {b.partition: self._reads(b) for b in batches})
+        await self._load_all(batches, {b.partition: self._then_reads(b) for b in batches})
+
+    async def fill(self, batch: Batch, reads: Reads) -> None:
+        """What a step asked for and had not named."""
+        await self._load_all([batch], {batch.partition: [reads]})
+
+    def _reads(self, b: Batch) -> set[Reads]:
+        reads: set[Reads] = set()
+        guarded(b.items, lambda i: reads.update(self._step.reads(i.record, i.prepared)))
+        return reads
+
+    def _then_reads(self, b: Batch) -> set[Reads]:
+        reads: set[Reads] = set()
+        state = b.part.cache
+
+        def ask(i: Item) -> None:
+            try:
+                reads.update(self._step.then_reads(i.record, i.prepared, RecordState(state)))
+            except NotRead as exc:  # what depends on it is loaded when it is asked for
+                reads.add(exc.reads)
+
+        guarded(b.items, ask)
+        return reads
+
+    async def _load_all(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:
+        """What is not cached, of all partitions at once."""
+        wanted = {
+            b.partition: missing
+            for b in batches
+            if (missing := b.part.cache.missing(sorted(reads[b.partition], key=lambda x: (x.owner, x.keys or ()))))
+        }
+        if not wanted:
+            return
+        rows = await self._store.load(self._step.name, wanted)
+        for b in batches:
+            if b.partition in wanted:
+                b.part.cache.fill(wanted[b.partition], rows[b.partition], b.sweep)

@@ -1,0 +1,197 @@
+"""The state store in Postgres: rows, outbox and offset of a batch in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg import AsyncConnection, InterfaceError, OperationalError
+from psycopg.errors import ReadOnlySqlTransaction
+from psycopg.rows import TupleRow
+from psycopg.types.json import Jsonb
+from psycopg_pool import AsyncConnectionPool, PoolClosed
+
+from processors.step import Reads
+from streams.state.protocol import (
+    OutboxRow,
+    PartitionCommit,
+    Position,
+    Rows,
+    StaleOwner,
+    StoreAway,
+    pack_outbox,
+    unpack_outbox,
+)
+
+_START = """
+INSERT INTO stream.positions (next_offset, progress, seen, outbox, updated_at, step, partition)
+VALUES (%s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
+"""
+_COMMIT = """
+WITH new AS (
+    SELECT * FROM unnest(%(steps)s::text[], %(partitions)s::int[], %(expected)s::bigint[], %(offsets)s::bigint[],
+                         %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[])
+        AS n(step, partition, expected, next_offset, progress, seen, outbox)
+), mine AS (
+    SELECT p.step, p.partition FROM stream.positions p JOIN new n USING (step, partition)
+    WHERE p.next_offset = n.expected FOR UPDATE OF p
+), whole AS (
+    SELECT count(*) = cardinality(%(steps)s::text[]) AS sound FROM mine
+), moved AS (
+    UPDATE stream.positions p SET next_offset = n.next_offset, progress = n.progress, seen = n.seen,
+        outbox = n.outbox, updated_at = now()
+    FROM new n, whole WHERE sound AND p.step = n.step AND p.partition = n.partition
+), put AS (
+    INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
+    SELECT w.* FROM unnest(%(put_steps)s::text[], %(put_partitions)s::int[], %(put_owners)s::text[],
+                           %(put_keys)s::text[], %(put_values)b::bytea[], %(put_expiry)s::timestamptz[])
+        AS w(step, partition, owner, key, value, expires_at), whole
+    WHERE sound
+    ON CONFLICT (step, partition, owner, key) DO UPDATE SET value = EXCLUDED.value, expires_at = EXCLUDED.expires_at
+), dropped AS (
+    DELETE FROM stream.state s
+    USING unnest(%(drop_steps)s::text[], %(drop_partitions)s::int[], %(drop_owners)s::text[], %(drop_keys)s::text[])
+        AS d(step, partition, owner, key), whole
+    WHERE sound AND s.step = d.step AND s.partition = d.partition AND s.owner = d.owner AND s.key = d.key
+)
+SELECT step, partition FROM mine
+"""
+"""The whole batch in one statement: where a stored offset is not the expected one, no part of it does anything."""
+_SETTLE = """
+UPDATE stream.positions p SET outbox = '' FROM unnest(%s::int[], %s::bigint[]) AS d(partition, next_offset)
+WHERE p.step = %s AND p.partition = d.partition AND p.next_offset = d.next_offset
+"""
+_SWEEP = """
+DELETE FROM stream.state s WHERE step = %s AND partition = %s AND expires_at <= %s
+AND NOT EXISTS (SELECT FROM unnest(%s::text[], %s::text[]) AS w(owner, key) WHERE w.owner = s.owner AND w.key = s.key)
+"""
+"""Behind the writes, as whoever was first at the position decides whether anything is done; those stay out of it."""
+_LOAD_OWNERS = """
+SELECT s.partition, s.owner, s.key, s.value, s.expires_at FROM stream.state s
+JOIN unnest(%s::int[], %s::text[]) AS w(partition, owner) USING (partition, owner) WHERE s.step = %s
+"""
+_LOAD_KEYS = """
+SELECT s.partition, s.owner, s.key, s.value, s.expires_at FROM stream.state s
+JOIN unnest(%s::int[], %s::text[], %s::text[]) AS w(partition, owner, key) USING (partition, owner, key)
+WHERE s.step = %s
+"""
+
+
+class PostgresStateStore:
+    """Over a pool of connections in autocommit mode; the tables come from schemas/sql."""
+
+    def __init__(self, pool: AsyncConnectionPool[AsyncConnection[TupleRow]]) -> None:
+        self._pool = pool
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[TupleRow]]:
+        """A connection of the pool. What Postgres says of being away, shutting down, full or read-only (a standby
+        after a failover) is StoreAway. A pool that we closed ourselves does not come back."""
+        try:
+            async with self._pool.connection() as conn:
+                yield conn
+        except PoolClosed:
+            raise
+        except (OperationalError, InterfaceError, ReadOnlySqlTransaction) as exc:
+            raise StoreAway(f"{type(exc).__name__} {getattr(exc, 'sqlstate', None) or ''}".strip()) from None
+
+    async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
+        async with self._connection() as conn:
+            cur = await conn.execute(
+                "SELECT next_offset, progress, seen, outbox FROM stream.positions WHERE step = %s AND partition = %s",
+                (step, partition),
+            )
+            row = await cur.fetchone()
+        if row is None:
+            return Position(), []
+        seen = {k: (int(v[0]), int(v[1])) for k, v in row[2].items()}
+        return Position(row[0], row[1], seen), unpack_outbox(row[3])
+
+    async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
+        out = {p: Rows({r.owner: {} for r in reads}) for p, reads in wanted.items()}
+        every = [(p, r) for p, reads in wanted.items() for r in reads]
+        whole = sorted({(p, r.owner) for p, r in every if r.keys is None})
+        points = sorted({(p, r.owner, k) for p, r in every if r.keys is not None for k in r.keys})
+        if whole or points:
+            async with self._connection() as conn:
+                if whole:
+                    await _collect(await conn.execute(_LOAD_OWNERS, (*_columns(whole), step)), out)
+                if points:
+                    await _collect(await conn.execute(_LOAD_KEYS, (*_columns(points), step)), out)
+        return out
+
+    async def commit(self, commits: Sequence[PartitionCommit]) -> None:
+        first = [c for c in commits if c.expected is None]
+        later = [c for c in commits if c.expected is not None]
+        swept = [c for c in commits if c.sweep is not None]
+        async with self._connection() as conn:
+            if not first and not swept:
+                await _store(conn, later)
+                return
+            async with conn.transaction():
+                for c in first:
+                    await _begin(conn, c)
+                await _store(conn, later, [w for c in first for w in _writes(c)])
+                for c in swept:
+                    own = [w[:2] for w in c.writes if w.expires_at is not None]
+                    await conn.execute(_SWEEP, (c.step, c.partition, c.sweep, *_split(own, 2)))
+
+    async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
+        async with self._connection() as conn:
+            await conn.execute(_SETTLE, (list(offsets), list(offsets.values()), step))
+
+
+async def _collect(cur: Any, out: dict[int, Rows]) -> None:
+    async for partition, owner, key, value, expires_at in cur:
+        out[partition][owner][key] = bytes(value)
+        if expires_at is not None:
+            out[partition].expiry[owner, key] = expires_at
+
+
+def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+async def _begin(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> None:
+    """A partition's first commit can only insert. Raises StaleOwner when another worker was there."""
+    p = c.position
+    place = (p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), c.step, c.partition)
+    cur = await conn.execute(_START, place)
+    if cur.rowcount != 1:
+        raise StaleOwner([c.partition])
+
+
+def _writes(c: PartitionCommit) -> list[tuple[Any, ...]]:
+    return [(c.step, c.partition, *w) for w in c.writes]
+
+
+async def _store(
+    conn: AsyncConnection[TupleRow], commits: Sequence[PartitionCommit], others: Sequence[tuple[Any, ...]] = ()
+) -> None:
+    """Move the offsets on if they stand where this worker last saw them, and write the state rows; `others` are rows
+    of partitions that begin. Raises StaleOwner when another worker was there: nothing is done then."""
+    writes = [*others, *(w for c in commits for w in _writes(c))]
+    steps, partitions, expected, positions = _split([(c.step, c.partition, c.expected, c.position) for c in commits], 4)
+    puts = _split([w for w in writes if w[4] is not None], 6)
+    drops = _split([w[:4] for w in writes if w[4] is None], 4)
+    cur = await conn.execute(
+        _COMMIT,
+        {
+            "steps": steps, "partitions": partitions, "expected": expected,
+            "offsets": [p.next_offset for p in positions],
+            "progress": [Jsonb(dict(p.progress)) for p in positions],
+            "seen": [Jsonb(dict(p.seen)) for p in positions],
+            "outboxes": [pack_outbox(c.outbox) for c in commits],
+            "put_steps": puts[0], "put_partitions": puts[1], "put_owners": puts[2], "put_keys": puts[3],
+            "put_values": puts[4], "put_expiry": puts[5],
+            "drop_steps": drops[0], "drop_partitions": drops[1], "drop_owners": drops[2], "drop_keys": drops[3],
+        },
+    )  # fmt: skip
+    mine = {(step, partition) for step, partition in await cur.fetchall()}
+    if len(mine) != len(commits):
+        raise StaleOwner([c.partition for c in commits if (c.step, c.partition) not in mine])
+
+
+def _split(rows: Sequence[Sequence[Any]], width: int) -> list[list[Any]]:
+    return _columns(rows) if rows else [[] for _ in range(width)]

@@ -1,0 +1,104 @@
+"""A log that lost acknowledged records: what is accepted afterwards is read, and the loss is reported."""
+
+from __future__ import annotations
+
+import re
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from schemas.log import topics
+from schemas.log.owner import partition, user
+from tests.integration.conftest import temporary_folder
+from tests.integration.test_up import environment
+from tests.pages import ROOT
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+PARTITIONS = 8
+USER = "ana"
+
+
+@contextmanager
+def running(data: Path) -> Iterator[tuple[str, str]]:
+    """Address of `memstream up` on the folder, and what it printed before; every process of it is killed at once."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memstream", "up"], cwd=ROOT, env=environment(data), stdout=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        printed = []
+        for line in process.stdout:
+            printed.append(line)
+            if found := re.match(r"memstream is up: (\S+)", line):
+                yield found[1], "".join(printed)
+                return
+        raise AssertionError("".join(printed))
+    finally:
+        parent = psutil.Process(process.pid)
+        everything = [parent, *parent.children(recursive=True)]
+        for one in everything:
+            with suppress(psutil.NoSuchProcess):  # those whose parent was killed before them end by themselves
+                one.send_signal(signal.SIGKILL)
+        psutil.wait_procs(everything, timeout=30)
+        process.wait(30)
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def batch_starts(segment: Path) -> list[int]:
+    """Byte positions of the record batches: each begins with its base offset (8 bytes) and its length (4)."""
+    content, at, starts = segment.read_bytes(), 0, []
+    while at + 12 <= len(content) and (size := struct.unpack_from(">i", content, at + 8)[0]) > 0:
+        starts.append(at)
+        at += 12 + size
+    return starts
+
+
+def cut_newest(data: Path, topic: str, number: int, batches: int) -> None:
+    """Cuts batches off the end of a partition's newest segment: what a disk forgets that acknowledged too early."""
+    segment = max((data / "kafka" / "log" / f"{topic}-{number}").glob("*.log"))
+    with segment.open("r+b") as file:
+        file.truncate(batch_starts(segment)[-batches])
+
+
+def send(http: httpx.Client, name: str) -> str:
+    turn = {
+        "turn_id": name, "user_id": USER, "session_id": "s", "role": "user", "content": f"Note {name}.",
+        "occurred_at": datetime.now(UTC).isoformat(),
+    }  # fmt: skip
+    answer = http.post("/v1/turns", json={"turns": [turn]})
+    assert answer.status_code == 202, answer.text
+    token: str = answer.json()["freshness_token"]
+    return token
+
+
+def readable(http: httpx.Client, name: str, token: str) -> bool:
+    answer = http.get(
+        f"/v1/turns/{name}", params={"user_id": USER},
+        headers={"Memstream-Wait-For": token, "Memstream-Wait-Ms": "30000"},
+    )  # fmt: skip
+    return answer.status_code == 200 and answer.headers["Memstream-Fresh"] == "true"
+
+
+def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> None:
+    number = partition(user("default", USER), PARTITIONS)
+    before, after = [f"before-{n}" for n in range(12)], [f"after-{n}" for n in range(10)]
+    with temporary_folder() as data:
+        with running(data) as (url, _), httpx.Client(base_url=url, timeout=60) as http:
+            assert all(readable(http, name, send(http, name)) for name in before)
+        cut_newest(data, topics.TURNS.name, number, 6)
+        with running(data) as (url, printed), httpx.Client(base_url=url, timeout=60) as http:
+            assert re.search(rf"records lost: {re.escape(topics.TURNS.name)}/{number} .* lost", printed)
+            tokens = {name: send(http, name) for name in after}
+            assert [name for name in after if not readable(http, name, tokens[name])] == []
+            assert [name for name in before if not readable(http, name, tokens[after[-1]])] == []

@@ -1,0 +1,81 @@
+"""Recovery on a real broker and Postgres: a log that is shorter than what was read of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
+
+from memstream import topics as provisioning
+from memstream.recovery import ShortLog, ShortLogError, recover, require_whole_logs, short_logs
+from schemas import migrations
+from schemas.log import topics
+from schemas.storage.connections import brokers_of
+from tests.integration.conftest import BackgroundStack, temporary_folder
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+PARTITIONS, PARTITION = 8, 3
+TURNS = topics.TURNS.name
+
+
+@pytest.fixture
+def servers() -> Iterator[BackgroundStack]:
+    with temporary_folder() as data, BackgroundStack(data) as stack:
+        provisioning.apply(stack.addresses.kafka, PARTITIONS, 1)
+        migrations.upgrade(stack.addresses.postgres)
+        yield stack
+
+
+def written(kafka: str, *values: bytes) -> list[int]:
+    """Offsets of records that were written to the partition."""
+    offsets: list[int] = []
+
+    def note(error: object, message: Message) -> None:
+        assert error is None
+        offset = message.offset()
+        assert offset is not None
+        offsets.append(offset)
+
+    producer = Producer({"bootstrap.servers": kafka, "log_level": 0})
+    for value in values:
+        producer.produce(TURNS, value=value, partition=PARTITION, on_delivery=note)
+    assert producer.flush(30) == 0
+    return offsets
+
+
+def read(kafka: str, count: int) -> list[bytes]:
+    """So many committed records from the start, and none behind them."""
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": "test", "log_level": 0, "enable.partition.eof": False})
+    consumer.assign([TopicPartition(TURNS, PARTITION, 0)])
+    found = consumer.consume(count, 30) + consumer.consume(1, 1)
+    consumer.close()
+    return [value for message in found if (value := message.value()) is not None]
+
+
+def test_lost_offsets_are_occupied_and_nothing_else_is_touched(servers: BackgroundStack) -> None:
+    kafka, dsn = servers.addresses.kafka, servers.addresses.postgres
+    brokers = brokers_of(kafka)
+    before = [f"before {n}".encode() for n in range(5)]
+    assert written(kafka, *before) == [0, 1, 2, 3, 4]
+    assert short_logs(brokers, dsn, PARTITIONS) == []
+    with psycopg.connect(dsn) as conn:
+        for partition, offset in ((PARTITION, 12), (PARTITION + 1, 0)):
+            conn.execute(
+                "INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, updated_at) "
+                "VALUES ('screen', %s, %s, '{}', '{}', '', now())",
+                (partition, offset),
+            )
+    short = ShortLog(TURNS, PARTITION, end=5, reached=12)
+    assert short_logs(brokers, dsn, PARTITIONS) == [short]
+    with pytest.raises(ShortLogError, match="memstream recover"):
+        require_whole_logs(brokers, dsn, PARTITIONS)
+    assert recover(brokers, dsn, PARTITIONS) == [short]
+    require_whole_logs(brokers, dsn, PARTITIONS)
+    assert recover(brokers, dsn, PARTITIONS) == []
+    with psycopg.connect(dsn) as conn:
+        losses = conn.execute("SELECT topic, partition, first_offset, next_offset FROM ops.log_losses").fetchall()
+    assert losses == [(TURNS, PARTITION, 5, 12)]
+    assert written(kafka, b"after") >= [12]
+    assert read(kafka, 6) == [*before, b"after"]

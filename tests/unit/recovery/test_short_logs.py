@@ -1,0 +1,41 @@
+"""Logs that are shorter than what was read of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from memstream.recovery import ShortLog, compare
+from query.pipeline.groups import GROUPS
+from schemas.log import topics
+from streams.topology import TOPOLOGY
+
+HISTORY, TURNS = topics.HISTORY.name, topics.TURNS.name
+
+
+def test_a_log_that_reaches_every_position_is_whole() -> None:
+    assert compare({(TURNS, 0): 100}, [{(TURNS, 0): 90}], {("screen", 0): 100}) == []
+
+
+def test_the_end_is_compared_with_the_largest_position_of_all_readers() -> None:
+    committed = [{(HISTORY, 3): 104}, {(HISTORY, 3): 99, (TURNS, 3): 10}]
+    found = compare({(HISTORY, 3): 96, (TURNS, 3): 10}, committed, {("session", 3): 100, ("screen", 3): 10})
+    assert found == [ShortLog(HISTORY, 3, end=96, reached=104)]
+    assert found[0].lost == 8
+
+
+def test_a_partition_whose_end_is_unknown_is_not_called_short() -> None:
+    assert compare({}, [{(TURNS, 0): 5}], {("screen", 0): 5}) == []
+
+
+def test_every_step_of_the_topology_is_compared() -> None:
+    assert {g.name for g in GROUPS if g.kind == "step"} == set(TOPOLOGY)
+
+
+@pytest.mark.parametrize("topic", topics.CATALOGUE, ids=lambda t: t.name)
+def test_what_is_acknowledged_is_on_a_disk_or_on_a_second_replica(topic: topics.Topic) -> None:
+    for replication in (1, 2):
+        assert topic.config(replication)["flush.messages"] == "1"
+    safe = topic.config(3)
+    assert safe["min.insync.replicas"] == "2"
+    assert safe["unclean.leader.election.enable"] == "false"
+    assert "flush.messages" not in safe
