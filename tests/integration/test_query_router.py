@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -39,7 +40,8 @@ def shown(got: dict[str, Any]) -> list[str]:
 
 
 def last_month() -> datetime:
-    return datetime.now(UTC).replace(day=1) - timedelta(days=10)
+    """Ten days before this month began where the profile's days begin: on a month's last day it is another there."""
+    return datetime.now(ZoneInfo(load_profile("engineering").time_zone)).replace(day=1) - timedelta(days=10)
 
 
 @pytest.mark.parametrize(
