@@ -22,6 +22,7 @@ from memstream.client import Memstream, Turn
 from schemas.log import topics
 from tests.integration.scenarios.clients.conftest import Live
 from tests.pages import Shell, blocks, printed, steps
+from tests.patience import PATIENCE, until
 from tests.tools import needs
 from tests.unit.ops.browser import browser, tab
 
@@ -37,7 +38,7 @@ def test_programs_of_the_pages_run(live: Live, tmp_path: Path, program: str) -> 
     script = tmp_path / "program.py"
     script.write_text(program, encoding="utf-8")
     env = {**os.environ, "MEMSTREAM_POSTGRES": live.addresses.postgres, "MEMSTREAM_DATA_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
 
 
@@ -49,14 +50,13 @@ def test_a_call_prints_what_the_page_says(sh: Shell, block: str) -> None:
         assert printed(said, shown), shown
 
 
-@pytest.mark.timeout(120)
 def test_rows_of_a_table_are_written_and_read(sh: Shell) -> None:
     [script] = blocks("docs/memories.md", "sh")
     user = {"ana": f"ana-{uuid4().hex[:8]}"}
     shown = sh.run(script, user)
     *_, rows, row = script.splitlines()
-    while "angina" not in shown:  # the script's reads wait for no write
-        shown = sh.run(f"{rows}\n{row}", user)
+    if "angina" not in shown:  # the script's reads wait for no write
+        until("the row", lambda: sh.run(f"{rows}\n{row}", user), lambda shown: "angina" in shown)
 
 
 def test_a_metric_is_there(sh: Shell) -> None:
@@ -65,24 +65,28 @@ def test_a_metric_is_there(sh: Shell) -> None:
 
 
 def test_feedback_names_the_answer_that_it_is_about(live: Live, sh: Shell) -> None:
-    answer = httpx.post(f"{live.url}/v1/context", json={"user_id": "ana", "query": "Where do I live?"}, timeout=60)
+    asked = {"user_id": "ana", "query": "Where do I live?"}
+    answer = httpx.post(f"{live.url}/v1/context", json=asked, timeout=PATIENCE)
     [script] = blocks("docs/quality.md", "sh")
     assert "feedback_id" in sh.run(script, {"CONTEXT_ID": answer.json()["context_id"]})
 
 
 def letters(live: Live, sh: Shell, step: str, count: int) -> list[dict[str, Any]]:
     """Open letters of a step, when there are so many."""
-    found: list[dict[str, Any]] = []
-    while len(found) < count:
-        found = json.loads(sh.run(f"memstream dlq list --step {step} --json"))["dead_letters"]
-    return found
+
+    def ask() -> list[dict[str, Any]]:
+        return list(json.loads(sh.run(f"memstream dlq list --step {step} --json"))["dead_letters"])
+
+    return until(f"{count} letters of {step}", ask, lambda found: len(found) >= count)
 
 
-@pytest.mark.timeout(180)
+def _ready(shown: str) -> bool:
+    return "service: ready" in shown
+
+
 def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell) -> None:
     check, decide = blocks("docs/operations.md", "sh")
-    shown = sh.run(check)
-    assert "service: ready" in shown
+    shown = until("a service that is ready", lambda: sh.run(check), _ready, errors=(AssertionError,))
     assert all(line.startswith(("ok", "skip")) for line in shown.split("[\n")[0].splitlines())
 
     user = f"letters-{uuid4().hex[:8]}"
@@ -90,10 +94,10 @@ def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell
         for text in ("I live in Leeds.", "I live in York."):
             said = {"user_id": user, "session_id": "s", "turn_id": "t", "role": "user", "content": text}
             client.send(Turn.model_validate({**said, "occurred_at": datetime.now(UTC)}))
-            client.flush(60)
+            client.flush(PATIENCE)
     producer = Producer({"bootstrap.servers": live.addresses.kafka})
     producer.produce(topics.TURNS.name, b"{nothing", b"k", 0, headers=[("owner", b"default/user/x")])
-    assert producer.flush(30) == 0
+    assert producer.flush(PATIENCE) == 0
     found = letters(live, sh, "screen", 2)
     clash = next(f["id"] for f in found if f["reason"] != "malformed_json")
     shown = sh.run(decide, {"1:0": clash, "1:1": clash})
@@ -109,7 +113,7 @@ async def test_an_agents_configuration_starts_its_server(live: Live, sh: Shell, 
     assert server["command"] == "memstream"
     env = {**os.environ, **server["env"], "MEMSTREAM_DATA_DIR": str(live.data), "MEMSTREAM_KEY": ""}
     started = StdioServerParameters(command=sys.executable, args=["-m", "memstream", *server["args"]], env=env)
-    async with Client(started, read_timeout_seconds=60) as agent:
+    async with Client(started, read_timeout_seconds=PATIENCE) as agent:
         done = await agent.call_tool("memory_prompt", {"query": "Where do I live?"})
     assert not done.is_error, done.content
 
