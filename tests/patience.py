@@ -194,7 +194,7 @@ def joined(thread: threading.Thread, what: str) -> None:
     """Back when the thread has ended."""
     waiting = _Waiting(what, PATIENCE, CALM, None)
     while thread.is_alive():
-        thread.join(0.2)
+        thread.join(timeout=0.2)
         waiting.last = "a thread that runs"
         waiting.check()
     waiting.over()

@@ -59,7 +59,7 @@ class World:
     """A caller of the service, who can also write to the log."""
 
     def __init__(self, url: str, stack: BackgroundStack) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
         self.stack = stack
         self.token = ""
         self.producer = Producer({"bootstrap.servers": stack.addresses.kafka, "linger.ms": 5, "log_level": 0})

@@ -145,7 +145,8 @@ def _encrypted(folder: Path, seconds: float) -> Iterator[Encrypted]:
         url = running.call(start(running.stack, given, lambda name, state: None), seconds)
         caller = World(url, servers)
         caller.http.close()
-        caller.http = httpx.Client(base_url=url, timeout=60, verify=ssl.create_default_context(cafile=str(own.ca)))
+        context = ssl.create_default_context(cafile=str(own.ca))
+        caller.http = httpx.Client(base_url=url, timeout=PATIENCE, verify=context)
         stack.callback(caller.http.close)
         yield Encrypted(caller, told, mutual, other, files)
 

@@ -111,7 +111,7 @@ def in_background(endpoint: Scripted) -> Iterator[Scripted]:
 
 class Running:
     def __init__(self, url: str, endpoint: Scripted, stack: BackgroundStack) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
         self.endpoint = endpoint
         self.stack = stack
 

@@ -28,7 +28,7 @@ from sinks.redis.sink import RedisSink
 from sinks.worker import Worker, WorkerConfig
 from tests.integration.conftest import BackgroundStack
 from tests.integration.test_sinks_worker import KafkaLog
-from tests.patience import joined, until
+from tests.patience import PATIENCE, joined, until
 from tests.unit.sinks.events import CODEC, memory, message, session, turn
 from tests.unit.sinks.worker_contract import Seen
 
@@ -111,7 +111,7 @@ class Stores:
         """0 while it is away."""
         client: Any = None
         try:
-            client = MilvusClient(**milvus_options(self.stack.addresses.milvus), timeout=20)
+            client = MilvusClient(**milvus_options(self.stack.addresses.milvus), timeout=PATIENCE)
             if not client.has_collection(self.layout.memories):
                 return 0
             return len(client.get(self.layout.memories, [key(m) for m in made], output_fields=["pk"]))

@@ -30,7 +30,7 @@ class Service:
     """A caller of the running service."""
 
     def __init__(self, url: str, stack: BackgroundStack) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
         self.stack = stack
         self.token = ""
 

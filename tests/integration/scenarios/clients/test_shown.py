@@ -130,7 +130,7 @@ async def test_a_browser_is_told_of_changes(live: Live) -> None:
         await page.until("updates.readyState === EventSource.OPEN")
         said = {"user_id": user, "session_id": "s", "role": "user", "content": "I live in Oslo.",
                 "occurred_at": datetime.now(UTC).isoformat()}  # fmt: skip
-        async with httpx.AsyncClient(base_url=live.url, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=live.url, timeout=PATIENCE) as http:
             assert (await http.post("/v1/turns", json={"turns": [said]})).status_code == 202
         await page.until("told.length")
         assert "Oslo" in str(await page.value("told"))
