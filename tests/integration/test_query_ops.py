@@ -97,12 +97,16 @@ async def test_the_pipeline_shows_lag_and_stores(env: Env) -> None:
     answer = await answered(env, "/v1/pipeline", lambda a: a.status_code == 200 and _lag(a, "screen") > 0)
     body = answer.json()
     assert [s["name"] for s in body["stages"]] == [g.name for g in GROUPS]
-    await answered(env, "/v1/pipeline", lambda a: all(s["up"] for s in a.json()["stores"].values()))
+    await answered(env, "/v1/pipeline", _all_up)
     assert body["dead_letters"]["count"] >= 0
     assert (await env.client.get("/livez")).status_code == 200
     page = await env.client.get("/ops")
     assert page.headers["content-type"].startswith("text/html")
     assert 'id="flow"' in page.text
+
+
+def _all_up(answer: httpx.Response) -> bool:
+    return answer.status_code == 200 and all(s["up"] for s in answer.json()["stores"].values())
 
 
 def _lag(answer: httpx.Response, stage: str) -> int:

@@ -71,13 +71,14 @@ def test_feedback_names_the_answer_that_it_is_about(live: Live, sh: Shell) -> No
     assert "feedback_id" in sh.run(script, {"CONTEXT_ID": answer.json()["context_id"]})
 
 
-def letters(live: Live, sh: Shell, step: str, count: int) -> list[dict[str, Any]]:
-    """Open letters of a step, when there are so many."""
+def letters(sh: Shell, step: str) -> list[dict[str, Any]]:
+    """Open letters of a step."""
+    return list(json.loads(sh.run(f"memstream dlq list --step {step} --json"))["dead_letters"])
 
-    def ask() -> list[dict[str, Any]]:
-        return list(json.loads(sh.run(f"memstream dlq list --step {step} --json"))["dead_letters"])
 
-    return until(f"{count} letters of {step}", ask, lambda found: len(found) >= count)
+def _tried(found: list[dict[str, Any]]) -> list[tuple[bool, int]]:
+    """Whether each is of a turn that was read, and how often it was tried."""
+    return [(letter["reason"] != "malformed_json", letter["attempts"]) for letter in found]
 
 
 def _ready(shown: str) -> bool:
@@ -87,7 +88,10 @@ def _ready(shown: str) -> bool:
 def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell) -> None:
     check, decide = blocks("docs/operations.md", "sh")
     shown = until("a service that is ready", lambda: sh.run(check), _ready, errors=(AssertionError,))
-    assert all(line.startswith(("ok", "skip")) for line in shown.split("[\n")[0].splitlines())
+    # A machine with little room on its disk is told so, which is nothing wrong here.
+    looked = shown.split("[\n")[0].splitlines()
+    wrong = [line for line in looked if not line.startswith(("ok", "skip"))]
+    assert [line for line in wrong if not re.search("GiB free below|free some space", line)] == []
 
     user = f"letters-{uuid4().hex[:8]}"
     with Memstream(live.url) as client:
@@ -98,12 +102,12 @@ def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell
     producer = Producer({"bootstrap.servers": live.addresses.kafka})
     producer.produce(topics.TURNS.name, b"{nothing", b"k", 0, headers=[("owner", b"default/user/x")])
     assert producer.flush(PATIENCE) == 0
-    found = letters(live, sh, "screen", 2)
+    found = until("two letters", lambda: letters(sh, "screen"), lambda found: len(found) >= 2)
     clash = next(f["id"] for f in found if f["reason"] != "malformed_json")
     shown = sh.run(decide, {"1:0": clash, "1:1": clash})
     assert "York" not in shown
-    again = letters(live, sh, "screen", 1)
-    assert [(f["reason"] != "malformed_json", f["attempts"]) for f in again] == [(True, 2)], "it fails as before"
+    # It fails as before.
+    until("one letter, tried twice", lambda: _tried(letters(sh, "screen")), lambda tried: tried == [(True, 2)])
     sh.run("memstream dlq drop --all")
 
 
