@@ -145,6 +145,15 @@ class Settings(Connections):
     reranker_seconds: float = Field(
         default=2.0, gt=0, description="Longest wait for the cross-encoder; later the order of the fusion stands."
     )
+    store_seconds: float = Field(
+        default=2.0, gt=0,
+        description="Longest wait of the service for one answer of one store, where no latency budget is shorter.",
+    )  # fmt: skip
+    nice: bool = Field(
+        default=True,
+        description="`memstream up` gives workers, sinks and Milvus less of a busy machine than the service, Postgres "
+        "and the broker; false: all alike.",
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")
 

@@ -15,7 +15,7 @@ import uvicorn
 @dataclass(slots=True)
 class Scripted:
     """`script`: what the next calls get, in turn; the last entry stays. A word, a status, or a JSON answer made from
-    the request. `seen`: the requests."""
+    the request ("slow" is the word). `seen`: the requests."""
 
     script: list[str | int | Callable[[dict[str, Any]], Any]]
     takes_schema: bool = True
@@ -66,7 +66,10 @@ class Scripted:
         message: dict[str, Any] = {"role": "assistant", "content": "{}"}
         finish = "stop"
         if callable(move):
-            message["content"] = json.dumps(move(request), ensure_ascii=False)
+            made = move(request)
+            if made == "slow":
+                await self.released.wait()
+            message["content"] = json.dumps(made, ensure_ascii=False)
         elif move == "malformed":
             message["content"] = "Here is what I found: age"
         elif move == "fenced":

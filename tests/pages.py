@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[1]
 NOT_RUN = re.compile(r"^\*Not run by the tests: (.+)\.\*$")
@@ -87,6 +90,22 @@ def printed(said: list[str], output: str) -> bool:
     return all(any(re.fullmatch(pattern, line) for line in lines) for pattern in wanted)
 
 
+_CURL = """#!/bin/bash
+# A read that waits for a write is asked again while it is not fresh, or the service is away.
+case "$*" in *Memstream-Wait-For*) ;; *) exec {curl} "$@" ;; esac
+heads="$0.$$.heads" body="$0.$$.body" end=$((SECONDS + {seconds}))
+while :; do
+  {curl} -D "$heads" "$@" >"$body"
+  code=$?
+  grep -qiE '^memstream-fresh: *false|^HTTP/[0-9.]+ 503' "$heads" || break
+  [ $SECONDS -lt $end ] || break
+done
+cat "$body"
+rm -f "$heads" "$body"
+exit $code
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Shell:
     """bash in a folder, where `memstream`, `.venv/bin/memstream` and localhost:8900 are those of a running system."""
@@ -105,7 +124,7 @@ class Shell:
         )
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, env=self.environment, input=told,
-            capture_output=True, text=True, timeout=180,
+            capture_output=True, text=True, timeout=3 * PATIENCE,
         )  # fmt: skip
         assert done.returncode == code, f"{script}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         return done.stdout
@@ -119,6 +138,9 @@ def shell(folder: Path, data: Path, url: str, **environment: str) -> Iterator[Sh
     caller = Path(__file__).with_name("commands.py")
     front.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {caller} "{door}" "$@"\n', encoding="utf-8")
     front.chmod(0o755)
+    curl = front.with_name("curl")
+    curl.write_text(_CURL.format(curl=shutil.which("curl"), seconds=int(PATIENCE)), encoding="utf-8")
+    curl.chmod(0o755)
     (folder / ".curlrc").write_text("silent\nshow-error\nfail-with-body\n", encoding="utf-8")
     settings = {"MEMSTREAM_DATA_DIR": str(data), "CURL_HOME": str(folder), **environment}
     path = f"{front.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"

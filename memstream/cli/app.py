@@ -95,7 +95,7 @@ def up(data: Data = None) -> None:
         console.print(f"{name:<18} {state}", highlight=False)
 
     async def run() -> None:
-        async with EmbeddedStack(settings.data_dir, given(settings), on_progress=report) as stack:
+        async with EmbeddedStack(settings.data_dir, given(settings), on_progress=report, nice=settings.nice) as stack:
 
             async def everything() -> None:
                 url = await start(stack, settings, report)

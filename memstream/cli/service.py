@@ -108,7 +108,7 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
         def report(name: str, state: str) -> None:
             status.update(f"{name}: {state}")
 
-        stack = EmbeddedStack(settings.data_dir, given(settings), on_progress=report)
+        stack = EmbeddedStack(settings.data_dir, given(settings), on_progress=report, nice=settings.nice)
         await stack.__aenter__()
         try:
             url = await start(stack, settings, report)

@@ -36,7 +36,8 @@ class EmbeddedStack:
     """Starts the servers that `given` has no address for, under one supervisor.
 
     Use as `async with EmbeddedStack(data_dir, given) as stack`, then `await stack.start()`; workers are added with
-    `stack.add(spec)` and `stack.supervisor.start(name)`. `default_ports` says which ports to try first.
+    `stack.add(spec)` and `stack.supervisor.start(name)`. `default_ports` says which ports to try first; `nice`, whether
+    Milvus gives way to the others where cores are short.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class EmbeddedStack:
         given: Addresses | None = None,
         on_progress: Progress | None = None,
         default_ports: Mapping[str, int] = DEFAULT_PORTS,
+        nice: bool = True,
     ) -> None:
         self.supervisor = Supervisor(data_dir, on_progress)
         self.data_dir = self.supervisor.folder.path
         self.addresses = given or Addresses()
         self._default_ports = default_ports
+        self._nice = nice
         self._chosen: dict[str, int] = {}
 
     async def __aenter__(self) -> Self:
@@ -130,4 +133,5 @@ class EmbeddedStack:
 
     async def _milvus(self) -> tuple[ChildSpec, str]:
         port = self._port("milvus")
-        return await milvus.spec(self.data_dir, port), milvus.uri(port)
+        spec = await milvus.spec(self.data_dir, port)
+        return spec if self._nice else replace(spec, nice=0), milvus.uri(port)

@@ -71,7 +71,7 @@ def children(settings: Settings, a: Addresses, port: int, servers: Sequence[str]
             start_timeout=180.0,
             stop_timeout=20.0,
             ready=ready,
-            nice=next((n for prefix, n in NICE.items() if name.startswith(prefix)), 0),
+            nice=next((n for prefix, n in NICE.items() if settings.nice and name.startswith(prefix)), 0),
             depends_on=tuple(servers),
         )
 

@@ -80,6 +80,7 @@ async def serve(settings: Settings) -> None:
         profile=settings.profile, keys_exist=keys.exist(dsn), tokens=tokens_of(settings),
         limits=limits_of(settings), max_body_bytes=settings.max_body_bytes, ranking=settings.ranking,
         milvus_reserve=settings.milvus_reserve, reranker_seconds=settings.reranker_seconds,
+        store_timeout=settings.store_seconds,
     )  # fmt: skip
     profile = load_profile(settings.profile, settings.profiles_dir)
     models = default_models(key_from(settings.hash_key.get_secret_value(), settings.data_dir))

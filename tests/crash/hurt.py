@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any, LiteralString
@@ -11,11 +10,14 @@ import psutil
 import psycopg
 import redis
 
+from tests.patience import until
+
 
 @contextmanager
 def postgres_read_only(dsn: str) -> Iterator[None]:
     """As after a failover to a standby, or when an operator stops writes; sessions that stand feel it, too."""
     _setting(dsn, "ALTER SYSTEM SET default_transaction_read_only = on")
+    until("Postgres to only read", lambda: _reads_only(dsn), errors=(psycopg.OperationalError,))
     try:
         yield
     finally:
@@ -23,17 +25,20 @@ def postgres_read_only(dsn: str) -> Iterator[None]:
 
 
 def _setting(dsn: str, statement: LiteralString) -> None:
-    """The setting outlives the server: it is tried for a minute, or nothing would be written ever after."""
-    for left in range(60, -1, -1):
-        try:
-            with psycopg.connect(dsn, autocommit=True) as conn:
-                conn.execute(statement)
-                conn.execute("SELECT pg_reload_conf()")
-            return
-        except psycopg.OperationalError:
-            if not left:
-                raise
-            time.sleep(1)
+    """The setting outlives the server: it is tried again, or nothing would be written ever after."""
+
+    def done() -> bool:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            conn.execute(statement)
+            conn.execute("SELECT pg_reload_conf()")
+        return True
+
+    until("a setting of Postgres to be taken", done, errors=(psycopg.OperationalError,), pause=1)
+
+
+def _reads_only(dsn: str) -> bool:
+    with psycopg.connect(dsn) as conn:
+        return conn.execute("SHOW default_transaction_read_only").fetchone() == ("on",)
 
 
 @contextmanager

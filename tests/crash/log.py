@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
@@ -17,6 +18,7 @@ from schemas.log.codec import header
 from schemas.log.topics import Topic
 from streams.runner import Message
 from streams.topology import TOPOLOGY, group_of
+from tests.patience import PATIENCE, until
 
 SINK_TOPICS = {
     "postgres": (topics.HISTORY, topics.UPDATES, topics.DECISIONS, topics.SESSION_STATE),
@@ -78,7 +80,9 @@ class Broker:
         ends: dict[int, int] = {}
         starts = []
         for p in range(self._count):
-            low, high = consumer.get_watermark_offsets(TopicPartition(topic.name, p), timeout=20)
+            place = TopicPartition(topic.name, p)
+            ask = partial(consumer.get_watermark_offsets, place, timeout=30)
+            low, high = until(f"the bounds of {topic.name}/{p}", ask, errors=(KafkaException,))
             if high > low:
                 ends[p] = high
                 starts.append(TopicPartition(topic.name, p, low))
@@ -92,7 +96,7 @@ class Broker:
     def _drain(
         self, consumer: Consumer, topic: Topic, ends: dict[int, int], out: Log, takes: Callable[[Message], bool]
     ) -> None:
-        deadline = time.monotonic() + 600
+        deadline = time.monotonic() + 5 * PATIENCE
         while ends:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"{topic.name} could not be read to its end")

@@ -17,6 +17,7 @@ from streams.faults import SINK_POINTS, Point
 from streams.faust.app import SESSION_TIMEOUT
 from tests.crash import hurt
 from tests.crash.stack import SERVERS, CrashStack
+from tests.patience import PATIENCE
 
 STAGES = {
     "screen": "worker-screen",
@@ -33,7 +34,7 @@ FAULTS: tuple[str, ...] = (
     *(f"sink-{sink}:{point}" for sink in SINKS for point in SINK_POINTS if point != "after_dead_letter"),
 )
 """Every pair of load, compute, state transaction, outbox delivery and commit, of every stage."""
-_PATIENCE, _LONG_PATIENCE = 45.0, 180.0
+_PATIENCE, _LONG_PATIENCE = 45.0, PATIENCE
 """Seconds that a fault point is waited for: its stage may have too little to do. The long one is for points that must
 be reached, on a machine where a worker takes a minute to start."""
 

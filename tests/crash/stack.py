@@ -18,7 +18,8 @@ from memstream.stack import ChildSpec, StackError, Supervisor, up
 from memstream.stack.ports import pick
 from schemas import migrations
 from schemas.log import topics
-from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.conftest import START, BackgroundStack, started
+from tests.patience import PATIENCE
 
 SERVERS = ("kafka", "postgres", "valkey", "milvus")
 _DIRTY = "0.01"
@@ -58,7 +59,7 @@ class CrashStack:
         """Start all but the further workers; returns when all are ready."""
         later = {self.further("screen"), self.further("memory")}
         names = [s.name for s in self._supervisor.status() if s.name not in later]
-        self._background.call(self._supervisor.start(*names))
+        self._background.call(self._supervisor.start(*names), START)
 
     def running(self) -> list[str]:
         """Names of the children that have a process now."""
@@ -106,7 +107,7 @@ class CrashStack:
         """The further worker starts; what goes wrong meanwhile is part of the test, so nobody waits for it."""
         self._background.spawn(self._supervisor.start(self.further(kind)))
 
-    def with_fault(self, name: str, fault: str, within: float = 60.0) -> bool:
+    def with_fault(self, name: str, fault: str, within: float = PATIENCE) -> bool:
         """Start the child anew so that it kills itself at a fault point; its next life is without. False when it did
         not come up in time."""
         self.envs[name]["MEMSTREAM_FAULT"] = fault
@@ -165,18 +166,29 @@ class CrashStack:
 def crash_stack(screens: int, memories: int, rhythm: Rhythm, keep: Path | None = None) -> Iterator[CrashStack]:
     """A fresh stack with that many worker processes of screen and of the steps behind it. `keep`: its folder, left
     behind for a look at logs and data; else a temporary one."""
-    with contextlib.ExitStack() as exits:
-        if keep is None:
-            folder = exits.enter_context(temporary_folder())
-        else:
-            keep.mkdir(parents=True, exist_ok=True)
-            keep.chmod(0o711)
-            folder = keep
-        background = exits.enter_context(BackgroundStack(folder))
+
+    def begin(folder: Path, seconds: float) -> contextlib.AbstractContextManager[CrashStack]:
+        return _crash_stack(folder, seconds, screens, memories, rhythm)
+
+    if keep is None:
+        with started("the crash test's system", begin) as stack:
+            yield stack
+        return
+    keep.mkdir(parents=True, exist_ok=True)
+    keep.chmod(0o711)
+    with begin(keep, START) as stack:
+        yield stack
+
+
+@contextlib.contextmanager
+def _crash_stack(
+    folder: Path, seconds: float, screens: int, memories: int, rhythm: Rhythm
+) -> Iterator[CrashStack]:
+    with BackgroundStack(folder, seconds=seconds, harmed=True) as background:
         a = background.addresses
         settings = Settings(
             kafka=a.kafka, postgres=SecretStr(a.postgres), redis=SecretStr(a.redis), milvus=a.milvus,
             data_dir=folder, port=pick(()), screen_workers=screens, memory_workers=memories,
-            tick_seconds=rhythm.ticks,
+            tick_seconds=rhythm.ticks, nice=False,
         )  # fmt: skip
         yield CrashStack(background, settings, rhythm)

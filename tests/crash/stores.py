@@ -28,6 +28,7 @@ from streams.runner import Message
 from tests.crash.compare import Differences
 from tests.crash.log import Log
 from tests.crash.part import Part
+from tests.patience import PATIENCE
 
 _CODEC = Codec()
 _SKIP = frozenset({"embedding", "terms"})
@@ -154,7 +155,7 @@ def redis_sessions(d: Differences, url: str, wanted: Mapping[Any, Any], now: dat
 def milvus(d: Differences, uri: str, wanted: Mapping[Any, Any], part: Part) -> None:
     """Every turn and memory that can be searched, at its newest revision, once, and nothing that cannot."""
     layout = MilvusLayout()
-    client = MilvusClient(**milvus_options(uri), timeout=20)
+    client = MilvusClient(**milvus_options(uri), timeout=PATIENCE)
     for collection, kind in ((layout.turns, ScreenedTurn), (layout.memories, MemoryUpdate)):
         want = Counter((key(e), e.revision) for e in wanted.values() if isinstance(e, kind) and is_held(e))
         client.load_collection(collection)

@@ -16,7 +16,7 @@ import httpx
 import numpy as np
 import psycopg
 from confluent_kafka.admin import AdminClient
-from confluent_kafka.cimpl import NewTopic
+from confluent_kafka.cimpl import KafkaException, NewTopic
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
@@ -44,6 +44,8 @@ from schemas.profile.model import Profile, load_profile
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Item, Mark, Message, SinkBatch
 from tests.dates import fixed
+from tests.patience import PATIENCE, eventually, until
+from tests.wide_limits import SHIPPED, STORE_SECONDS, wide
 
 TENANT = "default"
 START = fixed(2026, 11, 1, 9)
@@ -63,7 +65,7 @@ def prepare(addresses: Addresses) -> None:
     """Schemas and topics, once a session (both are safe to repeat)."""
     migrations.upgrade(addresses.postgres)
     admin = AdminClient({"bootstrap.servers": addresses.kafka})
-    standing = admin.list_topics(timeout=10).topics
+    standing = until("topics to be listed", lambda: admin.list_topics(timeout=30), errors=(KafkaException,)).topics
     wanted = [
         NewTopic(t.name, topics.EMBEDDED_PARTITIONS, 1, config=t.config())
         for t in topics.CATALOGUE
@@ -71,7 +73,7 @@ def prepare(addresses: Addresses) -> None:
     ]
     if wanted:
         for future in admin.create_topics(wanted).values():
-            future.result(30)
+            future.result(PATIENCE)
 
 
 @dataclass
@@ -153,6 +155,35 @@ class Env:
     stack: ExitStack
     """Closed with the service."""
 
+    async def post(self, path: str, body: Any, headers: dict[str, str] | None = None) -> dict[str, Any]:
+        """The answer to a question, once it is from every store and fresh."""
+
+        async def ask() -> httpx.Response:
+            answer = await self.client.post(path, json=body, headers=headers)
+            assert answer.status_code in (200, 503), (path, answer.status_code, answer.text)
+            return answer
+
+        def good(answer: httpx.Response) -> bool:
+            fresh = answer.headers.get("Memstream-Fresh") != "false"
+            return answer.status_code == 200 and fresh and not answer.json().get("degraded")
+
+        found: dict[str, Any] = (await eventually(f"POST {path}", ask, good)).json()
+        return found
+
+    async def get(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> dict[str, Any]:
+        """The same for a read by GET."""
+
+        async def ask() -> httpx.Response:
+            answer = await self.client.get(path, params=params, headers=headers)
+            assert answer.status_code in (200, 503), (path, answer.status_code, answer.text)
+            return answer
+
+        def good(answer: httpx.Response) -> bool:
+            return answer.status_code == 200 and answer.headers.get("Memstream-Fresh") != "false"
+
+        found: dict[str, Any] = (await eventually(f"GET {path}", ask, good)).json()
+        return found
+
     def execute(self, statement: str, *values: Any) -> None:
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             connection.execute(statement, values)
@@ -189,11 +220,16 @@ def models() -> Models:
 @asynccontextmanager
 async def query_service(
     addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None,
-    hyde: LanguageModel | None = None, clock: Callable[[], datetime] = utc_now, **settings: Any,
+    hyde: LanguageModel | None = None, clock: Callable[[], datetime] = utc_now, limits_as_shipped: bool = SHIPPED,
+    **settings: Any,
 ) -> AsyncIterator[Env]:  # fmt: skip
-    """The app in this process, its clients over the real servers, by this clock. `hyde`: imagines answers (D12)."""
+    """The app in this process, its clients over the real servers, by this clock. `hyde`: imagines answers (D12).
+    `limits_as_shipped`: for tests about what is late; else nothing is."""
     prepare(addresses)
     chosen = profile or load_profile("general")
+    if not limits_as_shipped:
+        chosen = wide(chosen)
+        settings = {"store_timeout": STORE_SECONDS, "delivery_seconds": 60.0, **settings}
     config = QueryConfig(kafka=addresses.kafka, **settings)
     deps_of = open_deps(
         config,

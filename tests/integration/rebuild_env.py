@@ -6,8 +6,7 @@ import io
 import json
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from schemas.log.codec import Codec
 from schemas.log.owner import OwnerKind, partition
 from schemas.storage import generations
 from tests.integration.scenario import PARTITIONS, TENANT, World
+from tests.patience import PATIENCE, joined, line_of, until
 
 COMMANDS = application()
 STILL = ("ann", "bea", "cem")
@@ -33,10 +33,12 @@ STILL = ("ann", "bea", "cem")
 
 @dataclass
 class Load:
-    """Turns and searches until it is left. `failed`: what did not answer 2xx, or not from everything that it asks."""
+    """Turns and searches until it is left. `failed`: what did not answer 2xx at all; `late`: answers without a store
+    that was slow, which are asked again until they are whole."""
 
     sent: int = 0
     asked: int = 0
+    late: int = 0
     failed: list[str] = field(default_factory=list)
 
 
@@ -45,20 +47,17 @@ def load(here: World, pause: float = 0.3) -> Iterator[Load]:
     told, stop = Load(), threading.Event()
 
     def run() -> None:
-        with httpx.Client(base_url=here.http.base_url, timeout=60) as http:
+        with httpx.Client(base_url=here.http.base_url, timeout=PATIENCE) as http:
             while not stop.wait(pause):
                 who = f"busy-{told.sent % 3}"
                 said = {
                     "user_id": who, "session_id": f"{who}-s", "role": "user", "content": f"Box {told.sent} is green.",
                     "occurred_at": datetime.now(UTC).isoformat(),
                 }  # fmt: skip
-                answer = http.post("/v1/turns", json={"turns": [said]})
+                _ask(http, told, "/v1/turns", {"turns": [said]})
                 told.sent += 1
-                found = http.post("/v1/search", json={"query": "Where do I live?", "user_id": "ann"})
+                _ask(http, told, "/v1/search", {"query": "Where do I live?", "user_id": "ann"})
                 told.asked += 1
-                for a in (answer, found):
-                    if not a.is_success or a.json().get("degraded"):
-                        told.failed.append(a.text[:300])
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -66,7 +65,25 @@ def load(here: World, pause: float = 0.3) -> Iterator[Load]:
         yield told
     finally:
         stop.set()
-        thread.join()
+        joined(thread, "the load to end")
+
+
+def _ask(http: httpx.Client, told: Load, path: str, body: dict[str, Any]) -> None:
+    """Asked until every store has answered; what goes wrong is noted, for a thread has nobody to tell."""
+
+    def ask() -> bool:
+        answer = http.post(path, json=body)
+        if not answer.is_success:
+            told.failed.append(answer.text[:300])
+        elif answer.json().get("degraded"):
+            told.late += 1
+            return False
+        return True
+
+    try:
+        until(f"a whole answer of {path}", ask)
+    except (httpx.HTTPError, AssertionError) as exc:
+        told.failed.append(line_of(exc))
 
 
 def command(here: World, *words: str) -> list[str]:
@@ -108,17 +125,10 @@ def rows(here: World, number: int, table: str) -> list[str]:
         return [r for (r,) in conn.execute(text, (list(STILL),))]
 
 
-def until(condition: Callable[[], Any], seconds: float = 120.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.1)
-    return found
-
-
 def found(here: World, asked: str, who: str, word: str) -> None:
     """A search finds it: at once, or when its reader has followed a switch."""
-    until(lambda: word in str(here.post("/v1/search", {"query": asked, "user_id": who})["results"]))
+    body = {"query": asked, "user_id": who}
+    until(f"{word} in a search", lambda: here.post("/v1/search", body)["results"], lambda results: word in str(results))
 
 
 def archive(here: World, who: str, text: str) -> None:
@@ -133,8 +143,8 @@ def archive(here: World, who: str, text: str) -> None:
         record = Codec().encode(kept, "test", f"{who}-archived-{revision}")
         place = partition(kept.owner, PARTITIONS)
         here.producer.produce(topics.UPDATES.name, record.value, record.key, place, headers=list(record.headers))
-    assert here.producer.flush(30) == 0
-    until(lambda: rows(here, 1, "archive"))
+    assert here.producer.flush(PATIENCE) == 0
+    until("the archive", lambda: rows(here, 1, "archive"))
 
 
 def archived(here: World, who: str) -> list[str]:

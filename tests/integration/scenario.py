@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any, LiteralString
 
 import httpx
@@ -26,35 +26,48 @@ from schemas.log.owner import partition, project
 from schemas.log.progress import FreshnessToken, Written
 from schemas.profile.model import PROFILES_DIR
 from schemas.storage.layouts import postgres_schema
-from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.conftest import BackgroundStack, started
+from tests.patience import CALM, PATIENCE, until
+from tests.wide_limits import wide_values
 
 PARTITIONS = 8
 TENANT = "default"
+
+
+def whole(
+    http: httpx.Client, method: str, path: str, body: Any, token: str, query: dict[str, Any], logs: Path
+) -> dict[str, Any]:
+    """An answer that saw the write of the token and every store. While the service is away, an answer is late or lacks
+    a store it is asked again, which is safe for writes, too (K4). Raises AssertionError for a refusal at once."""
+    headers = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "30000"} if token else {}
+
+    def ask() -> httpx.Response:
+        answer = http.request(method, path, json=body, headers=headers, params=query or None)
+        assert answer.is_success or answer.status_code == 503, (path, answer.status_code, answer.text)
+        return answer
+
+    def good(answer: httpx.Response) -> bool:
+        fresh = answer.headers.get("Memstream-Fresh") != "false"
+        return answer.is_success and fresh and not answer.json().get("degraded")
+
+    answer = until(f"{method} {path}", ask, good, errors=(httpx.TransportError,), pause=0.5, logs=logs)
+    value: dict[str, Any] = answer.json()
+    return value
 
 
 class World:
     """A caller of the service, who can also write to the log."""
 
     def __init__(self, url: str, stack: BackgroundStack) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
         self.stack = stack
         self.token = ""
         self.producer = Producer({"bootstrap.servers": stack.addresses.kafka, "linger.ms": 5, "log_level": 0})
         self._turns = 0
 
     def call(self, method: str, path: str, body: Any = None, **query: Any) -> dict[str, Any]:
-        """Reads wait for the newest write. One that was answered without a store which was late, and says so (D11), is
-        asked again: other stacks are tested beside this one."""
-        headers = {"Memstream-Wait-For": self.token, "Memstream-Wait-Ms": "30000"} if self.token else {}
-        for pause in (1, 2, 4, 0):
-            answer = self.http.request(method, path, json=body, headers=headers, params=query or None)
-            assert answer.is_success, (path, answer.text)
-            assert answer.headers.get("Memstream-Fresh") != "false", path
-            value: dict[str, Any] = answer.json()
-            if not value.get("degraded"):
-                break
-            time.sleep(pause)
-        assert not value.get("degraded"), (path, value["degraded"])
+        """Reads wait for the newest write; one that is not fresh, or was answered without a store, is asked again."""
+        value = whole(self.http, method, path, body, self.token, query, self.stack.logs)
         self.token = value.get("freshness_token", self.token)
         return value
 
@@ -97,7 +110,7 @@ class World:
         self.producer.produce(
             topics.TURNS.name, encoded.value, encoded.key, place, delivered, headers=list(encoded.headers)
         )
-        assert self.producer.flush(30) == 0
+        assert self.producer.flush(PATIENCE) == 0
         reach = (partition(project(TENANT, project_id), PARTITIONS),) if project_id else ()
         written = Written(topic=topics.TURNS.name, partition=place, offset=told[0], project_partitions=reach)
         self.token = str(FreshnessToken.of([written]))
@@ -120,29 +133,30 @@ class World:
         finally:
             self.stack.resume("timer")
 
-    def tick_until(self, done: Callable[[], bool], now: datetime, seconds: float = 60) -> None:
+    def tick_until(self, what: str, done: Callable[[], bool], now: datetime) -> None:
         """Ticks from a time on, two minutes apart (sinks sweep once a minute of ticks), until it is so."""
-        deadline = time.monotonic() + seconds
-        for n in count():
-            self.tick(now + timedelta(minutes=2 * n))
-            soon = time.monotonic() + 0.5
-            while time.monotonic() < soon:
-                if done():
-                    return
-                time.sleep(0.05)
-            assert time.monotonic() < deadline, "ticks never brought it"
+        asked = count()
 
-    def until(self, path: str, good: Callable[[Any], bool], seconds: float = 60, **query: Any) -> Any:
+        def ticked() -> bool:
+            n = next(asked)
+            if n % 10 == 0:
+                self.tick(now + timedelta(minutes=2 * (n // 10)))
+            return done()
+
+        until(what, ticked, logs=self.stack.logs)
+
+    def until(self, path: str, good: Callable[[Any], Any], *, calm: float = CALM, **query: Any) -> Any:
         """What only time or a tick brings: asked for until it is there."""
-        deadline = time.monotonic() + seconds
-        body: Any = None
-        while time.monotonic() < deadline:
+
+        def ask() -> Any:
             answer = self.http.get(path, params=query)
-            body = answer.json() if answer.is_success else None
-            if body is not None and good(body):
-                return body
-            time.sleep(0.05)
-        raise AssertionError(f"{path} never was as expected: {str(body)[:2000]}")
+            return answer.json() if answer.is_success else answer
+
+        def there(found: Any) -> bool:
+            return not isinstance(found, httpx.Response) and bool(good(found))
+
+        told = f"GET {path} to be as expected"
+        return until(told, ask, there, calm=calm, errors=(httpx.TransportError,), logs=self.stack.logs)
 
     def run_on(self, profile: str) -> None:
         """The tenant's profile from here on."""
@@ -150,20 +164,22 @@ class World:
 
     def run_on_this(self, profile: dict[str, Any]) -> None:
         """Back when the workers and sinks, which follow the same topic, run on it, too."""
-        answer = self.http.put("/v1/tenant/profile", json={"profile": profile})
-        assert answer.status_code == 202, answer.text
-        self.until("/v1/tenant/profile", lambda b: b["name"] == profile["name"])
-        deadline = time.monotonic() + 60
-        while not self._steps_run_on(profile["name"]):
-            assert time.monotonic() < deadline, f"the workers never ran on {profile['name']}"
+        self.call("PUT", "/v1/tenant/profile", {"profile": wide_values(profile)})
+        name = profile["name"]
+        self.until("/v1/tenant/profile", lambda b: b["name"] == name)
+        until(f"the workers to run on {name}", lambda: self._steps_run_on(name), logs=self.stack.logs)
 
     def relation_of(self, table: str, row: dict[str, Any]) -> None:
         """Back when Postgres has a relation for a table of the profile: its sink, which follows the profiles as well,
         makes it with the first row."""
-        deadline = time.monotonic() + 60
-        while table not in self._relations():
-            assert time.monotonic() < deadline, f"there never was a relation {table}"
+
+        def there() -> bool:
+            if table in self._relations():
+                return True
             self.call("POST", f"/v1/users/probe/tables/{table}", row)
+            return False
+
+        until(f"a relation {table}", there, logs=self.stack.logs)
 
     def sql(self, query: LiteralString, *params: object) -> list[tuple[Any, ...]]:
         """Rows of the Postgres behind it; `{v}` is the schema of the views that are read now."""
@@ -173,13 +189,15 @@ class World:
             return conn.execute(query.replace("{v}", schema).encode(), params).fetchall()
 
     def _steps_run_on(self, profile: str) -> bool:
-        """A statement of a stranger goes through: which profile did the steps take?"""
-        turn = self.say("probe", f"We decided to move cupboard {self._turns} to room {self._turns + 7}.")
-        names = self.sql(
-            "SELECT profile FROM {v}.turns WHERE turn_id = %s UNION SELECT profile FROM {v}.memories "
-            "WHERE user_id = 'probe' AND sources->0->>'turn_id' = %s", turn, turn,
-        )  # fmt: skip
-        return names == [(profile,)]
+        """A statement of a stranger goes through: which profile did the steps take? Told by the decision about it,
+        which there is of any outcome; a memory there is not always, since strangers say much the same."""
+        turn = self.say(
+            "probe", f"We decided to move cupboard {self._turns} to room {self._turns + 7}.", wait=False
+        )
+        self.get(f"/v1/turns/{turn}/outcome", user_id="probe")
+        screened = self.sql("SELECT profile FROM {v}.turns WHERE turn_id = %s", turn)
+        decided = self.sql("SELECT DISTINCT profile FROM {v}.decisions WHERE turn_id = %s", turn)
+        return screened == decided == [(profile,)]
 
     def _relations(self) -> set[str]:
         found = self.sql("SELECT table_name FROM information_schema.tables WHERE table_schema = '{v}'")
@@ -188,12 +206,15 @@ class World:
 
 @contextmanager
 def world(**settings: Any) -> Iterator[World]:
-    with temporary_folder() as folder, BackgroundStack(folder) as stack:
-        given = Settings(data_dir=folder, port=0, log_level="WARNING", profile="general", **settings)
-
-        async def everything() -> str:
-            return await start(stack.stack, given, lambda name, state: None)
-
-        caller = World(asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(400), stack)
+    """A running memstream of the test's own."""
+    with started("a running memstream", lambda folder, seconds: _world(folder, seconds, settings)) as caller:
         yield caller
-        caller.http.close()
+
+
+@contextmanager
+def _world(folder: Path, seconds: float, settings: dict[str, Any]) -> Iterator[World]:
+    with BackgroundStack(folder, seconds=seconds) as stack:
+        given = Settings(data_dir=folder, port=0, log_level="WARNING", profile="general", **settings)
+        caller = World(stack.call(start(stack.stack, given, lambda name, state: None), seconds), stack)
+        with closing(caller.http):
+            yield caller

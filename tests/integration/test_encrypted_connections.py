@@ -3,11 +3,9 @@ accepted. The broker speaks TLS and SASL itself; the other embedded servers have
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,16 +28,17 @@ from memstream.checks.run import run_checks
 from memstream.connect import service
 from memstream.connections import brokers
 from memstream.settings import Settings
-from memstream.stack import Addresses, EmbeddedStack, kafka
+from memstream.stack import Addresses, kafka
 from memstream.stack.ports import pick
 from memstream.stack.up import start
 from schemas.storage.connections import kafka_python, librdkafka
-from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.conftest import BackgroundStack, started, temporary_folder
 from tests.integration.scenario import World
 from tests.integration.tls import HOST, KEY_PASSWORD, Authority, TlsFront
+from tests.patience import PATIENCE
 
 pytestmark = [
-    pytest.mark.integration, pytest.mark.timeout(500),
+    pytest.mark.integration,
     # kafka-python leaves its TLS sockets to the collector, also when it is closed.
     pytest.mark.filterwarnings("ignore:Exception ignored in.*SSLSocket:pytest.PytestUnraisableExceptionWarning"),
 ]  # fmt: skip
@@ -92,19 +91,26 @@ def scram_user(address: str) -> None:
         "memstream", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), PASSWORD.encode()
     )
     for done in admin.alter_user_scram_credentials([wanted]).values():
-        done.result(30)
+        done.result(PATIENCE)
 
 
 @pytest.fixture(scope="module")
 def here() -> Iterator[Encrypted]:
+    with started("a memstream with every connection encrypted", _encrypted) as running:
+        yield running
+
+
+@contextmanager
+def _encrypted(folder: Path, seconds: float) -> Iterator[Encrypted]:
     with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         files, below, above = (stack.enter_context(temporary_folder()) for _ in range(3))
         own, other = Authority(files, "authority"), Authority(files, "stranger")
         server, client = own.issue("server"), own.issue("client", KEY_PASSWORD)
         bare = own.issue("bare")  # libpq and Redis clients take passwords of keys too; gRPC does not
-        sasl, mutual = pick(()), pick(())
+        sasl = pick(())
+        mutual = pick((), [sasl])
         patch.setattr(kafka, "_properties", with_listeners(kafka._properties, files, server, own.ca, sasl, mutual))
-        servers = stack.enter_context(BackgroundStack(below))
+        servers = stack.enter_context(BackgroundStack(below, seconds=seconds))
         plain = servers.addresses
         scram_user(plain.kafka)
         postgres, redis, milvus = (urlsplit(a) for a in (plain.postgres, plain.redis, plain.milvus))
@@ -132,23 +138,17 @@ def here() -> Iterator[Encrypted]:
         for name, value in told.items():
             patch.setenv(name, value)
         given = Settings(data_dir=above, port=0, log_level="WARNING")
-        running = BackgroundStack(above)
-        running.stack = EmbeddedStack(
-            above,
-            Addresses(given.kafka, given.postgres.get_secret_value(), given.redis.get_secret_value(), given.milvus),
-            default_ports={},
+        addresses = Addresses(
+            given.kafka, given.postgres.get_secret_value(), given.redis.get_secret_value(), given.milvus
         )
-        stack.enter_context(running)
-
-        async def everything() -> str:
-            return await start(running.stack, given, lambda name, state: None)
-
-        url = asyncio.run_coroutine_threadsafe(everything(), running._loop).result(400)
+        running = stack.enter_context(BackgroundStack(above, addresses, seconds=seconds))
+        url = running.call(start(running.stack, given, lambda name, state: None), seconds)
         caller = World(url, servers)
-        caller.http = httpx.Client(base_url=url, timeout=60, verify=ssl.create_default_context(cafile=str(own.ca)))
+        caller.http.close()
+        context = ssl.create_default_context(cafile=str(own.ca))
+        caller.http = httpx.Client(base_url=url, timeout=PATIENCE, verify=context)
         stack.callback(caller.http.close)
         yield Encrypted(caller, told, mutual, other, files)
-        gc.collect()  # what is left to the collector is of this module's tests
 
 
 def test_c7_a_turn_becomes_a_memory_with_every_connection_encrypted(here: Encrypted) -> None:
@@ -178,8 +178,8 @@ def test_c7_brokers_that_want_certificates_and_plain_passwords(here: Encrypted) 
     ).brokers  # fmt: skip
     plain = Settings(kafka_sasl="PLAIN", kafka_user="plain").brokers
     for given in (mutual, plain):
-        assert AdminClient(librdkafka(given)).list_topics(timeout=20).topics
-        admin = KafkaAdminClient(**kafka_python(given), bootstrap_timeout_ms=20_000)
+        assert AdminClient(librdkafka(given)).list_topics(timeout=PATIENCE).topics
+        admin = KafkaAdminClient(**kafka_python(given), bootstrap_timeout_ms=int(1_000 * PATIENCE))
         assert admin.describe_cluster()["brokers"]
         admin.close()
     assert "im Garten" not in repr(plain)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer, TopicPartition
 
 from memstream.settings import Settings
 from memstream.stack.up import start
@@ -25,9 +24,12 @@ from schemas.log.codec import Codec
 from schemas.log.owner import partition, user
 from schemas.profile.model import PROFILES_DIR
 from tests.endpoint import Scripted, serving
-from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.conftest import BackgroundStack, started
+from tests.patience import PATIENCE, joined, until
+from tests.records import read_to_end
+from tests.wide_limits import wide_text
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.integration
 SHORT = "\n[session]\nmodel_context_window = 400\nrecent_turns = 1\n"
 """The immigration profile with sessions so short that a test fills one."""
 SUMMARY = "The user lives in Lisbon. 用户住在里斯本。"
@@ -98,18 +100,18 @@ def in_background(endpoint: Scripted) -> Iterator[Scripted]:
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(serve()), daemon=True)
     thread.start()
-    ready.wait(20)
+    assert ready.wait(PATIENCE)
     try:
         yield endpoint
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(20)
+        joined(thread, "the endpoint to end")
         loop.close()
 
 
 class Running:
     def __init__(self, url: str, endpoint: Scripted, stack: BackgroundStack) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
         self.endpoint = endpoint
         self.stack = stack
 
@@ -124,25 +126,15 @@ class Running:
         sent = self.http.post("/v1/turns", json={"turns": turns})
         assert sent.status_code == 202, sent.text
 
-    def until(self, path: str, good: Callable[[Any], bool]) -> Any:
-        deadline = time.monotonic() + 120
-        body: Any = None
-        while time.monotonic() < deadline:
-            body = self.http.get(path).json()
-            if good(body):
-                return body
-            time.sleep(0.2)
-        raise AssertionError(f"{path} never was as expected: {body}")
+    def until(self, path: str, good: Callable[[Any], Any]) -> Any:
+        told, logs = f"GET {path} to be as expected", self.stack.logs
+        return until(told, lambda: self.http.get(path).json(), good, errors=(httpx.TransportError, KeyError), logs=logs)
 
     def ledger(self, person: str) -> list[Any]:
         p = partition(user("default", person), 8)
-        consumer = Consumer({"bootstrap.servers": self.stack.addresses.kafka, "group.id": "test-model-work"})
-        place = TopicPartition(topics.LEDGER.name, p, 0)
-        end = consumer.get_watermark_offsets(place, 20)[1]
-        consumer.assign([place])
-        found = [Codec().decode(topics.LEDGER.name, m.value()) for m in consumer.consume(end, 20)]
-        consumer.close()
-        return [e for e in found if getattr(e, "user_id", "") == person]
+        found = read_to_end(self.stack.addresses.kafka, [TopicPartition(topics.LEDGER.name, p, 0)])
+        events = [Codec().decode(topics.LEDGER.name, m.value()) for m in found]
+        return [e for e in events if getattr(e, "user_id", "") == person]
 
     def extractions(self, person: str) -> list[Extraction]:
         """Of what the person said; the replies have theirs."""
@@ -151,32 +143,34 @@ class Running:
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[Running]:
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        temporary_folder() as folder,
-        in_background(Scripted([answer])) as endpoint,
-        BackgroundStack(folder) as stack,
-    ):
-        profiles = Path(folder) / "profiles"
-        profiles.mkdir()
-        catalogue = (PROFILES_DIR / "immigration.toml").read_text(encoding="utf-8")
-        text = catalogue.replace('name = "immigration"', 'name = "short"', 1) + SHORT
-        (profiles / "short.toml").write_text(text, encoding="utf-8")
-        for name, value in {
-            "PROFILE": "short", "PROFILES_DIR": str(profiles), "MODEL_URL": endpoint.url, "MODEL_NAME": "scripted",
-            "MODEL_KEY": "sk-secret-of-the-test",
-        }.items():  # fmt: skip
-            patch.setenv(f"MEMSTREAM_{name}", value)
+    with pytest.MonkeyPatch.context() as patch, in_background(Scripted([answer])) as endpoint:
+
+        def begin(folder: Path, seconds: float) -> AbstractContextManager[Running]:
+            return _running(folder, seconds, endpoint, patch)
+
+        with started("a memstream with a model", begin) as caller:
+            yield caller
+
+
+@contextmanager
+def _running(folder: Path, seconds: float, endpoint: Scripted, patch: pytest.MonkeyPatch) -> Iterator[Running]:
+    profiles = folder / "profiles"
+    profiles.mkdir()
+    catalogue = (PROFILES_DIR / "immigration.toml").read_text(encoding="utf-8")
+    text = wide_text(catalogue.replace('name = "immigration"', 'name = "short"', 1) + SHORT)
+    (profiles / "short.toml").write_text(text, encoding="utf-8")
+    for name, value in {
+        "PROFILE": "short", "PROFILES_DIR": str(profiles), "MODEL_URL": endpoint.url, "MODEL_NAME": "scripted",
+        "MODEL_KEY": "sk-secret-of-the-test", "MODEL_TIMEOUT_SECONDS": str(PATIENCE),
+    }.items():  # fmt: skip
+        patch.setenv(f"MEMSTREAM_{name}", value)
+    with BackgroundStack(folder, seconds=seconds) as stack:
         settings = Settings(data_dir=folder, port=0, log_level="WARNING")
-
-        async def everything() -> str:
-            return await start(stack.stack, settings, lambda name, state: None)
-
-        url = asyncio.run_coroutine_threadsafe(everything(), stack._loop).result(300)
+        url = stack.call(start(stack.stack, settings, lambda name, state: None), seconds)
         caller = Running(url, endpoint, stack)
-        yield caller
-        caller.http.close()
-        told = "".join(p.read_text(errors="replace") for p in Path(folder).rglob("*.log"))
+        with closing(caller.http):
+            yield caller
+        told = "".join(p.read_text(errors="replace") for p in folder.rglob("*.log"))
         assert "sk-secret-of-the-test" not in told
 
 
@@ -195,7 +189,8 @@ def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Runnin
 def test_b8_d1_the_seeds_scenarios_by_a_model_that_sees_the_reply(running: Running) -> None:
     running.say("chen", FIRST)
     running.say("chen", SECOND)
-    memories = running.until("/v1/users/chen/memories?limit=50", lambda b: len(b["memories"]) == 7)["memories"]
+    memories = running.until("/v1/users/chen/memories?limit=50", lambda b: len(b["memories"]) >= 7)["memories"]
+    assert len(memories) == 7
     values = {m["field"]: m["value"] for m in memories if m["field"]}
     for m in memories:
         values |= m["value"] if m["fields"] else {}
@@ -214,23 +209,25 @@ def test_b8_d1_the_seeds_scenarios_by_a_model_that_sees_the_reply(running: Runni
 
 
 def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
-    running.endpoint.script = ["slow", answer]
     text = "I have lived in Lisbon since May."
+
+    def first_is_slow(request: dict[str, Any]) -> Any:
+        """By its text: jobs of earlier tests may ask meanwhile."""
+        mine = json.loads(request["messages"][-1]["content"]).get("MESSAGE") == text
+        return "slow" if mine and calls() == 1 else answer(request)
 
     def calls() -> int:
         """Those for this text: narratives of others are asked for too."""
         asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
         return sum(a.get("MESSAGE") == text for a in asked)
 
+    running.endpoint.script = [first_is_slow]
     running.say("dora", text)
-    deadline = time.monotonic() + 120
-    while not calls():
-        assert time.monotonic() < deadline, "the job never reached the endpoint"
-        time.sleep(0.1)
+    until("the job to reach the endpoint", calls, logs=running.stack.logs)
     running.stack.kill("worker-jobs")
     path = "/v1/users/dora/memories?limit=50"
     running.until(path, lambda b: any(m["value"] == "Lisbon" for m in b["memories"]))
-    assert calls() == 2
+    assert calls() >= 2, "asked again by its worker's next life"
     assert len(running.extractions("dora")) == 1
 
 
@@ -304,8 +301,5 @@ def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str
 
 def test_e7_b7_calls_tokens_and_checkpoints_are_metrics(running: Running) -> None:
     running.say("cem", "I live in Lisbon, said once more.")
-    deadline = time.monotonic() + 120
     wanted = 'outcome="prompt_tokens",process="worker-jobs",stage="jobs"'
-    while wanted not in (told := running.http.get("/metrics").text):
-        assert time.monotonic() < deadline, [line for line in told.splitlines() if "jobs" in line]
-        time.sleep(0.5)
+    until("tokens among the metrics", lambda: running.http.get("/metrics").text, lambda told: wanted in told, pause=0.5)

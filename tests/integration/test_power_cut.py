@@ -19,10 +19,11 @@ import pytest
 from schemas.log import topics
 from schemas.log.owner import partition, user
 from tests.integration.conftest import temporary_folder
-from tests.integration.test_up import environment
+from tests.integration.test_up import address_of, environment
 from tests.pages import ROOT
+from tests.patience import PATIENCE, until
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PARTITIONS = 8
 USER = "ana"
 
@@ -35,22 +36,15 @@ def running(data: Path) -> Iterator[tuple[str, str]]:
         start_new_session=True,
     )  # fmt: skip
     try:
-        assert process.stdout is not None
-        printed = []
-        for line in process.stdout:
-            printed.append(line)
-            if found := re.match(r"memstream is up: (\S+)", line):
-                yield found[1], "".join(printed)
-                return
-        raise AssertionError("".join(printed))
+        yield address_of(process, data)
     finally:
         parent = psutil.Process(process.pid)
         everything = [parent, *parent.children(recursive=True)]
         for one in everything:
             with suppress(psutil.NoSuchProcess):  # those whose parent was killed before them end by themselves
                 one.send_signal(signal.SIGKILL)
-        psutil.wait_procs(everything, timeout=30)
-        process.wait(30)
+        psutil.wait_procs(everything, timeout=PATIENCE)
+        process.wait(PATIENCE)
         assert process.stdout is not None
         process.stdout.close()
 
@@ -76,28 +70,29 @@ def send(http: httpx.Client, name: str) -> str:
         "turn_id": name, "user_id": USER, "session_id": "s", "role": "user", "content": f"Note {name}.",
         "occurred_at": datetime.now(UTC).isoformat(),
     }  # fmt: skip
-    answer = http.post("/v1/turns", json={"turns": [turn]})
-    assert answer.status_code == 202, answer.text
+    written = {"turns": [turn]}
+    answer = until("a turn to be taken", lambda: http.post("/v1/turns", json=written), lambda a: a.status_code == 202)
     token: str = answer.json()["freshness_token"]
     return token
 
 
 def readable(http: httpx.Client, name: str, token: str) -> bool:
-    answer = http.get(
-        f"/v1/turns/{name}", params={"user_id": USER},
-        headers={"Memstream-Wait-For": token, "Memstream-Wait-Ms": "30000"},
-    )  # fmt: skip
-    return answer.status_code == 200 and answer.headers["Memstream-Fresh"] == "true"
+    def ask() -> httpx.Response:
+        waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "30000"}
+        return http.get(f"/v1/turns/{name}", params={"user_id": USER}, headers=waiting)
+
+    answer = until(f"an answer about {name}", ask, lambda a: a.headers.get("Memstream-Fresh") == "true")
+    return answer.status_code == 200
 
 
 def test_turns_accepted_after_a_log_lost_its_newest_records_are_all_read() -> None:
     number = partition(user("default", USER), PARTITIONS)
     before, after = [f"before-{n}" for n in range(12)], [f"after-{n}" for n in range(10)]
     with temporary_folder() as data:
-        with running(data) as (url, _), httpx.Client(base_url=url, timeout=60) as http:
+        with running(data) as (url, _), httpx.Client(base_url=url, timeout=PATIENCE) as http:
             assert all(readable(http, name, send(http, name)) for name in before)
         cut_newest(data, topics.TURNS.name, number, 6)
-        with running(data) as (url, printed), httpx.Client(base_url=url, timeout=60) as http:
+        with running(data) as (url, printed), httpx.Client(base_url=url, timeout=PATIENCE) as http:
             assert re.search(rf"records lost: {re.escape(topics.TURNS.name)}/{number} .* lost", printed)
             tokens = {name: send(http, name) for name in after}
             assert [name for name in after if not readable(http, name, tokens[name])] == []

@@ -55,7 +55,7 @@ async def _furnish(env: Env) -> None:
 async def test_d15_the_context_in_the_seeds_layout_with_its_sources(env: Env) -> None:
     await _furnish(env)
     body = {"query": "我们上次关于缓存的决策是什么?", "user_id": "ctx", "session_id": "now", "project_id": "proj_cq"}
-    got = (await env.client.post("/v1/context", json=body)).json()
+    got = await env.post("/v1/context", body)
     prompt = got["prompt"]
     headings = [line for line in prompt.splitlines() if line.startswith("# ")]
     assert headings == [
@@ -67,7 +67,6 @@ async def test_d15_the_context_in_the_seeds_layout_with_its_sources(env: Env) ->
                  "- Decision: 会议决定采用 Redis", "[Source: Episodic, doc_id: "):  # fmt: skip
         assert text in prompt
     assert prompt.endswith("# Current User Request\nUser: 我们上次关于缓存的决策是什么?")
-    assert got["degraded"] == []
     assert got["context_id"]
     cited = {c["kind"] for s in got["sections"] for c in s["citations"]}
     assert {"fact", "preference", "episode", "hot"} <= cited
@@ -77,7 +76,7 @@ async def test_d15_what_stands_first_is_the_same_bytes_whatever_language_asks(en
     await _furnish(env)
     given = {"user_id": "ctx", "session_id": "now", "project_id": "proj_cq"}
     prompts = [
-        (await env.client.post("/v1/context", json={"query": q, **given})).json()["prompt"]
+        (await env.post("/v1/context", {"query": q, **given}))["prompt"]
         for q in ("Which cache did we decide on?", "我们决定用哪种缓存?", "今天怎么样", "How old am I?")
     ]
     assert len({p.split("# Retrieved Memories")[0].split("# Current User Request")[0] for p in prompts}) == 1
@@ -118,7 +117,7 @@ async def test_d15_a_request_that_was_stored_before_it_was_asked_is_told_once(en
                      sealed=SessionBody(window=window))
     )  # fmt: skip
     for session in ({"session_id": "s"}, {}):
-        got = (await env.client.post("/v1/context", json={"query": asked, "user_id": "once", **session})).json()
+        got = await env.post("/v1/context", {"query": asked, "user_id": "once", **session})
         assert got["prompt"].count(asked) == 1
         assert "缓存决定用 Redis" in got["prompt"]
 
@@ -140,24 +139,24 @@ async def test_n3_a_sessions_last_turns_stand_in_the_context_before_postgres_has
     body = {"query": "What next?", "user_id": "ahead", "session_id": "s"}
     env.rows.session(_said("ahead", 1, "one", "two"))
     await _in_redis(env, _said("ahead", 2, "one", "two", "three"))
-    got = (await env.client.post("/v1/context", json=body)).json()
+    got = await env.post("/v1/context", body)
     (history,) = [s for s in got["sections"] if s["name"] == "conversation_history"]
     assert history["text"].splitlines()[1:] == ["User: one", "User: two", "User: three"]
     assert [c["id"] for c in history["citations"]] == ["t-one", "t-two"]
     env.rows.session(_said("ahead", 3, "one", "two", "three", "four"))
-    assert "User: four" in (await env.client.post("/v1/context", json=body)).json()["prompt"]
+    assert "User: four" in (await env.post("/v1/context", body))["prompt"]
 
 
 async def test_n3_a_session_that_postgres_does_not_have_yet_is_told_unless_it_was_erased(env: Env) -> None:
     body = {"query": "What next?", "user_id": "new", "session_id": "s"}
     await _in_redis(env, _said("new", 1, "first words"))
-    assert "User: first words" in (await env.client.post("/v1/context", json=body)).json()["prompt"]
+    assert "User: first words" in (await env.post("/v1/context", body))["prompt"]
     assert (await env.client.get("/v1/sessions/s", params={"user_id": "new"})).status_code == 200
     env.execute(
         "INSERT INTO trust.erasures (erasure_id, tenant, scope, user_id, accepted_at) VALUES (%s, %s, 'user', %s, %s)",
         str(uuid4()), TENANT, "new", datetime.now(UTC) + timedelta(seconds=1),
     )  # fmt: skip
-    assert "first words" not in (await env.client.post("/v1/context", json=body)).json()["prompt"]
+    assert "first words" not in (await env.post("/v1/context", body))["prompt"]
     assert (await env.client.get("/v1/sessions/s", params={"user_id": "new"})).status_code == 404
 
 
@@ -165,7 +164,7 @@ async def test_n3_a_session_that_postgres_does_not_have_yet_is_told_unless_it_wa
 async def test_a9_the_budget_is_never_exceeded(env: Env, budget: int) -> None:
     await _furnish(env)
     body = {"query": "缓存", "user_id": "ctx", "session_id": "now", "project_id": "proj_cq", "budget_tokens": budget}
-    got = (await env.client.post("/v1/context", json=body)).json()
+    got = await env.post("/v1/context", body)
     counted = [s for s in got["sections"] if s["name"] not in ("system_instructions", "current_user_request")]
     text = "\n\n".join(s["text"] for s in counted)
     assert got["tokens"] == token_counter(load_profile("general").encoding).count(text)
@@ -192,7 +191,7 @@ async def test_b5_load_context_mixes_relevance_and_importance(env: Env) -> None:
     env.rows.memory("b5", "fact", "用户32岁", importance=0.7, field="age", value=32)
     env.rows.memory("b5", "intent", "对高才通B类非常感兴趣", importance=0.8, category="TTPS")
     env.rows.memory("b5", "preference", "希望尽快办理", importance=0.6)
-    got = (await env.client.post("/v1/users/b5/load-context", json={"query": "他对高才通感兴趣吗?"})).json()
+    got = await env.post("/v1/users/b5/load-context", {"query": "他对高才通感兴趣吗?"})
     assert got["total_memories"] == 3
     assert got["memories"][0]["type"] == "INTENT"
     assert got["memories"][0]["importance"] == 80

@@ -15,6 +15,7 @@ from schemas.profile.model import load_profile
 from tests.dates import fixed
 from tests.endpoint import Scripted, serving
 from tests.integration.query_env import Env, query_service
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.integration
 CANGQIONG = "proj_123_cangqiong"
@@ -30,11 +31,8 @@ async def env(addresses: Addresses) -> AsyncIterator[Env]:
 
 
 async def ask(env: Env, user: str, query: str, **over: Any) -> dict[str, Any]:
-    answer = await env.client.post("/v1/context", json={"query": query, "user_id": user, **over})
-    assert answer.status_code == 200, answer.text
-    got: dict[str, Any] = answer.json()
-    assert got["degraded"] == []
-    return got
+    """A context once every store has answered."""
+    return await env.post("/v1/context", {"query": query, "user_id": user, **over})
 
 
 def shown(got: dict[str, Any]) -> list[str]:
@@ -100,34 +98,33 @@ async def test_d12_an_imagined_answer_finds_what_the_question_does_not_say(addre
     scripted = Scripted([lambda request: {"passage": imagined}])
     async with serving(scripted):
         model = OpenAiCompatible(EndpointConfig(scripted.url, "scripted-1", tries=1))
-        async with query_service(addresses, hyde=model, hyde_seconds=20.0) as env:
+        async with query_service(addresses, hyde=model, hyde_seconds=PATIENCE) as env:
             answer = "我在杭州买了一辆红色的自行车"
             env.rows.turn("hyde", "s", answer)
             for n in range(6):
                 env.rows.turn("hyde", "s", f"What do I own, and which colour would you paint wall {n}?")
             asked = "What colour is the thing that I bought and own?"
             body: dict[str, Any] = {"query": asked, "user_id": "hyde", "kinds": ["turn"], "explain": True}
-            found = (await env.client.post("/v1/search", json=body)).json()
+            found = await env.post("/v1/search", body)
             assert found["hypothesis"] == imagined
-            assert found["degraded"] == []
-            plain = (await env.client.post("/v1/search", json={**body, "explain": False})).json()
+            plain = await env.post("/v1/search", {**body, "explain": False})
             assert "hypothesis" not in plain
             assert [r["id"] for r in plain["results"]] == [r["id"] for r in found["results"]]
             assert imagined not in str(plain)
             dense = {r["text"]: r["scores"]["dense"] for r in found["results"]}
-            words = await env.client.post("/v1/search", json=body, headers={"Memstream-Ranking": "bm25"})
-            assert "hypothesis" not in words.json(), "words alone need no imagined vector"
+            words = await env.post("/v1/search", body, {"Memstream-Ranking": "bm25"})
+            assert "hypothesis" not in words, "words alone need no imagined vector"
             got = await ask(env, "hyde", body["query"])
             assert imagined not in got["prompt"]
             assert len(scripted.seen) == 1, "asked once for a question"
             assert [m["role"] for m in scripted.seen[0]["messages"]] == ["system", "user"]
         async with query_service(addresses) as env:
-            without = (await env.client.post("/v1/search", json=body)).json()
+            without = await env.post("/v1/search", body)
             alone = {r["text"]: r["scores"]["dense"] for r in without["results"]}
         assert dense[answer] > alone[answer] + 0.1, "nearer by what was imagined"
         scripted.script[:] = [503]
-        async with query_service(addresses, hyde=model, hyde_seconds=20.0) as env:
+        async with query_service(addresses, hyde=model, hyde_seconds=PATIENCE) as env:
             left = (await env.client.post("/v1/search", json=body)).json()
-            assert left["degraded"] == [{"store": "model", "reason": "unreachable"}]
+            assert {"store": "model", "reason": "unreachable"} in left["degraded"]
             assert {r["text"]: r["scores"]["dense"] for r in left["results"]} == pytest.approx(alone)
         await model.close()

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Message, TopicPartition
 
 from memstream.stack import Addresses
 from query.producer import KafkaLog
 from schemas.log import owner, topics
 from schemas.log.codec import Codec, header
-from schemas.log.progress import FreshnessToken
+from schemas.log.progress import FreshnessToken, Written
 from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, prepare, query_service
+from tests.patience import eventually
 from tests.query_log_contract import LogContract
+from tests.records import read_to_end
 
 pytestmark = pytest.mark.integration
 SAID = fixed(2026, 11, 20, 8)
@@ -33,14 +34,12 @@ async def env(addresses: Addresses) -> AsyncIterator[Env]:
         yield env
 
 
-@contextmanager
-def reading(addresses: Addresses, topic: str, partition: int, offset: int) -> Iterator[Consumer]:
-    consumer = Consumer({"bootstrap.servers": addresses.kafka, "group.id": uuid4().hex, "enable.auto.commit": False})
-    consumer.assign([TopicPartition(topic, partition, offset)])
-    try:
-        yield consumer
-    finally:
-        consumer.close()
+async def read(addresses: Addresses, written: Written, count: int = 1) -> list[Message]:
+    """The records up to the written one, so many."""
+    place = TopicPartition(written.topic, written.partition, written.offset + 1 - count)
+    found = await asyncio.to_thread(read_to_end, addresses.kafka, [place], {written.partition: written.offset + 1})
+    assert len(found) == count
+    return found
 
 
 def turn(user: str, n: int, **over: Any) -> dict[str, Any]:
@@ -58,8 +57,7 @@ async def test_a_turn_is_in_its_owners_partition_at_the_offset_of_the_token(env:
     (written,) = FreshnessToken.parse(body["freshness_token"]).writes
     assert written.partition == owner.partition(owner.user(TENANT, user), topics.EMBEDDED_PARTITIONS)
     assert written.project_partitions == (owner.partition(owner.project(TENANT, "p"), topics.EMBEDDED_PARTITIONS),)
-    with reading(addresses, written.topic, written.partition, written.offset - 2) as consumer:
-        messages = await asyncio.to_thread(consumer.consume, 3, 10)
+    messages = await read(addresses, written, 3)
     events = [Codec().decode(written.topic, m.value()) for m in messages]
     assert [e.turn_id for e in events] == body["turn_ids"]  # type: ignore[union-attr]
     assert [e.sealed.content for e in events] == [f"turn {i} 你好" for i in range(3)]  # type: ignore[union-attr]
@@ -82,9 +80,7 @@ async def test_d1_an_interaction_is_two_turns_and_feedback(env: Env, addresses: 
     writes = {w.topic: w for w in FreshnessToken.parse(answer.json()["freshness_token"]).writes}
     assert set(writes) == {topics.TURNS.name, topics.LEDGER.name}
     ledger = writes[topics.LEDGER.name]
-    with reading(addresses, ledger.topic, ledger.partition, ledger.offset) as consumer:
-        message = await asyncio.to_thread(consumer.poll, 10)
-    assert message is not None
+    [message] = await read(addresses, ledger)
     feedback: Any = Codec().decode(ledger.topic, message.value())
     assert (feedback.rating, feedback.interaction_id) == ("good", "i-1")
 
@@ -119,9 +115,7 @@ async def test_every_write_is_acknowledged_by_its_topic(
     assert answer.status_code == 202, answer.text
     (written,) = FreshnessToken.parse(answer.json()["freshness_token"]).writes
     assert written.topic == topic.name
-    with reading(addresses, written.topic, written.partition, written.offset) as consumer:
-        message = await asyncio.to_thread(consumer.poll, 10)
-    assert message is not None
+    [message] = await read(addresses, written)
     event: Any = Codec().decode(topic.name, message.value())
     assert owner.partition(event.owner, topics.EMBEDDED_PARTITIONS) == written.partition
 
@@ -143,9 +137,7 @@ async def test_n3_the_token_of_a_command_about_a_memory_names_the_projects_that_
     (written,) = FreshnessToken.parse(answer.json()["freshness_token"]).writes
     count = topics.EMBEDDED_PARTITIONS
     assert set(written.project_partitions) == {owner.partition(owner.project(TENANT, p), count) for p in shown}
-    with reading(addresses, written.topic, written.partition, written.offset) as consumer:
-        message = await asyncio.to_thread(consumer.poll, 10)
-    assert message is not None
+    [message] = await read(addresses, written)
     event: Any = Codec().decode(written.topic, message.value())
     assert event.project_ids == tuple(sorted(shown))
 
@@ -156,7 +148,11 @@ async def test_a_paused_broker_is_503_and_repeating_is_safe(running_stack: Backg
     async with query_service(addresses, delivery_seconds=1.5) as env:
         user = f"p-{uuid4().hex}"
         body = {"turns": [turn(user, i) for i in range(2)]}
-        first = await env.client.post("/v1/turns", json=body)
+
+        async def sent() -> httpx.Response:
+            return await env.client.post("/v1/turns", json=body)
+
+        first = await eventually("a write to be taken", sent, lambda a: a.status_code == 202)
         running_stack.pause("kafka")
         try:
             away = await env.client.post("/v1/turns", json={"turns": [turn(user, 9)]})
@@ -166,10 +162,7 @@ async def test_a_paused_broker_is_503_and_repeating_is_safe(running_stack: Backg
         assert away.json()["type"] == "urn:memstream:error:broker-unavailable"
         assert away.json()["delivered"] == []
         assert away.headers["Retry-After"]
-        deadline = time.monotonic() + 60
-        while (again := await env.client.post("/v1/turns", json=body)).status_code != 202:
-            assert time.monotonic() < deadline, again.text
-            await asyncio.sleep(0.1)
+        again = await eventually("a write to be taken again", sent, lambda a: a.status_code == 202)
         assert again.json()["turn_ids"] == first.json()["turn_ids"]
 
 

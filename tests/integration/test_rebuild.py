@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import re
 import shlex
+import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
 import psutil
@@ -34,13 +35,14 @@ from tests.integration.rebuild_env import (
     query,
     rows,
     run,
-    until,
     values,
 )
 from tests.integration.scenario import World, world
 from tests.pages import blocks, every_block, printed
+from tests.patience import until
+from tests.wide_limits import wide_values
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 SAID = ("I live in Leeds.", "My cat is called Biscuit.", "I work as a nurse.", "我喜欢打网球。", "We chose Kafka.")
 PAGE = "".join(blocks("docs/operations-rebuild.md", "sh")).splitlines()
 REBUILD, REEMBED, LOOK, APPLY, DRY, RESCREEN, WOULD, REDATE = [shlex.split(line, comments=True)[1:] for line in PAGE]
@@ -88,10 +90,13 @@ def test_n1_a_wiped_store_comes_back_equal_under_load_though_the_rebuild_is_kill
 
         run(here, "rebuild", "drop", "postgres")
         killed = subprocess.Popen(command(here, "rebuild", "postgres", "--repair"), stderr=subprocess.DEVNULL)
-        until(lambda: query(here, "SELECT 1 FROM ops.generations WHERE state = 'building' AND store = 'postgres'"))
+        building = "SELECT 1 FROM ops.generations WHERE state = 'building' AND store = 'postgres'"
+        until("the rebuild to begin", lambda: query(here, building))
+        killed.send_signal(signal.SIGSTOP)  # it does not come to its end before its writer is seen
         folder = str(here.stack.stack.data_dir)
-        for process in until(lambda: writers(3, "postgres", folder)):
-            process.kill()
+        for process in until("the writer", lambda: writers(3, "postgres", folder)):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         killed.kill()
         killed.wait()
         assert live(here)["postgres"] == (1, "")
@@ -117,14 +122,13 @@ def test_n1_n4_a_regate_brings_back_nothing_that_was_corrected_or_erased(here: W
     here.call("PATCH", f"/v1/memories/{york['id']}", {"user_id": "cora", "value": "Hull", "text": "Lives in Hull"})
     assert values(here, "cora", "residence") == ["Hull"]
     erasure = here.call("DELETE", "/v1/users/gone")["erasure_id"]
-    here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)
+    here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)
     assert run(here, *LOOK)["differences"] == [], "the same gate decides the same"
 
     wide = load_profile("general").model_dump(mode="json", exclude_defaults=True)
     [place] = [f for f in wide["fields"] if f["name"] == "residence"]
     place["many"] = True
-    answer = here.http.put("/v1/tenant/profile", json={"profile": {**wide, "name": "wide", "version": 1}})
-    assert answer.status_code == 202, answer.text
+    here.call("PUT", "/v1/tenant/profile", {"profile": wide_values({**wide, "name": "wide", "version": 1})})
     with load(here) as told:
         shown = run(here, "regate")
         assert {(d["what"], d["field"]) for d in shown["differences"]} == {
@@ -163,9 +167,11 @@ def test_n1_the_embedding_model_is_changed_under_load(here: World) -> None:
     client.close()
     # A whole tenant is searched in Milvus: by vectors alone, in the other language.
     asked = {"query": "在哪里工作，职业是什么", "limit": 50}
-    hits = here.http.post("/v1/search", json=asked, headers={"Memstream-Ranking": "dense"}).json()
-    assert not hits.get("degraded")
-    assert "nurse" in str(hits["results"])
+    until(
+        "the nurse, by vectors alone",
+        lambda: here.http.post("/v1/search", json=asked, headers={"Memstream-Ranking": "dense"}).json(),
+        lambda hits: not hits.get("degraded", ["no answer"]) and "nurse" in str(hits["results"]),
+    )  # fmt: skip
     assert "hold the vectors of e5 already" in run(here, "reembed", "e5", code=2)
 
     # The way back is one row for both stores, and forth again.
@@ -224,8 +230,8 @@ def test_c8_a_tenants_new_days_reach_what_stands(here: World) -> None:
         return here.post("/v1/store/items/get", {"namespace": item["namespace"], "key": "k"})["item"]
 
     here.run_on_this({**plain, "name": "lasting", "version": 1, "namespaces": spaces})
-    here.http.put("/v1/store/items", json=item).raise_for_status()
-    until(shown)
+    here.call("PUT", "/v1/store/items", item)
+    until("the item", shown)
     short = {"classes": {"scratch": 0.00001}}
     here.run_on_this({**plain, "name": "short", "version": 1, "namespaces": spaces, "retention": short})
     assert run(here, *WOULD)["classes"] == {"scratch": 1}

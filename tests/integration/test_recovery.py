@@ -6,23 +6,25 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Message, Producer, TopicPartition
 
 from memstream import topics as provisioning
 from memstream.recovery import ShortLog, ShortLogError, recover, require_whole_logs, short_logs
 from schemas import migrations
 from schemas.log import topics
 from schemas.storage.connections import brokers_of
-from tests.integration.conftest import BackgroundStack, temporary_folder
+from tests.integration.conftest import BackgroundStack, started
+from tests.patience import PATIENCE
+from tests.records import read_to_end
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PARTITIONS, PARTITION = 8, 3
 TURNS = topics.TURNS.name
 
 
 @pytest.fixture
 def servers() -> Iterator[BackgroundStack]:
-    with temporary_folder() as data, BackgroundStack(data) as stack:
+    with started("the servers", lambda folder, seconds: BackgroundStack(folder, seconds=seconds)) as stack:
         provisioning.apply(stack.addresses.kafka, PARTITIONS, 1)
         migrations.upgrade(stack.addresses.postgres)
         yield stack
@@ -41,16 +43,13 @@ def written(kafka: str, *values: bytes) -> list[int]:
     producer = Producer({"bootstrap.servers": kafka, "log_level": 0})
     for value in values:
         producer.produce(TURNS, value=value, partition=PARTITION, on_delivery=note)
-    assert producer.flush(30) == 0
+    assert producer.flush(PATIENCE) == 0
     return offsets
 
 
-def read(kafka: str, count: int) -> list[bytes]:
-    """So many committed records from the start, and none behind them."""
-    consumer = Consumer({"bootstrap.servers": kafka, "group.id": "test", "log_level": 0, "enable.partition.eof": False})
-    consumer.assign([TopicPartition(TURNS, PARTITION, 0)])
-    found = consumer.consume(count, 30) + consumer.consume(1, 1)
-    consumer.close()
+def read(kafka: str) -> list[bytes]:
+    """The committed records, from the start to the end."""
+    found = read_to_end(kafka, [TopicPartition(TURNS, PARTITION, 0)])
     return [value for message in found if (value := message.value()) is not None]
 
 
@@ -78,4 +77,4 @@ def test_lost_offsets_are_occupied_and_nothing_else_is_touched(servers: Backgrou
         losses = conn.execute("SELECT topic, partition, first_offset, next_offset FROM ops.log_losses").fetchall()
     assert losses == [(TURNS, PARTITION, 5, 12)]
     assert written(kafka, b"after") >= [12]
-    assert read(kafka, 6) == [*before, b"after"]
+    assert read(kafka) == [*before, b"after"]

@@ -20,11 +20,12 @@ from schemas.storage.layouts import MilvusLayout
 from sinks.milvus.rows import NUMBER_FIELDS, TEXT_FIELDS, key
 from sinks.milvus.sink import MilvusSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
+from tests.patience import PATIENCE
 from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store
 from tests.unit.sinks.events import NOW, batch, embedding, memory, message, session, turn
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.integration
 
 FIELDS = ["pk", "terms", *TEXT_FIELDS, *NUMBER_FIELDS]
 
@@ -39,12 +40,12 @@ class MilvusStore:
     def __init__(self, addresses: Addresses, make: Callable[..., Event] = memory) -> None:
         self.uri = addresses.milvus
         self.layout = MilvusLayout(random.randrange(1_000, 10**9))
-        self.client: Any = MilvusClient(**milvus_options(self.uri), timeout=10)
+        self.client: Any = MilvusClient(**milvus_options(self.uri), timeout=PATIENCE)
         self._make = make
         self._open: list[MilvusSink] = []
 
     def sink(self) -> MilvusSink:
-        sink = MilvusSink(self.uri, [self.layout.generation])
+        sink = MilvusSink(self.uri, [self.layout.generation], timeout=PATIENCE)
         self._open.append(sink)
         sink.ensure()
         return sink
@@ -207,7 +208,7 @@ def test_ticks_sweep_turns_whose_time_is_over(store: MilvusStore) -> None:
 def test_both_generations_are_written(store: MilvusStore) -> None:
     """N1."""
     other = MilvusLayout(store.layout.generation + 1)
-    sink = MilvusSink(store.uri, [store.layout.generation, other.generation])
+    sink = MilvusSink(store.uri, [store.layout.generation, other.generation], timeout=PATIENCE)
     sink.ensure()
     sink.write(batch(memory(1), progress={MARK: 4}))
     assert store.read(memory(1)) is not None

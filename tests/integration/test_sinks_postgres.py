@@ -32,7 +32,7 @@ from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store
 from tests.unit.sinks.events import CODEC, NOW, TEXTS, batch, checkpoint, decision, hot, memory, message, session, turn
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="session")

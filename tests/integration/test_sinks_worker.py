@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -27,10 +26,12 @@ from sinks.memory import ALL_TOPICS
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Message, Sink, SinkBatch
 from sinks.worker import Worker
+from tests.patience import PATIENCE, joined, until
+from tests.records import end_of, read_to_end
 from tests.unit.sinks.events import CODEC, memory, message, turn
 from tests.unit.sinks.worker_contract import UPDATES, Abort, AbortAt, Scripted, WorkerContract, drain, updates
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.integration, pytest.mark.crash]
 
 
 class KafkaLog:
@@ -71,12 +72,15 @@ class KafkaLog:
                 headers=list(m.headers),
                 on_delivery=lambda _, raw, number=number: acknowledged(number, raw),  # type: ignore[misc]
             )
-        producer.flush(30)
+        assert producer.flush(PATIENCE) == 0
         return [replace(m, offset=offsets[number]) for number, m in enumerate(messages)]
 
     def worker(self, sink: Sink, **options: Any) -> Worker:
         self.close()
-        settings = KafkaSettings(self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=6.0)
+        # A static member has its partitions at once or, were it another, never within the patience.
+        settings = KafkaSettings(
+            self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=2 * PATIENCE
+        )
         consumer = KafkaConsumer(settings)
         self._open.append(consumer)
         letters = options.pop("dead_letters", None) or KafkaDeadLetters(settings)
@@ -86,20 +90,15 @@ class KafkaLog:
 
     def committed(self, topic: str, partition: int) -> int | None:
         probe = self._consumer()
-        (found,) = probe.committed([TopicPartition(topic, partition)], timeout=10)
+        place = [TopicPartition(topic, partition)]
+        told = f"what the group has committed of {topic}"
+        (found,) = until(told, lambda: probe.committed(place, timeout=30), errors=(KafkaException,))
         probe.close()
         return found.offset if found.offset >= 0 else None
 
     def dead_letters(self) -> list[tuple[bytes | None, bytes | None, Headers]]:
-        probe = self._consumer()
-        probe.assign(self._letters_from)
-        left = sum(self._end(probe, p.topic, p.partition).offset - p.offset for p in self._letters_from)
-        found: list[tuple[bytes | None, bytes | None, Headers]] = []
-        while len(found) < left:
-            for m in probe.consume(left, 5.0):
-                found.append((m.key(), m.value(), list(m.headers() or [])))  # type: ignore[arg-type]
-        probe.close()
-        return found
+        found = read_to_end(self._servers, self._letters_from)
+        return [(m.key(), m.value(), list(m.headers() or [])) for m in found]  # type: ignore[misc]
 
     def close(self) -> None:
         """As when a process dies: static members leave the group without a word."""
@@ -112,12 +111,7 @@ class KafkaLog:
         return Consumer({"bootstrap.servers": self._servers, "group.id": name, "enable.auto.commit": False})
 
     def _end(self, probe: Consumer, topic: str, partition: int) -> TopicPartition:
-        for _ in range(600):
-            with suppress(KafkaException):  # a topic just made has no leader yet
-                _, high = probe.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
-                return TopicPartition(topic, partition, high)
-            time.sleep(0.1)
-        raise AssertionError(f"{topic} has no leader")
+        return TopicPartition(topic, partition, end_of(probe, topic, partition))
 
     def _make_topics(self) -> None:
         """As the catalogue has them, whichever test comes first, but without an end of their time: the records of
@@ -129,7 +123,7 @@ class KafkaLog:
         made = self._admin.create_topics(wanted)
         for future in made.values():
             with suppress(KafkaException):  # it is there already
-                future.result(30)
+                future.result(PATIENCE)
 
 
 @pytest.fixture
@@ -160,7 +154,7 @@ def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses
     running: list[tuple[Worker, threading.Thread]] = []
 
     def join() -> None:
-        settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0)
+        settings = KafkaSettings(addresses.kafka, log.group)
         sinks.append(Scripted())
         worker = Worker(sinks[-1], KafkaConsumer(settings), KafkaDeadLetters(settings), CODEC)
         running.append((worker, threading.Thread(target=worker.run)))
@@ -169,7 +163,7 @@ def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses
     def leave() -> None:
         worker, thread = running.pop(0)
         worker.stop()
-        thread.join(30)
+        joined(thread, "a worker to stop")
 
     def held() -> set[str]:
         return {name for sink in sinks for name in sink.held()}
@@ -179,10 +173,12 @@ def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses
         change()
         log.send(*(message(memory(n), partition=n % 8) for n in range(sent, sent + 80)))
         sent += 80
-        time.sleep(0.5)
-    end = time.monotonic() + 120
-    while len(held()) < sent and time.monotonic() < end:
-        time.sleep(0.1)
+        reached = sent - 40  # in the middle of the flow
+        until(  # RuntimeError: a row came while they were listed
+            "records of this stage", lambda: len(held()), lambda count, enough=reached: count >= enough,  # type: ignore[misc]
+            errors=(RuntimeError,),
+        )  # fmt: skip
+    until("all records", held, lambda names: len(names) >= sent, errors=(RuntimeError,))
     while running:
         leave()
     assert held() == {f"record-{n}" for n in range(sent)}
@@ -198,46 +194,50 @@ def test_rebalance_loses_and_doubles_nothing(log: KafkaLog, addresses: Addresses
 
 def test_a_partition_that_left_while_paused_is_read_when_it_comes_back(log: KafkaLog, addresses: Addresses) -> None:
     """As after an outage of the broker: the client remembers the pause of a partition beyond its assignment."""
-    settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0)
+    settings = KafkaSettings(addresses.kafka, log.group)
     mine, other = KafkaConsumer(settings), KafkaConsumer(settings)
     left: list[tuple[str, int]] = []
 
     read: list[int] = []
 
-    def poll_until(done: Callable[[], bool], *others: KafkaConsumer) -> None:
-        end = time.monotonic() + 60
-        while not done() and time.monotonic() < end:
+    def poll_until(what: str, done: Callable[[], bool], *others: KafkaConsumer) -> None:
+        def polled() -> bool:
             read.extend(m.partition for m in mine.poll(100, 0.1))
             for consumer in others:
                 consumer.poll(100, 0.1)
+            return done()
+
+        until(what, polled, pause=0)
 
     mine.subscribe([UPDATES], lambda partitions: left.extend(partitions))
     log.send(*(message(memory(n), partition=n) for n in range(8)))
-    poll_until(lambda: set(read) == set(range(8)))
+    poll_until("the first records", lambda: set(read) == set(range(8)))
     mine.pause()
     other.subscribe([UPDATES], lambda _: None)
-    poll_until(lambda: len(left) == 4, other)
+    poll_until("partitions to leave", lambda: len(left) >= 4, other)
     mine.resume()
     other.close()
     read.clear()
     log.send(*(message(memory(n), partition=n) for n in range(8)))
-    poll_until(lambda: set(read) == set(range(8)))
-    assert set(read) == set(range(8))
+    poll_until("records of every partition", lambda: set(read) == set(range(8)))
     mine.close()
 
 
 def test_what_waits_for_a_group_is_told(log: KafkaLog, addresses: Addresses) -> None:
     """Before it has partitions and with them; of records that it has not committed."""
-    consumer = KafkaConsumer(KafkaSettings(addresses.kafka, log.group, session_timeout=6.0))
+    consumer = KafkaConsumer(KafkaSettings(addresses.kafka, log.group))
     consumer.subscribe([UPDATES], lambda _: None)
     sent = log.send(*(message(memory(n), partition=n) for n in range(3)))
     assert consumer.waiting() is not None
     ends = {(m.topic, m.partition): m.offset + 1 for m in sent}
     read: set[int] = set()
-    until = time.monotonic() + 60
-    while not read >= {0, 1, 2} and time.monotonic() < until:
+
+    def polled() -> bool:
         read.update(m.partition for m in consumer.poll(100, 0.1))
-    assert (consumer.waiting() or {}).keys() >= ends.keys()
+        return read >= {0, 1, 2}
+
+    until("the records", polled, pause=0)
+    until("the records to be told as waiting", lambda: (consumer.waiting() or {}).keys() >= ends.keys())
     consumer.commit(ends)
     assert not (consumer.waiting() or {}).keys() & ends.keys()
     consumer.close()
@@ -268,27 +268,36 @@ def test_poison_in_a_real_store_stands_alone(log: KafkaLog, addresses: Addresses
 def test_write_that_outlasts_the_poll_interval_is_survived(log: KafkaLog, addresses: Addresses) -> None:
     """The group takes the partitions away while a store hangs; the records are read again and nothing is lost."""
 
+    lost = threading.Event()
+
     class Hangs(Scripted):
         hung = False
 
         def write(self, batch: SinkBatch) -> int:
             if batch.items and not self.hung:
                 self.hung = True
-                time.sleep(9)
+                assert lost.wait(PATIENCE)
             return super().write(batch)
 
     sent = log.send(*updates((1, 1), (2, 1)))
     extra = (("max.poll.interval.ms", "6000"),)
-    settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0, extra=extra)
+    settings = KafkaSettings(addresses.kafka, log.group, session_timeout=6.0, extra=extra)  # at most the interval
     sink = Hangs()
     worker = Worker(sink, KafkaConsumer(settings), KafkaDeadLetters(settings), CODEC)
     thread = threading.Thread(target=worker.run)
     thread.start()
-    end = time.monotonic() + 120
-    while log.committed(UPDATES, 0) != sent[-1].offset + 1 and time.monotonic() < end:
-        time.sleep(0.2)
+    admin = AdminClient({"bootstrap.servers": addresses.kafka})
+
+    def members() -> int:
+        return len(admin.describe_consumer_groups([log.group])[log.group].result(PATIENCE).members)
+
+    until("the worker to have joined", lambda: sink.hung)
+    until("the group to have put it out", members, lambda count: count == 0, pause=0.2, errors=(KafkaException,))
+    lost.set()
+    end = sent[-1].offset + 1
+    until("all to be committed", lambda: log.committed(UPDATES, 0), lambda offset: offset == end, pause=0.2)
     worker.stop()
-    thread.join(30)
+    joined(thread, "the worker to stop")
     assert log.committed(UPDATES, 0) == sent[-1].offset + 1
     assert sink.held() == {"record-1": 1, "record-2": 1}
     assert log.dead_letters() == []

@@ -18,7 +18,7 @@ from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StaleOwner, Write
 from tests.unit.streams.state_contract import StateStoreContract, row
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -32,7 +32,8 @@ from sinks.protocol import Item, Message, SinkBatch
 from sinks.redis.sink import RedisSink
 from tests.dates import fixed_monday
 from tests.integration.query_env import Env, query_service
-from tests.openapi_calls import call, operations
+from tests.openapi_calls import Operation, call, operations
+from tests.patience import PATIENCE, eventually
 
 A, B = "leak-a", "leak-b"
 WORD = {A: "zebracanary", B: "okapicanary"}
@@ -155,7 +156,7 @@ async def test_c7_no_endpoint_shows_another_tenants_words(env: Env) -> None:
         for operation in listed:
             for tenant in (A, B):
                 made = call(operation, lambda name, o=operation: pick(name, o.path), random.randrange)  # type: ignore[misc]
-                asyncio.run_coroutine_threadsafe(once(tenant, operation, made), loop).result(30)
+                asyncio.run_coroutine_threadsafe(once(tenant, operation, made), loop).result(PATIENCE)
 
     await asyncio.to_thread(drive)
     # It would prove nothing if a tenant did not see its own.
@@ -179,17 +180,28 @@ async def test_c7_anothers_id_answers_as_one_that_does_not_exist(env: Env) -> No
                 return None
             return {"namespace": "memories", "user_id": value}.get(name, value if name in IDS else None)
 
-        answers = []
-        for value in ("only", "nowhere"):
-            made = call(operation, lambda n, v=value: named(n, v), lambda n: 0)  # type: ignore[misc]
-            answer = await env.client.request(
-                made.method, made.path, params=made.query, json=made.body, headers=header(B)
-            )
-            assert WORD[A] not in answer.text, str(operation)
-            answers.append((answer.status_code, _shape(answer, value)))
-        assert answers[0] == answers[1], str(operation)
+        async def both(operation: Operation = operation) -> list[tuple[httpx.Response, str]]:
+            answers = []
+            for value in ("only", "nowhere"):
+                made = call(operation, lambda n, v=value: named(n, v), lambda n: 0)  # type: ignore[misc]
+                answer = await env.client.request(
+                    made.method, made.path, params=made.query, json=made.body, headers=header(B)
+                )
+                assert WORD[A] not in answer.text, str(operation)
+                answers.append((answer, value))
+            return answers
+
+        answers = await eventually(f"answers of {operation}", both, lambda told: alike_late([a for a, _ in told]))
+        one, other = ((answer.status_code, _shape(answer, value)) for answer, value in answers)
+        assert one == other, str(operation)
         compared += 1
     assert compared > 20
+
+
+def alike_late(answers: Sequence[httpx.Response]) -> bool:
+    """Whether no answer lacks a store that another has: what was late is no difference."""
+    away = {a.status_code == 503 for a in answers}
+    return len(away) == 1 and not any('"degraded":[{' in a.text for a in answers)
 
 
 def _shape(answer: httpx.Response, value: str) -> Any:

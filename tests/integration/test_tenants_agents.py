@@ -20,7 +20,7 @@ from tests.integration.query_env import Env
 from tests.integration.test_tenants import HOSTILE, IDS, WORD, A, B, env
 
 __all__ = ["env"]
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.integration
 TOOLS_THAT_SHOW = {"search_memories", "get_memories", "get_memory", "memory_prompt"}
 ROUNDS = 12
 

@@ -22,8 +22,9 @@ from schemas.log.codec import Codec, Event
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import load_profile
 from tests.integration.query_env import Env, query_service
-from tests.integration.test_tenants import TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, header
-from tests.openapi_calls import Call, call, operations
+from tests.integration.test_tenants import TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
+from tests.openapi_calls import Call, Operation, call, operations
+from tests.patience import eventually
 from tests.with_ids import ALSO, choice, named
 
 FIXED: dict[str, Any] = {
@@ -90,9 +91,8 @@ async def test_c7_nothing_is_written_for_or_learned_of_another_tenants_ids(env: 
     for operation in writing:
         for seed in range(TRIES):
             told = []
-            for value in ("only", "nowhere"):
-                made = call(operation, lambda name, v=value: named(name, v, FIXED), choice(seed))  # type: ignore[misc]
-                answer, records = await _once(env, made)
+            for value, answer, records in await _pair(env, operation, seed):
+                made = _call(operation, seed, value)
                 where = f"{operation} {seed} {value}: {answer.status_code}"
                 assert WORD[A] not in answer.text, where
                 assert answer.status_code < 500 or answer.status_code == 503, (where, answer.text)
@@ -120,6 +120,19 @@ async def _once(env: Env, made: Call) -> tuple[httpx.Response, list[Outgoing]]:
         made.method, made.path, params=made.query, json=made.body, headers=header(B)
     )
     return answer, list(log.records)
+
+
+async def _pair(env: Env, operation: Operation, seed: int) -> list[tuple[str, httpx.Response, list[Outgoing]]]:
+    """The call with each of both ids, the answer to each and what it wrote."""
+
+    async def both() -> list[tuple[str, httpx.Response, list[Outgoing]]]:
+        return [(value, *await _once(env, _call(operation, seed, value))) for value in ("only", "nowhere")]
+
+    return await eventually(f"answers of {operation}", both, lambda told: alike_late([a for _, a, _ in told]))
+
+
+def _call(operation: Operation, seed: int, value: str) -> Call:
+    return call(operation, lambda name: named(name, value, FIXED), choice(seed))
 
 
 def own(records: Sequence[Outgoing], where: str) -> None:

@@ -24,6 +24,7 @@ from query.prompt.intents import route
 from schemas.log.codec import Codec, DecodeError
 from schemas.log.topics import CATALOGUE, DEAD_LETTERS
 from schemas.profile.model import load_profile
+from tests.linear import assert_linear
 from tests.unit.extract.support import extract
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -51,13 +52,11 @@ NASTY = st.text(
 )
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("reader", READERS)
 def test_no_text_makes_a_reader_backtrack_for_long(reader: str) -> None:
-    """Thirty-seven texts of 8,000 characters. Linear readers need seconds for all; a square of that length, a
-    minute for one or two."""
+    """Thirty-seven texts of 8,000 characters."""
     for seed in SEEDS:
-        READERS[reader]((seed * SIZE)[:SIZE] + "\x01!")
+        assert_linear(READERS[reader], lambda size, seed=seed: (seed * size)[:size] + "\x01!", SIZE)  # type: ignore[misc]
 
 
 @settings(max_examples=150, deadline=None)

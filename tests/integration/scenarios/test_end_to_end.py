@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
@@ -22,7 +21,8 @@ from schemas.log.owner import partition, user
 from schemas.storage.layouts import RedisLayout
 from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
-from tests.integration.scenario import World
+from tests.integration.scenario import World, whole
+from tests.patience import PATIENCE, until
 
 pytestmark = pytest.mark.integration
 PARTITIONS = 8
@@ -32,7 +32,7 @@ class Service:
     """A caller of the running service."""
 
     def __init__(self, url: str, stack: BackgroundStack) -> None:
-        self.http = httpx.Client(base_url=url, timeout=60)
+        self.http = httpx.Client(base_url=url, timeout=PATIENCE)
         self.stack = stack
         self.token = ""
 
@@ -45,13 +45,12 @@ class Service:
     def get(self, path: str) -> dict[str, Any]:
         return self._answer("GET", path, None)
 
+    def delete(self, path: str) -> dict[str, Any]:
+        return self._answer("DELETE", path, None)
+
     def _answer(self, method: str, path: str, body: Any) -> dict[str, Any]:
         """Reads wait for the newest write."""
-        headers = {"Memstream-Wait-For": self.token, "Memstream-Wait-Ms": "30000"} if self.token else {}
-        answer = self.http.request(method, path, json=body, headers=headers)
-        assert answer.is_success, answer.text
-        assert answer.headers.get("Memstream-Fresh") != "false", path
-        value: dict[str, Any] = answer.json()
+        value = whole(self.http, method, path, body, self.token, {}, self.stack.logs)
         self.token = value.get("freshness_token", self.token)
         return value
 
@@ -64,13 +63,12 @@ class Service:
 
     def dead_letter(self, reason: str) -> dict[str, Any]:
         """The newest dead letter of that reason; they come through the log, so it may take a moment."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            letters = self.http.get("/v1/dead-letters?limit=200").json()["dead_letters"]
-            if found := [d for d in letters if d["reason"] == reason]:
-                return dict(found[-1])
-            time.sleep(0.1)
-        raise AssertionError(f"no dead letter with reason {reason}")
+
+        def of_reason() -> list[dict[str, Any]]:
+            letters = self.get("/v1/dead-letters?limit=200")["dead_letters"]
+            return [dict(d) for d in letters if d["reason"] == reason]
+
+        return until(f"a dead letter with reason {reason}", of_reason, logs=self.stack.logs)[-1]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +81,7 @@ def service(running: World) -> Iterator[Service]:
 def raw(service: Service, topic: str, value: bytes, to: int) -> None:
     producer = Producer({"bootstrap.servers": service.stack.addresses.kafka})
     producer.produce(topic, value, partition=to)
-    assert producer.flush(30) == 0
+    assert producer.flush(PATIENCE) == 0
 
 
 def own_turns() -> list[dict[str, Any]]:
@@ -120,7 +118,6 @@ def test_nothing_masked_is_behind_the_screen(service: Service) -> None:
 def test_search_and_prompt_find_the_decision_with_its_source(service: Service) -> None:
     query = "我们关于苍穹项目的决策是什么？"
     found = service.post("/v1/search", {"query": query, "user_id": "li_wei-e2e", "limit": 5})
-    assert found["degraded"] == []
     assert any("Redis" in r["text"] for r in found["results"]), found
     asked = {"user_id": "li_wei-e2e", "session_id": "li-cq", "project_id": "cangqiong", "budget_tokens": 600}
     body = {"query": query, **asked}
@@ -136,7 +133,9 @@ def test_a_session_stands_in_redis_under_the_seeds_keys(service: Service) -> Non
     service.get("/v1/sessions/li-cq?user_id=li_wei-e2e")
     owner = user("default", "li_wei-e2e")
     with redis.Redis.from_url(service.stack.addresses.redis, decode_responses=True) as client:
-        assert client.llen(RedisLayout().history(owner, "li-cq")) == 5
+        # The read is answered by Postgres or by Redis, whichever is as far as it asks.
+        history = RedisLayout().history(owner, "li-cq")
+        assert until("the session in Redis", lambda: client.llen(history), lambda held: held == 5) == 5
         assert client.ttl(RedisLayout().session(owner, "li-cq")) > 0
 
 
@@ -144,8 +143,7 @@ def test_a_correction_and_a_deletion_last(service: Service) -> None:
     service.say("ola", "I'm 41 and I live in Oslo.", "ola-1")
     memories = {m["field"]: m for m in service.get("/v1/users/ola/memories")["memories"]}
     age = memories["age"]["id"]
-    answer = service.http.request("DELETE", f"/v1/memories/{age}?user_id=ola")
-    service.token = answer.json()["freshness_token"]
+    service.delete(f"/v1/memories/{age}?user_id=ola")
     assert all(m["id"] != age for m in service.get("/v1/users/ola/memories")["memories"])
     again = fixed(2026, 1, 1).isoformat()
     service.say("ola", "I'm 41, as I said.", "ola-2", occurred_at=again)
@@ -158,8 +156,7 @@ def test_a_document_is_found_by_its_section(service: Service) -> None:
     service.post("/v1/documents", {"document_id": "doc-1", "version": "1", "title": "Cache", "markdown": text})
     found = service.post("/v1/search", {"query": "每个会话多少条消息？", "kinds": ["chunk"], "limit": 3})
     assert "二十条" in found["results"][0]["text"]
-    answer = service.http.request("DELETE", "/v1/documents/doc-1")
-    service.token = answer.json()["freshness_token"]
+    service.delete("/v1/documents/doc-1")
     found = service.post("/v1/search", {"query": "每个会话多少条消息？", "kinds": ["chunk"], "limit": 50})
     assert "doc-1" not in str(found["results"])
 
@@ -234,9 +231,12 @@ def test_a_missing_topic_another_count_and_a_wrong_address_name_the_remedy(servi
 
 
 def test_the_service_is_ready_and_says_how_fresh_it_is(service: Service) -> None:
-    assert service.http.get("/readyz").status_code == 200
-    pipeline = service.get("/v1/pipeline")
-    assert {s["name"] for s in pipeline["stages"]} >= {"screen", "extract", "gate", "session", "sink-postgres"}
+    until("readiness", lambda: service.http.get("/readyz"), lambda a: a.status_code == 200, logs=service.stack.logs)
+    stages = {"screen", "extract", "gate", "session", "sink-postgres"}
+    until(
+        "the stages of the pipeline", lambda: service.http.get("/v1/pipeline"),
+        lambda a: a.status_code == 200 and {s["name"] for s in a.json()["stages"]} >= stages,
+    )  # fmt: skip
     assert "memstream_" in service.http.get("/metrics").text
 
 
@@ -249,14 +249,13 @@ def test_a_frozen_stage_turns_readiness_red_and_comes_back(service: Service) -> 
             json={"turns": [{"user_id": "wait", "session_id": "s", "role": "user", "content": "I like tea.",
                              "occurred_at": datetime.now(UTC).isoformat()}]},
         )  # fmt: skip
-        deadline = time.monotonic() + 120
-        while service.http.get("/readyz").status_code == 200:
-            assert time.monotonic() < deadline, "readiness never turned red"
-            time.sleep(1)
-        assert "extract" in service.http.get("/readyz").text or "gate" in service.http.get("/readyz").text
+        until(
+            "readiness to name the stage that stands still", lambda: service.http.get("/readyz"),
+            lambda a: a.status_code != 200 and ("extract" in a.text or "gate" in a.text), calm=PATIENCE, pause=1,
+        )  # fmt: skip
     finally:
         service.stack.resume("worker-memory")
-    deadline = time.monotonic() + 180
-    while service.http.get("/readyz").status_code != 200:
-        assert time.monotonic() < deadline, "readiness never came back"
-        time.sleep(1)
+    until(
+        "readiness to come back", lambda: service.http.get("/readyz"), lambda a: a.status_code == 200, calm=PATIENCE,
+        pause=1, logs=service.stack.logs,
+    )  # fmt: skip

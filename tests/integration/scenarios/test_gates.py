@@ -5,7 +5,6 @@ One user a test; the memory-manager seed's scenarios with the values of DETAILS 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -16,8 +15,9 @@ import pytest
 from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.integration.scenarios.test_end_to_end import Service
+from tests.patience import until
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.integration
 NOW = datetime.now(UTC).replace(microsecond=0)
 FIRST = "我今年32岁，浙大计算机硕士毕业的现在在杭州做前端开发工作8年了年薪大概80万"
 SECOND = "我对高才通B类非常感兴趣，希望尽快办理，时间越短越好"
@@ -60,13 +60,8 @@ def of_field(service: Service, user: str, field: str, **query: str) -> dict[str,
 
 def until_known(service: Service, user: str, turn_id: str) -> dict[str, Any]:
     """A turn that waited for its reply: its outcome is there once the reply has gone through."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        found = outcome(service, user, turn_id)
-        if found["decisions"]:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(f"{turn_id} was never extracted")
+    told = f"decisions about {turn_id}"
+    return until(told, lambda: outcome(service, user, turn_id), lambda found: found["decisions"])
 
 
 def test_b8_b1_b2_b3_b9_the_first_scenario(service: Service) -> None:
@@ -238,8 +233,7 @@ def test_n4_a_forgotten_value_is_not_learned_from_old_text(service: Service, tex
     user = f"ned-{len(text)}"
     say(service, user, 5, text)
     age = of_field(service, user, "age")
-    sent = service.http.request("DELETE", f"/v1/memories/{age['id']}?user_id={user}")
-    service.token = sent.json()["freshness_token"]
+    service.delete(f"/v1/memories/{age['id']}?user_id={user}")
     old = say(service, user, 1, text)
     assert outcome(service, user, old)["decisions"][0]["reason"]["gate"] == "feedback"
     assert memories(service, user) == []
@@ -263,8 +257,7 @@ def test_d3_what_is_remembered_twice_stands_once_and_either_id_leads_to_it(
     told = service.get(f"/v1/memories/{second}")
     assert told["id"] == first
     assert [d["reason"]["outcome"] for d in told["decisions"]] == ["merged", "kept"]
-    sent = service.http.request("DELETE", f"/v1/memories/{second}?user_id={user}")
-    service.token = sent.json()["freshness_token"]
+    service.delete(f"/v1/memories/{second}?user_id={user}")
     assert memories(service, user) == []
     for gone in (first, second):
         assert service.http.get(f"/v1/memories/{gone}").status_code == 404

@@ -9,7 +9,7 @@ import pytest
 from tests.integration.scenario import World
 from tests.integration.scenarios.days import NOW, TODAY
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = pytest.mark.integration
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 
 

@@ -16,7 +16,7 @@ from schemas.storage.layouts import MilvusLayout
 from tests.integration.scenario import World
 from tests.integration.scenarios.days import NOW
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = pytest.mark.integration
 HISTORY = {
     "zh": ("我叫李雷，我是研究护士。", "我们决定把访视窗改为7天。", "我们决定每周开会。", "访视窗", "7天"),
     "en": ("My name is Ann, I am a study nurse.", "We decided to widen the visit window to 7 days.",
@@ -53,7 +53,7 @@ def test_a1_a2_a_turn_whose_days_are_over_is_gone_everywhere_and_its_citation_sa
         )
         return (turns, sessions, [r["id"] for r in vectors]) == ([(kept,)], [("new",)], [kept])
 
-    running.tick_until(swept, datetime.now(UTC))
+    running.tick_until("what is over to be swept", swept, datetime.now(UTC))
     client.close()
     with redis.Redis.from_url(running.stack.addresses.redis) as store:
         keys = store.keys(f"*{who}*old*")
@@ -87,10 +87,10 @@ def test_c8_what_a_class_ends_stays_ended_and_is_reported(aging: World) -> None:
     [row] = aging.get(rows)["rows"]
     aging.get(path)
     # Ten days on the feedback is gone, and the diagnosis is not.
-    aging.tick_until(lambda: aging.get(path)["feedback"] == [], NOW + timedelta(days=11))
+    aging.tick_until("the feedback to go", lambda: aging.get(path)["feedback"] == [], NOW + timedelta(days=11))
     assert aging.get(rows)["rows"] == [row]
     # Twenty days on the diagnosis is in the archive, and in no other place.
-    aging.tick_until(lambda: aging.get(rows)["rows"] == [], NOW + timedelta(days=21))
+    aging.tick_until("the diagnosis to go", lambda: aging.get(rows)["rows"] == [], NOW + timedelta(days=21))
     for _ in range(2):  # run twice
         archived = aging.until(
             f"/v1/users/{who}/memories", lambda b: len(b["memories"]) == 1, state="archived", kind="table"

@@ -11,7 +11,7 @@ from processors.project.rollup import MOST_UNITS, units
 from tests.integration.scenario import World
 from tests.integration.scenarios.days import MONDAY, this_week
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from tests.integration.scenario import World
 from tests.integration.scenarios.days import NOW
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")

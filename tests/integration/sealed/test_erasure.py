@@ -3,8 +3,6 @@ then the probe looks into every store, topic and file (C7, C9, N6)."""
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -25,8 +23,9 @@ from schemas.events.turns import TurnBody, TurnEvent
 from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.pages import Shell, blocks, printed, steps
+from tests.patience import PATIENCE
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PLANTED = ("zebrawood", "琥珀巷十七号")
 SAID = (
     ("ann", "My favourite wood is zebrawood.", None), ("ann", "我住在琥珀巷十七号，我喜欢喝茶。", None),
@@ -95,7 +94,7 @@ def test_c9_n6_an_erased_user_is_found_nowhere_and_the_other_keeps_all(here: Wor
         assert {p for p in probe.everything() if p.startswith("kafka")}, "what can still be opened is seen"
 
     erasure = here.call("DELETE", "/v1/users/ann")["erasure_id"]
-    done = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)
+    done = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)
     report = done["report"]
     assert report["removed"]["postgres/1"]["turns"] == 3
     assert report["keys_destroyed"] == 1
@@ -135,9 +134,7 @@ def test_n6_an_erasure_ends_while_its_user_talks_on(here: World) -> None:
     """Who talks on has rows in the steps' state all the time: they kept the key from being destroyed for ever."""
     post(here, "eve", "My hobby is origami.", None, 1)
     here.until("/v1/users/eve/memories", lambda b: "origami" in str(b))
-    eraser = next(c.pid for c in here.stack.stack.supervisor.status() if c.name == "eraser")
-    assert eraser is not None
-    os.kill(eraser, signal.SIGSTOP)  # so that it looks when she has said something again
+    here.stack.pause("eraser")  # so that it looks when she has said something again
     try:
         erasure = here.call("DELETE", "/v1/users/eve")["erasure_id"]
         here.until("/v1/users/eve/memories", lambda b: b["memories"] == [])
@@ -145,8 +142,8 @@ def test_n6_an_erasure_ends_while_its_user_talks_on(here: World) -> None:
         post(here, "eve", "My hobby is falconry.", None, 2)
         here.until("/v1/users/eve/memories", lambda b: "falconry" in str(b))
     finally:
-        os.kill(eraser, signal.SIGCONT)
-    report = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)["report"]
+        here.stack.resume("eraser")
+    report = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)["report"]
     assert report["keys_destroyed"] == 1
     assert report["since"] > 0
     verify(report)
@@ -157,7 +154,7 @@ def test_n6_an_erasure_ends_while_its_user_talks_on(here: World) -> None:
 
 def command(here: World, *words: str) -> None:
     told = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
-    done = subprocess.run(told, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(told, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
 
 
@@ -176,13 +173,13 @@ def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and
     post(here, "dan", f"I said another thing of the {word}.", None, 0)  # the same id: a dead letter
     letters = here.until("/v1/dead-letters", lambda b: len(b["dead_letters"]) == 1)
     archived = "SELECT 1 FROM views_g1.archive WHERE owner_id = 'dan'"
-    here.tick_until(lambda: here.sql(archived) != [], datetime.now(UTC) - timedelta(minutes=10))
+    here.tick_until("the archive", lambda: here.sql(archived) != [], datetime.now(UTC) - timedelta(minutes=10))
     with closing(Probe(settings(here), (word,))) as probe:
         found = {place.removesuffix(OPENED).split(" ")[0] for place in probe.everything()}
     assert {"postgres", "kafka"} <= found
 
     erasure = here.call("DELETE", "/v1/users/dan")["erasure_id"]
-    here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)
+    here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)
     assert here.sql(archived) == []
 
     letter = letters["dead_letters"][0]["id"]

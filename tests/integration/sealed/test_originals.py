@@ -14,8 +14,9 @@ from schemas.log import topics
 from schemas.profile.model import load_profile
 from tests.integration.scenario import World
 from tests.integration.sealed.test_erasure import settings
+from tests.patience import PATIENCE
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 PHONE, MAIL = "202-555-0143", "zoe.kurrajong@example.org"
 SAID = (("en", f"We decided to call {PHONE} on Friday, or to write to {MAIL}."), ("zh", "我们决定周五打13987654321。"))
 
@@ -28,7 +29,7 @@ def run_on(here: World, version: int, **actions: str) -> None:
 
 def command(here: World, *words: str) -> str:
     told = [sys.executable, "-m", "memstream", *words, "--data", str(here.stack.stack.data_dir)]
-    done = subprocess.run(told, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(told, capture_output=True, text=True, timeout=3 * PATIENCE, check=False)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout
 
@@ -65,7 +66,7 @@ def test_d5_originals_are_read_again_until_policy_or_an_erasure_takes_them(here:
     assert command(here, "originals", "zoe-zh", "--user", "zoe").split()[-1] == "13987654321"
 
     erasure = here.call("DELETE", "/v1/users/zoe")["erasure_id"]
-    report = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", seconds=120)["report"]
+    report = here.until(f"/v1/erasures/{erasure}", lambda e: e["state"] == "done", calm=120)["report"]
     assert report["keys_destroyed"] == 1
     for name, _ in SAID:
         gone = here.http.get(f"/v1/turns/zoe-{name}/originals", params={"user_id": "zoe"})

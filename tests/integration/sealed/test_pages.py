@@ -11,7 +11,7 @@ import pytest
 from tests.integration.scenario import World
 from tests.pages import Shell, blocks, printed, steps
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.integration, pytest.mark.rebuild]
 SIGNER = re.compile(r"signed by ([0-9a-f]+)")
 
 

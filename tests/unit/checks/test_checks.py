@@ -24,6 +24,7 @@ from memstream.cli import check
 from memstream.cli.app import app
 from memstream.settings import Settings
 from schemas.profile.model import PROFILES_DIR, ProfileError
+from tests.patience import PATIENCE
 
 PASSWORD = "hunter2-is-secret"
 CLOSED = "127.0.0.1:1"
@@ -129,7 +130,7 @@ def test_every_given_address_that_is_wrong_is_named_before_anything_starts(tmp_p
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", "memstream", "up", "--data", str(tmp_path / "data")],
-        env={**os.environ, **given}, capture_output=True, text=True, timeout=180, check=False,
+        env={**os.environ, **given}, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 3, done.stderr
     assert all(name in done.stderr for name in given)

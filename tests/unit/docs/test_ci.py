@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.tools import PACKAGES, PROGRAMS, missing
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -112,7 +113,7 @@ def test_what_is_required_and_absent_is_named() -> None:
 def test_a_run_without_what_it_must_have_ends_before_its_tests(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/unit/test_domain_words.py"]
     env = {**os.environ, "PATH": str(tmp_path), "MEMSTREAM_REQUIRE": "promtool"}
-    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
     assert "MEMSTREAM_REQUIRE: no promtool on this machine" in done.stderr
 

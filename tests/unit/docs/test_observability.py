@@ -19,6 +19,7 @@ from query.workers import families
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
 from schemas.metrics import METRICS
 from tests.pages import blocks
+from tests.patience import PATIENCE
 from tests.tools import needs, program
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -121,7 +122,7 @@ def test_every_alert_is_explained_and_tested() -> None:
 @needs("promtool")
 @pytest.mark.parametrize("words", [("check", "rules", "alerts.yaml"), ("test", "rules", "alerts.test.yaml")])
 def test_promtool_agrees(words: tuple[str, ...]) -> None:
-    done = subprocess.run([str(PROMTOOL), *words], cwd=RULES.parent, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(PROMTOOL), *words], cwd=RULES.parent, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -10,6 +10,7 @@ from memstream.workers.slots import Slots
 from processors.step import Emit
 from schemas.events.documents import Job
 from schemas.log import topics
+from tests.patience import PATIENCE
 from tests.unit.jobs.support import checkpoint
 from tests.unit.jobs.test_jobs import Bench, message
 
@@ -105,7 +106,7 @@ async def test_one_that_is_cancelled_while_it_waits_takes_no_slot_with_it() -> N
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
     endpoint.back.set()
-    async with asyncio.timeout(60), slots.place():
+    async with asyncio.timeout(PATIENCE), slots.place():
         assert (slots.resting, slots.semaphore.locked()) == (0, True)
     assert not slots.semaphore.locked()
 

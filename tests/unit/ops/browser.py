@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import websockets
 
+from tests.patience import PATIENCE
 from tests.tools import program
 
 CHROMIUM = program("chromium")
@@ -38,7 +39,7 @@ class Tab:
         self._number += 1
         answer = self._waiting[self._number] = asyncio.get_running_loop().create_future()
         await self._socket.send(json.dumps({"id": self._number, "method": method, "params": params}))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             return await answer
 
     async def _read(self) -> None:
@@ -63,8 +64,8 @@ class Tab:
         await self.until("document.readyState === 'complete' && document.querySelectorAll('[data-chart] *').length > 3")
 
     async def until(self, condition: str) -> None:
-        """Raises TimeoutError after half a minute."""
-        async with asyncio.timeout(30):
+        """Raises TimeoutError after the patience of tests."""
+        async with asyncio.timeout(PATIENCE):
             await self.value(f"new Promise(y => {{ const f = () => {condition} ? y(1) : setTimeout(f, 30); f(); }})")
 
     async def value(self, expression: str) -> Any:
@@ -103,9 +104,9 @@ async def browser() -> AsyncIterator[str]:
 
 
 async def _endpoint(process: asyncio.subprocess.Process) -> str:
-    """What Chromium says when it listens. Raises TimeoutError after a minute and a half."""
+    """What Chromium says when it listens. Raises TimeoutError after the patience of tests."""
     assert process.stderr is not None
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(PATIENCE):
         while line := await process.stderr.readline():
             if line.startswith(b"DevTools listening on "):
                 return line.decode().removeprefix("DevTools listening on ").strip()

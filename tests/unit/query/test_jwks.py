@@ -18,6 +18,7 @@ from query.auth.jwks import COOLDOWN_SECONDS, FRESH_SECONDS, RETRY_SECONDS, STAL
 from query.auth.tokens import TokenReader
 from query.config import TokenConfig
 from query.errors import ProblemError
+from tests.patience import PATIENCE
 
 PRIVATE = {name: ec.generate_private_key(ec.SECP256R1()) for name in ("one", "two")}
 
@@ -136,6 +137,6 @@ async def test_c7_a_provider_that_drips_holds_nobody_up(provider: Provider, monk
 
     provider.answer = never
     provider.now += FRESH_SECONDS
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         told = await asyncio.gather(*(provider.says() for _ in range(200)))
     assert (set(told), provider.asked) == ({"in"}, 2)

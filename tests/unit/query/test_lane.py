@@ -15,6 +15,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.search.executor import ComputeLane, Questions, Understood, request_begins
 from query.search.ranking.context import query_texts
+from tests.patience import PATIENCE
 
 
 async def test_what_an_older_request_asks_for_goes_first() -> None:
@@ -24,7 +25,7 @@ async def test_what_an_older_request_asks_for_goes_first() -> None:
     def noting(name: str) -> Callable[[], None]:
         return lambda: order.append(name)
 
-    held = asyncio.create_task(lane(lambda: gate.wait(10)))
+    held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     older, younger = asyncio.Event(), asyncio.Event()
 
     async def request(name: str, go: asyncio.Event) -> None:
@@ -48,8 +49,8 @@ async def test_what_an_older_request_asks_for_goes_first() -> None:
 
 async def test_a_question_is_read_while_the_ranking_thread_is_busy(deps: Deps) -> None:
     retriever, gate = create_app(QueryConfig(), deps).state.retriever, threading.Event()
-    ranking = asyncio.create_task(retriever.cache._run(lambda: gate.wait(60)))
-    understood, _ = await asyncio.wait_for(retriever.understood("Where do I live?"), 30)
+    ranking = asyncio.create_task(retriever.cache._run(lambda: gate.wait(PATIENCE)))
+    understood, _ = await asyncio.wait_for(retriever.understood("Where do I live?"), PATIENCE / 2)
     assert understood.terms == ["live"]
     assert not ranking.done()
     gate.set()
@@ -73,7 +74,7 @@ async def test_a_failing_call_fails_its_asker_alone() -> None:
 
 async def test_a_call_that_nobody_waits_for_any_more_is_not_run() -> None:
     lane, gate, ran = ComputeLane(), threading.Event(), list[int]()
-    held = asyncio.create_task(lane(lambda: gate.wait(10)))
+    held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     left = asyncio.create_task(lane(lambda: ran.append(1)))
     await asyncio.sleep(0.01)
     left.cancel()
@@ -86,7 +87,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_not_run() -> None:
 
 async def test_the_end_cancels_what_waits() -> None:
     lane, gate = ComputeLane(), threading.Event()
-    held = asyncio.create_task(lane(lambda: gate.wait(10)))
+    held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     waits = asyncio.create_task(lane(lambda: 1))
     await asyncio.sleep(0.01)
     ending = asyncio.create_task(asyncio.to_thread(lane.close))
@@ -118,7 +119,7 @@ async def asked_while_busy(embedder: Counting, texts: Sequence[str]) -> list[Und
     """The questions, all asked while the lane is held."""
     lane, gate = ComputeLane(), threading.Event()
     questions = Questions(lane)
-    held = asyncio.create_task(lane(lambda: gate.wait(10)))
+    held = asyncio.create_task(lane(lambda: gate.wait(PATIENCE)))
     tasks = [asyncio.create_task(questions.read(t, embedder)) for t in texts]
     await asyncio.sleep(0.01)
     gate.set()

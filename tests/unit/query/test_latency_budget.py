@@ -14,6 +14,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.search.scopes import ScopeCache
 from schemas.profile.model import Profile
+from tests.patience import PATIENCE
 from tests.unit.query.test_circuit import Stalling
 
 PROFILE = {
@@ -32,13 +33,13 @@ async def test_d11_a_context_does_without_what_is_later_than_the_budget(
     monkeypatch.setattr(ScopeCache, "is_warm", lambda *_: True)  # what was never read may take longer, once
     pool: Any = Stalling()
     stalling = replace(deps, pool=pool, profile=Profile.model_validate(PROFILE))
-    app = create_app(QueryConfig(store_timeout=3_600, generation_seconds=0.001), stalling)
+    app = create_app(QueryConfig(store_timeout=PATIENCE, generation_seconds=0.001), stalling)
     # The model is loaded, and Postgres has answered.
     await app.state.retriever.likeness(query, ["where is the bike"])
     pool.stall()
     body = {"query": query, "user_id": "u", "session_id": "s", "project_id": "p"}
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
-        async with asyncio.timeout(120):  # the store's time-out is an hour
+        async with asyncio.timeout(PATIENCE / 2):  # and not the store's time-out
             got = await client.post("/v1/context", json=body)
     pool.let_go.set()
     assert got.status_code == 200, got.text

@@ -19,6 +19,7 @@ from query.search.ranking.types import RankQuery
 from query.search.request import Filters, Found, Question
 from query.views.db import Row, TenantStatement
 from schemas.security.scope import TenantScope
+from tests.patience import PATIENCE
 
 TENANT = TenantScope("acme", "key:k", frozenset())
 ANN = TENANT.user("ann")
@@ -100,7 +101,7 @@ def probe_of(budget: float = 5.0, **over: Any) -> Probe:
 
 async def found_by(stores: Any, **over: Any) -> tuple[list[Row], Found]:
     found = Found()
-    return await milvus.MilvusCandidates(stores, stores, 5.0).find(probe_of(**over), ANN, found), found
+    return await milvus.MilvusCandidates(stores, stores, PATIENCE).find(probe_of(**over), ANN, found), found
 
 
 MINE: Row = {"turn_id": "t", "user_id": "ann"}
@@ -156,7 +157,7 @@ async def test_d11_milvus_has_the_profiles_budget_once_it_has_answered() -> None
 
     class Slow(Stores):
         def call(self, method: str, collection: str, **options: Any) -> list[list[dict[str, Any]]]:
-            goes_on.wait(5)
+            goes_on.wait(PATIENCE)
             return super().call(method, collection, **options)
 
     stores: Any = Slow([MINE])
@@ -167,7 +168,7 @@ async def test_d11_milvus_has_the_profiles_budget_once_it_has_answered() -> None
     assert first.degraded == [], "what was never read may take longer"
     goes_on.clear()
     try:
-        rows = await asyncio.wait_for(candidates.find(probe_of(budget=0.01), ANN, second), 4)
+        rows = await asyncio.wait_for(candidates.find(probe_of(budget=0.01), ANN, second), PATIENCE / 2)
     finally:
         goes_on.set()
     assert second.degraded == [{"store": "milvus", "reason": "timeout"}]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import tomllib
 
 import httpx
@@ -14,6 +13,7 @@ from schemas.events.documents import ProfileVersion
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.profile.model import PROFILES_DIR, Profile, load_profile
+from tests.patience import joined, until
 from tests.unit.query.memory_log import MemoryLog
 
 PATH = "/v1/tenant/profile"
@@ -91,10 +91,7 @@ def test_what_the_client_library_says_goes_to_the_log(
     follower = ProfileFollower(Profile(name="test", version=1))
     reading = threading.Thread(target=follower._follow, args=("127.0.0.1:1",))
     reading.start()
-    deadline = time.monotonic() + 20
-    while "127.0.0.1:1" not in caplog.text and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until("the library's line in the log", lambda: caplog.text, lambda text: "127.0.0.1:1" in text)
     follower.stop()
-    reading.join(20)
-    assert "127.0.0.1:1" in caplog.text
+    joined(reading, "the follower to stop")
     assert "127.0.0.1:1" not in capfd.readouterr().err

@@ -19,6 +19,7 @@ from schemas.log import topics
 from schemas.log.owner import partition, project
 from schemas.log.progress import FreshnessToken, Written
 from schemas.security.scope import OwnerScope
+from tests.patience import PATIENCE
 from tests.unit.query.memory_log import MemoryLog
 
 GOOD: Place = ("screen:conversation.history.v1", 1, "conversation.turns.v1/1")
@@ -50,9 +51,9 @@ async def test_n3_a_look_that_fails_ends_its_own_waits_and_no_later_ones() -> No
         return dict.fromkeys(places, 5)
 
     watch = ProgressWatch(fetch)
-    async with asyncio.timeout(5):  # the wait itself would take a minute
-        assert not await watch.wait({BAD: 1}, 60)
-        assert await watch.wait({GOOD: 5}, 60)
+    async with asyncio.timeout(PATIENCE):  # the wait itself would take longer
+        assert not await watch.wait({BAD: 1}, 2 * PATIENCE)
+        assert await watch.wait({GOOD: 5}, 2 * PATIENCE)
 
 
 @pytest.mark.parametrize(("method", "path", "body"), [

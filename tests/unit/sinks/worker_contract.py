@@ -15,6 +15,7 @@ from schemas.log.codec import Headers, header
 from sinks.memory import MemorySink
 from sinks.protocol import Mark, Message, Permanent, Sink, SinkBatch, Transient, Undelivered
 from sinks.worker import Worker
+from tests.patience import until
 from tests.unit.sinks.events import TEXTS, hot, memory, message, turn
 
 UPDATES, HISTORY = topics.UPDATES.name, topics.HISTORY.name
@@ -107,11 +108,14 @@ class AbortAt:
 
 def drain(worker: Worker, records: int) -> None:
     """Batches until so many records were read."""
-    for _ in range(200):
-        records -= worker.step()
-        if records <= 0:
-            return
-    raise AssertionError(f"{records} records did not come")
+    left = records
+
+    def step() -> int:
+        nonlocal left
+        left -= worker.step()
+        return left
+
+    until(f"{records} records", step, lambda rest: rest <= 0, pause=0)
 
 
 def updates(*revisions: tuple[int, int], partition: int = 0) -> list[Message]:

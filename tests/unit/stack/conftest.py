@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memstream.stack import Backoff, ChildSpec
+from tests.patience import PATIENCE
 
 #: Writes its pid when it runs, and waits to be killed.
 FOREVER = "import os,signal,sys; open(sys.argv[1],'a').write(f'{os.getpid()}\\n'); signal.pause()"
@@ -28,7 +29,7 @@ class Report:
         self.news.set()
 
     async def until(self, name: str, phase: str, times: int = 1) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while self.seen.count((name, phase)) < times:
                 self.news.clear()
                 await self.news.wait()

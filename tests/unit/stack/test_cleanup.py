@@ -14,6 +14,7 @@ import pytest
 from memstream.stack import Supervisor
 from memstream.stack.process import Identity, identify
 from memstream.stack.state import DataFolder, State, read_state
+from tests.patience import PATIENCE
 from tests.unit.stack.conftest import Report
 
 #: A supervisor in a process of its own; argv: data folder, death signal. Prints "up" when its child is ready.
@@ -49,7 +50,7 @@ def start_supervisor(folder: Path, death_signal: int) -> "subprocess.Popen[str]"
 
 def kill(process: "subprocess.Popen[str]", number: int) -> None:
     process.send_signal(number)
-    process.communicate(timeout=20)
+    process.communicate(timeout=PATIENCE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the parent-death signal is Linux's")
@@ -57,7 +58,7 @@ def test_no_orphan_when_the_supervisor_is_killed(tmp_path: Path) -> None:
     supervisor = start_supervisor(tmp_path, signal.SIGKILL)
     child = psutil.Process(read_state(tmp_path).children["a"][0].pid)
     kill(supervisor, signal.SIGKILL)
-    _, alive = psutil.wait_procs([child], timeout=10)
+    _, alive = psutil.wait_procs([child], timeout=PATIENCE)
     assert alive == []
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+from tests.patience import PATIENCE
+
 _RUN = """
 import resource, sys
 from memstream.cli.app import main
@@ -19,5 +21,5 @@ finally:
 
 
 def test_c7_no_process_of_ours_leaves_a_core_file() -> None:
-    done = subprocess.run([sys.executable, "-c", _RUN], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-c", _RUN], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stdout.splitlines()[-1] == "core 0", done.stderr

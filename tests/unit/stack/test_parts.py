@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memstream.stack import EmbeddedStack, StackError, jars, logs, ports, unprivileged
+from memstream.settings import Settings
+from memstream.stack import Addresses, EmbeddedStack, StackError, jars, logs, milvus, ports, unprivileged, up
 from memstream.stack.process import listens, run_tool, spawn
 from memstream.stack.spec import ChildSpec
 from memstream.stack.state import State
@@ -70,6 +71,20 @@ async def test_a_child_that_gives_way_has_a_lower_priority(tmp_path: Path) -> No
         assert await process.wait() == 0
         log.seek(0)
         assert int(log.read()) == min(19, os.nice(0) + 3)
+
+
+def test_all_processes_are_alike_where_that_is_asked_for() -> None:
+    """The service is never behind the others."""
+    for nice in (True, False):
+        priorities = {c.name: c.nice for c in up.children(Settings(nice=nice), Addresses(), 1)}
+        assert priorities["query"] == 0
+        assert any(priorities.values()) == nice
+
+
+async def test_milvus_gives_way_unless_all_are_to_be_alike(tmp_path: Path) -> None:
+    for nice in (True, False):
+        spec, _ = await EmbeddedStack(tmp_path / str(nice), default_ports={}, nice=nice)._milvus()
+        assert spec.nice == (milvus.NICE if nice else 0)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can drop privileges")

@@ -10,6 +10,7 @@ import pytest
 
 from memstream.stack import AlreadyRunningError, Backoff, StackError, StartError, Supervisor
 from memstream.stack.state import read_state, running_addresses
+from tests.patience import PATIENCE
 from tests.unit.stack.conftest import Report, forever, python
 
 
@@ -119,7 +120,7 @@ async def test_a_child_of_a_child_is_not_left_behind(tmp_path: Path, report: Rep
         supervisor.add(python("parent", code, str(grandchild), ready=ready))
         await supervisor.start_all()
         process = psutil.Process(int(grandchild.read_text()))
-    psutil.wait_procs([process], timeout=10)
+    psutil.wait_procs([process], timeout=PATIENCE)
     assert not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
@@ -199,7 +200,7 @@ async def test_run_stops_everything_on_a_signal(tmp_path: Path, report: Report, 
         await report.until("a", "ready")
         pid = pid_of(supervisor, "a")
         os.kill(os.getpid(), number)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await running
         assert not psutil.pid_exists(pid)
 
@@ -210,7 +211,7 @@ async def test_run_can_be_interrupted_while_it_starts(tmp_path: Path, report: Re
         running = asyncio.create_task(supervisor.run())
         await report.until("slow", "starting")
         os.kill(os.getpid(), signal.SIGTERM)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await running
         assert supervisor.status()[0].phase == "stopped"
 

@@ -11,12 +11,13 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from schemas.log.topics import MAX_MESSAGE_BYTES
 from streams.kafka import DeliveryError, KafkaOutbox
 from streams.state.protocol import OutboxRow
+from tests.patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
 def bootstrap() -> Iterator[str]:
     cluster = Producer({"bootstrap.servers": "mock", "test.mock.num.brokers": 1, "log_level": 0})
-    broker = next(iter(cluster.list_topics(timeout=10).brokers.values()))
+    broker = next(iter(cluster.list_topics(timeout=PATIENCE).brokers.values()))
     yield f"{broker.host}:{broker.port}"
     cluster.flush(1)
 
@@ -31,7 +32,7 @@ def outbox(bootstrap: str) -> Iterator[KafkaOutbox]:
 def read(bootstrap: str, topic: str, partition: int, count: int) -> list[tuple[bytes | None, bytes | None, object]]:
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "g", "auto.offset.reset": "earliest"})
     consumer.assign([TopicPartition(topic, partition, 0)])
-    found = consumer.consume(count, timeout=20)
+    found = consumer.consume(count, timeout=PATIENCE)
     consumer.close()
     assert not [m for m in found if m.error()]
     return [(m.key(), m.value(), m.headers()) for m in found]

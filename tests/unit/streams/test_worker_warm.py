@@ -15,6 +15,7 @@ from processors.ports import ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.profile.model import load_profile
 from streams.topology import Parts
+from tests.patience import PATIENCE
 
 
 class Watched:
@@ -35,7 +36,7 @@ def parts_with(analyzer: Any) -> Parts:
 def test_steps_that_read_callers_texts_load_the_recognisers_beside_their_work(step: str) -> None:
     analyzer = Watched()
     warm_beside(parts_with(analyzer), ["extract", step])
-    assert analyzer.asked.wait(20)
+    assert analyzer.asked.wait(PATIENCE)
 
 
 @pytest.mark.parametrize("steps", [["extract", "session"], ["screen", "gate"]])
@@ -57,7 +58,7 @@ def test_a_text_waits_for_the_load_in_hand_and_does_not_load_again(monkeypatch: 
             super().__init__()
             loads.append(1)
             begun.set()
-            assert go.wait(20)
+            assert go.wait(PATIENCE)
 
     monkeypatch.setattr("inference.pii.analyzer.PiiAnalyzer", Slow)
     monkeypatch.setattr("inference.pii.english_names.SpacyRecognizer", object)
@@ -65,9 +66,9 @@ def test_a_text_waits_for_the_load_in_hand_and_does_not_load_again(monkeypatch: 
     lazy = LazyAnalyzer()
     threads = [Thread(target=lazy.analyze, args=(["a"], ["en"])) for _ in range(2)]
     threads[0].start()
-    assert begun.wait(20)
+    assert begun.wait(PATIENCE)
     threads[1].start()
     go.set()
     for t in threads:
-        t.join(20)
+        t.join(PATIENCE)
     assert loads == [1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
@@ -15,6 +16,7 @@ from memstream.client import AsyncProducer, Memory, Memstream, NotFoundError, Pr
 from memstream.client.changes import MemoryChange
 from memstream.client.subscriber import Subscriber
 from tests.integration.scenarios.clients.conftest import PATIENT, Live
+from tests.patience import PATIENCE, eventually
 
 pytestmark = pytest.mark.integration
 
@@ -32,7 +34,7 @@ def said(user: str, text: str, **more: Any) -> Turn:
 def test_k5_what_is_sent_is_read_by_the_same_client(memory: Memstream, user: str) -> None:
     turn = memory.send(said(user, "I'm 41 and I live in Oslo."))
     memory.send(said(user, "我对花生过敏。"))
-    memory.flush(60)
+    memory.flush(PATIENCE)
     assert memory.turn(turn, user_id=user).content.startswith("I'm 41")
     assert memory.search("Where does he live?", user_id=user).results
     prompt = memory.context("Can I eat this?", user_id=user, session_id="s", budget_tokens=500)
@@ -51,7 +53,7 @@ async def test_k5_the_same_over_kafka_is_the_same(live: Live, memory: Memstream,
         turn = await producer.send(said(user, "I'm 29 and I live in Bergen."))
         liked = Memory(user_id=user, kind="preference", text="Likes short answers", field="style", value="short")
         await producer.send(liked)
-        token = await producer.flush(60)
+        token = await producer.flush(PATIENCE)
     memory.wait_for(token, [user])
     assert memory.turn(turn, user_id=user).role == "user"
     assert {m.field for m in memory.all_memories(user)} >= {"age", "style"}
@@ -64,7 +66,7 @@ def test_k5_a_subscriber_sees_each_change_and_goes_on_where_it_was(live: Live, m
         """Until the change of that record; a thread stops a run that never sees it."""
         seen: list[MemoryChange] = []
         with Subscriber(live.addresses.kafka, group=group, users={user}, start="earliest") as changes:
-            late = threading.Timer(120, changes.stop)
+            late = threading.Timer(PATIENCE, changes.stop)
             late.start()
             for change in changes:
                 seen.append(change)
@@ -95,7 +97,7 @@ def server_of(live: Live, way: str, user: str) -> Any:
 @pytest.mark.parametrize("way", ["http", "stdio"])
 async def test_an_agent_remembers_finds_corrects_and_forgets(live: Live, user: str, way: str) -> None:
     who = {} if way == "stdio" else {"user_id": user}
-    async with Client(server_of(live, way, user), read_timeout_seconds=120) as agent:
+    async with Client(server_of(live, way, user), read_timeout_seconds=PATIENCE) as agent:
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
             done = await agent.call_tool(tool, {**who, **arguments})
@@ -105,13 +107,18 @@ async def test_an_agent_remembers_finds_corrects_and_forgets(live: Live, user: s
         tea = {"kind": "preference", "field": "drink", "value": "green tea"}
         kept = await call("add_memory", text="Ana prefers green tea", **tea)
         await call("add_memory", text="安娜住在上海", kind="fact")
-        found = await call("search_memories", query="What does Ana drink?", limit=5)
-        assert "tea" in found["results"][0]["text"]
+
+        async def read(good: Callable[[dict[str, Any]], bool], tool: str, **arguments: Any) -> dict[str, Any]:
+            """A tool waits for what was written, but not for ever."""
+            return await eventually(f"{tool} as expected", lambda: call(tool, **arguments), good)
+
+        drink = {"query": "What does Ana drink?", "limit": 5}
+        await read(lambda a: "tea" in str(a["results"][:1]), "search_memories", **drink)
         await call("update_memory", memory_id=kept["memory_id"], text="Ana prefers coffee")
-        assert (await call("get_memory", memory_id=kept["memory_id"]))["text"] == "Ana prefers coffee"
-        prompt = await call("memory_prompt", query="What should I offer Ana?", budget_tokens=400)
-        assert "coffee" in prompt["prompt"]
+        await read(lambda a: a["text"] == "Ana prefers coffee", "get_memory", memory_id=kept["memory_id"])
+        offer = {"query": "What should I offer Ana?", "budget_tokens": 400}
+        await read(lambda a: "coffee" in a["prompt"], "memory_prompt", **offer)
         await call("delete_memory", memory_id=kept["memory_id"])
-        assert [m["text"] for m in (await call("get_memories"))["memories"]] == ["安娜住在上海"]
+        await read(lambda a: [m["text"] for m in a["memories"]] == ["安娜住在上海"], "get_memories")
         assert await call("delete_all_memories") == {"forgotten": 1}
-        assert (await call("get_memories"))["memories"] == []
+        await read(lambda a: a["memories"] == [], "get_memories")

@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.scenarios.clients.conftest import Live
 from tests.pages import ROOT, Shell, blocks
+from tests.patience import PATIENCE, until
 
 pytestmark = pytest.mark.integration
 MARK = "----block----"
@@ -22,8 +23,13 @@ def run(sh: Shell, script: list[str]) -> list[str]:
     return sh.run(f"\necho {MARK}\n".join(script)).split(MARK)
 
 
+def ready(status: str) -> bool:
+    return "service: ready" in status
+
+
 def test_the_quickstart_does_what_it_says(sh: Shell) -> None:
-    _, found, memories, changed, context, status = run(sh, blocks("docs/quickstart.md", "sh")[1:])
+    *asked, look = blocks("docs/quickstart.md", "sh")[1:]
+    _, found, memories, changed, context = run(sh, asked)
     assert "Bristol" in json.dumps(json.loads(found)["results"])
     about = {m["field"]: m["value"] for m in json.loads(memories)["memories"] if m["field"]}
     assert about["age"] == 32
@@ -31,15 +37,14 @@ def test_the_quickstart_does_what_it_says(sh: Shell) -> None:
     prompt = json.loads(context)["prompt"]
     assert "Bristol" in prompt
     assert "33" in prompt
-    assert "screen" in status
-    assert "service: ready" in status
+    assert "screen" in until("a service that is ready", lambda: sh.run(look), ready, errors=(AssertionError,))
 
 
 def test_the_quickstarts_program_runs(live: Live, tmp_path: Path) -> None:
     [program] = blocks("docs/quickstart.md", "python")
     hello = tmp_path / "hello.py"
     hello.write_text(program.replace("http://127.0.0.1:8900", live.url), encoding="utf-8")
-    done = subprocess.run([sys.executable, str(hello)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, str(hello)], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert "Oslo" in done.stdout
 

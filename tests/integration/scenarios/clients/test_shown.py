@@ -22,6 +22,7 @@ from memstream.client import Memstream, Turn
 from schemas.log import topics
 from tests.integration.scenarios.clients.conftest import Live
 from tests.pages import Shell, blocks, printed, steps
+from tests.patience import PATIENCE, until
 from tests.tools import needs
 from tests.unit.ops.browser import browser, tab
 
@@ -37,7 +38,7 @@ def test_programs_of_the_pages_run(live: Live, tmp_path: Path, program: str) -> 
     script = tmp_path / "program.py"
     script.write_text(program, encoding="utf-8")
     env = {**os.environ, "MEMSTREAM_POSTGRES": live.addresses.postgres, "MEMSTREAM_DATA_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, str(script)], env=env, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
 
 
@@ -49,14 +50,13 @@ def test_a_call_prints_what_the_page_says(sh: Shell, block: str) -> None:
         assert printed(said, shown), shown
 
 
-@pytest.mark.timeout(120)
 def test_rows_of_a_table_are_written_and_read(sh: Shell) -> None:
     [script] = blocks("docs/memories.md", "sh")
     user = {"ana": f"ana-{uuid4().hex[:8]}"}
     shown = sh.run(script, user)
     *_, rows, row = script.splitlines()
-    while "angina" not in shown:  # the script's reads wait for no write
-        shown = sh.run(f"{rows}\n{row}", user)
+    if "angina" not in shown:  # the script's reads wait for no write
+        until("the row", lambda: sh.run(f"{rows}\n{row}", user), lambda shown: "angina" in shown)
 
 
 def test_a_metric_is_there(sh: Shell) -> None:
@@ -65,41 +65,49 @@ def test_a_metric_is_there(sh: Shell) -> None:
 
 
 def test_feedback_names_the_answer_that_it_is_about(live: Live, sh: Shell) -> None:
-    answer = httpx.post(f"{live.url}/v1/context", json={"user_id": "ana", "query": "Where do I live?"}, timeout=60)
+    asked = {"user_id": "ana", "query": "Where do I live?"}
+    answer = httpx.post(f"{live.url}/v1/context", json=asked, timeout=PATIENCE)
     [script] = blocks("docs/quality.md", "sh")
     assert "feedback_id" in sh.run(script, {"CONTEXT_ID": answer.json()["context_id"]})
 
 
-def letters(live: Live, sh: Shell, step: str, count: int) -> list[dict[str, Any]]:
-    """Open letters of a step, when there are so many."""
-    found: list[dict[str, Any]] = []
-    while len(found) < count:
-        found = json.loads(sh.run(f"memstream dlq list --step {step} --json"))["dead_letters"]
-    return found
+def letters(sh: Shell, step: str) -> list[dict[str, Any]]:
+    """Open letters of a step."""
+    return list(json.loads(sh.run(f"memstream dlq list --step {step} --json"))["dead_letters"])
 
 
-@pytest.mark.timeout(180)
+def _tried(found: list[dict[str, Any]]) -> list[tuple[bool, int]]:
+    """Whether each is of a turn that was read, and how often it was tried."""
+    return [(letter["reason"] != "malformed_json", letter["attempts"]) for letter in found]
+
+
+def _ready(shown: str) -> bool:
+    return "service: ready" in shown
+
+
 def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell) -> None:
     check, decide = blocks("docs/operations.md", "sh")
-    shown = sh.run(check)
-    assert "service: ready" in shown
-    assert all(line.startswith(("ok", "skip")) for line in shown.split("[\n")[0].splitlines())
+    shown = until("a service that is ready", lambda: sh.run(check), _ready, errors=(AssertionError,))
+    # A machine with little room on its disk is told so, which is nothing wrong here.
+    looked = shown.split("[\n")[0].splitlines()
+    wrong = [line for line in looked if not line.startswith(("ok", "skip"))]
+    assert [line for line in wrong if not re.search("GiB free below|free some space", line)] == []
 
     user = f"letters-{uuid4().hex[:8]}"
     with Memstream(live.url) as client:
         for text in ("I live in Leeds.", "I live in York."):
             said = {"user_id": user, "session_id": "s", "turn_id": "t", "role": "user", "content": text}
             client.send(Turn.model_validate({**said, "occurred_at": datetime.now(UTC)}))
-            client.flush(60)
+            client.flush(PATIENCE)
     producer = Producer({"bootstrap.servers": live.addresses.kafka})
     producer.produce(topics.TURNS.name, b"{nothing", b"k", 0, headers=[("owner", b"default/user/x")])
-    assert producer.flush(30) == 0
-    found = letters(live, sh, "screen", 2)
+    assert producer.flush(PATIENCE) == 0
+    found = until("two letters", lambda: letters(sh, "screen"), lambda found: len(found) >= 2)
     clash = next(f["id"] for f in found if f["reason"] != "malformed_json")
     shown = sh.run(decide, {"1:0": clash, "1:1": clash})
     assert "York" not in shown
-    again = letters(live, sh, "screen", 1)
-    assert [(f["reason"] != "malformed_json", f["attempts"]) for f in again] == [(True, 2)], "it fails as before"
+    # It fails as before.
+    until("one letter, tried twice", lambda: _tried(letters(sh, "screen")), lambda tried: tried == [(True, 2)])
     sh.run("memstream dlq drop --all")
 
 
@@ -109,7 +117,7 @@ async def test_an_agents_configuration_starts_its_server(live: Live, sh: Shell, 
     assert server["command"] == "memstream"
     env = {**os.environ, **server["env"], "MEMSTREAM_DATA_DIR": str(live.data), "MEMSTREAM_KEY": ""}
     started = StdioServerParameters(command=sys.executable, args=["-m", "memstream", *server["args"]], env=env)
-    async with Client(started, read_timeout_seconds=60) as agent:
+    async with Client(started, read_timeout_seconds=PATIENCE) as agent:
         done = await agent.call_tool("memory_prompt", {"query": "Where do I live?"})
     assert not done.is_error, done.content
 
@@ -126,7 +134,7 @@ async def test_a_browser_is_told_of_changes(live: Live) -> None:
         await page.until("updates.readyState === EventSource.OPEN")
         said = {"user_id": user, "session_id": "s", "role": "user", "content": "I live in Oslo.",
                 "occurred_at": datetime.now(UTC).isoformat()}  # fmt: skip
-        async with httpx.AsyncClient(base_url=live.url, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=live.url, timeout=PATIENCE) as http:
             assert (await http.post("/v1/turns", json={"turns": [said]})).status_code == 202
         await page.until("told.length")
         assert "Oslo" in str(await page.value("told"))
