@@ -24,6 +24,7 @@ from query.prompt.intents import route
 from schemas.log.codec import Codec, DecodeError
 from schemas.log.topics import CATALOGUE, DEAD_LETTERS
 from schemas.profile.model import load_profile
+from tests.examples import examples
 from tests.unit.extract.support import extract
 
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -60,7 +61,7 @@ def test_no_text_makes_a_reader_backtrack_for_long(reader: str) -> None:
         READERS[reader]((seed * SIZE)[:SIZE] + "\x01!")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(NASTY)
 def test_any_text_is_read_without_an_error(text: str) -> None:
     for read in READERS.values():
@@ -80,7 +81,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.sampled_from([t.name for t in CATALOGUE if t is not DEAD_LETTERS]), st.binary(max_size=200) | JSON)
 def test_any_bytes_are_an_event_or_a_refusal(topic: str, given_value: Any) -> None:
     codec = Codec()
