@@ -17,6 +17,7 @@ from tests.unit.ops.states import service
 
 pytestmark = [
     needs("chromium"),
+    pytest.mark.slow,
     pytest.mark.timeout(240),
 ]
 CONTRAST = """(() => {
