@@ -6,6 +6,8 @@ STAMP := $(VENV)/.installed
 # Models on one thread a process: several processes share the cores.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# Some images set it; each of the dozen processes of a stack would compile all that it imports, at every start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: install demo test lint unit integration crash bench clean
 

@@ -78,7 +78,7 @@ def _one(change: Break, children: Children) -> bool:
         ended = children.run(
             [*words, "--results", str(results)], log, time.monotonic() + LIMIT,
             # Before what is installed, which is the original.
-            {**PATIENCE, "PYTHONPATH": str(place)}, place,
+            {**PATIENCE, "PYTHONPATH": str(place), "PYTHONDONTWRITEBYTECODE": ""}, place,
         )  # fmt: skip
     failed = read(results).of(Outcome.FAILED)
     seen = red(ended, len(failed))

@@ -67,6 +67,8 @@ def verdict(
             else:
                 failures.append(f"{test.id}: {test.message or 'failed'}")
         failures += [f"{test.id}: it still ran" for test in part.results.of(Outcome.RUNNING)]
+        if counted := part.results.sums[Outcome.FAILED]:
+            failures.append(f"{part.group.name}: {counted} of its tests, see its log")
         failures += [f"{part.group.name}: {part.fault}"] if part.fault else []
     if refused:
         failures.append(f"second try: {refused}")
