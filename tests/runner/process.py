@@ -17,7 +17,7 @@ from types import FrameType
 import psutil
 
 ROOT = Path(__file__).parents[2]
-LAST_WORDS = 30.0
+LAST_WORDS = 20.0
 """Seconds in which pytest may stop its servers before it is killed."""
 
 
@@ -98,18 +98,23 @@ class Children:
 
     @contextmanager
     def ended(self) -> Iterator[None]:
-        """They end with the block; SIGTERM and a hang-up end the block."""
+        """They end with the block; Ctrl-C, SIGTERM and a hang-up end them and the block."""
 
         def leave(number: int, frame: FrameType | None) -> None:
+            # Not here: what was interrupted may hold the lock. And not after the block alone: threads wait for them.
+            threading.Thread(target=self.stop).start()
             raise SystemExit(128 + number)
 
-        before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+        before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        heard = [n for n, handler in before.items() if handler is not signal.SIG_IGN]  # nohup's hang-up is not
+        for number in heard:
+            signal.signal(number, leave)
         try:
             yield
         finally:
             self.stop()
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            for number in heard:
+                signal.signal(number, before[number])
 
 
 def end(child: subprocess.Popen[bytes], patience: float = LAST_WORDS) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
+import pytest
 
 from tests.runner.process import Children, program
 
@@ -58,3 +62,16 @@ def test_nothing_begins_after_the_end(tmp_path: Path) -> None:
 def test_programs_of_the_environment_come_first() -> None:
     assert Path(program(("ruff", "check"))[0]).is_absolute()
     assert program(("no-such-program", "x")) == ("no-such-program", "x")
+
+
+def test_a_signal_ends_programs_that_threads_wait_for(tmp_path: Path) -> None:
+    log, children = tmp_path / "log", Children()
+
+    def interrupt() -> None:
+        while not (log.exists() and log.read_text()):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(SystemExit, match="143"), children.ended(), ThreadPoolExecutor(1) as pool:
+        pool.submit(children.run, ("python", "-c", FOREVER), log, time.monotonic() + 600).result()
