@@ -109,7 +109,7 @@ GROUPS = (
             f"{SCENARIOS}/test_patient.py",
         ),
     ),
-    Group("transformers", ("tests/transformers",), long=True),
+    Group("transformers", ("tests/transformers",), module="transformers", long=True),
     Group("crash-rounds", commands=(_CRASH_ROUNDS,), long=True, alone=True, limit=8 * 3600),
 )  # fmt: skip
 """In the order in which they begin."""
