@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
 
 from memstream.workers.models import default_models
 from processors.ports import Models
 from tests.clocks import on_calendar
+from tests.examples import load_profile
 
-settings.register_profile("memstream", deadline=None)  # a busy machine is slow; no test asserts by the clock
-settings.load_profile("memstream")
+load_profile()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker

@@ -24,6 +24,7 @@ from query.prompt.intents import route
 from schemas.log.codec import Codec, DecodeError
 from schemas.log.topics import CATALOGUE, DEAD_LETTERS
 from schemas.profile.model import load_profile
+from tests.examples import examples
 from tests.linear import assert_linear
 from tests.unit.extract.support import extract
 
@@ -59,7 +60,7 @@ def test_no_text_makes_a_reader_backtrack_for_long(reader: str) -> None:
         assert_linear(READERS[reader], lambda size, seed=seed: (seed * size)[:size] + "\x01!", SIZE)  # type: ignore[misc]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(NASTY)
 def test_any_text_is_read_without_an_error(text: str) -> None:
     for read in READERS.values():
@@ -79,7 +80,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @given(st.sampled_from([t.name for t in CATALOGUE if t is not DEAD_LETTERS]), st.binary(max_size=200) | JSON)
 def test_any_bytes_are_an_event_or_a_refusal(topic: str, given_value: Any) -> None:
     codec = Codec()

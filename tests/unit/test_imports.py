@@ -26,6 +26,7 @@ def test_every_folder_of_the_house_is_under_the_rule() -> None:
         assert f'"{folder}"' in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("process", "without"),
     [

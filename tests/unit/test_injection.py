@@ -22,13 +22,14 @@ from schemas.profile.model import load_profile
 from schemas.storage.layouts import MilvusLayout, RedisLayout
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts
+from tests.examples import examples
 
 NASTY = st.sampled_from(["", "}", "{", "/", "%2F", ":", "'", '"', "\\", "*", "guard:", "user", "王", "a", "%"])
 KEYS = RedisLayout()
 TEXT = st.lists(NASTY, min_size=1, max_size=4).map("".join).filter(bool)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.tuples(TEXT, TEXT, TEXT), st.tuples(TEXT, TEXT, TEXT))
 def test_c7_two_callers_never_share_a_redis_key(one: tuple[str, str, str], two: tuple[str, str, str]) -> None:
     def keys(tenant: str, name: str, rest: str) -> list[str]:
@@ -48,7 +49,7 @@ def test_c7_two_callers_never_share_a_redis_key(one: tuple[str, str, str], two: 
         assert Owner.parse(tag).tenant == one[0], "the hash tag is the owner, whole"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(TEXT)
 def test_c7_a_filters_literal_is_one_literal(text: str) -> None:
     made = MilvusLayout.literal(text)
@@ -64,7 +65,7 @@ def test_c7_a_filters_literal_takes_no_control_characters() -> None:
             MilvusLayout.literal(bad)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(TEXT, TEXT, TEXT, TEXT)
 def test_c7_owners_do_not_meet(a: str, b: str, c: str, d: str) -> None:
     one, two = owners.user(a, b), owners.user(c, d)

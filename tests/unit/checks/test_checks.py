@@ -122,6 +122,7 @@ def test_the_disk_is_looked_at_where_the_data_folder_will_be(tmp_path: Path) -> 
     assert {r.name for r in results} >= {"embedded postgres", "embedded kafka"}
 
 
+@pytest.mark.slow
 def test_every_given_address_that_is_wrong_is_named_before_anything_starts(tmp_path: Path) -> None:
     """Also: those that are not given are nothing wrong, and no password is told."""
     given = {

@@ -254,6 +254,7 @@ def test_the_synchronous_client_sets_aside_too() -> None:
     assert [t["turn_id"] for t in service.bodies("/v1/turns")[-1]["turns"]] == ["t1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [0, 429, 502, 503, 504])
 async def test_an_outage_longer_than_the_tries_sets_nothing_aside(status: int) -> None:
     service = ScriptedService()

@@ -107,6 +107,7 @@ def test_idioms_are_no_numbers(text: str) -> None:
     assert not any(w[0] in "#@" for w in canonical_numbers(text).split())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "facts_locomo_dev.jsonl").exists(), reason="the public data sets are not here")
 def test_d3_edited_facts_without_any_model() -> None:
     report = evaluate_file(DATA / "facts_locomo_dev.jsonl", blind, None)  # type: ignore[arg-type]

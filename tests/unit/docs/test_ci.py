@@ -110,6 +110,7 @@ def test_what_is_required_and_absent_is_named() -> None:
     assert missing({"MEMSTREAM_REQUIRE": "promtol"}, nowhere) == ["promtol is none of chromium, promtool"]
 
 
+@pytest.mark.slow
 def test_a_run_without_what_it_must_have_ends_before_its_tests(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/unit/test_domain_words.py"]
     env = {**os.environ, "PATH": str(tmp_path), "MEMSTREAM_REQUIRE": "promtool"}

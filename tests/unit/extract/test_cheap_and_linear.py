@@ -13,6 +13,7 @@ from processors.reader.rules.numbers import amount, english_integer, han_number
 from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.rules import RuleExtractor
+from tests.examples import examples
 from tests.linear import assert_linear
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
 
@@ -43,7 +44,7 @@ def test_b9_a_bare_yes_is_promising_only_as_an_answer() -> None:
     assert promising("是的", "zh", answers=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(st.sampled_from(["I'm 32", "my", "we", "decided to use", "Redis", "nice", "Anna"]), max_size=8))
 def test_b9_no_field_is_missed_by_the_cheap_test(words: list[str]) -> None:
     said = " ".join(words)
@@ -70,7 +71,7 @@ def test_b9_time_is_linear_on_hostile_text(unit: str) -> None:
     assert_linear(_read, lambda size: (unit * (size // len(unit) + 1))[:size] + "x", 12_000)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(max_size=200))
 def test_d2_any_text_is_read_without_error(text: str) -> None:
     clean = text.replace("\x00", "").encode("utf-8", "ignore").decode()

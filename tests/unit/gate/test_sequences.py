@@ -14,6 +14,7 @@ from processors.memory.values import canonical, same
 from processors.ports import Models
 from schemas.events.envelope import UserEvent
 from schemas.events.memory import MemoryUpdate
+from tests.examples import examples
 from tests.unit.gate.bench import DAY, GateBench, brief, candidate
 
 TEXTS = (
@@ -143,7 +144,7 @@ async def _again(
     return gate
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(sequence=st.lists(operations, min_size=3, max_size=25))
 def test_n2_n4_any_sequence_in_any_batches_with_any_cache(models: Models, sequence: list[tuple[Any, ...]]) -> None:
     async def play() -> None:

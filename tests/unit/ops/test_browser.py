@@ -15,7 +15,7 @@ from tests.tools import needs
 from tests.unit.ops.browser import Tab, browser, tab
 from tests.unit.ops.states import service
 
-pytestmark = needs("chromium")
+pytestmark = [needs("chromium"), pytest.mark.slow]
 CONTRAST = """(() => {
   const lum = c => { const f = c.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * f[0] + .7152 * f[1] + .0722 * f[2]; };
   const rgb = t => (t.match(/[\\d.]+/g) ?? []).map(Number);

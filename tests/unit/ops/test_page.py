@@ -21,6 +21,7 @@ from query.pipeline.groups import GROUPS
 from schemas.security.scope import Permission, TenantScope
 from tests.unit.ops.states import NOW, picture, service
 
+pytestmark = pytest.mark.slow
 STATES = ("empty", "busy", "down", "letters")
 
 

@@ -115,6 +115,7 @@ FLOORS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FLOORS)
 def test_n7_scores_stay_above_their_floor(analyzer: PiiAnalyzer, name: str) -> None:
     path = DATA / name

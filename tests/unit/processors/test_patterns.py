@@ -98,6 +98,7 @@ async def test_c5_done_after_the_reminder_clears_it(models: Models) -> None:
     assert compare(value, next_day + timedelta(hours=9))["overdue"] is False
 
 
+@pytest.mark.slow
 async def test_c5_a_habit_that_ends_is_reminded_of_a_few_days_and_then_let_go(models: Models) -> None:
     talk = talk_of(models)
     next_day = await two_weeks(talk)
@@ -123,6 +124,7 @@ def test_c5_what_is_due_past_midnight_is_overdue_then_as_the_tick_says(last: str
     assert compare({**habit, "weekdays": [3]}, moment)["overdue"] is False, "the night before was a Tuesday's"
 
 
+@pytest.mark.slow
 async def test_c5_a_habit_that_changes_is_followed(models: Models) -> None:
     talk = talk_of(models)
     evening = await two_weeks(talk) + timedelta(hours=20)

@@ -191,6 +191,7 @@ async def test_a6_on_demand_the_week_so_far_and_monday_closes_it(models: Models)
     assert (closed.record_id, closed.revision, value(closed)["closed"]) == (now.record_id, 2, True)
 
 
+@pytest.mark.slow
 @LANGUAGES
 async def test_a6_a_report_keeps_its_length_and_its_state_its_bound(models: Models, language: str) -> None:
     talk = talk_of(models)

@@ -49,6 +49,7 @@ async def served(deps: Deps) -> AsyncIterator[str]:
         await task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["http", "stdio"])
 async def test_the_official_client_lists_tools_and_adds_a_memory(deps: Deps, log: MemoryLog, way: str) -> None:
     async with served(deps) as url:
@@ -66,6 +67,7 @@ async def test_the_official_client_lists_tools_and_adds_a_memory(deps: Deps, log
     assert dict(record.headers)["owner"] == b"default/user/ana"
 
 
+@pytest.mark.slow
 async def test_over_stdio_the_log_names_no_user(deps: Deps, tmp_path: Path) -> None:
     """Programs that start their servers keep what these write on standard error."""
     said = tmp_path / "stderr"

@@ -11,6 +11,7 @@ from schemas.log.progress import FreshnessToken, Written
 TOKEN = str(FreshnessToken.of([Written(topic=topics.TURNS.name, partition=0, offset=7)]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/v1/pipeline", "/v1/dead-letters", "/v1/dead-letters/0:1"])
 async def test_operators_reads_say_whether_they_are_fresh(client: httpx.AsyncClient, path: str) -> None:
     """Postgres, which knows how far the views are, is away here."""

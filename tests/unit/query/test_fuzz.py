@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import httpx
+import pytest
 import schemathesis
 
 from query.app import create_app
@@ -16,6 +17,7 @@ from tests.fuzz import fault, run
 CASES = 2
 
 
+@pytest.mark.slow
 async def test_no_input_is_a_bug_of_the_service(deps: Deps) -> None:
     app = create_app(QueryConfig(limits=Limits(writes_per_second=0, reads_per_second=0)), deps)
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)

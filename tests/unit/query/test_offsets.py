@@ -18,6 +18,7 @@ def _held() -> tuple[int, int]:
     return threading.active_count(), len(os.listdir("/proc/self/fd"))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts descriptors as Linux shows them")
 def test_an_outage_of_the_brokers_costs_no_threads_and_no_descriptors(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL, "kafka")  # a record that is kept keeps its error, and that one its socket

@@ -126,6 +126,7 @@ async def test_what_is_held_is_kept_from_the_collector_and_freed_without_it() ->
         gc.enable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("warm", [False, True])
 async def test_a_loading_that_fails_when_its_caller_has_given_up_is_not_logged(warm: bool) -> None:
     fails, unheard = asyncio.Event(), list[dict[str, Any]]()

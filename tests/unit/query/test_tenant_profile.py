@@ -84,6 +84,7 @@ def test_a_record_that_is_no_profile_is_said_with_its_place_and_what_was_expecte
     assert "acme" not in told["reason"]
 
 
+@pytest.mark.slow
 def test_what_the_client_library_says_goes_to_the_log(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -21,8 +21,10 @@ from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, Event, adapter, header
 from schemas.log.owner import Owner
 from schemas.security.sealing import SealedError
+from tests.examples import examples
 
 CODEC = Codec()
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 SECRET = "zebra-4711"
 
@@ -134,7 +136,7 @@ def test_every_topic_of_the_catalogue_but_dead_letters_has_events() -> None:
 
 
 @pytest.mark.parametrize(("topic", "model"), EVENTS, ids=[f"{t}-{m.__name__}" for t, m in EVENTS])
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_what_is_encoded_is_decoded_again(topic: str, model: type[Frozen], data: st.DataObject) -> None:
     event: Event = data.draw(of(model))
@@ -263,7 +265,7 @@ class Reversing:
     [(t, m) for t, m in EVENTS if "sealed" in m.model_fields],
     ids=lambda x: getattr(x, "__name__", x),
 )
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(6), deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_sealed_parts_open_under_their_owner_alone(topic: str, model: type[Frozen], data: st.DataObject) -> None:
     event = data.draw(of(model))

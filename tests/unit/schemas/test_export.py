@@ -39,6 +39,7 @@ def test_contract_what_is_published_is_what_the_code_says_now() -> None:
     assert stale() == [], "run `memstream schema export schemas/published`"
 
 
+@pytest.mark.slow
 def test_a_document_that_is_old_left_over_or_missing_is_stale(tmp_path: Path) -> None:
     write(tmp_path)
     assert stale(tmp_path) == []

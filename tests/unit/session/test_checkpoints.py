@@ -346,6 +346,7 @@ def test_a_job_is_made_from_the_newest_turns_in_bounds() -> None:
     assert newest(turns, 5 * 70) == turns
 
 
+@pytest.mark.slow
 async def test_no_text_makes_a_job_that_its_topic_does_not_take(models: Models) -> None:
     """Control characters are six bytes each in JSON; a dead-lettered turn would be the same again with each turn."""
     wide = Profile(name="wide", version=1, session=SessionSpec(model_context_window=1_000_000))

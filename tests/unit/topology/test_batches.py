@@ -126,6 +126,7 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["screen", "extract", "gate", "session", "project", "chunk"])
 async def test_n2_a_batch_with_nothing_in_memory_decides_as_record_by_record(
     models: Models, recorded: dict[tuple[str, int], list[Message]], name: str

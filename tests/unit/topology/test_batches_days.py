@@ -277,6 +277,7 @@ async def recorded(models: Models, days: dict[int, Any], seed: int) -> dict[tupl
     return days[seed]  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("name", ["screen", "extract", "gate", "session", "project", "chunk"])
 async def test_n1_months_are_decided_alike_however_they_are_batched_and_cached(

@@ -45,6 +45,7 @@ from schemas.log.topics import Topic
 from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 from streams.topology import TOPOLOGY, Parts, writers_of
+from tests.examples import examples
 
 PARTITIONS = topics.EMBEDDED_PARTITIONS
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -107,7 +108,7 @@ async def test_n2_poison_in_each_topic_costs_itself_and_nobody_else(models: Mode
     assert known(driver) == known(calm) != {}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 4))
 async def test_n2_repeated_and_interleaved_as_it_may_be_the_same_is_remembered(
     models: Models, rng: random.Random, batch: int

@@ -1,0 +1,1 @@
+"""What `make test` and `make verify` run: parts, groups, a second try, results (CONTRIBUTING.md, "Two commands")."""
