@@ -102,7 +102,7 @@ GROUPS = (
         limit=2400,
     ),
     Group(
-        "defaults", again=True, alone=True, environment={"TEST_SHIPPED_DEFAULTS": "1"},
+        "defaults", again=True, alone=True, environment={"TEST_SHIPPED_LIMITS": "1"},
         paths=(
             f"{SCENARIOS}/test_gates.py::test_b8_b1_b2_b3_b9_the_first_scenario",
             f"{SCENARIOS}/clients/test_quickstart.py",
