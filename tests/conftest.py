@@ -36,16 +36,17 @@ def pytest_testnodedown(node: Any) -> None:
     """A worker of pytest-xdist hands over what it has recorded."""
     if told := getattr(node, "workeroutput", {}).get("patience"):
         patience.RECORD.add(told)
-        node.config.stash[_EXEMPT] |= set(node.workeroutput["patience_exempt"])
+        node.config.stash[_EXEMPT].update(node.workeroutput["patience_exempt"])
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     output = getattr(config, "workeroutput", None)
+    exempt: set[str] = config.stash[_EXEMPT]
     if output is not None:
         output["patience"] = patience.RECORD.told()
-        output["patience_exempt"] = sorted(config.stash[_EXEMPT])
+        output["patience_exempt"] = sorted(exempt)
     elif patience.STRICT and session.exitstatus == pytest.ExitCode.OK and _faults(config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -246,7 +246,7 @@ class TestHotMemory:
         ]
         postgres.write(batch(*rows))
         sink.write(batch(*rows))
-        value = until("a snapshot", lambda: self.snapshot(store, tenant))
+        value = until("a snapshot", lambda: self.snapshot(store, tenant) or {})
         assert list(value) == ["meta", "status", "decisions", "preferences"]
         assert [r["key"] for r in value["decisions"]] == ["k2", "k3", "k1"]
         assert [r["value"] for r in value["preferences"]] == [{"语言": "中文"}]
@@ -270,7 +270,7 @@ class TestHotMemory:
             until("wishes to be taken", lambda: store.client.llen(RedisLayout().wanted) == 0)
         postgres.write(batch(new))
         store.client.lpush(RedisLayout().wanted, wish)
-        value = until("a snapshot", lambda: self.snapshot(store, tenant))
+        value = until("a snapshot", lambda: self.snapshot(store, tenant) or {})
         assert [r["revision"] for r in value["decisions"]] == [2]
         assert not store.client.exists(RedisLayout().hot_guard(new.owner, "p1"))
 
@@ -291,7 +291,7 @@ class TestHotMemory:
         huge = row.model_copy(update={"sealed": row.sealed.model_copy(update={"value": 1e25})})
         postgres.write(batch(huge))
         store.client.lpush(RedisLayout().wanted, RedisLayout.want_hot(row.owner))
-        value = until("a snapshot", lambda: self.snapshot(store, tenant))
+        value = until("a snapshot", lambda: self.snapshot(store, tenant) or {})
         assert [r["value"] for r in value["decisions"]] == [1e25]
         assert sink._filler is not None
         assert sink._filler._thread is not None
@@ -306,7 +306,7 @@ def test_lost_session_is_put_back_on_a_wish(
     s = session(1, 4, tenant=tenant, updated_at=NOW, sealed=SessionBody(summary=TEXTS[1], global_state={"x": [1]}))
     postgres.write(batch(s))
     store.client.lpush(RedisLayout().wanted, RedisLayout.want_session(s.owner, "s1"))
-    value = until("the session in Redis", lambda: store.value(s))
+    value = until("the session in Redis", lambda: store.value(s) or {})
     assert (value["revision"], value["message_context"]["summary"]) == (4, TEXTS[1])
     assert value["global_state"]["x"] == [1]
     assert store.client.pttl(RedisLayout().session(s.owner, "s1")) > 1_700_000

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -98,7 +98,7 @@ class KafkaLog:
 
     def dead_letters(self) -> list[tuple[bytes | None, bytes | None, Headers]]:
         found = read_to_end(self._servers, self._letters_from)
-        return [(m.key(), m.value(), list(m.headers() or [])) for m in found]  # type: ignore[misc]
+        return [(m.key(), m.value(), list(cast(Headers, m.headers() or []))) for m in found]
 
     def close(self) -> None:
         """As when a process dies: static members leave the group without a word."""
