@@ -14,7 +14,6 @@ from memstream.client.changes import MemoryChange, change_of, dump_positions, lo
 from memstream.client.errors import ClosedError
 from memstream.client.errors import SealedError as NoCodecError
 from memstream.client.subscriber import AsyncSubscriber, Subscriber
-from schemas.base import EARLIEST
 from schemas.events.envelope import Marker
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
@@ -226,7 +225,7 @@ def test_k5_the_same_subscriber_goes_on_with_the_change_that_failed() -> None:
 
 def test_what_was_put_back_for_one_sink_is_no_change() -> None:
     """Its change was told when it came first; told again behind a newer one it would be out of order."""
-    back = replay_headers([], "3:17", "sink-milvus", 1, EARLIEST)
+    back = replay_headers([], "3:17", "sink-milvus", 1, AT)
     consumer = ScriptedConsumer(encoded(update(1, revision=2), update(1)))
     consumer.headers[1] = back
     assert seen_by(consumer) == ["r1"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from query.deadletters.index import Filters, Letter, LetterIndex
 from query.deadletters.replay import READS, Replayer
@@ -11,6 +12,7 @@ from query.streams import Read
 from schemas.log import owner, topics
 from schemas.log.codec import Codec
 from streams.driver import TopologyDriver
+from tests.unit.streams.toy import START, Counter, turn
 
 READERS = {**READS, "counter": (topics.TURNS.name,)}
 HOME = owner.partition(owner.user("acme", "ann"), 8)
@@ -56,3 +58,15 @@ def tools(driver: TopologyDriver) -> tuple[DriverTopics, LetterIndex, Replayer]:
 def opened(index: LetterIndex) -> list[Letter]:
     index.refresh()
     return index.select(Filters())
+
+
+async def counted(*contents: str) -> TopologyDriver:
+    d = TopologyDriver([Counter()], START)
+    for content in contents:
+        d.pipe(topics.TURNS, turn(content))
+    await d.run()
+    return d
+
+
+def records(d: TopologyDriver, topic: Any = topics.TURNS) -> list[Any]:
+    return d.log.partitions[topic.name, HOME]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -27,20 +26,8 @@ from sinks.decode import decode
 from sinks.protocol import Message as SinkMessage
 from streams.driver import TopologyDriver
 from tests.unit.processors.talk import NoNames
-from tests.unit.query.letters import HOME, READERS, opened, tools
-from tests.unit.streams.toy import START, Counter, turn
-
-
-async def counted(*contents: str) -> TopologyDriver:
-    d = TopologyDriver([Counter()], START)
-    for content in contents:
-        d.pipe(topics.TURNS, turn(content))
-    await d.run()
-    return d
-
-
-def records(d: TopologyDriver, topic: Any = topics.TURNS) -> list[Any]:
-    return d.log.partitions[topic.name, HOME]
+from tests.unit.query.letters import HOME, READERS, counted, opened, records, tools
+from tests.unit.streams.toy import START, turn
 
 
 async def test_replayed_in_the_order_of_the_sources_and_once() -> None:
