@@ -132,3 +132,14 @@ def end(child: subprocess.Popen[bytes], patience: float = LAST_WORDS) -> None:
             process.kill()
     child.kill()
     child.wait()
+    last = time.monotonic() + patience
+    while any(_lives(process) for process in family) and time.monotonic() < last:  # a signal takes its time
+        time.sleep(0.01)
+
+
+def _lives(process: psutil.Process) -> bool:
+    """A zombie has ended, whether or not its new parent has asked for it."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.scenario import World
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
+pytestmark = pytest.mark.integration
 
 
 def ages(running: World, user: str) -> list[Any]:
