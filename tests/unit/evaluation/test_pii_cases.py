@@ -8,7 +8,9 @@ from hashlib import sha256
 
 import pytest
 
-from evaluation.pii_cases import CASES, KINDS, LabelledSpan, PiiCase, read_cases, score_case, table, total
+from evaluation.pii_cases import (
+    CASES, KINDS, LabelledSpan, PiiCase, name_table, read_cases, score_case, table, total,
+)  # fmt: skip
 from inference.protocols import EntitySpan
 from schemas.profile.pii_policy import ENTITIES
 
@@ -175,3 +177,16 @@ def test_shares_are_of_their_half() -> None:
     whole = total(cases, scores)
     assert (whole.recall, whole.precision, whole.false_alarms) == (0.5, 1.0, 1.0)
     assert list(table(cases, scores))[2] == "| phone | en | a | 0.500 | 1.000 | 0.667 | 1.000 | 1.000 | 0 |"
+
+
+def test_names_are_scored_over_all_sentences_of_their_kinds() -> None:
+    """A firm taken for a person is a miss of the one and a false alarm of the other; a look-alike counts too."""
+    firm = _case("Bosch quoted", LabelledSpan(start=0, text="Bosch", entity="ORGANIZATION"), kind="organization")
+    bean = _case("Lima beans", kind="location", shows=False)
+    ann = _case("Ann left", LabelledSpan(start=0, text="Ann", entity="PERSON"), kind="person")
+    masks = [[_mask("PERSON", 0, 5)], [_mask("LOCATION", 0, 4)], [_mask("PERSON", 0, 3)]]
+    assert list(name_table([firm, bean, ann], masks))[2:] == [
+        "| LOCATION | en | a | 0 | 0.000 | nan | 0.000 |",
+        "| ORGANIZATION | en | a | 1 | nan | 0.000 | 0.000 |",
+        "| PERSON | en | a | 1 | 0.500 | 1.000 | 0.667 |",
+    ]
