@@ -9,7 +9,15 @@ from hashlib import sha256
 import pytest
 
 from evaluation.pii_cases import (
-    CASES, KINDS, LabelledSpan, PiiCase, name_table, read_cases, score_case, table, total,
+    CASES,
+    KINDS,
+    LabelledSpan,
+    PiiCase,
+    name_table,
+    read_cases,
+    score_case,
+    table,
+    total,
 )  # fmt: skip
 from inference.protocols import EntitySpan
 from schemas.profile.pii_policy import ENTITIES
