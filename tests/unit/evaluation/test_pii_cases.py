@@ -18,7 +18,7 @@ from evaluation.pii_cases import (
     score_case,
     table,
     total,
-)  # fmt: skip
+)
 from inference.protocols import EntitySpan
 from schemas.profile.pii_policy import ENTITIES
 
