@@ -116,3 +116,8 @@ clean:
 statements: install
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/en_dev.jsonl
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/zh_dev.jsonl
+
+# Personal data and secrets on natural sentences, by kind, language and half; half of a minute (tests/data/pii/README.md)
+.PHONY: pii-cases
+pii-cases: install
+	$(BIN)/python -m evaluation.pii_cases
