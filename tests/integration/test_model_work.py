@@ -38,12 +38,12 @@ SECOND = "我对高才通B类非常感兴趣，希望尽快办理，时间越短
 SCENARIOS: dict[str, list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]] = {
     FIRST: [
         ("fact", "用户32岁", "我今年32岁", {"age": 32}, {}),
-        ("fact", "浙江大学计算机硕士毕业", "浙大计算机硕士毕业",
+        ("fact", "浙大计算机硕士毕业", "浙大计算机硕士毕业",
          {"education": "硕士", "university": "浙大", "major": "计算机"}, {}),
         ("fact", "从事前端开发工作8年", "做前端开发工作8年了",
          {"currentJobTitle": "前端开发", "totalYearsOfExperience": 8}, {}),
         ("fact", "年薪约80万", "年薪大概80万", {"annualIncome": 800_000}, {"approximate": True}),
-        ("fact", "目前在杭州工作", "现在在杭州", {"currentLocation": "杭州"}, {}),
+        ("fact", "目前在杭州做前端开发", "现在在杭州做前端开发", {"currentLocation": "杭州"}, {}),
     ],
     SECOND: [
         ("intent", "对高才通B类非常感兴趣", "对高才通B类非常感兴趣", {"targetCategory": "TTPS"}, {"category": "TTPS"}),

@@ -67,7 +67,7 @@ async def test_d5_what_is_masked_while_the_endpoint_is_away_is_not_told_it_nor_r
     tight = plain.model_copy(update={"version": 2, "pii": {**plain.pii, "PERSON": action}})
     book, time = Changing(plain), Time()
     time.then = lambda _: setattr(book, "default", tight)
-    boss = {"kind": "relation", "text": "User's boss is Ann Kovacs.", "quote": "I am 32", "fields": []}
+    boss = {"kind": "relation", "text": "User's boss is Ann Kovacs.", "quote": "my boss is Ann Kovacs", "fields": []}
     endpoint = Scripted([503, lambda request: {"candidates": [boss, ANSWERS["en"]]}])
     said = turn(sealed=ScreenedBody(content="I am 32 and my boss is Ann Kovacs.", previous=(("user", "Ann Kovacs!"),)))
     async with working(models, endpoint, time=time, book=book) as work:
