@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from processors.memory.replaced import APPLIED_KEPT
 from processors.memory.values import iso
@@ -61,7 +61,7 @@ class Readings:
         if not isinstance(row, list | dict):
             return None
         until = row[2] if isinstance(row, list) else row["until"]
-        return TurnReading.of_row(cast("dict[str, Any] | list[Any]", row)) if str(until) > iso(now) else None
+        return TurnReading.of_row(row) if str(until) > iso(now) else None
 
     def note(self, turn_id: str, reading: TurnReading, now: datetime) -> None:
         until = now + APPLIED_KEPT

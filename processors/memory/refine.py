@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from processors.memory.candidates import CandidateGate
-from processors.memory.emit import because, decision, update
+from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
+from processors.memory.opposites import marked
 from processors.memory.readings import RULES, TurnReading, made_by
 from processors.memory.restate import retired
 from processors.memory.rules import readable
@@ -23,7 +24,7 @@ from processors.memory.versions import VERSIONED, Versions
 from processors.reader.carried import denies, words_of
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
-from schemas.events.memory import Candidate, Extraction, MemoryUpdate, Reason
+from schemas.events.memory import Candidate, Decision, Extraction, MemoryUpdate, Reason
 from schemas.profile.model import Profile
 
 SHARPENED = "sharpened"
@@ -121,7 +122,10 @@ class Refinement:
             return self._one_of_many(c, held, differs, overlaps)
         if _of_people(held):
             return Verdict(because("skipped", "command", "corrected_stands"), held)
-        if not (self._replaces and overlaps and c.literal and self._is_ours(held)):
+        if not c.negated and all(_holds(stated[n], values[n]) for n in differs):
+            return Verdict(because("skipped", "extraction", "says_no_more"), held)
+        may = self._replaces and overlaps and c.literal and self._is_ours(held)
+        if not may or not (c.negated or says_the_same(c, held, differs)):
             return Verdict(because("refused", "extraction", "reading_stands"), held)
         sharper = not c.negated and all(_holds(values[n], stated[n]) for n in differs)
         return Verdict(rule=SHARPENED if sharper else CONTRADICTED)
@@ -189,6 +193,8 @@ class SecondReading(CandidateGate):
         if verdict.refusal is not None:
             return [decision(self._source, c, verdict.refusal, verdict.target)]
         self._rule = verdict.rule
+        if (others := self._not_to_be_replaced(c)):
+            return self._beside(c, others)
         out: list[Emit] = []
         for old in verdict.ends:
             self._refinement.ended(old)
@@ -196,6 +202,33 @@ class SecondReading(CandidateGate):
             if old is not verdict.place:
                 out += retired(old, self._source, self._standing, verdict.rule)
         return out + (super()._allowed(c) if verdict.place is None else self._next_version(c, verdict.place))
+
+    def _not_to_be_replaced(self, c: Candidate) -> list[MemoryUpdate]:
+        """What other turns said of a field of the candidate in other words, so that the field alone relates them."""
+        if c.kind not in VERSIONED or c.negated:
+            return []
+        found: dict[str, MemoryUpdate] = {}
+        for slot in self._slots(c, values_of(c)):
+            for u in () if holds_many(self._profile, slot.field) else self._standing.holders(slot):
+                if self._said_here(u) or made_by(u) == self._source.extractor or _weak(u):
+                    continue
+                differs = not same(standing_values(u).get(slot.field), values_of(c)[slot.field])
+                if differs and not (c.literal and says_the_same(c, u, [slot.field])):
+                    found[u.record_id] = u
+        return list(found.values())
+
+    def _beside(self, c: Candidate, others: Sequence[MemoryUpdate]) -> list[Emit]:
+        """It stands as a statement without the field, and each names the other."""
+        free = c.model_copy(update={"field": None, "fields": (), "value": None, "hot": None})
+        out = self._by_text(free)
+        last = out[-1].event
+        kept = self._standing.get(last.record_id or "") if isinstance(last, Decision) else None
+        if kept is None or not self._said_here(kept) or kept.conflicts_with:
+            return out
+        reason = because("kept", "dedupe", "contradiction")
+        kept = changed(kept, conflicts_with=tuple(u.record_id for u in others), reason=reason)
+        self._standing.put(kept, self._standing.features(kept.record_id))
+        return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in others)]
 
     def _next_version(self, c: Candidate, old: MemoryUpdate) -> list[Emit]:
         """A free statement, told better or denied, keeps its id, and what people made of it since."""
@@ -222,6 +255,21 @@ class SecondReading(CandidateGate):
     def _nth(self, c: Candidate) -> tuple[str | int, ...]:
         """The two readings count each for itself."""
         return self._source.turn.turn_id, self._source.extractor, c.ordinal
+
+
+def says_the_same(c: Candidate, held: MemoryUpdate, names: Sequence[str]) -> bool:
+    """Does a candidate say what stands with other values of these fields, and no other thing? "lives in Leeds" and
+    "settled in York", but not "meets Ann"."""
+    new, old = _words(c, held)
+    values, stated = values_of(c), standing_values(held)
+    new -= {w for n in names for w in words_of(str(values[n]))}
+    old -= {w for n in names for w in words_of(str(stated.get(n)))}
+    return old <= new if old else not new
+
+
+def _weak(u: MemoryUpdate) -> bool:
+    """Inferred, or only likely from what was said of something else."""
+    return u.source == "inferred" or bool(u.sealed.attributes.get("implied"))
 
 
 def _words(c: Candidate, held: MemoryUpdate) -> tuple[frozenset[str], frozenset[str]]:

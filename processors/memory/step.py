@@ -209,7 +209,7 @@ class Gate(PlainStep):
         second = SecondReading(*parts, reading) if reading.others(e.extractor) else None
         reading.versions[e.extractor] = e.extractor_version
         out: list[Out] = [*self._cited(e, standing, state)] if first else []
-        out += turn_decisions(e, first=first)
+        out += turn_decisions(e)
         kept = _Kept()
         self._decide(e, second or CandidateGate(*parts), standing, out, kept)
         if again is not None:

@@ -10,26 +10,22 @@ from processors.memory.restate import kept_of
 from processors.memory.store import InHot, Standing
 from processors.step import Emit
 from schemas.events.documents import KeptMemory, TurnDigest, TurnDigestBody
-from schemas.events.memory import Extraction, MemoryUpdate, Span
+from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ, Extraction, MemoryUpdate, Span
 from schemas.log import topics
 
-MODEL_READ = "model_read"
-GAVE_UP = "model_gave_up_"
-"""Rules of a turn's decision; the second with its reason behind it."""
 
-
-def turn_decisions(e: Extraction, *, first: bool) -> list[Emit]:
-    """That policy refused the turn, told once; and what came of asking a model."""
+def turn_decisions(e: Extraction) -> list[Emit]:
+    """That policy refused the turn; and what came of asking a model."""
     what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
     out: list[Emit] = []
-    if e.refused and first:
+    if e.refused:
         reason = because("refused", "pii", e.refused_for or "credential")
         out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
     if e.extractor == RULES or (e.model is None and e.reason is None):
         return out
     reason = because("merged", "extraction", MODEL_READ)
     if e.reason is not None:
-        reason = because("skipped", "extraction", f"{GAVE_UP}{e.reason}"[:100])
+        reason = because("skipped", "extraction", f"{MODEL_GAVE_UP}{e.reason}"[:100])
     return [*out, plain_decision(e.owner, f"{what}/model", "turn", reason, None, e.accepted_at, e.turn)]
 
 

@@ -3,7 +3,7 @@
 
 A statement is carried where its quotation stands in clauses that state something of the right person, where every word
 of content, number and value of it stands there too (by stem, by a closed class of carried.toml, by an alias of the
-profile), close together, and where both deny or neither does.
+profile), close together and mostly in that order, where it names its values, and where both deny or neither does.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ FOREIGN = {"en": 1, "zh": 3}
 _DENIES_BEFORE = 4
 """Tokens before the first word of a statement in which what denies it stands."""
 _MAX_CHARS = 12_000
+_MOST_IN_ORDER = 64
+"""Words of a statement whose order is looked at."""
 _MARKS = " \t\r\n。.!！?？,，“”\"'"
 _DATA: dict[str, Any] = tomllib.loads((files(__package__) / "carried.toml").read_text(encoding="utf-8"))
 _PASSED = frozenset(_DATA["passed_over"].split())
@@ -51,7 +53,8 @@ def _features(text: str) -> Features:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """`literal`: no other word of content stands between those of the statement."""
+    """`span`: the quotation, or the one clause of it that carries the statement. `literal`: one clause does, and no
+    other word of content stands between those of the statement."""
 
     span: Span
     literal: bool
@@ -97,12 +100,17 @@ def carried(
     why = _unstated(clauses, span, text, values, turn, kind)
     if why is not None:
         return why
+    content = without_quotes(prepare(turn.content))
+    for c in clauses:
+        found = _held(text, values, content[c.start : c.end], turn, profile, negated=negated)
+        if not isinstance(found, str):
+            return Carried(Span(start=max(c.start, span.start), end=min(c.end, span.end)), found)
     # From the start of the clause: what denies it stands before its verb.
-    said = without_quotes(prepare(turn.content))[min(span.start, clauses[0].start) : span.end]
+    said = content[min(span.start, clauses[0].start) : span.end]
     if _answers(turn):
         said = f"{turn.previous[-1][1]}\n{said}"
     found = _held(text, values, said, turn, profile, negated=negated)
-    return found if isinstance(found, str) else Carried(span, found)
+    return found if isinstance(found, str) else Carried(span, literal=False)
 
 
 def _answers(turn: TurnView) -> bool:
@@ -175,19 +183,17 @@ def _held(
     there = _features(said)
     heard_words = _content(there, owners)
     keys = {w.key for w in heard_words}
-    given = set[str]()
+    stated = [w.key for w in _content(_features(text), owners)]
+    wanted, given = set(stated), set[str]()
     for name, value in values.items():
-        forms = _forms(name, value, said, profile)
         if isinstance(value, bool):
             continue
-        if not any(form <= keys for form in forms):
+        forms = _forms(name, value, said, profile)
+        if not any(form <= keys for form in forms) or not any(form <= wanted for form in forms):
             return "not_carried"
         given |= {key for form in forms for key in form}
-    wanted = {w.key for w in _content(_features(text), owners)}
-    if not wanted or not wanted - given <= keys:
-        return "not_carried"
     needed = (wanted | given) & keys
-    if not needed:
+    if not needed or not wanted - given <= keys or not _in_order(stated, [w.key for w in heard_words]):
         return "not_carried"
     window = _window(heard_words, needed)
     if window is None:
@@ -212,7 +218,21 @@ def _forms(name: str, value: Any, said: str, profile: Profile) -> list[frozenset
         lexicon = profile.lexicon.get(spec.slot or spec.name, {})
         also = [*spec.aliases.get(value, ()), *(short for short, full in lexicon.items() if full == value)]
         forms += [other for other in also if other.lower() in low]
-    return [frozenset(w.key for w in _content(_features(form), frozenset())) for form in forms]
+    words = (frozenset(w.key for w in _content(_features(form), frozenset())) for form in forms)
+    return [w for w in words if any(not key.startswith("=") for key in w)]  # "live" is no value
+
+
+def _in_order(stated: Sequence[str], said: Sequence[str]) -> bool:
+    """Do at least two thirds of the words that both hold come in the order in which they were said?"""
+    told = [key for key in stated if key in set(said)][:_MOST_IN_ORDER]
+    longest = [0] * (len(told) + 1)
+    for key in said:
+        before = 0
+        for at, other in enumerate(told, 1):
+            here = longest[at]
+            longest[at] = before + 1 if key == other else max(here, longest[at - 1])
+            before = here
+    return 3 * longest[-1] >= 2 * len(told) or len(told) < 3
 
 
 def _window(said: Sequence[Word], needed: Collection[str]) -> tuple[int, int] | None:

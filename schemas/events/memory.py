@@ -242,6 +242,11 @@ LedgerEvent = Annotated[
 ]
 
 
+MODEL_READ = "model_read"
+MODEL_GAVE_UP = "model_gave_up_"
+"""Rules of a turn's own decision: a model read it too, or did not, with the reason behind the rule."""
+
+
 class Reason(Frozen):
     """Why a record is as it is (N5)."""
 

@@ -75,6 +75,8 @@ def answer(request: dict[str, Any]) -> Any:
     if "CONVERSATION" in asked:
         return {"summary": SUMMARY}
     said = asked["MESSAGE"]
+    if "cello" in said:
+        return {"nothing": "of the form"}
     if said in SCENARIOS:
         return {"candidates": [statement(*s) for s in SCENARIOS[said]]}
     place = next((p for p in ("Lisbon", "里斯本") if p in said), None)
@@ -113,8 +115,8 @@ class Running:
         self.endpoint = endpoint
         self.stack = stack
 
-    def say(self, person: str, *texts: str) -> None:
-        """Turns of the user, and the reply that closes the interaction (D1)."""
+    def say(self, person: str, *texts: str) -> list[str]:
+        """Turns of the user, and the reply that closes the interaction (D1). The ids of the user's."""
         now = datetime.now(UTC).isoformat()
         turns = [
             {"user_id": person, "session_id": f"{person}-s", "role": "user", "content": text, "occurred_at": now}
@@ -123,6 +125,11 @@ class Running:
         turns.append({**turns[-1], "role": "assistant", "content": f"I see. ({len(texts)}, {now})"})
         sent = self.http.post("/v1/turns", json={"turns": turns})
         assert sent.status_code == 202, sent.text
+        return [str(i) for i in sent.json()["turn_ids"][:-1]]
+
+    def answered(self, person: str, turn_id: str) -> Any:
+        """The turn's outcome once the model has read it or was given up."""
+        return self.until(f"/v1/turns/{turn_id}/outcome?user_id={person}", lambda b: b.get("model") is not None)
 
     def until(self, path: str, good: Callable[[Any], bool]) -> Any:
         deadline = time.monotonic() + 120
@@ -181,20 +188,24 @@ def running() -> Iterator[Running]:
 
 
 def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Running) -> None:
-    running.say("ann", "These days I live in Lisbon.")
+    """The rules do not read where the user settled."""
+    [turn] = running.say("ann", "Last May I settled in Lisbon.")
+    assert running.answered("ann", turn)["model"] == "read"
     path = "/v1/users/ann/memories?limit=50"
     body = running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
     [memory] = [m for m in body["memories"] if m["field"] == "currentLocation"]
     assert memory["value"] == "Lisbon"
-    [record] = running.extractions("ann")
+    rules, record = running.extractions("ann")
+    assert (rules.extractor, rules.model_asked) == ("rules", True)
+    assert all(c.field != "currentLocation" for c in rules.sealed.candidates)
     assert (record.extractor, record.model) == ("model", "scripted-1")
     assert record.prompt_hash
     assert set(running.endpoint.keys) == {"Bearer sk-secret-of-the-test"}
 
 
 def test_b8_d1_the_seeds_scenarios_by_a_model_that_sees_the_reply(running: Running) -> None:
-    running.say("chen", FIRST)
-    running.say("chen", SECOND)
+    turns = [*running.say("chen", FIRST), *running.say("chen", SECOND)]
+    assert [running.answered("chen", t)["model"] for t in turns] == ["read", "read"]
     memories = running.until("/v1/users/chen/memories?limit=50", lambda b: len(b["memories"]) == 7)["memories"]
     values = {m["field"]: m["value"] for m in memories if m["field"]}
     for m in memories:
@@ -222,16 +233,53 @@ def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
         asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
         return sum(a.get("MESSAGE") == text for a in asked)
 
-    running.say("dora", text)
+    [turn] = running.say("dora", text)
     deadline = time.monotonic() + 120
     while not calls():
         assert time.monotonic() < deadline, "the job never reached the endpoint"
         time.sleep(0.1)
-    running.stack.kill("worker-jobs")
     path = "/v1/users/dora/memories?limit=50"
     running.until(path, lambda b: any(m["value"] == "Lisbon" for m in b["memories"]))
+    assert calls() == 1, "memory while the endpoint holds the call"
+    running.stack.kill("worker-jobs")
+    assert running.answered("dora", turn)["model"] == "read"
     assert calls() == 2
-    assert len(running.extractions("dora")) == 1
+    assert [e.extractor for e in running.extractions("dora")] == ["rules", "model"]
+
+
+def test_b7_nothing_waits_for_a_model_that_holds_its_answer(running: Running) -> None:
+    """In the order of events: the calls are under way while turns behind them become memory."""
+    running.endpoint.script = ["slow", "slow", answer]
+    running.say("eva", "I live in Lisbon with a cat.")
+    running.say("gil", "我今年32岁，住在里斯本。")
+    for person in ("eva", "gil"):
+        path = f"/v1/users/{person}/memories?limit=50"
+        running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
+    deadline = time.monotonic() + 120
+    while running.endpoint.now < 2:
+        assert time.monotonic() < deadline, "the calls never reached the endpoint"
+        time.sleep(0.1)
+    [turn] = running.say("eva", "I am 41 now.")
+    running.until("/v1/users/eva/memories?limit=50", lambda b: any(m["value"] == 41 for m in b["memories"]))
+    outcome = running.http.get(f"/v1/turns/{turn}/outcome", params={"user_id": "eva"}).json()
+    assert (outcome["extracted_info"], running.endpoint.now >= 2) == ({"age": 41}, True)
+
+
+@pytest.mark.parametrize(
+    ("person", "text"), [("ida", "I am 32 and I play the cello."), ("艾达", "我今年32岁，会拉cello。")]
+)
+def test_b7_what_the_rules_read_stays_where_a_model_is_given_up(running: Running, person: str, text: str) -> None:
+    [turn] = running.say(person, text)
+    outcome = running.answered(person, turn)
+    assert outcome["model"] == "gave up: not_of_the_form"
+    assert outcome["extracted_info"]["age"] == 32
+    assert [e.reason for e in running.extractions(person)] == [None, "not_of_the_form"]
+    deadline = time.monotonic() + 120
+    while 'memstream_model_gave_up_total{process="worker-jobs",reason="not_of_the_form"}' not in (
+        told := running.http.get("/metrics").text
+    ):
+        assert time.monotonic() < deadline, [line for line in told.splitlines() if "gave_up" in line]
+        time.sleep(0.5)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +342,7 @@ def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str
         return any(REPORT[language] in r["summary"] and r["metrics"]["turns"] == 2 for r in body["reports"])
 
     [report] = running.until(f"/v1/projects/{project}/reports", reworded)["reports"]
-    assert report["metrics"]["decisions"] == 0, "the model extracted none: figures stay those of the rules"
+    assert report["metrics"]["decisions"] == 1, "the rules read it; the model, which read none, took nothing away"
     assert report["revision"] >= 2, "the report by rules stood before"
     asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
     *_, job = [a for a in asked if "DECISIONS" in a and text in str(a["CONVERSATION"])]

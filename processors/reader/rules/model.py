@@ -207,7 +207,7 @@ def _value(value: Any, spec: FieldSpec, profile: Profile) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value).strip()
-    if not text or len(text) > 400 or MASKED.search(text):
+    if not text or len(text) > 400 or MASKED.search(text) or _number(text, whole=False) is not None:
         return None
     return fit(profile, spec, spec.slot or spec.name, text)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections import Counter
 from datetime import UTC, datetime
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from processors.reader.rules.protocol import TurnView
 from schemas.events.memory import Span
 from schemas.profile.model import load_profile
 
+DATA = tomllib.loads((files("processors.reader") / "carried.toml").read_text(encoding="utf-8"))
 AT = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 
 
@@ -142,3 +146,27 @@ def test_statements_are_compared_without_their_owner() -> None:
     assert words_of("用户住在杭州") == words_of("目前定居杭州")
     assert denies("User no longer lives in Leeds")
     assert not denies("User lives in Leeds")
+
+
+def test_a_word_is_of_one_class() -> None:
+    words = [word for line in DATA["classes"] for word in line.split()] + DATA["passed_over"].split()
+    assert [w for w, n in Counter(words).items() if n > 1] == []
+
+
+@pytest.mark.parametrize("value", ["live", "work", "住"])
+def test_b2_a_word_of_a_frame_is_no_value(value: str) -> None:
+    said = "我住在杭州。" if value == "住" else f"I {value} in Leeds."
+    assert found(said, said, said.replace("I ", "User "), {"currentLocation": value}) == "not_carried"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"), [("I gave my red bike to Ann", "User gave Ann to bike red"), ("我在杭州开会", "用户会开州杭")]
+)
+def test_b1_the_words_of_a_turn_in_another_order_are_not_its_statement(said: str, text: str) -> None:
+    assert found(said, said, text) == "not_carried"
+
+
+def test_b2_a_statement_names_its_values() -> None:
+    said = "I live in Leeds"
+    assert found(said, said, "User lives in Leeds", {"currentLocation": "Leeds"}) != "not_carried"
+    assert found("I am 32 and live", "I am 32 and live", "User is alive", {"age": 32}) == "not_carried"
