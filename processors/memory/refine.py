@@ -204,13 +204,14 @@ class SecondReading(CandidateGate):
         return out + (super()._allowed(c) if verdict.place is None else self._next_version(c, verdict.place))
 
     def _not_to_be_replaced(self, c: Candidate) -> list[MemoryUpdate]:
-        """What other turns said of a field of the candidate in other words, so that the field alone relates them."""
-        if c.kind not in VERSIONED or c.negated:
+        """What other turns said of a field of the candidate in other words, so that the field alone relates them. The
+        rules know a field by its words; a model may take any for it."""
+        if self._source.extractor == RULES or c.kind not in VERSIONED or c.negated:
             return []
         found: dict[str, MemoryUpdate] = {}
         for slot in self._slots(c, values_of(c)):
             for u in () if holds_many(self._profile, slot.field) else self._standing.holders(slot):
-                if self._said_here(u) or made_by(u) == self._source.extractor or _weak(u):
+                if self._said_here(u) or made_by(u) == self._source.extractor or _weak(u) or self._is_late(c, u):
                     continue
                 differs = not same(standing_values(u).get(slot.field), values_of(c)[slot.field])
                 if differs and not (c.literal and says_the_same(c, u, [slot.field])):

@@ -127,6 +127,48 @@ async def test_b7_a_field_said_of_a_free_statement_takes_its_place(gate: GateBen
     assert kept.field == "occupation"
 
 
+@pytest.mark.parametrize(
+    ("text", "values", "conflict"),
+    [("User settled in Leeds", ["Leeds"], False), ("User meets Ann in Leeds", ["York"], True)],
+    ids=["in the same frame", "in another"],
+)
+async def test_b4_a_value_that_another_turn_stated_is_replaced_in_its_own_words_only(
+    gate: GateBench, text: str, values: list[str], conflict: bool
+) -> None:
+    await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    await model(gate, said(text, 0, 20, "residence", "Leeds"))
+    assert gate.values("residence") == values
+    assert text in texts(gate)
+    named = {u.record_id: u.conflicts_with for u in gate.active()}
+    assert all(bool(others) is conflict for others in named.values())
+    assert {r for others in named.values() for r in others} == (set(named) if conflict else set())
+
+
+async def test_b4_what_was_only_likely_gives_way_to_what_a_model_read(gate: GateBench) -> None:
+    likely = candidate("User works in York", "residence", "York", attributes={"implied": True})
+    await rules(gate, likely, turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    await model(gate, said("User came over to Leeds", 0, 20, "residence", "Leeds"))
+    assert gate.values("residence") == ["Leeds"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "told"),
+    [("User lives in Vale", "Vale", "says_no_more"), ("User moors a boat", "boat", "reading_stands")],
+    ids=["a part of it", "something else"],
+)
+async def test_b7_what_differs_in_more_or_less_than_the_value_leaves_the_reading(
+    gate: GateBench, text: str, value: str, told: str
+) -> None:
+    await rules(gate, candidate("User lives in Lee Vale", "residence", "Lee Vale", span=Span(start=0, end=20)))
+    [(_, rule)] = await model(gate, said(text, 0, 20, "residence", value))
+    assert rule == told
+    assert gate.values("residence") == ["Lee Vale"]
+
+
 async def test_b7_two_wordings_of_one_of_many_values_do_not_stand_side_by_side(gate: GateBench) -> None:
     await rules(gate, candidate("User likes jazz", "likes", "jazz", kind="preference", span=Span(start=0, end=12)))
     await model(gate, said("User likes jazz from Cuba", 0, 20, "likes", "jazz from Cuba", kind="preference"))
