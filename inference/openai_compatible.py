@@ -23,11 +23,13 @@ _MAX_WAIT = 120.0
 
 class Away(Exception):  # noqa: N818 - it names an outcome
     """The endpoint cannot answer now: pause, back off, ask again. Never a dead letter. The message names the status or
-    the kind of failure, never content, address or key. `retry_after`: seconds that the endpoint asked for."""
+    the kind of failure, never content, address or key. `retry_after`: seconds that the endpoint asked for. `slow`: it
+    took the request and had not answered when the time was over."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, retry_after: float | None = None, *, slow: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.slow = slow
 
 
 class Malformed(Exception):  # noqa: N818
@@ -152,7 +154,7 @@ class OpenAiCompatible:
         except httpx.HTTPError as exc:
             self._count(away=1)
             # The chain would carry the request, and with it the key, into a traceback.
-            raise Away(type(exc).__name__) from None
+            raise Away(type(exc).__name__, slow=isinstance(exc, httpx.ReadTimeout)) from None
         status = answer.status_code
         fits = status == 404 and _names_the_format(answer)
         if (status in _AWAY_STATUS and not fits) or (status >= 500 and status != 501):

@@ -122,6 +122,10 @@ class Settings(Connections):
     model_name: str = Field(default="", description="Model that the endpoint is asked for.")
     model_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint, sent as a bearer token.")
     model_timeout_seconds: float = Field(default=60.0, gt=0, description="Longest wait for one answer.")
+    model_tries: int = Field(default=10, ge=1, le=1_000, description="Most calls of a model for one turn or text.")
+    model_age_seconds: float = Field(
+        default=3_600, gt=0, le=20 * 86_400, description="Age of a turn or text beyond which no model is asked."
+    )
     model_concurrency: int = Field(default=4, ge=1, le=256, description="Jobs of model work that run at once.")
     model_prompt_price: float = Field(default=0.0, ge=0, description="Price of a million prompt tokens.")
     model_completion_price: float = Field(default=0.0, ge=0, description="Price of a million completion tokens.")

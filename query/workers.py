@@ -19,6 +19,7 @@ from schemas.metrics import Metric
 
 Rows = Iterable[tuple[list[str], float]]
 _SUMMARY = "summary_tokens_le_"
+_GAVE_UP = "gave_up_"
 
 
 def gauge(m: Metric, rows: Rows) -> Family:
@@ -77,6 +78,8 @@ def _model(jobs: Sequence[tuple[str, Counter[str]]]) -> Iterable[Family]:
     yield counter(metrics.MODEL_CALLS, (([p], float(n["model_calls"])) for p, n in jobs))
     failed = [(p, k, v) for p, n in jobs for k, v in sorted(n.items()) if k == "away" or k.startswith("malformed_")]
     yield counter(metrics.MODEL_FAILED, (([p, k], float(v)) for p, k, v in failed))
+    ended = [(p, k.removeprefix(_GAVE_UP), v) for p, n in jobs for k, v in sorted(n.items()) if k.startswith(_GAVE_UP)]
+    yield counter(metrics.MODEL_GAVE_UP, (([p, reason], float(v)) for p, reason, v in ended))
     kinds = ("prompt", "completion")
     yield counter(metrics.MODEL_TOKENS, (([p, kind], float(n[f"{kind}_tokens"])) for p, n in jobs for kind in kinds))
     yield counter(metrics.MODEL_COST, (([p], n["cost_micros"] / 1e6) for p, n in jobs))

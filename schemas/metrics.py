@@ -93,6 +93,10 @@ MODEL_FAILED = Metric(
     "memstream_model_failed_total", "counter", "Calls without a usable answer: away or malformed.",
     ("process", "reason"), of="system",
 )
+MODEL_GAVE_UP = Metric(
+    "memstream_model_gave_up_total", "counter", "Turns and texts that a model was asked about in vain.",
+    ("process", "reason"), of="system",
+)
 MODEL_TOKENS = Metric(
     "memstream_model_tokens_total", "counter", "Tokens that the endpoint counted.", ("process", "kind"), of="system"
 )
@@ -116,6 +120,6 @@ METRICS: tuple[Metric, ...] = (
     HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, ACCESSES, ACCESSES_WAITING, LIMITED,
     DEGRADED, CIRCUIT, UNCONFIRMED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
     TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, DEAD_LETTERS, DECISIONS, FRESHNESS, STAGE_RECORDS,
-    STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED, MODEL_TOKENS,
-    MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
+    STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED, MODEL_GAVE_UP,
+    MODEL_TOKENS, MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
 )  # fmt: skip

@@ -154,13 +154,14 @@ class TurnAnswer(Answer):
 
 
 class OutcomeAnswer(Answer):
-    """What was taken from a turn (B3)."""
+    """What was taken from a turn (B3). `model`: `read` or `gave up: REASON`; None while or where none has answered."""
 
     turn_id: str
     extracted_info: dict[str, Any]
     saved_count: int
     saved_memories: list[dict[str, Any]]
     skipped_fields: list[str]
+    model: str | None = None
 
 
 class OriginalsAnswer(Answer):

@@ -1,4 +1,5 @@
-"""What a job becomes: the answer of a language model where one is configured and answers, else of rules and extracts.
+"""What a job becomes: the answer of a language model where one is configured and answers in time, else what is there
+without one.
 
 Results are a function of the job, so that a job that is run twice says the same id twice: the gate counts an extraction
 once a turn and extractor, the session step takes a summary once a segment.
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 import orjson
@@ -18,13 +20,14 @@ from pydantic import ValidationError
 from inference.openai_compatible import Away, Malformed
 from inference.prompts import prompt
 from inference.protocols import Completion, LanguageModel
+from memstream.workers.asking import UNUSABLE_TRIES, Asking, Bounds, GaveUp, Sleep
 from memstream.workers.prose_work import Prose
 from processors.language.summarize import Role, Said, summarise
 from processors.ports import Models, ProfileBook
 from processors.reader.pending_extraction import HeldTurn
 from processors.reader.rules import model as by_model
 from processors.reader.rules.protocol import Extractor
-from processors.reader.step import encode, extraction, reply_of, teaches, turn_of
+from processors.reader.step import encode, extraction, is_read, reply_of, teaches, turn_of
 from processors.step import Emit
 from schemas.base import JsonObject
 from schemas.events.documents import Job
@@ -34,20 +37,21 @@ from schemas.log import topics
 from schemas.profile.model import Profile
 
 T = TypeVar("T")
-Sleep = Callable[[float], Awaitable[None]]
 Compute = Callable[[Callable[[], Any]], Awaitable[Any]]
 MAX_TOKENS = 1_000
 """Of an answer (B7)."""
-MALFORMED_TRIES = 3
 CHECKPOINT_DELAYS = (1.0, 2.0, 3.0)
 """Seconds before each of the three retries of a summary (E3)."""
-LONGEST_DELAY = 60.0
 SUMMARY_BUCKETS = (50, 100, 200, 400, 700, 1_000)
 """Tokens."""
 _SUMMARY_SCHEMA: JsonObject = {
     "type": "object", "properties": {"summary": {"type": "string"}}, "required": ["summary"],
     "additionalProperties": False,
 }  # fmt: skip
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 class UnknownJob(ValueError):  # noqa: N818 - it names an outcome
@@ -70,6 +74,8 @@ class Parts:
     observer: Observer
     sleep: Sleep = asyncio.sleep
     jitter: Callable[[], float] = random.random
+    bounds: Bounds = field(default_factory=Bounds)
+    clock: Callable[[], datetime] = _now
 
 
 class JobWork:
@@ -79,11 +85,12 @@ class JobWork:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._prose = Prose(parts.llm, self._complete, self._patiently)
+        self._asking = Asking(parts.bounds, parts.sleep, parts.jitter, parts.clock, self._count)
+        self._prose = Prose(parts.llm, self._complete, self._asking)
 
     async def run(self, job: Job) -> list[Emit]:
-        """Returns what is to be sent; waits as long as the endpoint is away (B7), except for a summary, which has its
-        tries (E3). Raises UnknownJob."""
+        """Returns what is to be sent. An endpoint that is away is asked again within the bounds (B7); a summary has
+        tries of its own (E3). Raises UnknownJob."""
         try:
             match job.job:
                 case "extraction":
@@ -101,27 +108,34 @@ class JobWork:
     # -- extraction
 
     async def _extraction(self, job: Job) -> list[Emit]:
+        """The model's reading of a turn that the rules have read; without candidates and with the reason where it gave
+        up (docs/decisions/2026-11-28-model-refines.md)."""
         held = HeldTurn(turn_of(job), reply_of(job))
-        name, version, reason = by_model.NAME, by_model.VERSION, None
-        model = prompt_hash = None
+        before = [] if is_read(job) else [await self._by_rules(held)]
         candidates: list[Candidate] = []
+        reason = model = prompt_hash = None
         try:
-            if self._parts.llm is None:
-                raise Malformed("no_model")
-            candidates, model, prompt_hash = await self._ask_of_turn(self._parts.llm, held)
-        except Malformed as exc:
-            extractor = self._parts.extractor
-            name, version, reason = extractor.name, extractor.version, exc.reason
-            profile = await self._of_now(held)
-            if teaches(held.turn):
-                candidates = await self._parts.compute(lambda: extractor.extract(held.view(profile), profile))
-            self._count("extraction_by_rules")
-        turn = held.turn
-        embedder = self._parts.models.embedder.model_id
+            candidates, model, prompt_hash = await self._ask_of_turn(held, job.accepted_at)
+        except GaveUp as exc:
+            reason = exc.reason
+            await self._of_now(held)
         [encoded] = await self._parts.compute(lambda: encode([candidates], self._parts.models))
-        event = extraction(turn, encoded, name, version, embedder, model=model, prompt_hash=prompt_hash, reason=reason)
+        name, version, embedder = by_model.NAME, by_model.VERSION, self._parts.models.embedder.model_id
+        event = extraction(
+            held.turn, encoded, name, version, embedder, model=model, prompt_hash=prompt_hash, reason=reason
+        )
         self._count("extraction")
-        return [Emit(topics.LEDGER, event)]
+        return [*before, Emit(topics.LEDGER, event)]
+
+    async def _by_rules(self, held: HeldTurn) -> Emit:
+        """Of a job that was asked for before the rules read every turn."""
+        extractor, profile, found = self._parts.extractor, await self._of_now(held), list[Candidate]()
+        if teaches(held.turn):
+            found = await self._parts.compute(lambda: extractor.extract(held.view(profile), profile))
+        [encoded] = await self._parts.compute(lambda: encode([found], self._parts.models))
+        embedder = self._parts.models.embedder.model_id
+        read = extraction(held.turn, encoded, extractor.name, extractor.version, embedder, model_asked=True)
+        return Emit(topics.LEDGER, read)
 
     async def _of_now(self, held: HeldTurn) -> Profile:
         """The profile of now, and `held` under its policy: it may have waited for days."""
@@ -131,11 +145,15 @@ class JobWork:
         return profile
 
     async def _ask_of_turn(
-        self, llm: LanguageModel, held: HeldTurn
+        self, held: HeldTurn, since: datetime
     ) -> tuple[list[Candidate], str | None, str | None]:
-        """Under the policy that still holds when the answer is in. Raises Malformed."""
+        """Under the policy that still holds when the answer is in. Raises GaveUp."""
+        llm = self._parts.llm
+        if llm is None:
+            self._asking.gave_up("no_model")
+            raise GaveUp("no_model")
         while True:
-            found = await self._patiently(lambda: self._asked_once(llm, held))
+            found = await self._asking.patiently(lambda: self._asked_once(llm, held), since)
             if held.is_under(self._parts.book.of(held.turn.tenant)):
                 return found
 
@@ -199,7 +217,7 @@ class JobWork:
                 return await self._ask_for_summary(llm, job, p)
             except Malformed as exc:
                 malformed, reason = malformed + 1, exc.reason
-                if malformed == MALFORMED_TRIES:
+                if malformed == UNUSABLE_TRIES:
                     return await self._extract_summary(job, p, exc.reason)
             except Away:
                 reason = "away"
@@ -257,23 +275,6 @@ class JobWork:
             self._count("completion_tokens", exc.completion_tokens)
             self._count(f"malformed_{exc.reason}")
             raise
-
-    async def _patiently(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Until there is an answer: away waits and asks again, without end; malformed has three tries. Raises
-        Malformed."""
-        malformed, delay = 0, 1.0
-        while True:
-            try:
-                return await call()
-            except Malformed:
-                malformed += 1
-                if malformed == MALFORMED_TRIES:
-                    raise
-            except Away as exc:
-                self._count("away")
-                wait = delay * (0.5 + 0.5 * self._parts.jitter())
-                await self._parts.sleep(min(max(wait, exc.retry_after or 0.0), 2 * LONGEST_DELAY))
-                delay = min(2 * delay, LONGEST_DELAY)
 
     def _count_length(self, job: Job, summary: str) -> None:
         """The distribution of summary lengths as cumulative buckets (E7)."""

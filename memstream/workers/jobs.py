@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from typing import Any, Protocol
 
@@ -30,6 +31,7 @@ from memstream.keyring.wiring import sealing_of
 from memstream.profiles import LiveBook, ProfileFollower
 from memstream.settings import Settings
 from memstream.tracing import spans_of
+from memstream.workers.asking import Bounds
 from memstream.workers.job_work import JobWork, Parts, UnknownJob
 from memstream.workers.observe import HeartbeatSender, ProcessStats
 from memstream.workers.parts import parts_of
@@ -279,7 +281,9 @@ async def run_jobs(settings: Settings) -> None:
         profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
         asked = TracedModel(llm, settings.model_name, spans) if llm and spans else llm
         book = LiveBook(profiles)
-        return JobWork(Parts(parts.models, book, parts.extractor, asked, compute, stats, worker.slots.rest))
+        bounds = Bounds(settings.model_tries, timedelta(seconds=settings.model_age_seconds))
+        rest = worker.slots.rest
+        return JobWork(Parts(parts.models, book, parts.extractor, asked, compute, stats, rest, bounds=bounds))
 
     fetched = (("max.partition.fetch.bytes", str(FETCHED)),)
     kafka = KafkaSettings(settings.brokers, GROUP, settings.instance or None, extra=fetched)

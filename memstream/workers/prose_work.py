@@ -11,6 +11,7 @@ import orjson
 from inference.openai_compatible import Malformed
 from inference.prompts import prompt
 from inference.protocols import Completion, LanguageModel
+from memstream.workers.asking import Asking, GaveUp
 from processors.step import Emit
 from schemas.base import JsonObject
 from schemas.events.documents import Job, ReportResult, ReportResultBody
@@ -30,22 +31,19 @@ class Complete(Protocol):
     ) -> Awaitable[tuple[str, Completion]]: ...  # fmt: skip
 
 
-Patiently = Callable[[Callable[[], Awaitable[tuple[str, Completion]]]], Awaitable[tuple[str, Completion]]]
-
-
 class Prose:
-    """Runs a job to one text. `patiently` waits while the endpoint is away and gives malformed answers three tries."""
+    """Runs a job to one text, or to the reason why there is none."""
 
-    def __init__(self, llm: LanguageModel | None, complete: Complete, patiently: Patiently) -> None:
+    def __init__(self, llm: LanguageModel | None, complete: Complete, asking: Asking) -> None:
         self._llm = llm
         self._complete = complete
-        self._patiently = patiently
+        self._asking = asking
 
     async def narrative(self, job: Job) -> list[Emit]:
         p = job.sealed.payload
         asked = {"STATEMENTS": p["statements"], "MISSING": p["missing"]}
         text, model, prompt_hash, reason = await self._ask(
-            "narrative", p, asked, {"tokens": str(p["max_tokens"])}, "narrative"
+            "narrative", job, asked, {"tokens": str(p["max_tokens"])}, "narrative"
         )
         result = JobResult(
             tenant=job.tenant, user_id=job.owner_id, job_id=job.job_id, job=job.job, asked_at=job.accepted_at,
@@ -59,7 +57,7 @@ class Prose:
         asked = {
             "DECISIONS": p["decisions"], "TASKS": p["tasks"], "PROBLEMS": p["problems"], "CONVERSATION": p["turns"],
         }  # fmt: skip
-        text, model, prompt_hash, reason = await self._ask("report", p, asked, {"words": str(p["words"])}, "summary")
+        text, model, prompt_hash, reason = await self._ask("report", job, asked, {"words": str(p["words"])}, "summary")
         told = {"summary": text, "revision": p["revision"], "prompt_hash": prompt_hash, "reason": reason}
         result = ReportResult(
             tenant=job.tenant, project_id=job.owner_id, job_id=job.job_id, week_start=p["week_start"],
@@ -68,14 +66,14 @@ class Prose:
         return [Emit(topics.PROJECT_EVENTS, result)]
 
     async def _ask(
-        self, task: Literal["narrative", "report"], p: Mapping[str, Any], asked: Mapping[str, Any],
+        self, task: Literal["narrative", "report"], job: Job, asked: Mapping[str, Any],
         parts: Mapping[str, str], key: str,
     ) -> tuple[str, str | None, str | None, str | None]:  # fmt: skip
         """Text, model, hash of the prompt, and why there is none."""
         llm = self._llm
         if llm is None:
             return "", None, None, "no_model"
-        language: Literal["en", "zh"] = "zh" if p["language"] == "zh" else "en"
+        language: Literal["en", "zh"] = "zh" if job.sealed.payload["language"] == "zh" else "en"
         system, prompt_hash = prompt(task, language).filled(**parts)
         messages = [{"role": "system", "content": system}, {"role": "user", "content": orjson.dumps(asked).decode()}]
         schema: JsonObject = {
@@ -90,7 +88,9 @@ class Prose:
             return text.replace("\x00", "").strip()
 
         try:
-            text, answer = await self._patiently(lambda: self._complete(llm, messages, schema, MAX_TOKENS, read))
-        except Malformed as exc:
+            text, answer = await self._asking.patiently(
+                lambda: self._complete(llm, messages, schema, MAX_TOKENS, read), job.accepted_at
+            )
+        except GaveUp as exc:
             return "", None, prompt_hash, exc.reason
         return text, answer.model, prompt_hash, None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from processors.memory.capacity import Room
 from processors.memory.emit import because, changed, decision, sources, update
@@ -52,7 +52,7 @@ class CandidateGate:
         self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
         before: Sequence[MemoryUpdate] = (),
     ) -> None:  # fmt: skip
-        """`before`: what stands of the turn from an extractor before, where this one restates it."""
+        """`before`: what stands of the turn from the extractor before, where this one restates it."""
         self._source = source
         self._standing = standing
         self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
@@ -70,6 +70,10 @@ class CandidateGate:
         rule = barred(c, self._source, self._standing.rejections, self._hash_key)
         if rule is not None:
             return [decision(self._source, c, because("refused", "feedback", rule), None)]
+        return self._allowed(c)
+
+    def _allowed(self, c: Candidate) -> list[Emit]:
+        """Neither masked nor rejected."""
         fields = values_of(c)
         if c.kind in VERSIONED and fields:
             return self._retire(c, fields) if c.negated else self._by_field(c, fields)
@@ -165,7 +169,7 @@ class CandidateGate:
             return [self._full(c, names)]
         out: list[Emit] = [*made]
         for old in replaced:
-            reason = because("superseding", "dedupe", "field_changed")
+            reason = because("superseding", *self._change(replaced))
             leaving = None if old.record_id == record else names
             out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
         note_replaced(self._standing, record, replaced, self._source, self._source.accepted_at)
@@ -179,15 +183,22 @@ class CandidateGate:
         self._standing.put(kept)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept, _part(c, names))]
 
+    def _change(self, replaced: Sequence[MemoryUpdate]) -> tuple[Literal["dedupe", "extraction"], str]:
+        """Gate and rule by which a candidate takes the place of records."""
+        return "dedupe", "field_changed" if replaced else "new"
+
+    def _said_here(self, held: MemoryUpdate) -> bool:
+        """Only this turn said it."""
+        return all(s.turn_id == self._source.turn.turn_id for s in held.sources)
+
     def _retiring(self, held: MemoryUpdate) -> bool:
         """The extractor before took it from this turn alone: what this one says stands in its place."""
-        turn = self._source.turn.turn_id
-        return held.record_id in self._before and all(s.turn_id == turn for s in held.sources)
+        return held.record_id in self._before and self._said_here(held)
 
     def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
         """Said before what stands was true: it is history, kept as such, and replaces nothing."""
         names = tuple(until)
-        record = record_id(self._source.owner, f"{c.kind}-history", c.scope, self._source.turn.turn_id, c.ordinal)
+        record = record_id(self._source.owner, f"{c.kind}-history", c.scope, *self._nth(c))
         late = self._new(c, names, record, []).model_copy(
             update={
                 "version": 1,
@@ -230,7 +241,7 @@ class CandidateGate:
         if match is not None and other is not None and match.verdict.kind == "duplicate":
             verdict = match.verdict
             return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
-        record = record_id(self._source.owner, c.kind, self._source.turn.turn_id, c.ordinal)
+        record = record_id(self._source.owner, c.kind, *self._nth(c))
         if record in self._in_place.values():  # another candidate says what stands under this ordinal
             e = self._source
             record = record_id(e.owner, c.kind, e.turn.turn_id, e.extractor, e.extractor_version, c.ordinal)
@@ -254,17 +265,21 @@ class CandidateGate:
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
 
+    def _nth(self, c: Candidate) -> tuple[str | int, ...]:
+        """Identifies a statement without a field among the user's."""
+        return self._source.turn.turn_id, c.ordinal
+
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
 
     def _full(self, c: Candidate, names: tuple[str, ...] = ()) -> Emit:
         return decision(self._source, c, because("refused", "retention", "full"), None, _part(c, names))
 
-    def _restated(self, before: MemoryUpdate) -> list[Emit]:
+    def _restated(self, before: MemoryUpdate, rule: str = "restated") -> list[Emit]:
         """A newer extractor words the same place of the same turn differently: the version before ends at once."""
         if before.kind not in VERSIONED:
             return []
-        reason = because("superseding", "extraction", "restated")
+        reason = because("superseding", "extraction", rule)
         return self._versions.end(before, before.valid_from or before.occurred_at, self._source.accepted_at, reason)
 
     def _said_again(
@@ -318,7 +333,7 @@ class CandidateGate:
         version, revision = self._standing.next_numbers(record)
         version = version if c.kind in VERSIONED else 0
         state: State = "active" if readable(c.confidence) else "observed"
-        rule = "new" if not replaced else "field_changed"
+        gate, rule = self._change(replaced)
         outcome: Outcome = "observed" if state == "observed" else ("superseding" if replaced else "kept")
         value = c.value
         if names and c.field is None and isinstance(c.value, dict):
@@ -326,7 +341,7 @@ class CandidateGate:
         return MemoryUpdate(
             tenant=s.tenant, owner_kind=OwnerKind.USER, owner_id=s.user_id, record_id=record, version=version,
             revision=revision, kind=c.kind, state=state,
-            reason=because(outcome, "confidence" if state == "observed" else "dedupe", rule),
+            reason=because(outcome, "confidence" if state == "observed" else gate, rule),
             field=names[0] if len(names) == 1 else None,
             fields=names if len(names) > 1 else (), scope=c.scope, category=c.category, episode_type=c.episode_type,
             importance=c.importance, confidence=c.confidence, source=c.source, negated=c.negated,

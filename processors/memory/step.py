@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,19 +14,22 @@ from processors.memory.amended import AmendmentGate
 from processors.memory.candidates import CandidateGate
 from processors.memory.citations import GivenBook, Judged
 from processors.memory.commands import CommandGate
-from processors.memory.emit import because, changed, plain_decision, update
+from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
-from processors.memory.restate import Restated, outranks
+from processors.memory.readings import TurnReading
+from processors.memory.refine import SecondReading
+from processors.memory.restate import Restated
 from processors.memory.retention import Retention
 from processors.memory.store import InHot, Standing
+from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
 from processors.ports import Models, ProfileBook, vectors
 from processors.screen import callers
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas.events.amendments import Amendment
-from schemas.events.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody, TurnDigest, TurnDigestBody
+from schemas.events.documents import KeptMemory, ProjectCandidate, ProjectCandidateBody
 from schemas.events.envelope import Tick
 from schemas.events.memory import (
     Candidate,
@@ -36,10 +40,19 @@ from schemas.events.memory import (
     JobResult,
     MemoryCommand,
     MemoryUpdate,
+    Span,
 )
 from schemas.log import topics
 from schemas.log.owner import Owner
 from schemas.storage.sizes import TOO_LARGE, outgrown_value
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What came of an extraction's candidates: records by id with where they were read, and new memories."""
+
+    claimed: dict[str, Span | None] = field(default_factory=dict)
+    memories: list[KeptMemory] = field(default_factory=list)
 
 
 class Gate(PlainStep):
@@ -184,33 +197,44 @@ class Gate(PlainStep):
         return out
 
     def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
-        what = f"extraction/{e.turn.turn_id}/{e.extractor}/{e.extractor_version}"
-        spoken = standing.spoken(e.turn.turn_id, e.accepted_at)
-        if spoken is not None and not outranks((e.extractor, e.extractor_version), spoken):
+        turn = e.turn.turn_id
+        reading = standing.readings.of(turn, e.accepted_at) or TurnReading()
+        if e.extractor_version <= reading.versions.get(e.extractor, 0):
             return []
-        standing.speak(e.turn.turn_id, e.extractor, e.extractor_version, e.accepted_at)
-        again = None if spoken is None else Restated(e, standing)
-        out: list[Out] = [*self._cited(e, standing, state)]
-        before = [] if again is None else again.before
+        first = not reading.versions
+        again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
-        gate = CandidateGate(e, standing, versions, profile, self._models.hash_key, before)
-        if e.refused:
-            reason = because("refused", "pii", e.refused_for or "credential")
-            out.append(plain_decision(e.owner, f"{what}/refused", "turn", reason, None, e.accepted_at, e.turn))
-        kept: list[KeptMemory] = []
-        claimed = set[str]()
+        before = [] if again is None else again.before
+        parts = (e, standing, versions, profile, self._models.hash_key, before)
+        second = SecondReading(*parts, reading) if reading.others(e.extractor) else None
+        reading.versions[e.extractor] = e.extractor_version
+        out: list[Out] = [*self._cited(e, standing, state)] if first else []
+        out += turn_decisions(e)
+        kept = _Kept()
+        self._decide(e, second or CandidateGate(*parts), standing, out, kept)
+        if again is not None:
+            out += again.retire(kept.claimed)
+        note_reading(e, standing, reading, kept.claimed)
+        if e.project_id is not None and first:
+            out.append(digest(e, kept.memories))
+        elif e.project_id is not None:  # the turn itself was counted when it was first told
+            ended = None if second is None else [*second.ended, *before]
+            out.append(digest_again(e, standing, ended))
+        if not first:
+            return out
+        return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
+
+    def _decide(
+        self, e: Extraction, gate: CandidateGate, standing: Standing, out: list[Out], kept: _Kept
+    ) -> None:
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))
-            claimed |= {d.event.record_id for d in emitted if isinstance(d.event, Decision) and d.event.record_id}
+            for d in emitted:
+                if isinstance(d.event, Decision) and d.event.record_id:
+                    kept.claimed.setdefault(d.event.record_id, c.span)
             out.extend(emitted)
             out.extend(_to_project(e, c, emitted, standing))
-            kept.extend(_kept(c, emitted))
-        if again is not None:  # the turn itself was counted when it was first told
-            out += again.retire(claimed)
-            return [*out, *([_digest(e, again.kept(), restated=True)] if e.project_id is not None else ())]
-        if e.project_id is not None:
-            out.append(_digest(e, kept))
-        return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
+            kept.memories.extend(_kept(c, emitted))
 
     def _given(self, g: Given, state: StateSpace) -> list[Out]:
         """What an answer was given, and the feedback that waited for it."""
@@ -275,16 +299,3 @@ def _kept(c: Candidate, emitted: Sequence[Emit]) -> Iterable[KeptMemory]:
         if isinstance(u, MemoryUpdate) and u.state == "active" and u.record_id in new:
             yield KeptMemory(kind=c.kind, episode_type=c.episode_type, text=c.text, record_id=u.record_id)
             return
-
-
-def _digest(e: Extraction, kept: Sequence[KeptMemory], restated: bool = False) -> Emit:
-    assert e.project_id is not None  # noqa: S101 - the caller asked
-    hot = tuple(f"hot/{c.hot.type}/{c.hot.key}" for c in e.sealed.candidates if c.hot is not None and restated)
-    return Emit(
-        topics.PROJECT_EVENTS,
-        TurnDigest(
-            tenant=e.tenant, project_id=e.project_id, user_id=e.user_id, turn=e.turn, role=e.role, language=e.language,
-            position=e.position, accepted_at=e.accepted_at, restated=restated,
-            sealed=TurnDigestBody(content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept), hot=hot),
-        ),
-    )  # fmt: skip

@@ -23,6 +23,7 @@ from processors.memory.index import (
     slots_of,
     values_of,
 )
+from processors.memory.readings import Readings
 from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
 from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
 from processors.memory.values import canonical, iso
@@ -41,7 +42,6 @@ _ENDED = "n/ended"
 """[how many records ended so far, the newest revision of those whose tails are forgotten]"""
 _TAIL = "v/"
 _TAIL_TURNS = 10
-_SPOKEN = "x/"
 _SESSION = "s/"
 _HOT = "h/"
 _HOT_MOST = 20
@@ -72,6 +72,7 @@ class Standing:
         self._hash_key = hash_key
         self._state = state
         self.replaced = Replaced(state)
+        self.readings = Readings(state)
         self._calibration = calibration
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
@@ -278,15 +279,6 @@ class Standing:
             oldest = min(held, key=lambda k: (held[k]["at"], k))
             self._state.delete(_REJECTION + oldest)
             del held[oldest]
-
-    def spoken(self, turn_id: str, now: datetime) -> tuple[str, int] | None:
-        """Which extractor, in which version, has spoken for a turn."""
-        row = self._state.get(_SPOKEN + turn_id)
-        return (str(row[0]), int(row[1])) if isinstance(row, list) and str(row[2]) > iso(now) else None
-
-    def speak(self, turn_id: str, extractor: str, version: int, now: datetime) -> None:
-        until = now + APPLIED_KEPT
-        self._state.put(_SPOKEN + turn_id, [extractor, version, iso(until)], until)
 
     def hot_of(self, record_id: str) -> list[InHot]:
         """The entries of hot memory that a record has written, the newest last. Not their keys, which may be what

@@ -49,7 +49,10 @@ def rows_of(d: TurnDigest, state: StateSpace) -> list[str]:
     ids = rows.get(said(d.turn.turn_id))
     if not isinstance(ids, list):
         return []
-    return [row for row in HotKeys(rows).all() if row not in d.sealed.hot and entry(d.owner, row) in ids]
+    written = [row for row in HotKeys(rows).all() if entry(d.owner, row) in ids]
+    if d.sealed.withdrawn is not None:
+        return [row for row in written if entry(d.owner, row) in d.sealed.withdrawn]
+    return [row for row in written if row not in d.sealed.hot]
 
 
 def entry(owner: Owner, row: str) -> str:

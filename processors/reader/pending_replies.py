@@ -28,7 +28,7 @@ _PLAIN = Codec()
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What becomes of a turn: `plain` without a reply that confirms, `confirmed` with one; or the job that the reply
+    """What becomes of a turn: `plain` without a reply that confirms, `confirmed` with one; and the job that the reply
     is added to. `interaction_id` of the turn: a reply of another one does not answer it. `trace` of the turn: what
     becomes of it belongs there, and not to what ended the wait (a tick has none)."""
 

@@ -1,18 +1,17 @@
-"""extract: conversation.history -> memory.ledger, memory.jobs. What a turn says, by rules here or by a model elsewhere.
+"""extract: conversation.history -> memory.ledger, memory.jobs. What a turn says, by rules; a model may refine it.
 
-A turn is extracted once. What it states by itself is taken at once; where a reply can matter (it asks to have something
-confirmed, or a model reads it) the turn waits for the reply, for the user's next turn, or for the first tick 30 seconds
-on (D1).
-Exactly one extractor speaks for a turn: this step for most, and where a language model is configured, whoever runs its
-jobs for the turns that are promising (B9). The answer of a job, by the model or by the rules in its place, goes to the
-ledger as the same kind of record, so the gate sees no difference and a replay of the ledger asks no model (N1).
+The rules read every turn, and what they find goes to the ledger at once; only a turn that asks to have something
+confirmed waits for its reply, for the user's next turn, or for the first tick 30 seconds on (D1).
+Where a language model is configured, a promising turn (B9) is also a job, which goes off with the reply or when that
+wait is over. Its answer comes to the ledger as an extraction of its own: the gate lets it refine what stands
+(docs/decisions/2026-11-28-model-refines.md), and a replay of the ledger asks no model (N1).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from processors.memory.habits.metadata import habit_metadata
@@ -41,17 +40,18 @@ AGREED = "Yes."
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Candidates of a turn, None for one that is left to the model; `confirmed`: those that a yes would add to it,
-    None where a reply changes nothing."""
+    """Candidates of a turn by rules. `confirmed`: those that a yes would add, None where a reply changes nothing.
+    `asks`: a model is asked too."""
 
-    candidates: tuple[Candidate, ...] | None
+    candidates: tuple[Candidate, ...] = ()
     confirmed: tuple[Candidate, ...] | None = None
+    asks: bool = False
 
 
 class Extract(PlainStep):
-    """State: turns that wait for their reply (waiting.py); all other context comes with the turn (`previous`). One
-    record a turn and extractor version, also when it holds nothing; candidates leave with terms and vector. With
-    `ask_model` a promising turn leaves as a job."""
+    """State: turns and jobs that wait for their reply (pending_replies.py); all other context comes with the turn
+    (`previous`). One record a turn and extractor version, also when it holds nothing; candidates leave with terms and
+    vector. With `ask_model` a promising turn leaves as a job, too."""
 
     name = "extract"
     source = topics.HISTORY
@@ -66,14 +66,13 @@ class Extract(PlainStep):
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Said]:
         asked = [self._ask_model and _for_model(r.event) for r in records]
-        asks = [not a and _asks_to_confirm(r.event) for a, r in zip(asked, records, strict=True)]
-        plain = [[] if a else self._candidates(r.event) for a, r in zip(asked, records, strict=True)]
-        agreed = [self._candidates(r.event, AGREED) if a else [] for a, r in zip(asks, records, strict=True)]
+        plain = [self._candidates(r.event) for r in records]
+        agreed = [self._candidates(r.event, AGREED) if _asks_to_confirm(r.event) else [] for r in records]
         # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
         other = [c if c != p else [] for p, c in zip(plain, agreed, strict=True)]
         encoded = encode([*plain, *other], self._models)
         said = zip(asked, encoded[: len(records)], encoded[len(records) :], strict=True)
-        return [Said(None if a else p, c or None) for a, p, c in said]
+        return [Said(p, c or None, a) for a, p, c in said]
 
     def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
         event = record.event
@@ -104,24 +103,23 @@ class Extract(PlainStep):
         out: list[Out] = []
         if turn.role in ("user", "assistant"):
             out += _closed(pending_replies.take(state, turn.owner, turn.session_id), turn)
+        read = self._extraction(turn, prepared.candidates, asks=prepared.asks)
         if _waits(prepared):
-            held = replace(self._held(turn, prepared), trace=record.trace)
+            held = self._held(turn, prepared, read, record.trace)
             pending_replies.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + pending_replies.WAIT)
-            return out
-        return [*out, Emit(topics.LEDGER, self._extraction(turn, prepared.candidates or ()))]
+        return [*out, *([Emit(topics.LEDGER, read)] if prepared.confirmed is None else ())]
 
-    def _held(self, turn: ScreenedTurn, said: Said) -> pending_replies.Waiting:
-        if said.candidates is None:
-            return pending_replies.Waiting(job=extraction_job(turn, self.name), interaction_id=turn.interaction_id)
-        return pending_replies.Waiting(
-            self._extraction(turn, said.candidates),
-            self._extraction(turn, said.confirmed or ()),
-            interaction_id=turn.interaction_id,
-        )
+    def _held(self, turn: ScreenedTurn, said: Said, plain: Extraction, trace: str) -> pending_replies.Waiting:
+        """The job, and the reading where the reply may change it."""
+        job = extraction_job(turn, self.name) if said.asks else None
+        if said.confirmed is None:
+            return pending_replies.Waiting(job=job, interaction_id=turn.interaction_id, trace=trace)
+        confirmed = self._extraction(turn, said.confirmed, asks=said.asks)
+        return pending_replies.Waiting(plain, confirmed, job, turn.interaction_id, trace)
 
-    def _extraction(self, turn: ScreenedTurn, candidates: Sequence[Candidate]) -> Extraction:
-        extractor = self._extractor
-        return extraction(turn, candidates, extractor.name, extractor.version, self._models.embedder.model_id)
+    def _extraction(self, turn: ScreenedTurn, candidates: Sequence[Candidate], *, asks: bool) -> Extraction:
+        extractor, model_id = self._extractor, self._models.embedder.model_id
+        return extraction(turn, candidates, extractor.name, extractor.version, model_id, model_asked=asks)
 
     def _candidates(self, event: Any, reply: str = "") -> list[Candidate]:
         if not isinstance(event, ScreenedTurn) or not teaches(event):
@@ -131,7 +129,7 @@ class Extract(PlainStep):
 
 
 def _waits(said: Said) -> bool:
-    return said.candidates is None or said.confirmed is not None
+    return said.asks or said.confirmed is not None
 
 
 def _asks_to_confirm(event: Any) -> bool:
@@ -146,11 +144,15 @@ def _closed(held: pending_replies.Waiting | None, by: ScreenedTurn | None = None
     if by is not None and by.role == "assistant" and not by.refused:
         others = held.interaction_id and by.interaction_id and held.interaction_id != by.interaction_id
         reply = "" if others else by.sealed.content[:MAX_REPLY]
+    out: list[Out] = []
+    said = held.confirmed if reply and confirms(reply) else held.plain
+    if said is not None:
+        out.append(Emit(topics.LEDGER, said, trace=held.trace))
     if held.job is not None:
         payload = {**held.job.sealed.payload, **({"reply": reply} if reply else {})}
-        return [Emit(topics.JOBS, held.job.model_copy(update={"sealed": JobBody(payload=payload)}), trace=held.trace)]
-    said = held.confirmed if reply and confirms(reply) else held.plain
-    return [] if said is None else [Emit(topics.LEDGER, said, trace=held.trace)]
+        job = held.job.model_copy(update={"sealed": JobBody(payload=payload)})
+        out.append(Emit(topics.JOBS, job, trace=held.trace))
+    return out
 
 
 def teaches(turn: ScreenedTurn) -> bool:
@@ -197,7 +199,7 @@ def encode(found: Sequence[Sequence[Candidate]], models: Models) -> list[tuple[C
 
 def extraction(
     turn: ScreenedTurn, candidates: Sequence[Candidate], extractor: str, version: int, embedding_model: str,
-    *, model: str | None = None, prompt_hash: str | None = None, reason: str | None = None,
+    *, model: str | None = None, prompt_hash: str | None = None, reason: str | None = None, model_asked: bool = False,
 ) -> Extraction:  # fmt: skip
     """The ledger's record of what an extractor found in a `narrowed` turn."""
     source = SourceTurn(
@@ -214,7 +216,7 @@ def extraction(
         position=turn.position, accepted_at=turn.accepted_at, language=turn.language, project_id=turn.project_id,
         interaction_id=turn.interaction_id, context_id=turn.context_id, recalled_ids=_cited(turn), extractor=extractor,
         extractor_version=version, model=model, prompt_hash=prompt_hash, reason=reason, model_id=embedding_model,
-        profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused,
+        model_asked=model_asked, profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused,
         refused_for=refused_for(turn.pii) if turn.refused else None, sealed=body,
     )  # fmt: skip
 
@@ -243,12 +245,21 @@ def extraction_job(turn: ScreenedTurn, asked_by: str) -> Job:
 
 def _packed(turn: ScreenedTurn) -> JsonObject:
     packed: JsonObject = turn.model_dump(mode="json", exclude={"sealed": {"embedding", "terms"}})
-    return {"turn": packed}
+    return {"turn": packed, READ: True}
+
+
+READ = "read_by_rules"
+"""In the payload of a job: the ledger has the reading of the rules, or will. Jobs of before lack it."""
 
 
 def turn_of(job: Job) -> ScreenedTurn:
     """The turn of an extraction job. Raises pydantic.ValidationError, KeyError."""
     return ScreenedTurn.model_validate(job.sealed.payload["turn"])
+
+
+def is_read(job: Job) -> bool:
+    """Do the rules read its turn before a model does?"""
+    return job.sealed.payload.get(READ) is True
 
 
 def reply_of(job: Job) -> str:

@@ -72,7 +72,8 @@ class TurnDecision(Answered):
 
 
 class OutcomeAnswer(Answered):
-    """What was taken from a turn, stored, and skipped because it was known (B3)."""
+    """What was taken from a turn, stored, and skipped because it was known (B3). `model`: `read`, or `gave up: REASON`;
+    null while a language model is asked, or where none is."""
 
     turn_id: str
     user_id: str
@@ -80,6 +81,7 @@ class OutcomeAnswer(Answered):
     saved_count: int
     saved_memories: list[SavedMemory]
     skipped_fields: list[str]
+    model: str | None
     decisions: list[TurnDecision]
 
 

@@ -152,21 +152,23 @@ def model_work(p: Pipeline) -> dict[str, Any]:
     """Since the workers started."""
     n = _stage_outcomes(p, "jobs")
     malformed = sum(v for k, v in n.items() if k.startswith("malformed_"))
+    gave_up = sum(v for k, v in n.items() if k.startswith("gave_up_"))
     return {
         "calls": n.get("model_calls", 0), "prompt": n.get("prompt_tokens", 0),
         "completion": n.get("completion_tokens", 0), "cost": n.get("cost_micros", 0) / 1e6,
-        "away": n.get("away", 0), "malformed": malformed, "checkpoints": n.get("checkpoint_done", 0),
-        "checkpoints_failed": n.get("checkpoint_failed", 0), "extractive": n.get("checkpoint_extractive", 0),
+        "away": n.get("away", 0), "malformed": malformed, "gave_up": gave_up,
+        "checkpoints": n.get("checkpoint_done", 0), "checkpoints_failed": n.get("checkpoint_failed", 0),
+        "extractive": n.get("checkpoint_extractive", 0),
     }  # fmt: skip
 
 
 def top_errors(p: Pipeline, failures: Mapping[tuple[str, str], int]) -> list[dict[str, Any]]:
     """Most frequent first: where, what, how often, in words."""
     rows: list[dict[str, Any]] = [
-        {"where": stage, "what": word, "count": n, "says": _EXPLAINED.get(word, "an answer that was not of the form")}
+        {"where": stage, "what": word, "count": n, "says": _explained(word)}
         for stage in sorted({s for _, beat in p.heartbeats.values() for s in beat.stages})
         for word, n in _stage_outcomes(p, stage).items()
-        if n and (word in _TROUBLE or word.startswith("malformed_"))
+        if n and (word in _TROUBLE or word.startswith(("malformed_", "gave_up_")))
     ]
     rows += [
         {"where": where, "what": what, "count": n, "says": "an answer of the service that was an error"}
@@ -174,6 +176,12 @@ def top_errors(p: Pipeline, failures: Mapping[tuple[str, str], int]) -> list[dic
         if n
     ]
     return sorted(rows, key=lambda r: (-r["count"], r["where"], r["what"]))[:8]
+
+
+def _explained(word: str) -> str:
+    if word.startswith("gave_up_"):
+        return "a turn or text that a model was asked about in vain; what the rules found stands"
+    return _EXPLAINED.get(word, "an answer that was not of the form")
 
 
 def _stage_outcomes(p: Pipeline, stage: str) -> Counter[str]:

@@ -14,6 +14,7 @@ from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, UserId
 from query.views import turns
 from query.views.db import Row
+from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ
 
 router = APIRouter(route_class=Route, tags=["reading"])
 STORED = ("kept", "superseding", "masked", "observed")
@@ -74,8 +75,19 @@ def outcome(decisions: Sequence[Row]) -> dict[str, Any]:
         "saved_count": len(saved),
         "saved_memories": saved,
         "skipped_fields": skipped,
+        "model": _model(decisions),
         "decisions": [_decision(d) for d in decisions],
     }
+
+
+def _model(decisions: Sequence[Row]) -> str | None:
+    """What came of asking a language model about the turn; None while it is asked, or where none is."""
+    for rule in (d["rule"] for d in decisions if d["kind"] == "turn"):
+        if rule == MODEL_READ:
+            return "read"
+        if rule.startswith(MODEL_GAVE_UP):
+            return f"gave up: {rule.removeprefix(MODEL_GAVE_UP)}"
+    return None
 
 
 def _values(names: Sequence[str], value: Any) -> dict[str, Any]:

@@ -131,6 +131,8 @@ class TurnDigestBody(Frozen):
     kept: tuple[KeptMemory, ...] = ()
     hot: tuple[CleanText, ...] = ()
     """Of a restated turn: the entries of hot memory that it still says, as `hot/TYPE/KEY`."""
+    withdrawn: tuple[Id, ...] | None = None
+    """Of a turn that two extractors read: ids of the entries that leave. None: all that it wrote and does not say."""
 
 
 class UsersWords(ProjectEvent):

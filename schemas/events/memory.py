@@ -44,6 +44,16 @@ class HotValue(Frozen):
     priority: int = Field(default=0, ge=0, le=10)
 
 
+class Span(Frozen):
+    """Characters `start` to `end` of a turn's content."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+    def overlaps(self, other: Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
 class Candidate(Frozen):
     """What one extractor says one turn holds. `ordinal` counts within the turn; with the source turn it
     identifies an episode; a fact or preference is identified by its field and scope (D3)."""
@@ -72,6 +82,10 @@ class Candidate(Frozen):
     time_text: CleanText | None = None
     hot: HotValue | None = None
     attributes: JsonObject = Field(default_factory=dict)
+    span: Span | None = None
+    """Where it was read; None where an older extractor did not say."""
+    literal: bool = False
+    """Of a model's: its words stand together in the span, so it may contradict what another reading took from them."""
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
 
@@ -107,9 +121,11 @@ class Extraction(UserEvent):
     model: CleanText | None = None
     prompt_hash: CleanText | None = None
     reason: CleanText | None = Field(default=None, max_length=100)
-    """Why the rules said this though a model was asked: refused, truncated, not_json, ... (B7)."""
+    """Why a model that was asked did not read the turn: away, slow, too_old, refused, truncated, not_json, ... (B7)."""
     model_id: str = ""
     """The embedding model of the candidates' vectors."""
+    model_asked: bool = False
+    """A model is asked about the turn too: its answer comes as an extraction of its own."""
     profile: str
     profile_version: int
     refused: bool = False
@@ -224,6 +240,11 @@ LedgerEvent = Annotated[
     Extraction | Given | Feedback | MemoryCommand | JobResult | Amendment | Erasure | Tick | Marker,
     Field(discriminator="type"),
 ]
+
+
+MODEL_READ = "model_read"
+MODEL_GAVE_UP = "model_gave_up_"
+"""Rules of a turn's own decision: a model read it too, or did not, with the reason behind the rule."""
 
 
 class Reason(Frozen):

@@ -40,12 +40,12 @@ SECOND = "我对高才通B类非常感兴趣，希望尽快办理，时间越短
 SCENARIOS: dict[str, list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]] = {
     FIRST: [
         ("fact", "用户32岁", "我今年32岁", {"age": 32}, {}),
-        ("fact", "浙江大学计算机硕士毕业", "浙大计算机硕士毕业",
+        ("fact", "浙大计算机硕士毕业", "浙大计算机硕士毕业",
          {"education": "硕士", "university": "浙大", "major": "计算机"}, {}),
         ("fact", "从事前端开发工作8年", "做前端开发工作8年了",
          {"currentJobTitle": "前端开发", "totalYearsOfExperience": 8}, {}),
         ("fact", "年薪约80万", "年薪大概80万", {"annualIncome": 800_000}, {"approximate": True}),
-        ("fact", "目前在杭州工作", "现在在杭州", {"currentLocation": "杭州"}, {}),
+        ("fact", "目前在杭州做前端开发", "现在在杭州做前端开发", {"currentLocation": "杭州"}, {}),
     ],
     SECOND: [
         ("intent", "对高才通B类非常感兴趣", "对高才通B类非常感兴趣", {"targetCategory": "TTPS"}, {"category": "TTPS"}),
@@ -77,6 +77,8 @@ def answer(request: dict[str, Any]) -> Any:
     if "CONVERSATION" in asked:
         return {"summary": SUMMARY}
     said = asked["MESSAGE"]
+    if "cello" in said:
+        return {"nothing": "of the form"}
     if said in SCENARIOS:
         return {"candidates": [statement(*s) for s in SCENARIOS[said]]}
     place = next((p for p in ("Lisbon", "里斯本") if p in said), None)
@@ -115,8 +117,8 @@ class Running:
         self.endpoint = endpoint
         self.stack = stack
 
-    def say(self, person: str, *texts: str) -> None:
-        """Turns of the user, and the reply that closes the interaction (D1)."""
+    def say(self, person: str, *texts: str) -> list[str]:
+        """Turns of the user, and the reply that closes the interaction (D1). The ids of the user's."""
         now = datetime.now(UTC).isoformat()
         turns = [
             {"user_id": person, "session_id": f"{person}-s", "role": "user", "content": text, "occurred_at": now}
@@ -125,6 +127,11 @@ class Running:
         turns.append({**turns[-1], "role": "assistant", "content": f"I see. ({len(texts)}, {now})"})
         sent = self.http.post("/v1/turns", json={"turns": turns})
         assert sent.status_code == 202, sent.text
+        return [str(i) for i in sent.json()["turn_ids"][:-1]]
+
+    def answered(self, person: str, turn_id: str) -> Any:
+        """The turn's outcome once the model has read it or was given up."""
+        return self.until(f"/v1/turns/{turn_id}/outcome?user_id={person}", lambda b: b.get("model") is not None)
 
     def until(self, path: str, good: Callable[[Any], Any]) -> Any:
         told, logs = f"GET {path} to be as expected", self.stack.logs
@@ -175,20 +182,24 @@ def _running(folder: Path, seconds: float, endpoint: Scripted, patch: pytest.Mon
 
 
 def test_b7_n1_a_models_answer_becomes_memory_through_the_ledger(running: Running) -> None:
-    running.say("ann", "These days I live in Lisbon.")
+    """The rules do not read where the user settled."""
+    [turn] = running.say("ann", "Last May I settled in Lisbon.")
+    assert running.answered("ann", turn)["model"] == "read"
     path = "/v1/users/ann/memories?limit=50"
     body = running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
     [memory] = [m for m in body["memories"] if m["field"] == "currentLocation"]
     assert memory["value"] == "Lisbon"
-    [record] = running.extractions("ann")
+    rules, record = running.extractions("ann")
+    assert (rules.extractor, rules.model_asked) == ("rules", True)
+    assert all(c.field != "currentLocation" for c in rules.sealed.candidates)
     assert (record.extractor, record.model) == ("model", "scripted-1")
     assert record.prompt_hash
     assert set(running.endpoint.keys) == {"Bearer sk-secret-of-the-test"}
 
 
 def test_b8_d1_the_seeds_scenarios_by_a_model_that_sees_the_reply(running: Running) -> None:
-    running.say("chen", FIRST)
-    running.say("chen", SECOND)
+    turns = [*running.say("chen", FIRST), *running.say("chen", SECOND)]
+    assert [running.answered("chen", t)["model"] for t in turns] == ["read", "read"]
     memories = running.until("/v1/users/chen/memories?limit=50", lambda b: len(b["memories"]) >= 7)["memories"]
     assert len(memories) == 7
     values = {m["field"]: m["value"] for m in memories if m["field"]}
@@ -222,13 +233,49 @@ def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
         return sum(a.get("MESSAGE") == text for a in asked)
 
     running.endpoint.script = [first_is_slow]
-    running.say("dora", text)
+    [turn] = running.say("dora", text)
     until("the job to reach the endpoint", calls, logs=running.stack.logs)
-    running.stack.kill("worker-jobs")
     path = "/v1/users/dora/memories?limit=50"
     running.until(path, lambda b: any(m["value"] == "Lisbon" for m in b["memories"]))
+    assert calls() == 1, "memory while the endpoint holds the call"
+    running.stack.kill("worker-jobs")
+    assert running.answered("dora", turn)["model"] == "read"
     assert calls() >= 2, "asked again by its worker's next life"
-    assert len(running.extractions("dora")) == 1
+    assert [e.extractor for e in running.extractions("dora")] == ["rules", "model"]
+
+
+def test_b7_nothing_waits_for_a_model_that_holds_its_answer(running: Running) -> None:
+    """In the order of events: the calls are under way while turns behind them become memory."""
+    texts = {"eva": "I live in Lisbon with a cat.", "gil": "我今年32岁，住在里斯本。"}
+
+    def held(request: dict[str, Any]) -> Any:
+        message = json.loads(request["messages"][-1]["content"]).get("MESSAGE")
+        return "slow" if message in texts.values() else answer(request)
+
+    running.endpoint.script = [held]
+    for person, text in texts.items():
+        running.say(person, text)
+    for person in ("eva", "gil"):
+        path = f"/v1/users/{person}/memories?limit=50"
+        running.until(path, lambda b: any(m["field"] == "currentLocation" for m in b["memories"]))
+    until("the calls to reach the endpoint", lambda: running.endpoint.now, lambda now: now >= 2)
+    [turn] = running.say("eva", "I am 41 now.")
+    running.until("/v1/users/eva/memories?limit=50", lambda b: any(m["value"] == 41 for m in b["memories"]))
+    outcome = running.http.get(f"/v1/turns/{turn}/outcome", params={"user_id": "eva"}).json()
+    assert (outcome["extracted_info"], running.endpoint.now >= 2) == ({"age": 41}, True)
+
+
+@pytest.mark.parametrize(
+    ("person", "text"), [("ida", "I am 32 and I play the cello."), ("艾达", "我今年32岁，会拉cello。")]
+)
+def test_b7_what_the_rules_read_stays_where_a_model_is_given_up(running: Running, person: str, text: str) -> None:
+    [turn] = running.say(person, text)
+    outcome = running.answered(person, turn)
+    assert outcome["model"] == "gave up: not_of_the_form"
+    assert outcome["extracted_info"]["age"] == 32
+    assert [e.reason for e in running.extractions(person)] == [None, "not_of_the_form"]
+    counted = 'memstream_model_gave_up_total{process="worker-jobs",reason="not_of_the_form"}'
+    until("the metric", lambda: running.http.get("/metrics").text, lambda shown: counted in shown)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +339,7 @@ def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str
         return any(REPORT[language] in r["summary"] and r["metrics"]["turns"] == 2 for r in body["reports"])
 
     [report] = running.until(f"/v1/projects/{project}/reports", reworded)["reports"]
-    assert report["metrics"]["decisions"] == 0, "the model extracted none: figures stay those of the rules"
+    assert report["metrics"]["decisions"] == 1, "the rules read it; the model, which read none, took nothing away"
     assert report["revision"] >= 2, "the report by rules stood before"
     asked = [json.loads(r["messages"][-1]["content"]) for r in running.endpoint.seen]
     *_, job = [a for a in asked if "DECISIONS" in a and text in str(a["CONVERSATION"])]

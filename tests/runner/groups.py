@@ -93,6 +93,7 @@ GROUPS = (
     Group("servers", _files("test_stack", "test_state_away", "test_state_postgres", "test_recovery")),
     Group("model-work", _files("test_model_work")),
     Group("tenants", _files("test_tenants", "test_tenants_agents", "test_tenants_writing")),
+    Group("model", ("tests/model",)),
     Group("power-cut", _files("test_power_cut")),
     Group("encrypted", _files("test_encrypted_connections")),
     Group("up", _files("test_up")),

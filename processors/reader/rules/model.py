@@ -3,7 +3,7 @@ model is not here.
 
 A model says what a turn holds and nothing else. Scope, importance, confidence, project, owner and policy come from the
 profile and the turn; a field that the catalogue does not have, a value that its field does not take, a statement whose
-quotation does not stand in the turn are dropped, each with a reason.
+quotation does not stand in the turn or does not carry it are dropped, each with a reason.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import orjson
 from pydantic import ValidationError
 
 from processors.language import times
+from processors.reader.carried import carried
 from processors.reader.rules.catalogue import fit
 from processors.reader.rules.domain import category_of, hot_entry, project_of
 from processors.reader.rules.protocol import TurnView
@@ -36,8 +37,6 @@ MAX_TEXT = 1_000
 _KINDS = ("fact", "preference", "intent", "episode", "relation")
 _EPISODES = ("decision", "task", "qa", "fact")
 _KEYS = frozenset({"kind", "text", "quote", "fields", "approximate", "inferred", "negated", "episode_type", "category"})
-_AGREES = 40
-"""A turn of so few characters may agree with the question before it, and quotes that."""
 
 
 class NotAnAnswer(ValueError):  # noqa: N818 - it names an outcome
@@ -123,7 +122,7 @@ def read_answer(text: str, turn: TurnView, profile: Profile) -> tuple[list[Candi
 
 
 def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropped: Counter[str]) -> Candidate | None:
-    reason = _refusal(entry, turn)
+    reason = _refusal(entry)
     if reason is not None:
         dropped[reason] += 1
         return None
@@ -134,6 +133,11 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
         return None
     kind = _kind(entry["kind"], values, profile)
     said = str(entry["text"]).strip()
+    negated = entry.get("negated") is True
+    place = carried(said, values, entry["quote"], turn, profile, kind=kind, negated=negated)
+    if isinstance(place, str):
+        dropped[place] += 1
+        return None
     named = list(values.items())
     project = turn.project_id or project_of(profile, turn.content[:MAX_CHARS], turn.reaches)
     episode = entry.get("episode_type") if kind == "episode" and entry.get("episode_type") in _EPISODES else None
@@ -153,9 +157,11 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
             importance=profile.importance[kind],
             confidence=INFERRED if inferred else EXPLICIT,
             source="inferred" if inferred else "explicit",
-            negated=entry.get("negated") is True,
+            negated=negated,
             hot=_hot(kind, episode, said, named, profile, project),
             attributes={"about": turn.speaker} if turn.speaker else {},
+            span=place.span,
+            literal=place.literal,
             **_when(str(entry["quote"]), kind, bool(values), turn),
         )
     except ValidationError:
@@ -163,32 +169,16 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
         return None
 
 
-def _refusal(entry: Any, turn: TurnView) -> str | None:
+def _refusal(entry: Any) -> str | None:
     """Why an entry cannot be a candidate at all."""
     if not isinstance(entry, dict) or entry.get("kind") not in _KINDS:
         return "not_an_entry"
     text, quote = entry.get("text"), entry.get("quote")
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_TEXT:
         return "no_text"
-    if not isinstance(quote, str) or not _stands(quote, turn):
+    if not isinstance(quote, str):
         return "not_said"
     return "masked" if MASKED.search(text) else None
-
-
-def _stands(quote: str, turn: TurnView) -> bool:
-    """Does the quotation stand in the turn, or in the question that a short turn agrees to? White space and case
-    aside."""
-    wanted = _plain(quote)
-    if not wanted:
-        return False
-    if wanted in _plain(turn.content[:MAX_CHARS]):
-        return True
-    agrees = len(turn.content) <= _AGREES and bool(turn.previous) and turn.previous[-1][0] == "assistant"
-    return agrees and wanted in _plain(turn.previous[-1][1])
-
-
-def _plain(text: str) -> str:
-    return "".join(text.casefold().split()).strip("。.!！?？,，“”\"'")
 
 
 def _values(fields: Any, profile: Profile, dropped: Counter[str]) -> dict[str, Any]:
@@ -217,7 +207,7 @@ def _value(value: Any, spec: FieldSpec, profile: Profile) -> Any:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value).strip()
-    if not text or len(text) > 400 or MASKED.search(text):
+    if not text or len(text) > 400 or MASKED.search(text) or _number(text, whole=False) is not None:
         return None
     return fit(profile, spec, spec.slot or spec.name, text)
 

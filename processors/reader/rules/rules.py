@@ -25,7 +25,7 @@ from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
-from schemas.events.memory import Candidate, HotValue
+from schemas.events.memory import Candidate, HotValue, Span
 from schemas.profile.model import Profile
 
 EXPLICIT = Decimal("1.0")
@@ -176,6 +176,7 @@ def _candidate(
         time_text=span.text if span else None,
         hot=_hot(found, values, said, profile, project),
         attributes=attributes,
+        span=Span(start=found.start, end=found.end),
     )
 
 

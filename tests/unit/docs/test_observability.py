@@ -153,7 +153,7 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
     sink.retry("redis", "write", 0.1)
     for word, n in (
         ("model_calls", 3), ("prompt_tokens", 900), ("completion_tokens", 80), ("cost_micros", 1_500_000), ("away", 2),
-        ("malformed_not_of_the_form", 1), ("checkpoint_done", 4), ("checkpoint_extractive", 1),
+        ("malformed_not_of_the_form", 1), ("gave_up_away", 2), ("checkpoint_done", 4), ("checkpoint_extractive", 1),
         ("summary_tokens", 700), ("summary_tokens_le_200", 3), ("summary_tokens_le_400", 4),
     ):  # fmt: skip
         stats.outcome("jobs", word, n)
@@ -170,6 +170,7 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
         'memstream_model_tokens_total{kind="prompt",process="worker-1"} 900.0',
         'memstream_model_cost_total{process="worker-1"} 1.5',
         'memstream_model_failed_total{process="worker-1",reason="away"} 2.0',
+        'memstream_model_gave_up_total{process="worker-1",reason="away"} 2.0',
         'memstream_checkpoints_total{process="worker-1",way="model"} 3.0',
         'memstream_checkpoints_total{process="worker-1",way="extract"} 1.0',
         'memstream_summary_tokens_bucket{le="200.0",process="worker-1"} 3.0',

@@ -1,4 +1,4 @@
-"""Who speaks for a turn: the rules at once, or a model by a job; never both (B9, D1, D5)."""
+"""Who reads a turn: the rules at once, and where one is configured a model by a job (B9, D1, D5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from processors.ports import Models, ProfileBook
 from processors.reader.pending_replies import WAIT
 from processors.reader.rules.rules import RuleExtractor
-from processors.reader.step import Extract, encode, turn_of
+from processors.reader.step import Extract, encode, is_read, turn_of
 from schemas.events.documents import Job
 from schemas.events.envelope import Tick
 from schemas.events.memory import Extraction
@@ -35,9 +35,12 @@ async def step(models: Models, ask_model: bool, **changes: Any) -> tuple[list[Jo
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_b9_a_promising_turn_is_a_job_and_nothing_else(models: Models, language: str) -> None:
-    [job], extractions = await step(models, True, language=language)
-    assert extractions == []
+async def test_b9_a_promising_turn_is_read_by_the_rules_and_a_job(models: Models, language: str) -> None:
+    [job], [read] = await step(models, True, language=language)
+    assert (read.extractor, read.model_asked) == ("rules", True)
+    assert {c.field for c in read.sealed.candidates} >= {"age"}
+    assert all(c.span is not None for c in read.sealed.candidates)
+    assert is_read(job)
     assert (job.job, job.asked_by, job.owner_id) == ("extraction", "extract", "ann")
     sent = turn(language)
     back = turn_of(job)
@@ -59,7 +62,7 @@ async def test_b9_a_promising_turn_is_a_job_and_nothing_else(models: Models, lan
 )
 async def test_b9_d5_other_turns_reach_no_model(models: Models, changes: dict[str, Any]) -> None:
     jobs, [e] = await step(models, True, **changes)
-    assert (jobs, e.extractor, e.sealed.candidates) == ([], "rules", ())
+    assert (jobs, e.extractor, e.sealed.candidates, e.model_asked) == ([], "rules", (), False)
 
 
 @pytest.mark.parametrize(

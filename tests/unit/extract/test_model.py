@@ -55,7 +55,8 @@ def test_d4_what_is_inferred_starts_lower(profile: Profile) -> None:
 
 def test_b3_several_fields_stand_in_the_catalogues_order(profile: Profile) -> None:
     fields = [{"name": "annualIncome", "value": "800,000"}, {"name": "age", "value": 32.0}]
-    [c], _ = read([entry(fields=fields, quote="32岁", approximate=True)], profile)
+    quote = "我今年32岁，硕士毕业，年收入大概80万"
+    [c], _ = read([entry(text="用户32岁，年收入约80万", fields=fields, quote=quote, approximate=True)], profile)
     assert (c.field, c.fields, c.value, c.approximate) == (
         None,
         ("age", "annualIncome"),
@@ -91,7 +92,9 @@ def test_nothing_but_what_was_said_comes_from_the_model(profile: Profile, key: s
         ({"fields": [{"name": "age", "value": 1e300}]}, "value_not_allowed"),
         ({"fields": [{"name": "education", "value": "小学"}]}, "value_not_allowed"),
         ({"fields": [{"name": "university", "value": {"a": 1}}]}, "value_not_allowed"),
-        ({"text": "a\x00b"}, "invalid"),
+        ({"text": "用户\x0032岁"}, "invalid"),
+        ({"text": "用户32岁，喜欢下棋。"}, "not_carried"),
+        ({"text": "用户不是32岁。"}, "polarity"),
     ],
 )
 def test_b2_what_does_not_stand_in_turn_or_catalogue_is_dropped_with_a_reason(

@@ -143,11 +143,25 @@ async def test_d1_a_model_reads_a_turn_with_its_reply_once(models: Models, langu
     talk = Talk(models, ask_model=True)
     await talk.say(text, language=language)
     assert talk.jobs == []
+    assert len(talk.of_user) == 1, "the rules' reading waits for nobody"
     await talk.say(reply, "assistant", language)
     [job] = talk.jobs
     assert reply_of(job) == reply
     await talk.later(timedelta(minutes=5))
     assert len(talk.jobs) == 1
+
+
+@ASKED
+async def test_d1_a_yes_counts_for_the_rules_also_where_a_model_is_asked(
+    models: Models, language: str, question: str, yes: str, no: str, field: str, value: object
+) -> None:
+    talk = Talk(models, ask_model=True)
+    await talk.say(question, language=language)
+    assert (talk.of_user, talk.jobs) == ([], [])
+    await talk.say(yes, "assistant", language)
+    [e], [job] = talk.of_user, talk.jobs
+    assert [(c.field, c.value) for c in e.sealed.candidates if c.field] == [(field, value)]
+    assert (e.model_asked, reply_of(job)) == (True, yes)
 
 
 @pytest.mark.parametrize("ends", ["reply", "next turn", "tick"])
@@ -167,7 +181,8 @@ async def test_n3_what_becomes_of_a_turn_that_waited_stands_in_its_own_trace(
         case _:
             await talk.later(timedelta(minutes=1))
     own = trace_of(1)[0][1] if traced else None
-    assert talk.traces(topics.JOBS if ask_model else topics.LEDGER) == [own]
+    assert talk.traces(topics.LEDGER) == [own]
+    assert talk.traces(topics.JOBS) == ([own] if ask_model else [])
 
 
 async def test_c9_what_waits_is_erased_with_its_user(models: Models) -> None:

@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from processors.memory.restate import outranks
 from schemas.events.documents import TurnDigest
 from tests.unit.gate.bench import DAY, START, GateBench, candidate
 
 
-async def test_b7_a_model_after_the_rules_keeps_what_it_restates_and_retires_the_rest(gate: GateBench) -> None:
+async def test_a_newer_version_keeps_what_it_restates_and_retires_the_rest(gate: GateBench) -> None:
     age, wrong, told = (
         candidate("User is 32", "age", 32),
         candidate("User lives in Mind", "residence", "Mind"),
@@ -20,7 +19,7 @@ async def test_b7_a_model_after_the_rules_keeps_what_it_restates_and_retires_the
     await gate.say(age, wrong, told, turn="t")
     ids = {u.sealed.text: u.record_id for u in gate.active()}
     new = candidate("User works as a nurse", "occupation", "nurse")
-    await gate.say(told, age, new, turn="t", extractor="model")
+    await gate.say(told, age, new, turn="t", version=2)
     assert {u.sealed.text: u.record_id for u in gate.active()} == {
         "User is 32": ids["User is 32"], "Bought a red kayak in Oslo": ids["Bought a red kayak in Oslo"],
         "User works as a nurse": gate.active("occupation")[0].record_id,
@@ -28,12 +27,6 @@ async def test_b7_a_model_after_the_rules_keeps_what_it_restates_and_retires_the
     assert ("retired", "not_restated") in gate.outcomes()
     [closed] = [u for u in gate.history(ids["User lives in Mind"]) if u.op == "upsert"]
     assert (closed.state, closed.valid_to) == ("superseded", closed.valid_from), "it was never true"
-
-
-async def test_the_rules_say_nothing_after_a_model(gate: GateBench) -> None:
-    await gate.say(candidate("用户32岁", "age", 32), turn="t", extractor="model", language="zh")
-    assert await gate.say(candidate("用户33岁", "age", 33), turn="t", language="zh") == []
-    assert gate.values("age") == [32]
 
 
 async def test_n8_what_a_withdrawn_statement_had_replaced_holds_again(gate: GateBench) -> None:
@@ -72,7 +65,7 @@ async def test_n2_a_turn_told_anew_weeks_later_finds_what_was_known_in_its_own_w
     if restart:
         gate.restart()
     await gate.say(
-        candidate("Went to the cinema with Anna"), candidate(text), turn="t", extractor="model", at=accepted,
+        candidate("Went to the cinema with Anna"), candidate(text), turn="t", version=2, at=accepted,
         accepted=accepted,
     )  # fmt: skip
     assert sorted(u.sealed.text for u in gate.active()) == sorted(
@@ -120,17 +113,6 @@ async def test_an_extraction_counts_once(gate: GateBench) -> None:
     assert gate.values("age") == [32]
 
 
-@pytest.mark.parametrize(
-    ("new", "old", "does"),
-    [
-        (("model", 1), ("rules", 9), True), (("rules", 9), ("model", 1), False), (("rules", 2), ("rules", 1), True),
-        (("rules", 1), ("rules", 1), False), (("other", 1), ("model", 3), True),
-    ],
-)  # fmt: skip
-def test_who_speaks_for_a_turn(new: tuple[str, int], old: tuple[str, int], does: bool) -> None:
-    assert outranks(new, old) is does
-
-
 async def test_a4_a6_what_a_project_was_told_of_a_turn_is_restated_with_it(gate: GateBench) -> None:
     def hot(key: str) -> dict[str, Any]:
         return {"type": "decision", "key": key, "value": "x", "priority": 5}
@@ -140,7 +122,7 @@ async def test_a4_a6_what_a_project_was_told_of_a_turn_is_restated_with_it(gate:
     await gate.say(candidate("We ship on Friday"), turn="u", project_id="p1", content="so Friday it is")
     told = len(gate.to_project)
     site = candidate("We close site 4")
-    await gate.say(ship, site, turn="t", extractor="model", project_id="p1", content="we ship on Friday, Redis stays")
+    await gate.say(ship, site, turn="t", version=2, project_id="p1", content="we ship on Friday, Redis stays")
     *_, digest = gate.to_project[told:]
     assert isinstance(digest, TurnDigest)
     assert digest.restated

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
+from memstream.workers.asking import Bounds
 from memstream.workers.job_work import JobWork, Parts
 from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
@@ -34,14 +35,19 @@ class Seen:
 
 
 class Time:
-    """Sleeps take no time and are written down."""
+    """Sleeps take no time, are written down, and move the clock on."""
 
     def __init__(self) -> None:
         self.slept: list[float] = []
         self.then: Callable[[int], None] = lambda times: None
+        self.now = AT
+
+    def clock(self) -> datetime:
+        return self.now
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
+        self.now += timedelta(seconds=seconds)
         self.then(len(self.slept))
 
 
@@ -52,20 +58,23 @@ async def inline(call: Callable[[], Any]) -> Any:
 @asynccontextmanager
 async def working(
     models: Models, endpoint: Scripted | None, seen: Seen | None = None, time: Time | None = None,
-    book: ProfileBook | None = None,
+    book: ProfileBook | None = None, bounds: Bounds | None = None, patience: float = 5,
 ) -> AsyncIterator[JobWork]:  # fmt: skip
-    """Work over the endpoint, or without a model."""
+    """Work over the endpoint, or without a model. `patience`: seconds for one answer."""
     book = book or ProfileBook(load_profile("general"))
     seen, time = seen or Seen(), time or Time()
 
     def work(llm: OpenAiCompatible | None) -> JobWork:
-        return JobWork(Parts(models, book, RuleExtractor(), llm, inline, seen, time.sleep, lambda: 1.0))
+        parts = Parts(
+            models, book, RuleExtractor(), llm, inline, seen, time.sleep, lambda: 1.0, bounds or Bounds(), time.clock
+        )
+        return JobWork(parts)
 
     if endpoint is None:
         yield work(None)
         return
     async with serving(endpoint):
-        llm = OpenAiCompatible(EndpointConfig(endpoint.url, "m", "sk-secret", timeout=5, tries=1))
+        llm = OpenAiCompatible(EndpointConfig(endpoint.url, "m", "sk-secret", timeout=patience, tries=1))
         yield work(llm)
         await llm.close()
 

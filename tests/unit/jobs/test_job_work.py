@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from memstream.workers.asking import Bounds
 from memstream.workers.job_work import JobWork, UnknownJob
 from processors.ports import Models, ProfileBook
-from processors.reader.step import extraction_job
-from schemas.events.documents import Job
+from processors.reader.step import READ, extraction_job
+from schemas.events.documents import Job, JobBody
 from schemas.events.memory import Extraction, JobResult
 from schemas.events.turns import CheckpointResult, ScreenedBody
 from schemas.log import topics
@@ -67,7 +69,7 @@ async def test_d5_what_is_masked_while_the_endpoint_is_away_is_not_told_it_nor_r
     tight = plain.model_copy(update={"version": 2, "pii": {**plain.pii, "PERSON": action}})
     book, time = Changing(plain), Time()
     time.then = lambda _: setattr(book, "default", tight)
-    boss = {"kind": "relation", "text": "User's boss is Ann Kovacs.", "quote": "I am 32", "fields": []}
+    boss = {"kind": "relation", "text": "User's boss is Ann Kovacs.", "quote": "my boss is Ann Kovacs", "fields": []}
     endpoint = Scripted([503, lambda request: {"candidates": [boss, ANSWERS["en"]]}])
     said = turn(sealed=ScreenedBody(content="I am 32 and my boss is Ann Kovacs.", previous=(("user", "Ann Kovacs!"),)))
     async with working(models, endpoint, time=time, book=book) as work:
@@ -113,9 +115,69 @@ async def test_b7_away_pauses_and_backs_off_until_there_is_an_answer(models: Mod
     endpoint, seen, time = Scripted([503, 429, 500, 401, saying("en")]), Seen(), Time()
     async with working(models, endpoint, seen, time) as work:
         e = await extracted(work, extraction_of())
-    assert e.extractor == "model"
+    assert (e.extractor, e.reason) == ("model", None)
     assert time.slept == [1.0, 2.0, 4.0, 8.0]
     assert seen.counts["away"] == 4
+
+
+@pytest.mark.parametrize(
+    ("bounds", "calls", "slept"),
+    [
+        (Bounds(tries=4), 4, [1.0, 2.0, 4.0]),
+        (Bounds(age=timedelta(seconds=10)), 4, [1.0, 2.0, 4.0]),
+        (Bounds(), 10, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]),
+    ],
+    ids=["tries", "age", "as shipped"],
+)
+async def test_b7_an_endpoint_that_stays_away_is_given_up(
+    models: Models, bounds: Bounds, calls: int, slept: list[float]
+) -> None:
+    endpoint, seen, time = Scripted([503]), Seen(), Time()
+    async with working(models, endpoint, seen, time, bounds=bounds) as work:
+        e = await extracted(work, extraction_of())
+    assert (e.extractor, e.model, e.reason, e.sealed.candidates) == ("model", None, "away", ())
+    assert (len(endpoint.seen), time.slept) == (calls, slept)
+    assert seen.counts["gave_up_away"] == 1
+
+
+async def test_b7_a_turn_that_is_too_old_is_not_asked_about(models: Models) -> None:
+    endpoint, seen, time = Scripted([saying("en")]), Seen(), Time()
+    time.now += timedelta(hours=1, seconds=1)
+    async with working(models, endpoint, seen, time) as work:
+        e = await extracted(work, extraction_of())
+    assert (e.reason, endpoint.seen) == ("too_old", [])
+    assert seen.counts["gave_up_too_old"] == 1
+
+
+async def test_b7_an_endpoint_that_never_answers_in_time_has_three_calls(models: Models) -> None:
+    endpoint, seen = Scripted(["slow"]), Seen()
+    async with working(models, endpoint, seen, patience=0.05) as work:
+        e = await extracted(work, extraction_of())
+    assert (e.reason, len(endpoint.seen)) == ("slow", 3)
+    assert seen.counts["gave_up_slow"] == 1
+
+
+async def test_b7_without_a_model_a_job_of_before_is_given_up(models: Models) -> None:
+    async with working(models, None) as work:
+        assert (await extracted(work, extraction_of())).reason == "no_model"
+
+
+@LANGUAGES
+@pytest.mark.parametrize("answer", ["malformed", "says"])
+async def test_b7_a_job_of_before_the_rules_read_every_turn_is_read_by_them_too(
+    models: Models, answer: str, language: str
+) -> None:
+    """Its turn has no other reading."""
+    job = extraction_of(language)
+    payload = {k: v for k, v in job.sealed.payload.items() if k != READ}
+    old = job.model_copy(update={"sealed": JobBody(payload=payload)})
+    async with working(models, Scripted([saying(language) if answer == "says" else answer])) as work:
+        first, second = [emit.event for emit in await work.run(old)]
+    assert isinstance(first, Extraction)
+    assert isinstance(second, Extraction)
+    assert (first.extractor, second.extractor) == ("rules", "model")
+    assert {"age": 32}.items() <= {c.field: c.value for c in first.sealed.candidates}.items()
+    assert bool(second.sealed.candidates) is (answer == "says")
 
 
 async def test_b7_the_endpoint_says_how_long_it_is_away(models: Models) -> None:
@@ -130,17 +192,16 @@ async def test_b7_the_endpoint_says_how_long_it_is_away(models: Models) -> None:
     ("word", "reason"),
     [("malformed", "not_json"), ("refusing", "refused"), ("truncated", "truncated"), (400, "rejected")],
 )
-async def test_b7_three_times_no_answer_is_the_rules_way_with_the_reason(
+async def test_b7_three_times_no_answer_leaves_the_rules_reading_with_the_reason(
     models: Models, word: str | int, reason: str, language: str
 ) -> None:
     endpoint, seen = Scripted([word]), Seen()
     async with working(models, endpoint, seen) as work:
         e = await extracted(work, extraction_of(language))
-    assert (e.extractor, e.model, e.reason) == ("rules", None, reason)
+    assert (e.extractor, e.model, e.reason, e.sealed.candidates) == ("model", None, reason, ())
     assert seen.counts.get("prompt_tokens", 0) == (0 if word == 400 else 300), "what it took is paid all the same"
-    assert {"age": 32}.items() <= {c.field: c.value for c in e.sealed.candidates}.items()
     assert seen.counts[f"malformed_{reason}"] == 3
-    assert seen.counts["extraction_by_rules"] == 1
+    assert seen.counts[f"gave_up_{reason}"] == 1
 
 
 async def test_b7_json_of_another_form_is_malformed(models: Models) -> None:

@@ -88,7 +88,8 @@ def _stage(name: str) -> StageStats:
     if name == "jobs":
         words = {
             "model_calls": 812, "prompt_tokens": 1_204_000, "completion_tokens": 88_400, "cost_micros": 2_310_000,
-            "away": 4, "malformed_not_of_the_form": 7, "checkpoint_done": 38, "checkpoint_extractive": 2,
+            "away": 4, "malformed_not_of_the_form": 7, "gave_up_away": 3,
+            "checkpoint_done": 38, "checkpoint_extractive": 2,
         }  # fmt: skip
     if name == "sink-milvus":
         words = {"rows": 80_000, "retry": 31}

@@ -1,0 +1,288 @@
+"""B7: a model refines what the rules read of a turn: it adds, sharpens or contradicts, and what it does not mention
+stays. Corrections, rejections and later turns in between win."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from processors.memory.readings import TurnReading
+from schemas.events.documents import ProjectCandidate, TurnDigest
+from schemas.events.memory import Candidate, Span
+from tests.unit.gate.bench import DAY, GateBench, candidate
+
+SAID = "I live in Leeds and bought a red kayak."
+AGE = candidate("User is 32", "age", 32, span=Span(start=0, end=9))
+HOME = candidate("User lives in Leeds", "residence", "Leeds", span=Span(start=0, end=15))
+KAYAK = candidate("User bought a red kayak", span=Span(start=20, end=38))
+
+
+def said(text: str, start: int, end: int, *args: Any, literal: bool = True, **kw: Any) -> Candidate:
+    """By a model, of these characters of the turn."""
+    return candidate(text, *args, span=Span(start=start, end=end), literal=literal, **kw)
+
+
+async def rules(gate: GateBench, *candidates: Candidate, turn: str = "t", **kw: Any) -> None:
+    await gate.say(*candidates, turn=turn, model_asked=True, **kw)
+
+
+async def model(gate: GateBench, *candidates: Candidate, turn: str = "t", **kw: Any) -> list[tuple[str, str]]:
+    """What the gate decided about the answer's statements."""
+    before = len(gate.decisions)
+    await gate.say(*candidates, turn=turn, extractor="model", **{"model": "m", **kw})
+    return [(d.reason.outcome, d.reason.rule) for d in gate.decisions[before:] if d.kind != "turn"]
+
+
+def texts(gate: GateBench) -> set[str]:
+    return {u.sealed.text for u in gate.active()}
+
+
+async def test_b7_what_a_model_does_not_mention_stays(gate: GateBench) -> None:
+    await rules(gate, HOME, KAYAK)
+    stood = {u.row_key: u for u in gate.active()}
+    assert await model(gate) == []
+    assert {u.row_key: u for u in gate.active()} == stood
+
+
+async def test_b7_what_it_says_beside_that_is_added(gate: GateBench) -> None:
+    await rules(gate, HOME)
+    told = await model(gate, said("User works as a nurse", 40, 55, "occupation", "nurse"), said("Sold a canoe", 60, 72))
+    assert told == [("kept", "new"), ("kept", "new")]
+    assert texts(gate) == {"User lives in Leeds", "User works as a nurse", "Sold a canoe"}
+
+
+async def test_b3_the_same_again_is_skipped_and_no_more_than_it_too(gate: GateBench) -> None:
+    await rules(gate, HOME, KAYAK)
+    stood = {u.row_key: u for u in gate.active()}
+    again = said("User resides in Leeds", 0, 15, "residence", "leeds")
+    assert await model(gate, again, said("Bought a kayak", 20, 38)) == [
+        ("skipped", "same_value"), ("skipped", "says_no_more"),
+    ]  # fmt: skip
+    assert {u.row_key: u for u in gate.active()} == stood
+
+
+@pytest.mark.parametrize("kind", ["episode", "fact"])
+async def test_b7_a_free_statement_is_sharpened_under_its_id(gate: GateBench, kind: str) -> None:
+    await rules(gate, KAYAK.model_copy(update={"kind": kind}))
+    [old] = gate.active()
+    more = said("User bought a red kayak in Oslo for 300 euros", 20, 60, kind=kind)
+    assert await model(gate, more) == [("superseding", "sharpened")]
+    [new] = gate.active()
+    assert (new.record_id, new.sealed.text) == (old.record_id, "User bought a red kayak in Oslo for 300 euros")
+    assert new.reason.gate == "extraction"
+
+
+async def test_d4_what_people_made_of_it_stays_with_a_sharpened_statement(gate: GateBench) -> None:
+    await rules(gate, KAYAK)
+    [old] = gate.active()
+    await gate.feedback(old.record_id, rating="good")
+    [rated] = gate.active()
+    assert rated.importance > old.importance
+    await model(gate, said("User bought a red kayak in Oslo", 20, 45))
+    [new] = gate.active()
+    assert (new.importance, new.confidence) == (rated.importance, rated.confidence)
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"), [("Headingley, Leeds", "sharpened"), ("Bradford", "contradicted")]
+)
+async def test_b4_another_value_from_the_same_words_supersedes(gate: GateBench, value: str, rule: str) -> None:
+    await gate.say(candidate("User lives in York", "residence", "York"))
+    gate.later(DAY)
+    await rules(gate, HOME)
+    assert await model(gate, said(f"User lives in {value}", 0, 30, "residence", value)) == [("superseding", rule)]
+    assert gate.values("residence") == [value]
+    [wrong] = [u for u in gate.view.values() if u.sealed.value == "Leeds"]
+    assert wrong.valid_from == wrong.valid_to, "it was never true"
+
+
+@pytest.mark.parametrize(
+    ("start", "literal"), [(20, True), (0, False)], ids=["from other words", "with words between"]
+)
+async def test_b7_what_is_no_contradiction_leaves_the_reading(gate: GateBench, start: int, literal: bool) -> None:
+    await rules(gate, HOME)
+    york = said("User lives in York", start, start + 18, "residence", "York", literal=literal)
+    assert await model(gate, york) == [("refused", "reading_stands")]
+    assert gate.values("residence") == ["Leeds"]
+
+
+async def test_b7_a_denial_from_the_same_words_ends_it(gate: GateBench) -> None:
+    await gate.say(candidate("User lives in York", "residence", "York"))
+    gate.later(DAY)
+    await rules(gate, HOME, KAYAK)
+    no_home = said("User no longer lives in Leeds", 0, 15, "residence", "Leeds", negated=True)
+    no_kayak = said("User never bought a red kayak", 20, 38)
+    assert await model(gate, no_home, no_kayak) == [("superseding", "negated"), ("superseding", "contradicted")]
+    assert "User never bought a red kayak" in texts(gate)
+    assert "Leeds" not in gate.values("residence")
+
+
+async def test_b7_a_field_said_of_a_free_statement_takes_its_place(gate: GateBench) -> None:
+    await rules(gate, KAYAK.model_copy(update={"text": "User has been a nurse"}))
+    assert await model(gate, said("User has been a nurse", 20, 38, "occupation", "nurse")) == [
+        ("retired", "sharpened"), ("kept", "new"),
+    ]  # fmt: skip
+    [kept] = gate.active()
+    assert kept.field == "occupation"
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "conflict"),
+    [("User settled in Leeds", ["Leeds"], False), ("User meets Ann in Leeds", ["York"], True)],
+    ids=["in the same frame", "in another"],
+)
+async def test_b4_a_value_that_another_turn_stated_is_replaced_in_its_own_words_only(
+    gate: GateBench, text: str, values: list[str], conflict: bool
+) -> None:
+    await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    await model(gate, said(text, 0, 20, "residence", "Leeds"))
+    assert gate.values("residence") == values
+    assert text in texts(gate)
+    named = {u.record_id: u.conflicts_with for u in gate.active()}
+    assert all(bool(others) is conflict for others in named.values())
+    assert {r for others in named.values() for r in others} == (set(named) if conflict else set())
+
+
+async def test_b4_what_was_only_likely_gives_way_to_what_a_model_read(gate: GateBench) -> None:
+    likely = candidate("User works in York", "residence", "York", attributes={"implied": True})
+    await rules(gate, likely, turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    await model(gate, said("User came over to Leeds", 0, 20, "residence", "Leeds"))
+    assert gate.values("residence") == ["Leeds"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "told"),
+    [("User lives in Vale", "Vale", "says_no_more"), ("User moors a boat", "boat", "reading_stands")],
+    ids=["a part of it", "something else"],
+)
+async def test_b7_what_differs_in_more_or_less_than_the_value_leaves_the_reading(
+    gate: GateBench, text: str, value: str, told: str
+) -> None:
+    await rules(gate, candidate("User lives in Lee Vale", "residence", "Lee Vale", span=Span(start=0, end=20)))
+    [(_, rule)] = await model(gate, said(text, 0, 20, "residence", value))
+    assert rule == told
+    assert gate.values("residence") == ["Lee Vale"]
+
+
+async def test_b7_two_wordings_of_one_of_many_values_do_not_stand_side_by_side(gate: GateBench) -> None:
+    await rules(gate, candidate("User likes jazz", "likes", "jazz", kind="preference", span=Span(start=0, end=12)))
+    await model(gate, said("User likes jazz from Cuba", 0, 20, "likes", "jazz from Cuba", kind="preference"))
+    assert gate.values("likes") == ["jazz from Cuba"]
+
+
+async def test_n4_a_correction_in_between_wins(gate: GateBench) -> None:
+    await rules(gate, HOME, KAYAK)
+    ids = {u.kind: u.record_id for u in gate.active()}
+    await gate.do("correct", ids["fact"], value="York")
+    await gate.do("correct", ids["episode"], text="User bought a blue canoe")
+    stood = texts(gate)
+    told = await model(
+        gate, said("User lives in Headingley, Leeds", 0, 30, "residence", "Headingley, Leeds"),
+        said("User bought a red kayak in Oslo", 20, 45), said("A kayak in Oslo is red", 20, 45),
+    )  # fmt: skip
+    assert [outcome for outcome, _ in told] == ["refused", "skipped", "skipped"]
+    assert gate.values("residence") == ["York"]
+    assert texts(gate) == stood
+
+
+async def test_n4_what_was_forgotten_in_between_does_not_come_back_in_other_words(gate: GateBench) -> None:
+    await rules(gate, HOME, KAYAK)
+    for u in gate.active():
+        await gate.do("forget", u.record_id)
+    told = await model(
+        gate, said("User owns a kayak from Oslo", 20, 45), said("User settled in Leeds", 0, 15, "residence", "Leeds")
+    )
+    assert [outcome for outcome, _ in told] == ["skipped", "refused"]
+    assert gate.active() == []
+
+
+async def test_d4_what_was_confirmed_stays_as_it_was(gate: GateBench) -> None:
+    liked = candidate(
+        "User prefers tea", "prefers", "tea", kind="preference", source="inferred", span=Span(start=0, end=12)
+    )
+    await rules(gate, liked)
+    [tea] = [u for u in gate.view.values() if u.field == "prefers"]
+    await gate.feedback(tea.record_id, adopted=True)
+    [stands] = gate.active("prefers")
+    await model(gate, said("User never prefers tea", 0, 12, "prefers", "tea", kind="preference", negated=True))
+    assert gate.active("prefers") == [stands]
+
+
+async def test_b4_what_a_later_turn_said_is_not_undone(gate: GateBench) -> None:
+    await rules(gate, HOME)
+    accepted = gate.driver.now
+    gate.later(DAY)
+    await gate.say(candidate("User lives in York", "residence", "York"))
+    told = await model(
+        gate, said("User lives in Headingley, Leeds", 0, 30, "residence", "Headingley, Leeds"),
+        said("User works as a nurse", 0, 40, "occupation", "nurse"), at=accepted, accepted=accepted,
+    )  # fmt: skip
+    assert told == [("skipped", "ended_since"), ("kept", "new")]
+    assert gate.values("residence") == ["York"]
+
+
+async def test_n2_an_answer_counts_once_also_after_a_restart(gate: GateBench) -> None:
+    await rules(gate, HOME)
+    await model(gate, said("User works as a nurse", 40, 55, "occupation", "nurse"))
+    gate.restart()
+    assert await model(gate, said("User works as a pilot", 40, 55, "occupation", "pilot")) == []
+    assert gate.values("occupation") == ["nurse"]
+
+
+@pytest.mark.parametrize("gave_up_first", [False, True])
+async def test_n5_that_a_model_gave_up_is_a_decision_and_changes_nothing(
+    gate: GateBench, gave_up_first: bool
+) -> None:
+    steps = [lambda: rules(gate, HOME, KAYAK), lambda: model(gate, model=None, reason="away")]
+    for step in reversed(steps) if gave_up_first else steps:
+        await step()
+    assert texts(gate) == {"User lives in Leeds", "User bought a red kayak"}
+    [told] = [d for d in gate.decisions if d.kind == "turn"]
+    assert (told.reason.outcome, told.reason.gate, told.reason.rule) == ("skipped", "extraction", "model_gave_up_away")
+    assert await model(gate, said("Late answer", 50, 60)) == [], "it was given up"
+
+
+async def test_n2_rules_that_come_after_the_answer_add_and_replace_nothing(gate: GateBench) -> None:
+    await model(gate, said("User lives in Headingley, Leeds", 0, 30, "residence", "Headingley, Leeds"))
+    await rules(gate, HOME, KAYAK)
+    assert gate.values("residence") == ["Headingley, Leeds"]
+    assert texts(gate) == {"User lives in Headingley, Leeds", "User bought a red kayak"}
+
+
+async def test_a_newer_version_of_one_reading_leaves_the_other(gate: GateBench) -> None:
+    await rules(gate, HOME, KAYAK)
+    job = said("User works as a nurse", 40, 55, "occupation", "nurse")
+    await model(gate, job, said("User resides in Leeds", 0, 15, "residence", "Leeds"))
+    await rules(gate, AGE, version=2)
+    assert texts(gate) == {"User is 32", "User works as a nurse", "User lives in Leeds"}, "the model says Leeds too"
+    await model(gate, version=2)
+    assert texts(gate) == {"User is 32", "User lives in Leeds"}
+
+
+async def test_a4_a6_a_projects_memory_follows_what_was_sharpened(gate: GateBench) -> None:
+    def decided(text: str, key: str, start: int, end: int, **kw: Any) -> Candidate:
+        hot = {"type": "decision", "key": key, "value": text, "priority": 5}
+        return said(text, start, end, hot=hot, episode_type="decision", **kw)
+
+    ship, cache = decided("We ship on Friday", "ship", 0, 17), decided("We keep Redis", "cache", 20, 33)
+    await rules(gate, ship, cache, project_id="p1", content="We ship on Friday. We keep Redis for the cache.")
+    entries = [c for c in gate.to_project if isinstance(c, ProjectCandidate)]
+    assert len(entries) == 2
+    seen = len(gate.to_project)
+    sharper = decided("We keep Redis for the cache", "redis for cache", 20, 47)
+    await model(gate, sharper, project_id="p1", content="We ship on Friday. We keep Redis for the cache.")
+    *_, digest = gate.to_project[seen:]
+    assert isinstance(digest, TurnDigest)
+    assert digest.restated
+    assert {k.text for k in digest.sealed.kept} == {"We ship on Friday", "We keep Redis for the cache"}
+    assert digest.sealed.withdrawn is not None
+    assert len(digest.sealed.withdrawn) == 1, "the entry in the old words leaves, the other one stays"
+
+
+def test_a_row_of_before_is_read() -> None:
+    assert TurnReading.of_row(["rules", 3, "2026-12-01"]) == TurnReading({"rules": 3})
