@@ -1,0 +1,162 @@
+"""What a sink's worker is given: the `Consumer` and `DeadLetters` of its protocol, blocking, over the simulated log."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import TypeVar
+
+from confluent_kafka import KafkaError, KafkaException
+
+from schemas.log import topics
+from schemas.log.codec import Headers
+from sinks.kafka import _classified
+from sinks.protocol import Message, Revoked, Transient, Undelivered
+from tests.simulation.blocking import block_on
+from tests.simulation.broker import Broker
+from tests.simulation.consumer import FencedError, Member, MemberConfig
+from tests.simulation.groups import Place
+from tests.simulation.net import AwayError, Net
+from tests.simulation.partition import BrokerError, Stored
+from tests.simulation.producer import SimProducer
+
+T = TypeVar("T")
+
+
+class SimClock:
+    """The clock of a process: the world's, and what it goes wrong by (`skew`, seconds)."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, start: datetime, skew: float = 0.0) -> None:
+        self._loop, self._start, self.skew = loop, start, skew
+
+    def now(self) -> datetime:
+        return self._start + timedelta(seconds=self._loop.time() + self.skew)
+
+    def now_ms(self) -> int:
+        return int(self.now().timestamp() * 1000)
+
+    def monotonic(self) -> float:
+        return self._loop.time()
+
+    def wait(self, stop: threading.Event, seconds: float) -> bool:
+        if not stop.is_set():
+            block_on(asyncio.sleep(seconds), self._loop)
+        return stop.is_set()
+
+
+class SimSinkConsumer:
+    """As `sinks.kafka.KafkaConsumer`: rebalances happen inside `poll`, heartbeats beside it."""
+
+    def __init__(
+        self, net: Net, broker: Broker, random: Random, loop: asyncio.AbstractEventLoop, config: MemberConfig
+    ) -> None:
+        self._net, self._broker, self._random, self._loop, self._config = net, broker, random, loop, config
+        self._member: Member | None = None
+        self._tell: Revoked = _ignore
+        self._paused = False
+        self._queue: list[Message] = []
+
+    def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
+        self._tell = revoked
+        c = self._config
+        config = MemberConfig(c.group, tuple(topics), c.instance, c.session, cooperative=True)
+        self._member = Member(self._net, self._broker, self._random, config, self._revoked, self._assigned)
+        self._block(self._begin())
+
+    def poll(self, max_records: int, timeout: float, linger: float = 0.0) -> list[Message]:
+        found = self._block(self._poll(max_records, timeout))
+        if found and linger and len(found) < max_records:
+            found += self._block(self._poll(max_records - len(found), linger))
+        return found
+
+    def pause(self) -> None:
+        self._paused = True
+        self._in_group.paused.update(self._in_group.positions)
+
+    def resume(self) -> None:
+        self._paused = False
+        self._in_group.paused.clear()
+
+    def commit(self, offsets: Mapping[tuple[str, int], int]) -> None:
+        try:
+            self._block(self._in_group.commit(offsets))
+        except FencedError as exc:
+            raise KafkaException(KafkaError(KafkaError.FENCED_INSTANCE_ID)) from exc
+        except BrokerError as exc:
+            raise _classified(KafkaException(KafkaError(exc.code))) from exc
+        except AwayError:
+            raise Transient("_TRANSPORT") from None
+
+    def waiting(self) -> Mapping[tuple[str, int], int] | None:
+        if not self._broker.up:
+            return None
+        done = self._broker.committed(self._config.group)
+        mine = self._in_group.positions or {p: 0 for p in self._broker.everything() if p[0] in self._config.topics}
+        out = {}
+        for place in mine:
+            log = self._broker.partition(*place)
+            if max(done.get(place, -1), log.start) < log.visible_end:
+                out[place] = done.get(place, -1)
+        return out
+
+    def close(self) -> None:
+        if self._member is not None:
+            self._member.stop()
+
+    @property
+    def _in_group(self) -> Member:
+        assert self._member is not None
+        return self._member
+
+    async def _begin(self) -> None:
+        self._in_group.start()
+
+    async def _poll(self, limit: int, seconds: float) -> list[Message]:
+        member = self._in_group
+        if member.must_join:
+            await member.join()
+        found = await member.fetch(limit, seconds)
+        return [message_of(place, s) for place, records in found.items() for s in records if place in member.positions]
+
+    async def _revoked(self, places: frozenset[Place]) -> None:
+        self._tell(sorted(places))
+
+    async def _assigned(self, places: frozenset[Place]) -> None:
+        if self._paused:
+            self._in_group.paused.update(places)
+
+    def _block(self, work: Awaitable[T]) -> T:
+        return block_on(work, self._loop)
+
+
+class SimDeadLetters:
+    """As `sinks.kafka.KafkaDeadLetters`."""
+
+    def __init__(self, producer: Callable[[], SimProducer], loop: asyncio.AbstractEventLoop) -> None:
+        self._producer, self._loop = producer, loop
+
+    def deliver(self, message: Message, headers: Headers) -> None:
+        async def send() -> int:
+            return await self._producer().send(
+                topics.DEAD_LETTERS.name, message.partition, message.key, message.value, headers
+            )
+
+        try:
+            block_on(send(), self._loop)
+        except AwayError as exc:
+            raise Undelivered(str(exc)) from None
+
+    def close(self) -> None:
+        """Nothing waits."""
+
+
+def message_of(place: Place, s: Stored) -> Message:
+    r = s.record
+    return Message(place[0], place[1], s.offset, r.key, r.value, r.headers, r.timestamp_ms)
+
+
+def _ignore(partitions: Sequence[tuple[str, int]]) -> None:
+    """Before a worker subscribes there is nothing in hand."""
