@@ -80,6 +80,13 @@ test-transformers: install
 crash: install
 	$(BIN)/python -m tests.crash --rounds 20 --turns 20000
 
+# The whole in virtual time, faults drawn from the seed (docs/reliability.md): make simulate ROUNDS=1000 SEED=1
+.PHONY: simulate
+ROUNDS ?= 100
+SEED ?= 1
+simulate: install
+	$(BIN)/python -m tests.simulation --rounds $(ROUNDS) --seed $(SEED) $(if $(CASE),--case $(CASE))
+
 # Bad input against a running service: make fuzz URL=http://127.0.0.1:8900 CASES=100 KEY=ms_...
 .PHONY: fuzz sbom
 URL ?= http://127.0.0.1:8900

@@ -12,24 +12,27 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
     "screen-1": ("screen",), "screen-2": ("screen",),
     "memory-1": ("extract", "gate", "session", "project"), "memory-2": ("extract", "gate", "session", "project"),
 }  # fmt: skip
-PROCESSES: tuple[str, ...] = (*WORKERS, *(f"sink-{s}" for s in SINKS), "service", "timer")
+PROCESSES: tuple[str, ...] = (*WORKERS, *WORKERS, *(f"sink-{s}" for s in SINKS), "service", "timer")
+"""Workers twice: there is more to strike in them."""
 SERVERS: tuple[str, ...] = ("kafka", "postgres", *(f"store-{s}" for s in SINKS))
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """`at`: virtual seconds from the first call. `seconds`: how long it lasts. `count`: of `kill`, after how many more
-    callbacks of the process."""
+    """`at`: virtual seconds from the first call. `seconds`: how long it lasts. `count`: of `kill` and `freeze`, after
+    how many more callbacks of the process; with `busy` counted from the next named point that it passes, which is in
+    the middle of a batch."""
 
     at: float
     kind: str
     target: str = ""
     seconds: float = 0.0
     count: int = 0
+    busy: bool = False
 
     def __str__(self) -> str:
         lasting = f" for {self.seconds:.2f} s" if self.seconds else ""
-        behind = f" after {self.count} steps" if self.count else ""
+        behind = f" after {self.count} {'busy ' if self.busy else ''}steps" if self.count or self.busy else ""
         return f"{self.at:.2f} {self.kind} {self.target}{lasting}{behind}".rstrip()
 
 
@@ -47,13 +50,19 @@ def acts(seed: int, seconds: float, most: int = 12, weights: Mapping[str, float]
     return sorted(found, key=lambda a: a.at)
 
 
+def _count(random: Random) -> int:
+    """Mostly few: what follows a named point is over in some tens of callbacks."""
+    return int(random.expovariate(1.0) * random.choice((2, 10, 60)))
+
+
 def _act(random: Random, kind: str, seconds: float) -> Act:
     at = random.random() * seconds
     match kind:
         case "kill":
-            return Act(at, kind, random.choice(PROCESSES[:-1]), count=random.choice((1, 3, 10, 40, 100, 300)))
+            return Act(at, kind, random.choice(PROCESSES), count=_count(random), busy=random.random() < 0.7)
         case "freeze":
-            return Act(at, kind, random.choice(PROCESSES), random.choice((0.5, 3.0, 7.0, 14.0, 40.0)))
+            lasting = random.choice((0.5, 3.0, 7.0, 14.0, 40.0))
+            return Act(at, kind, random.choice(PROCESSES), lasting, _count(random), random.random() < 0.7)
         case "away":
             return Act(at, kind, random.choice(SERVERS), random.uniform(0.5, 20.0))
         case "slow" | "lossy" | "refuse":

@@ -19,6 +19,7 @@ class History:
         """Stage -> the point that it passed last."""
         self.struck: Counter[tuple[str, str, str]] = Counter()
         """(fault, stage, point)."""
+        self.on_point: Callable[[str], None] = lambda who: None
         self._hash = hashlib.blake2b(digest_size=12)
 
     def note(self, who: str, what: str) -> None:
@@ -42,4 +43,5 @@ class Watched(Faults):
 
     def hit(self, stage: str, point: str) -> None:
         self._history.at[stage] = point
+        self._history.on_point(self._who)
         self._history.note(self._who, f"{stage} {point}")

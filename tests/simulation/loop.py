@@ -154,7 +154,6 @@ class SimLoop(asyncio.AbstractEventLoop):
 
     def kill(self, process: Process) -> None:
         process.alive = False
-        process.ready.clear()
 
     # Running.
     def run_until_complete(self, future: Any, within: float = 86_400.0) -> Any:
@@ -175,6 +174,7 @@ class SimLoop(asyncio.AbstractEventLoop):
             left = [t for p in (self._world, *self._seen) for t in p.tasks if not t.done()]
             for p in self._seen:
                 p.alive, p.frozen = True, False
+            self._due = [p for p in (self._world, *self._seen) if p.ready]
             self.on_turn = None
             for _ in range(3):
                 for task in left:
@@ -204,9 +204,7 @@ class SimLoop(asyncio.AbstractEventLoop):
 
     def _add(self, handle: asyncio.Handle, context: Context) -> None:
         owner = context.get(CURRENT) or self._world
-        if not owner.alive:
-            return
-        if not owner.ready:
+        if owner.alive and not owner.ready:
             self._due.append(owner)
         owner.ready.append(handle)
 

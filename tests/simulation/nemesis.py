@@ -21,9 +21,13 @@ class Nemesis:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._doomed: dict[Process, int] = {}
+        self._doomed: dict[Process, tuple[int, Act]] = {}
+        """Callbacks that are left until the act."""
+        self._armed: dict[str, Act] = {}
+        """Acts that wait for the process to pass a named point."""
         self.lost: list[str] = []
         world.loop.on_turn = self._turn
+        world.history.on_point = self._point
 
     async def run(self, planned: list[Act]) -> None:
         """Returns when every act is over."""
@@ -40,16 +44,32 @@ class Nemesis:
         return found
 
     def _turn(self, process: Process) -> None:
-        """Behind each callback of a process: is it the one at which it dies?"""
-        left = self._doomed.get(process)
-        if left is None:
+        """Behind each callback of a process: is it the one at which it is struck?"""
+        doom = self._doomed.get(process)
+        if doom is None:
             return
+        left, act = doom
         if left > 0:
-            self._doomed[process] = left - 1
+            self._doomed[process] = left - 1, act
             return
         del self._doomed[process]
-        self._struck("kill", process.name)
-        self._world.die(process, "killed")
+        self._struck(act.kind, process.name)
+        if act.kind == "kill":
+            self._world.die(process, "killed")
+        elif process.runs:
+            process.frozen = True
+            self._world.history.note("nemesis", f"{process.name} stands still")
+            outside = self._world.loop.outside()
+            self._world.loop.call_later(act.seconds, self._thaw, process, context=outside)
+
+    def _thaw(self, process: Process) -> None:
+        process.frozen = False
+        self._world.history.note("nemesis", f"{process.name} goes on")
+
+    def _point(self, who: str) -> None:
+        act, process = self._armed.pop(who, None), self._world.processes.get(who)
+        if act is not None and process is not None:
+            self._doomed[process] = act.count, act
 
     def _struck(self, fault: str, target: str) -> None:
         """Counted at the stages that it met: those of a process, or all where a server is struck."""
@@ -62,17 +82,13 @@ class Nemesis:
 
     async def _kill(self, act: Act) -> None:
         process = self._world.processes.get(act.target)
-        if process is not None and process.runs:
-            self._doomed[process] = act.count
+        if act.busy:
+            self._armed[act.target] = act
+        elif process is not None and process.runs:
+            self._doomed[process] = act.count, act
 
     async def _freeze(self, act: Act) -> None:
-        process = self._world.processes.get(act.target)
-        if process is not None and process.runs:
-            self._struck("freeze", act.target)
-            process.frozen = True
-            await asyncio.sleep(act.seconds)
-            process.frozen = False
-            self._world.history.note("nemesis", f"thaws {act.target}")
+        await self._kill(act)
 
     async def _away(self, act: Act) -> None:
         server = self._world.servers[act.target]

@@ -17,29 +17,20 @@ from schemas.storage.layouts import sink_group
 from streams.topology import Parts
 from tests.crash.oracle import source_topic
 from tests.simulation import models
-from tests.simulation.acts import SINKS, Act
+from tests.simulation.acts import SINKS
 from tests.simulation.check import differences
 from tests.simulation.load import TENANT, Call
 from tests.simulation.loop import StandstillError
 from tests.simulation.nemesis import Nemesis
 from tests.simulation.net import AwayError
+from tests.simulation.plan import Plan
 from tests.simulation.sinks import topics_of
 from tests.simulation.world import START, World, WorldConfig
 
-REST_SECONDS = 600.0
+REST_SECONDS = 3600.0
 """Virtual seconds within which all must have come to rest once the faults are over."""
 _WAIT_SECONDS = 30.0
 VIEWS = ("turns", "memories", "sessions")
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """All that a round is made of. `seed` draws what happens between the calls and the acts."""
-
-    seed: int
-    calls: Sequence[Call]
-    acts: Sequence[Act]
-    durable: bool = True
 
 
 @dataclass(slots=True)

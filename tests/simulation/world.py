@@ -174,7 +174,7 @@ class World:
             SimSinkConsumer(self.net, self.broker, self.random, self.loop, config),
             SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop),
             self.codec,
-            WorkerConfig(max_records=self.random.choice((3, 50, 500)), commit_every=0.2),
+            WorkerConfig(max_records=self.random.choice((3, 50, 500)), commit_every=0.2, poll=1.0),
             clock=clock,
             faults=Watched(self.history, process.name),
             jitter=self.random.random,
