@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
@@ -27,6 +26,7 @@ from tests.crash.oracle import Expected, source_topic
 from tests.simulation import models
 from tests.simulation.acts import SINKS
 from tests.simulation.broker import Broker
+from tests.simulation.loop import SimLoop
 from tests.simulation.sinks import topics_of
 from tests.simulation.world import PARTITIONS, World
 
@@ -60,9 +60,11 @@ async def expected(name: str, records: Log, parts: Parts) -> tuple[Expected, Mem
 def differences(world: World, accepted: Collection[tuple[str, str]], parts: Parts) -> Differences:
     """`accepted`: (user, turn id) of each turn that was acknowledged."""
     d, logs = Differences(), read(world.broker)
-    want, states = {}, {}
+    want: dict[str, Expected] = {}
+    states: dict[str, MemoryStateStore] = {}
+    oracle = SimLoop(0)
     for name in models.STEPS:
-        want[name], states[name] = asyncio.run(expected(name, logs[source_topic(name).name], parts))
+        want[name], states[name] = oracle.run_until_complete(expected(name, logs[source_topic(name).name], parts))
     _topics(d, want, logs)
     for name in models.STEPS:
         _state(d, name, states[name], world.state.data)
