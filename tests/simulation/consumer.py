@@ -53,6 +53,8 @@ class Member:
         self.paused: set[Place] = set()
         self.must_join = True
         self.rejoin = asyncio.Event()
+        self.wake = self.rejoin
+        """Ends a wait for records."""
         self._beats: asyncio.Task[None] | None = None
         self.fenced = False
 
@@ -74,7 +76,8 @@ class Member:
         """Take part in a rebalance, as often as it takes. Raises FencedError."""
         tries = 0
         while self.must_join:
-            if not self.config.cooperative and self.positions:
+            lost = not self.id or not self.config.cooperative  # who is no member any more has lost what it had
+            if lost and self.positions:
                 await self._let_go(frozenset(self.positions))
             try:
                 joined: Joined = await self._call(self._ask_to_join)
@@ -218,7 +221,7 @@ class Member:
     async def _wait(self, places: list[Place], seconds: float) -> None:
         done = self._broker.wait(places)
         timer = asyncio.get_running_loop().call_later(seconds, lambda: done.done() or done.set_result(None))
-        moved = asyncio.ensure_future(self.rejoin.wait())
+        moved = asyncio.ensure_future(self.wake.wait())
         try:
             await asyncio.wait({done, moved}, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -57,7 +58,11 @@ class SimSinkConsumer:
         self._member: Member | None = None
         self._tell: Revoked = _ignore
         self._paused = False
-        self._queue: list[Message] = []
+        self._ops: list[tuple[frozenset[Place], asyncio.Future[None]]] = []
+        """Partitions that go as soon as the caller has been told."""
+        self._op = asyncio.Event()
+        self._joins: asyncio.Task[None] | None = None
+        self._fenced = False
 
     def subscribe(self, topics: Sequence[str], revoked: Revoked) -> None:
         self._tell = revoked
@@ -105,6 +110,8 @@ class SimSinkConsumer:
     def close(self) -> None:
         if self._member is not None:
             self._member.stop()
+        if self._joins is not None:
+            self._joins.cancel()
 
     @property
     def _in_group(self) -> Member:
@@ -112,21 +119,62 @@ class SimSinkConsumer:
         return self._member
 
     async def _begin(self) -> None:
-        self._in_group.start()
+        member = self._in_group
+        self._op = member.wake = asyncio.Event()
+        member.start()
+        member.rejoin.set()
+        self._joins = asyncio.ensure_future(self._join())
+
+    async def _join(self) -> None:
+        """Beside the caller, as librdkafka's thread."""
+        try:
+            while True:
+                await self._in_group.rejoin.wait()
+                await self._in_group.join()
+        except FencedError:
+            self._fenced = True
+            self._op.set()
 
     async def _poll(self, limit: int, seconds: float) -> list[Message]:
-        member = self._in_group
-        if member.must_join:
-            await member.join()
-        found = await member.fetch(limit, seconds)
-        return [message_of(place, s) for place, records in found.items() for s in records if place in member.positions]
+        member, until = self._in_group, self._loop.time() + seconds
+        while True:
+            self._serve()
+            if member.positions:
+                found = await member.fetch(limit, max(0.0, until - self._loop.time()))
+                got = [message_of(p, s) for p, records in found.items() for s in records if p in member.positions]
+                if got:
+                    return got
+            else:
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout_at(until):
+                        await self._op.wait()
+            if self._loop.time() >= until:
+                self._serve()
+                return []
+
+    def _serve(self) -> None:
+        """Rebalances tell what goes from within `poll` alone. Raises KafkaException in a member that was fenced."""
+        self._op.clear()
+        if self._fenced:
+            raise KafkaException(KafkaError(KafkaError.FENCED_INSTANCE_ID))
+        ops, self._ops = self._ops, []
+        for places, done in ops:
+            self._tell(sorted(places))
+            for place in places:
+                self._in_group.positions.pop(place, None)
+                self._in_group.paused.discard(place)
+            done.set_result(None)
 
     async def _revoked(self, places: frozenset[Place]) -> None:
-        self._tell(sorted(places))
+        done: asyncio.Future[None] = self._loop.create_future()
+        self._ops.append((places, done))
+        self._op.set()
+        await done
 
     async def _assigned(self, places: frozenset[Place]) -> None:
         if self._paused:
             self._in_group.paused.update(places)
+        self._op.set()
 
     def _block(self, work: Awaitable[T]) -> T:
         return block_on(work, self._loop)
