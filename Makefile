@@ -62,7 +62,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest tests/unit -n auto
+	$(BIN)/pytest tests/unit tests/simulation -n auto
 
 integration: install
 	$(BIN)/pytest tests/integration $(STACKS)

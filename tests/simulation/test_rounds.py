@@ -23,6 +23,10 @@ from tests.simulation.shrink import shrink
 
 GROUPS, A_GROUP = 8, 5
 """Rounds that `make test` runs: 40."""
+CASES = (
+    "0.1.0:5:30:29:5:flushed",  # a power cut, on topics that flush
+)
+"""What failed once, made smaller, and why."""
 POWER = "0.1.0:5:30:29:5:unflushed"
 """One turn and one power cut (seed 5, made smaller by itself)."""
 
@@ -33,6 +37,11 @@ def test_n2_nothing_is_lost_or_doubled_whatever_strikes(group: int, parts: Parts
         result = run(Plan(seed), parts)
         assert not result.failures, f"{result.plan}\n" + "\n".join(result.failures)
         assert sum(result.checked.values()) > 100
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_n2_what_failed_once_fails_no_more(case: str, parts: Parts) -> None:
+    assert not run(Plan.parse(case), parts).failures
 
 
 def test_what_is_acknowledged_off_the_disk_is_lost_in_a_power_cut_and_found(parts: Parts) -> None:
