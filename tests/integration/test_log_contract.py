@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -112,7 +113,7 @@ class RealCluster:
         for n, v in enumerate(values):
             producer.produce(
                 topic, key=b"k", value=v, partition=partition,
-                on_delivery=lambda error, message, n=n: report(n, error, message),  # type: ignore[misc]
+                on_delivery=partial(report, n),
             )  # fmt: skip
             producer.poll(0)
             beside(n)

@@ -220,10 +220,16 @@ class Member:
 
     async def _wait(self, places: list[Place], seconds: float) -> None:
         done = self._broker.wait(places)
-        timer = asyncio.get_running_loop().call_later(seconds, lambda: done.done() or done.set_result(None))
+
+        def over() -> None:
+            if not done.done():
+                done.set_result(None)
+
+        timer = asyncio.get_running_loop().call_later(seconds, over)
         moved = asyncio.ensure_future(self.wake.wait())
+        either: set[asyncio.Future[Any]] = {done, moved}
         try:
-            await asyncio.wait({done, moved}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
             timer.cancel()
             moved.cancel()

@@ -17,9 +17,10 @@ from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from random import Random
 from threading import get_ident
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple, Unpack
 
 T = TypeVar("T")
+_Ts = TypeVarTuple("_Ts")
 
 
 class OutsideError(RuntimeError):
@@ -49,7 +50,7 @@ class Process:
 CURRENT: ContextVar[Process | None] = ContextVar("process", default=None)
 
 
-class SimLoop(asyncio.AbstractEventLoop):
+class SimLoop(asyncio.BaseEventLoop):
     """See above. `time` in virtual seconds from 0."""
 
     def __init__(self, seed: int) -> None:
@@ -69,17 +70,28 @@ class SimLoop(asyncio.AbstractEventLoop):
         self.on_turn: Callable[[Process], None] | None = None
         """Called behind each callback of a process, where it waits: the moment at which it may be killed."""
 
+    def __del__(self) -> None:
+        """Nothing of the machine's is held."""
+
     # What asyncio asks of a loop.
     def time(self) -> float:
         return self.now
 
-    def call_soon(self, callback: Any, *args: Any, context: Context | None = None) -> asyncio.Handle:
+    def call_soon(
+        self, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
         context = copy_context() if context is None else context
         handle = asyncio.Handle(callback, args, self, context)
         self._add(handle, context)
         return handle
 
-    def call_at(self, when: float, callback: Any, *args: Any, context: Context | None = None) -> asyncio.TimerHandle:
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[[Unpack[_Ts]], object],
+        *args: *_Ts,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
         context = copy_context() if context is None else context
         handle = asyncio.TimerHandle(when, callback, args, self, context)
         self._count += 1
@@ -87,17 +99,19 @@ class SimLoop(asyncio.AbstractEventLoop):
         return handle
 
     def call_later(
-        self, delay: float, callback: Any, *args: Any, context: Context | None = None
+        self,
+        delay: float,
+        callback: Callable[[Unpack[_Ts]], object],
+        *args: *_Ts,
+        context: Context | None = None,
     ) -> asyncio.TimerHandle:
         return self.call_at(self.now + delay, callback, *args, context=context)
 
     def create_future(self) -> asyncio.Future[Any]:
         return asyncio.Future(loop=self)
 
-    def create_task(
-        self, coro: Any, *, name: str | None = None, context: Context | None = None, **_: Any
-    ) -> asyncio.Task[Any]:
-        task: asyncio.Task[Any] = asyncio.Task(coro, loop=self, name=name or "task", context=context)
+    def create_task(self, coro: Any, *, name: object = None, context: Context | None = None) -> asyncio.Task[Any]:
+        task: asyncio.Task[Any] = asyncio.Task(coro, loop=self, name=str(name or "task"), context=context)
         owner = (copy_context() if context is None else context).get(CURRENT) or self._world
         owner.tasks = [t for t in owner.tasks if not t.done()] if len(owner.tasks) > 200 else owner.tasks
         owner.tasks.append(task)
@@ -119,15 +133,17 @@ class SimLoop(asyncio.AbstractEventLoop):
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         """It is passed over when it is due."""
 
-    def call_soon_threadsafe(self, callback: Any, *args: Any, context: Context | None = None) -> asyncio.Handle:
+    def call_soon_threadsafe(
+        self, callback: Callable[[Unpack[_Ts]], object], *args: *_Ts, context: Context | None = None
+    ) -> asyncio.Handle:
         if get_ident() != self._thread:
             raise OutsideError("a thread")
         return self.call_soon(callback, *args, context=context)
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, func: Callable[[Unpack[_Ts]], T], *args: *_Ts) -> asyncio.Future[T]:
         raise OutsideError("a thread")
 
-    def add_signal_handler(self, sig: int, callback: Any, *args: Any) -> None:
+    def add_signal_handler(self, sig: int, callback: Callable[[Unpack[_Ts]], Any], *args: *_Ts) -> None:
         raise OutsideError("a signal")
 
     async def create_connection(self, *args: Any, **options: Any) -> Any:

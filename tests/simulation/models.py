@@ -36,7 +36,7 @@ class _Embedder:
     dimensions = 16
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        out = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        out: Vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(out, texts, strict=True):
             row[:] = _vector(text)
         return out
@@ -44,7 +44,7 @@ class _Embedder:
 
 @lru_cache(maxsize=4096)
 def _vector(text: str) -> Vectors:
-    row = np.zeros(_Embedder.dimensions, dtype=np.float32)
+    row: Vectors = np.zeros(_Embedder.dimensions, dtype=np.float32)
     for word in _terms(text) or [""]:
         digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
         row[digest[0] % len(row)] += 1.0

@@ -40,7 +40,8 @@ def watched() -> Iterator[Counter[str]]:
         sys.setprofile(None)
 
 
-_SHARED = random._inst  # type: ignore[attr-defined]  # behind `random.random`: seeded by nobody
+_SHARED = getattr(random.random, "__self__", None)
+"""Behind `random.random`, seeded by nobody."""
 
 
 def _name(called: Any) -> str:

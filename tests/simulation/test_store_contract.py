@@ -110,7 +110,7 @@ def test_of_transactions_under_way_a_crash_leaves_nothing(pair: _Pair) -> None:
 
 
 class _Stormy(_Rows):
-    def sink(self) -> StormySink:  # type: ignore[override]
+    def sink(self) -> StormySink:  # type: ignore[override]  # it is around what it was
         return StormySink(super().sink(), Server("store-redis"), Random(1), lambda seconds: None)
 
 

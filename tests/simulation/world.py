@@ -207,7 +207,8 @@ class World:
     async def _service(self, process: Process) -> None:
         clock = SimClock(self.loop, START, self.skew)
         producer = SimProducer(self.net, self.broker, self.random, clock.now_ms, _DOOR_SECONDS)
-        self._requests = requests = asyncio.Queue()  # what an earlier life has not taken is lost
+        requests: asyncio.Queue[_Request] = asyncio.Queue()
+        self._requests = requests  # what an earlier life has not taken is lost
         tasks: set[asyncio.Task[None]] = set()
         while True:
             request = await requests.get()
