@@ -132,12 +132,11 @@ def test_blocking_code_waits_in_virtual_time_beside_others(loop: SimLoop) -> Non
         await asyncio.sleep(1)
         raise ZeroDivisionError
 
-    async def world() -> tuple[str, str]:
-        return await asyncio.gather(
-            run_blocking(lambda: blocking("slow", 9.0)), run_blocking(lambda: blocking("fast", 2.0))
-        )
+    async def world() -> list[str]:
+        both = (run_blocking(lambda: blocking("slow", 9.0)), run_blocking(lambda: blocking("fast", 2.0)))
+        return list(await asyncio.gather(*both))
 
-    assert loop.run_until_complete(world()) == ("slow", "fast")
+    assert loop.run_until_complete(world()) == ["slow", "fast"]
     assert seen == [("fast", 2.0), ("slow", 9.0)]
     block_on(asyncio.sleep(1), loop)
     assert loop.time() == 11.0

@@ -10,11 +10,16 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from streams.batch import Batch, BatchFrame
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import OutboxRow, Position
 from streams.topology import Parts
 from tests.simulation.outside import watched
 from tests.simulation.plan import RELEASE, OtherReleaseError, Plan
@@ -51,6 +56,43 @@ def test_what_is_acknowledged_off_the_disk_is_lost_in_a_power_cut_and_found(part
     assert len(small.plan.calls) <= 3
     assert [a.kind for a in small.plan.acts] == ["power"]
     assert any("not in the log" in line for line in small.failures)
+
+
+def _outbox_is_not_sent_again(patch: pytest.MonkeyPatch) -> None:
+    whole = MemoryStateStore.position
+
+    async def position(self: MemoryStateStore, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
+        return (await whole(self, step, partition))[0], []
+
+    patch.setattr(MemoryStateStore, "position", position)
+
+
+def _redelivered_records_are_taken_in(patch: pytest.MonkeyPatch) -> None:
+    whole = BatchFrame.receive
+
+    def receive(self: BatchFrame, batch: Batch) -> None:
+        batch.position = replace(batch.position, seen={})
+        whole(self, batch)
+
+    patch.setattr(BatchFrame, "receive", receive)
+
+
+def _only_kills(of: str) -> Iterator[Plan]:
+    """Rounds of one fault: processes of that kind die a few callbacks behind a named point."""
+    for seed in range(1, 400):
+        acts = Plan(seed).acts
+        kills = [n for n, a in enumerate(acts) if a.kind == "kill" and a.target.startswith(of) and a.busy]
+        few = [n for n in kills if 2 <= acts[n].count <= 20]
+        if few:
+            yield Plan(seed).keeping(range(30), few)
+
+
+@pytest.mark.parametrize("broken", [_outbox_is_not_sent_again, _redelivered_records_are_taken_in])
+def test_a_rule_of_delivery_that_is_taken_back_is_found(
+    broken: Callable[[pytest.MonkeyPatch], None], parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken(monkeypatch)
+    assert any(run(plan, parts).failures for plan in _only_kills("memory"))
 
 
 def test_a_case_is_a_line_of_text(parts: Parts) -> None:
