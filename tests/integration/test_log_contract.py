@@ -79,8 +79,8 @@ class RealCluster:
         asked = self._admin.list_offsets(
             {place: OffsetSpec.latest()}, isolation_level=IsolationLevel.READ_UNCOMMITTED, request_timeout=30
         )
-        found: int = asked[place].result(30).leader_epoch
-        return found
+        found: int | None = asked[place].result(30).leader_epoch
+        return -1 if found is None else found
 
     def restart(self) -> None:
         self._stack.kill("kafka")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
-from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
+from schemas.events.memory import Feedback, MemoryCommand, MemoryCommandBody
 from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
 from schemas.log import topics
 from schemas.log.topics import Topic
@@ -44,39 +44,42 @@ class Call:
 
     def event(self, accepted: datetime, memory: str | None) -> tuple[Topic, Envelope] | None:
         """As the door makes it; None where there is no memory to be about."""
-        who = {"tenant": TENANT, "user_id": self.user, "accepted_at": accepted}
+        if memory is None and self.what in ("feedback", "correct", "forget"):
+            return None
+        who: dict[str, Any] = {"tenant": TENANT, "user_id": self.user, "accepted_at": accepted}
         match self.what:
             case "turn" | "again":
                 happened = accepted - timedelta(seconds=self.late)
-                body = TurnBody(content=self.text)
                 return topics.TURNS, TurnEvent(
                     **who, session_id=self.session, turn_id=self.turn, role="user", occurred_at=happened,
-                    project_id=self.project, sealed=body,
+                    project_id=self.project, sealed=TurnBody(content=self.text),
                 )  # fmt: skip
-            case "patch" | "close":
-                change = SessionCommandBody(global_state={"step": self.number}) if self.what == "patch" else None
+            case "patch":
+                change = SessionCommandBody(global_state={"step": self.number})
                 return topics.TURNS, SessionCommand(
-                    **who, session_id=self.session, command=self.what, command_id=f"c{self.number}",
-                    sealed=change or SessionCommandBody(),
-                )  # fmt: skip
+                    **who, session_id=self.session, command="patch", command_id=f"c{self.number}", sealed=change
+                )
+            case "close":
+                return topics.TURNS, SessionCommand(
+                    **who, session_id=self.session, command="close", command_id=f"c{self.number}"
+                )
             case "erase":
                 return topics.TURNS, Erasure(**who, erasure_id=f"e{self.number}", scope="user")
-            case "remember":
-                said = MemoryCommandBody(text=self.text)
-                return topics.LEDGER, MemoryCommand(
-                    **who, command="remember", command_id=f"c{self.number}", kind="fact", sealed=said
-                )
-            case _ if memory is None:
-                return None
             case "feedback":
                 return topics.LEDGER, Feedback(
-                    **who, feedback_id=f"f{self.number}", memory_ids=(memory,), rating="good", sealed=FeedbackBody()
+                    **who, feedback_id=f"f{self.number}", memory_ids=(memory or "",), rating="good"
                 )
-            case "correct" | "forget":
-                said = MemoryCommandBody(text=self.text if self.what == "correct" else None)
-                return topics.LEDGER, MemoryCommand(
-                    **who, command=self.what, command_id=f"c{self.number}", memory_id=memory, sealed=said
-                )
+            case _:
+                return topics.LEDGER, self._command(who, memory)
+
+    def _command(self, who: dict[str, Any], memory: str | None) -> MemoryCommand:
+        name = f"c{self.number}"
+        if self.what == "forget":
+            return MemoryCommand(**who, command="forget", command_id=name, memory_id=memory)
+        said = MemoryCommandBody(text=self.text)
+        if self.what == "correct":
+            return MemoryCommand(**who, command="correct", command_id=name, memory_id=memory, sealed=said)
+        return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=said)
 
 
 def calls(seed: int, turns: int, seconds: float) -> list[Call]:

@@ -50,7 +50,10 @@ def _vector(text: str) -> Vectors:
         row[digest[0] % len(row)] += 1.0
         row[digest[1] % len(row)] -= 0.5
     length = float(np.linalg.norm(row))
-    return row / length if length else np.eye(1, len(row), dtype=np.float32)[0]
+    if not length:
+        row[0] = length = 1.0
+    unit: Vectors = (row / length).astype(np.float32)
+    return unit
 
 
 class _Counter:
