@@ -75,7 +75,7 @@ lint: install
 
 # As in make test: properties with few examples, and none that takes seconds.
 unit: install
-	HYPOTHESIS_PROFILE=gate $(BIN)/pytest tests/unit -n auto -m 'not slow'
+	HYPOTHESIS_PROFILE=gate $(BIN)/pytest tests/unit tests/simulation -n auto -m 'not slow'
 
 integration: install
 	$(BIN)/pytest tests/integration $(STACKS)
@@ -100,6 +100,13 @@ test-model: install
 
 crash: install
 	$(BIN)/python -m tests.crash --rounds 20 --turns 20000
+
+# The whole in virtual time, faults drawn from the seed (docs/reliability.md): make simulate ROUNDS=1000 SEED=1
+.PHONY: simulate
+ROUNDS ?= 100
+SEED ?= 1
+simulate: install
+	$(BIN)/python -m tests.simulation --rounds $(ROUNDS) --seed $(SEED) $(if $(CASE),--case $(CASE))
 
 # Bad input against a running service: make fuzz URL=http://127.0.0.1:8900 CASES=100 KEY=ms_...
 .PHONY: fuzz sbom

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -206,6 +207,10 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds."""
+        ...
+
+    def wait(self, stop: threading.Event, seconds: float) -> bool:
+        """Until `stop` is set, `seconds` at most; whether it is."""
         ...
 
 

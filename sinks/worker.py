@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -123,7 +122,7 @@ class Worker:
         self._written_at: datetime | None = None
         self._stuck = False
         self.moved_at: float | None = None
-        """When it began or came round last (time.monotonic), waiting for its store included; None before."""
+        """When it began or came round last (monotonic seconds), waiting for its store included; None before."""
         self.step_name = f"sink-{sink.name}"
 
     def stop(self) -> None:
@@ -149,14 +148,14 @@ class Worker:
 
     def start(self) -> None:
         """Prepare the store, waiting for it as long as it takes, then join the group."""
-        self.moved_at = time.monotonic()
+        self.moved_at = self._clock.monotonic()
         self._retry("ensure", self._sink.ensure, waiting=self._sleep)
         self._written_at = self._retry("ensure", self._sink.written_at, waiting=self._sleep)
         self._consumer.subscribe(self._sink.topics, self._revoked)
 
     def step(self) -> int:
         """One batch from poll to commit; the number of records read."""
-        self.moved_at = time.monotonic()
+        self.moved_at = self._clock.monotonic()
         messages, self._held = self._held, []
         if not messages:
             messages = self._consumer.poll(self._config.max_records, self._config.poll, self._pace.wait())
@@ -286,14 +285,14 @@ class Worker:
         while (left := until - self._clock.monotonic()) > 0:
             if self._stop.is_set():
                 raise Stopped
-            self.moved_at = time.monotonic()
+            self.moved_at = self._clock.monotonic()
             found = self._consumer.poll(self._config.max_records, min(left, self._config.poll))
             self._held += found  # not in one line: `_revoked` runs inside poll, and what it takes out must stay out
 
     def _sleep(self, seconds: float) -> None:
         """Before the group is joined there is no membership to keep. Raises Stopped."""
-        self.moved_at = time.monotonic()
-        if self._stop.wait(seconds):
+        self.moved_at = self._clock.monotonic()
+        if self._clock.wait(self._stop, seconds):
             raise Stopped
 
     def _revoked(self, partitions: Sequence[tuple[str, int]]) -> None:

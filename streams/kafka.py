@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from schemas.log.codec import Headers
 from schemas.log.topics import MAX_MESSAGE_BYTES, sent_key
 from schemas.storage.connections import Bootstrap, librdkafka
 from streams.state.protocol import OutboxRow
@@ -23,29 +25,26 @@ class DeliveryError(Exception):
     """The broker will not take a record however often it is sent; the process must stop, uncommitted."""
 
 
-class KafkaOutbox:
-    """`Producer` of the runtime. One poll thread serves delivery reports; safe for several runners of one loop."""
+class Produces(Protocol):
+    """The part of librdkafka's producer that an outbox uses."""
 
-    def __init__(self, bootstrap: Bootstrap, client_id: str, check: Callable[[], None] = lambda: None) -> None:
-        """`check` is called before anything is sent, and raises when this process may not send any more."""
-        self._check = check
-        self._producer = Producer(
-            {
-                **librdkafka(bootstrap),
-                "client.id": client_id,
-                "enable.idempotence": True,
-                "acks": "all",
-                "linger.ms": 2,
-                "compression.type": "lz4",
-                # No message may time out while later ones go through: its reader would take it for a redelivery.
-                "delivery.timeout.ms": 0,
-                "message.max.bytes": MAX_MESSAGE_BYTES,
-                "log_level": 3,
-            }
-        )
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._poll, name="outbox-poll", daemon=True)
-        self._thread.start()
+    def produce(
+        self, topic: str, value: bytes | None, key: bytes | None, partition: int,
+        on_delivery: Callable[[KafkaError | None, Any], None], /, *, headers: Headers,
+    ) -> None:  # fmt: skip
+        """Raises BufferError when too much is waiting, KafkaException for what is not taken at all."""
+        ...
+
+
+class Outbox:
+    """`Producer` of the runtime over a producer whose reports somebody serves. `check` is called before anything is
+    sent, and raises when this process may not send any more. `token`: see `sent_key`."""
+
+    def __init__(
+        self, producer: Produces, check: Callable[[], None] = lambda: None,
+        token: Callable[[int], str] = secrets.token_hex,
+    ) -> None:  # fmt: skip
+        self._out, self._check, self._token = producer, check, token
 
     async def deliver(self, rows: Sequence[OutboxRow]) -> None:
         """Send all rows again until every one is acknowledged: a repeated row is dropped by its reader. Raises
@@ -63,22 +62,15 @@ class KafkaOutbox:
             await asyncio.sleep(delay)
             attempt += 1
 
-    def close(self) -> None:
-        self._producer.flush(5)
-        self._stop.set()
-        self._thread.join(timeout=2)
-
     async def _once(self, rows: Sequence[OutboxRow]) -> KafkaError | None:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[KafkaError | None] = loop.create_future()
         tally = _Tally(len(rows), loop, done)
         for i, row in enumerate(rows):
-            key = row.key if row.value is None else sent_key(row.topic, row.key)
+            key = row.key if row.value is None else sent_key(row.topic, row.key, self._token)
             while True:
                 try:
-                    self._producer.produce(
-                        row.topic, row.value, key, row.partition, tally.report, headers=list(row.headers)
-                    )
+                    self._out.produce(row.topic, row.value, key, row.partition, tally.report, headers=list(row.headers))
                     break
                 except BufferError:
                     await asyncio.sleep(0.01)
@@ -86,6 +78,35 @@ class KafkaOutbox:
                     tally.give_up(len(rows) - i, exc.args[0])
                     return await done
         return await done
+
+
+class KafkaOutbox(Outbox):
+    """One poll thread serves delivery reports; safe for several runners of one loop."""
+
+    def __init__(self, bootstrap: Bootstrap, client_id: str, check: Callable[[], None] = lambda: None) -> None:
+        self._producer = Producer(
+            {
+                **librdkafka(bootstrap),
+                "client.id": client_id,
+                "enable.idempotence": True,
+                "acks": "all",
+                "linger.ms": 2,
+                "compression.type": "lz4",
+                # No message may time out while later ones go through: its reader would take it for a redelivery.
+                "delivery.timeout.ms": 0,
+                "message.max.bytes": MAX_MESSAGE_BYTES,
+                "log_level": 3,
+            }
+        )
+        super().__init__(self._producer, check)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._poll, name="outbox-poll", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._producer.flush(5)
+        self._stop.set()
+        self._thread.join(timeout=2)
 
     def _poll(self) -> None:
         while not self._stop.is_set():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -111,13 +112,13 @@ def is_marker(key: bytes | None) -> bool:
     return key is not None and (key == _MARKER or key.startswith(_MARKER + b"\x00"))
 
 
-def sent_key(topic: str, key: bytes | None) -> bytes | None:
+def sent_key(topic: str, key: bytes | None, token: Callable[[int], str] = secrets.token_hex) -> bytes | None:
     """The key under which a record is sent now. In a kept log no two records share one, a repeated sending included:
     compaction would leave the later of the two, and a replay would meet it behind what came after the first, take it
-    for a redelivery and drop it (N1). Markers are worth nothing but the last."""
+    for a redelivery and drop it (N1). Markers are worth nothing but the last. `token`: so many random bytes as hex."""
     if key is None or is_marker(key) or topic not in KEPT_LOGS:
         return key
-    return key + b"~" + secrets.token_hex(6).encode()
+    return key + b"~" + token(6).encode()
 
 
 ROOTS: frozenset[str] = frozenset(t.name for t in CATALOGUE if t.root)

@@ -59,6 +59,11 @@ class MemoryStateStore:
                     expiry[owner, key] = expires_at
             self._positions[c.step, c.partition] = (c.position, list(c.outbox))
 
+    def next_offsets(self) -> dict[tuple[str, int], int]:
+        """(step, partition) -> the offset that comes next."""
+        found = {at: position.next_offset for at, (position, _) in self._positions.items()}
+        return {at: offset for at, offset in found.items() if offset is not None}
+
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         for partition, offset in offsets.items():
             position, _ = self._positions.get((step, partition), (Position(), []))

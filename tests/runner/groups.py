@@ -63,7 +63,7 @@ SMOKE = Group(
 SMOKE_AGAIN = Group("smoke", again=True, options=("-p", "no:cacheprovider", *_LENIENT))
 """The second try of some of them, in one process."""
 GATE_UNIT = Group(
-    "unit", ("tests/unit",), again=True, options=("-n", "auto", "-m", "not slow"),
+    "unit", ("tests/unit", "tests/simulation"), again=True, options=("-n", "auto", "-m", "not slow"),
     environment={"HYPOTHESIS_PROFILE": "gate"},
 )  # fmt: skip
 """As `make test` runs the unit tests: properties with few examples, and none that takes seconds."""
@@ -74,6 +74,7 @@ _CRASH_ROUNDS = (
 GROUPS = (
     LINT,
     Group("unit", ("tests/unit",), options=_ON_ALL_CORES),
+    Group("simulation", ("tests/simulation",), options=_ON_ALL_CORES),
     Group("hypothesis", ("tests/unit",), mark="hypothesis", options=_ON_ALL_CORES),
     Group("slow", ("tests/unit",), mark="slow", unless="hypothesis", options=_ON_ALL_CORES),
     Group("browser", ("tests/unit/ops/test_browser.py",), mark="slow"),
@@ -90,7 +91,7 @@ GROUPS = (
     Group("sinks", _files("test_sinks_postgres", "test_sinks_redis", "test_sinks_milvus", "test_sinks_worker")),
     Group("faults", _files("test_faults", "test_sinks_outage")),
     Group("clients", (f"{SCENARIOS}/clients",)),
-    Group("servers", _files("test_stack", "test_state_away", "test_state_postgres", "test_recovery")),
+    Group("servers", _files("test_stack", "test_state_away", "test_state_postgres", "test_recovery", "test_log_contract")),
     Group("model-work", _files("test_model_work")),
     Group("tenants", _files("test_tenants", "test_tenants_agents", "test_tenants_writing")),
     Group("model", ("tests/model",)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -24,6 +25,10 @@ class FakeClock:
 
     def monotonic(self) -> float:
         return self.at
+
+    def wait(self, stop: threading.Event, seconds: float) -> bool:
+        self.at += seconds
+        return stop.is_set()
 
 
 class FakeLog:

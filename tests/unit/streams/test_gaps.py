@@ -14,8 +14,8 @@ from schemas.log.codec import Codec, header
 from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
-from streams.faust.app import _batch
 from streams.faust.intake import Fetched, Intake
+from streams.faust.step_loop import _batch
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import Position, StoreAway
@@ -153,7 +153,7 @@ class Brittle(MemoryStateStore):
 
 
 async def test_n2_a_store_that_is_away_leaves_no_partition_half_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("streams.faust.app._AWAY_SECONDS", (0.0,))
+    monkeypatch.setattr("streams.faust.step_loop._AWAY_SECONDS", (0.0,))
     b = Bench([0, 1, 2, 3], Brittle())
     await b.take(b.consumer.fetch(2))
     b.consumer.position = 3

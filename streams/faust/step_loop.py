@@ -1,0 +1,147 @@
+"""What a worker does between the consumer group and its step: batches in, commits out, partitions that come and go."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Protocol
+
+from faust.types import TP
+
+from schemas.log.topics import Cleanup
+from schemas.security.sealing import KeysAway
+from streams.faults import Faults, Point
+from streams.faust.intake import Fetched, Intake
+from streams.runner import StepRunner
+from streams.state.protocol import StaleOwner, StoreAway
+
+log = logging.getLogger(__name__)
+_STALE_TRIES = 4
+_AWAY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
+
+
+class GroupConsumer(Protocol):
+    """The part of a group's consumer that the loop uses."""
+
+    def assignment(self) -> Collection[TP]: ...
+
+    async def earliest_offsets(self, *partitions: TP) -> dict[TP, int]: ...
+
+    async def seek(self, partition: TP, offset: int) -> None: ...
+
+
+class StepLoop:
+    """Feeds batches to the runner and lets be committed what is stored and delivered. `app` has a `consumer`
+    (GroupConsumer) and a `consumer_generation_id`: Faust's has both. `settle_seconds`: how long a rebalance waits for
+    the batch in hand. `die` ends the process."""
+
+    def __init__(
+        self, app: Any, runner: StepRunner, intake: Intake, faults: Faults, settle_seconds: float,
+        die: Callable[[], None],
+    ) -> None:  # fmt: skip
+        self._app, self._runner, self._intake, self._faults = app, runner, intake, faults
+        self._settle_seconds, self._die = settle_seconds, die
+        self._busy, self._moving = asyncio.Lock(), asyncio.Event()
+
+    async def revoked(self, partitions: Collection[int]) -> None:
+        """The broker gives partitions away when this returns: what is in hand is delivered before, so that nothing of
+        it lands behind what their next owner sends."""
+        self._moving.set()
+        gone = list(partitions)
+        with contextlib.suppress(TimeoutError, StoreAway):
+            async with asyncio.timeout(self._settle_seconds), self._busy:
+                await self._runner.leave(gone)
+        self._runner.forget(gone)
+
+    def assigned(self) -> None:
+        self._moving.clear()
+
+    async def run(self) -> None:
+        """For ever. An exception never leaves the loop: a worker that cannot go on dies uncommitted."""
+        async for fetched in self._intake.batches():
+            try:
+                async with self._busy:
+                    if not self._moving.is_set():
+                        await _batch(self._app, self._runner, fetched, self._intake, self._faults)
+            except Exception as exc:
+                name = self._runner.step.name
+                log.critical("step %s cannot go on", name, extra={"error": type(exc).__name__}, exc_info=True)
+                self._die()
+
+
+async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intake: Intake, faults: Faults) -> None:
+    """Take a batch through; partitions that another worker took over are let go and the rest is tried again. A store
+    that is away is waited for: positions are read again, so what was stored after all is not done twice."""
+    left, stale, away = list(fetched), 0, 0
+    while True:
+        left = _current(app, left)
+        try:
+            left = await _without_gaps(app, runner, left, intake)
+            await runner.process([f.message for f in left], lambda: [f.message for f in intake.ahead()])
+            break
+        except StaleOwner as exc:
+            # A worker on its way out may have stored one more batch after these partitions came here.
+            stale += 1
+            if stale == _STALE_TRIES:
+                raise
+            log.info("partitions %s: the stored offset has moved on", sorted(exc.partitions))
+        except (StoreAway, KeysAway) as exc:
+            delay = _AWAY_SECONDS[min(away, len(_AWAY_SECONDS) - 1)]
+            away += 1
+            log.warning("state store away, again in %.1f s", delay, extra={"step": runner.step.name, "error": str(exc)})
+            await asyncio.sleep(delay)
+        runner.forget()
+    for f in left:
+        tp = TP(f.message.topic, f.message.partition)
+        intake.done[tp] = max(intake.done.get(tp, 0), f.message.offset + 1)
+    faults.hit(runner.step.name, Point.AFTER_COMMIT)
+
+
+def _current(app: Any, fetched: Sequence[Fetched]) -> list[Fetched]:
+    """Without what was fetched before the last rebalance: the consumer starts again at its commits, here or
+    elsewhere, so these come once more to whom they belong."""
+    assigned = {tp.partition for tp in app.consumer.assignment()}
+    generation = app.consumer_generation_id
+    return [f for f in fetched if f.generation == generation and f.message.partition in assigned]
+
+
+async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], intake: Intake) -> list[Fetched]:
+    """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
+    transaction cannot happen, a reset by hand can), go back, once: when the same record comes first again, there is
+    none before it but what no consumer sees (a transactional producer's markers). That is stepped over, at once where
+    it lies within what was read on, and so is what retention took."""
+    if runner.step.source.cleanup is not Cleanup.DELETE:
+        return fetched
+    went_back = intake.went_back
+    gone_back: set[int] = set()
+    for partition, (stored, first) in (await _gaps(runner, fetched)).items():
+        tp = TP(runner.step.source.name, partition)
+        if intake.nothing_between(tp, stored, first):
+            continue
+        before = went_back.get(tp, (stored, first + 1))
+        # What was on its way here when the consumer was moved stands behind that record, never on it.
+        least = before[1] if before[0] == stored else first + 1
+        if first == least or (await app.consumer.earliest_offsets(tp))[tp] > stored:
+            continue
+        log.info("step %s: partition %d goes back to its stored offset", runner.step.name, partition)
+        await app.consumer.seek(tp, stored)
+        intake.drop([tp])
+        went_back[tp] = stored, min(first, least)
+        gone_back.add(partition)
+    return [f for f in fetched if f.message.partition not in gone_back]
+
+
+async def _gaps(runner: StepRunner, fetched: Sequence[Fetched]) -> dict[int, tuple[int, int]]:
+    """Partition -> its stored offset and the first one fetched that is not below it, where these are not the same. All
+    are read before a consumer is moved: a store that is away leaves nothing half done."""
+    offsets: dict[int, list[int]] = {}
+    for f in fetched:
+        offsets.setdefault(f.message.partition, []).append(f.message.offset)
+    out = {}
+    for partition, found in offsets.items():
+        stored = await runner.stored_offset(partition)
+        if stored is not None and (first := min((o for o in found if o >= stored), default=stored)) > stored:
+            out[partition] = stored, first
+    return out

@@ -1,0 +1,47 @@
+"""What happened in a round, by virtual time: for people to read, and as a digest that a replay must repeat."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+
+from streams.faults import Faults
+
+
+class History:
+    """Lines of `time who what`. `struck`: how often a fault met a stage behind which point."""
+
+    def __init__(self, time: Callable[[], float]) -> None:
+        self._time = time
+        self.lines: list[str] = []
+        self.at: dict[str, str] = {}
+        """Stage -> the point that it passed last."""
+        self.struck: Counter[tuple[str, str, str]] = Counter()
+        """(fault, stage, point)."""
+        self.on_point: Callable[[str], None] = lambda who: None
+        self._hash = hashlib.blake2b(digest_size=12)
+
+    def note(self, who: str, what: str) -> None:
+        line = f"{self._time():10.4f} {who:<14} {what}"
+        self.lines.append(line)
+        self._hash.update(line.encode() + b"\n")
+
+    def strike(self, fault: str, stages: tuple[str, ...]) -> None:
+        for stage in stages:
+            self.struck[fault, stage, self.at.get(stage, "idle")] += 1
+
+    def digest(self) -> str:
+        return self._hash.copy().hexdigest()
+
+
+class Watched(Faults):
+    """Notes each point that a process passes."""
+
+    def __init__(self, history: History, who: str) -> None:
+        self._history, self._who = history, who
+
+    def hit(self, stage: str, point: str) -> None:
+        self._history.at[stage] = point
+        self._history.on_point(self._who)
+        self._history.note(self._who, f"{stage} {point}")

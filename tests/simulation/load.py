@@ -1,0 +1,119 @@
+"""What callers send in a round, from the seed alone: turns in both languages, late and repeated ones, commands,
+erasures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any, Literal
+
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.events.memory import Feedback, MemoryCommand, MemoryCommandBody
+from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
+from schemas.log import topics
+from schemas.log.topics import Topic
+from tests.crash.load import _EN, _WORDS_EN, _WORDS_ZH, _ZH
+
+What = Literal["turn", "again", "remember", "correct", "forget", "feedback", "patch", "close", "erase"]
+TENANT = "acme"
+_USERS = ("ann", "bob", "cat", "李雷", "王芳")
+_WEIGHTS: dict[What, float] = {
+    "turn": 24, "again": 2, "remember": 1, "correct": 1.5, "forget": 1, "feedback": 1, "patch": 1, "close": 0.5,
+    "erase": 0.4,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One write. `pause`: virtual seconds before it. `late`: seconds by which a turn happened before it is sent.
+    `target`: which of the memories that can be seen then a command is about."""
+
+    number: int
+    what: What
+    user: str
+    text: str = ""
+    session: str = ""
+    project: str | None = None
+    turn: str = ""
+    pause: float = 0.0
+    late: float = 0.0
+    target: int = 0
+
+    def event(self, accepted: datetime, memory: str | None) -> tuple[Topic, Envelope] | None:
+        """As the door makes it; None where there is no memory to be about."""
+        if memory is None and self.what in ("feedback", "correct", "forget"):
+            return None
+        who: dict[str, Any] = {"tenant": TENANT, "user_id": self.user, "accepted_at": accepted}
+        match self.what:
+            case "turn" | "again":
+                happened = accepted - timedelta(seconds=self.late)
+                return topics.TURNS, TurnEvent(
+                    **who, session_id=self.session, turn_id=self.turn, role="user", occurred_at=happened,
+                    project_id=self.project, sealed=TurnBody(content=self.text),
+                )  # fmt: skip
+            case "patch":
+                change = SessionCommandBody(global_state={"step": self.number})
+                return topics.TURNS, SessionCommand(
+                    **who, session_id=self.session, command="patch", command_id=f"c{self.number}", sealed=change
+                )
+            case "close":
+                return topics.TURNS, SessionCommand(
+                    **who, session_id=self.session, command="close", command_id=f"c{self.number}"
+                )
+            case "erase":
+                return topics.TURNS, Erasure(**who, erasure_id=f"e{self.number}", scope="user")
+            case "feedback":
+                return topics.LEDGER, Feedback(
+                    **who, feedback_id=f"f{self.number}", memory_ids=(memory or "",), rating="good"
+                )
+            case _:
+                return topics.LEDGER, self._command(who, memory)
+
+    def _command(self, who: dict[str, Any], memory: str | None) -> MemoryCommand:
+        name = f"c{self.number}"
+        if self.what == "forget":
+            return MemoryCommand(**who, command="forget", command_id=name, memory_id=memory)
+        said = MemoryCommandBody(text=self.text)
+        if self.what == "correct":
+            return MemoryCommand(**who, command="correct", command_id=name, memory_id=memory, sealed=said)
+        return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=said)
+
+
+def calls(seed: int, turns: int, seconds: float) -> list[Call]:
+    """So many calls over about so many virtual seconds."""
+    return list(_calls(Random(f"load {seed}"), turns, seconds))
+
+
+def _calls(random: Random, turns: int, seconds: float) -> Iterator[Call]:
+    said: list[Call] = []
+    kinds, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    burst = 0
+    for number in range(turns):
+        what = random.choices(kinds, weights)[0]
+        user = random.choice(_USERS)
+        burst = burst - 1 if burst else (random.randint(2, 12) if random.random() < 0.1 else 0)
+        pause = 0.0 if burst else random.expovariate(1.0) * seconds / turns
+        if what == "again" and said:
+            old = random.choice(said)
+            yield Call(number, "again", old.user, old.text, old.session, old.project, old.turn, pause, old.late)
+            continue
+        session = f"{user}-{random.randint(1, 2)}"
+        project = f"project-{random.randint(1, 2)}" if random.random() < 0.3 else None
+        late = random.uniform(60, 7200) if random.random() < 0.1 else 0.0
+        call = Call(
+            number, "turn" if what == "again" else what, user, _text(random, user), session, project, f"t{number}",
+            pause, late, random.randrange(1000),
+        )  # fmt: skip
+        if call.what == "turn":
+            said.append(call)
+        yield call
+
+
+def _text(random: Random, user: str) -> str:
+    if random.random() < 0.05:
+        return f"My email is {random.choice('abcdef')}@example.com, and I like tea."
+    templates, words = (_EN, _WORDS_EN) if user.isascii() else (_ZH, _WORDS_ZH)
+    return random.choice(templates).format(**{name: random.choice(found) for name, found in words.items()})

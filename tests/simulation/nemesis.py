@@ -1,0 +1,177 @@
+"""Carries out the acts of a round. A new kind of fault is a method here, named after it, and its entry in `acts`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from memstream.recovery import compare
+from query.pipeline.groups import GROUPS
+from schemas.log import topics
+from schemas.log.topics import Cleanup
+from tests.simulation.acts import WORKERS, Act
+from tests.simulation.loop import Process
+from tests.simulation.net import Weather
+from tests.simulation.partition import Record, Stored
+from tests.simulation.world import World
+
+
+class Nemesis:
+    """`lost`: what recovery found missing from the logs, in lines."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._doomed: dict[Process, tuple[int, Act]] = {}
+        """Callbacks that are left until the act."""
+        self._armed: dict[str, Act] = {}
+        """Acts that wait for the process to pass a named point."""
+        self.lost: list[str] = []
+        world.loop.on_turn = self._turn
+        world.history.on_point = self._point
+
+    async def run(self, planned: list[Act]) -> None:
+        """Returns when every act is over."""
+        began = self._world.loop.time()
+        running = []
+        for act in planned:
+            await asyncio.sleep(max(0.0, began + act.at - self._world.loop.time()))
+            self._world.history.note("nemesis", str(act))
+            running.append(asyncio.ensure_future(self._acts(act.kind)(act)))
+        await asyncio.gather(*running)
+
+    def _acts(self, kind: str) -> Callable[[Act], Awaitable[None]]:
+        found: Callable[[Act], Awaitable[None]] = getattr(self, f"_{kind}")
+        return found
+
+    def _turn(self, process: Process) -> None:
+        """Behind each callback of a process: is it the one at which it is struck?"""
+        doom = self._doomed.get(process)
+        if doom is None:
+            return
+        left, act = doom
+        if left > 0:
+            self._doomed[process] = left - 1, act
+            return
+        del self._doomed[process]
+        self._struck(act.kind, process.name)
+        if act.kind == "kill":
+            self._world.die(process, "killed")
+        elif process.runs:
+            process.frozen = True
+            self._world.history.note("nemesis", f"{process.name} stands still")
+            outside = self._world.loop.outside()
+            self._world.loop.call_later(act.seconds, self._thaw, process, context=outside)
+
+    def _thaw(self, process: Process) -> None:
+        process.frozen = False
+        self._world.history.note("nemesis", f"{process.name} goes on")
+
+    def _point(self, who: str) -> None:
+        act, process = self._armed.pop(who, None), self._world.processes.get(who)
+        if act is not None and process is not None:
+            self._doomed[process] = act.count, act
+
+    def _struck(self, fault: str, target: str) -> None:
+        """Counted at the stages that it met: those of a process, or all where a server is struck."""
+        if target in self._world.servers:
+            stages = tuple(self._world.history.at)
+        else:
+            kind = target.rpartition("-")[0]
+            stages = (target,) if target.startswith("sink-") else WORKERS.get(f"{kind}-1", ())
+        self._world.history.strike(fault, stages)
+
+    async def _kill(self, act: Act) -> None:
+        process = self._world.processes.get(act.target)
+        if act.busy:
+            self._armed[act.target] = act
+        elif process is not None and process.runs:
+            self._doomed[process] = act.count, act
+
+    async def _freeze(self, act: Act) -> None:
+        await self._kill(act)
+
+    async def _away(self, act: Act) -> None:
+        server = self._world.servers[act.target]
+        if not server.up:
+            return
+        self._struck("away", act.target)
+        if server is self._world.broker:
+            self._world.broker.crash(power=False)
+        else:
+            server.stop()
+        await asyncio.sleep(act.seconds)
+        if not self._world.down and not server.up:
+            server.start()
+            self._world.history.note("nemesis", f"{act.target} is back")
+
+    async def _slow(self, act: Act) -> None:
+        await self._weather(act, Weather(slow=self._world.random.choice((0.05, 0.5, 8.0))))
+
+    async def _lossy(self, act: Act) -> None:
+        await self._weather(act, Weather(lost=0.3, dropped=0.1))
+
+    async def _refuse(self, act: Act) -> None:
+        await self._weather(act, Weather(refuses=True))
+
+    async def _weather(self, act: Act, weather: Weather) -> None:
+        server = self._world.servers[act.target]
+        self._struck(act.kind, act.target)
+        server.weather = weather
+        await asyncio.sleep(act.seconds)
+        if server.weather is weather:
+            server.weather = Weather()
+
+    async def _join(self, act: Act) -> None:
+        """One more worker for a while: two rebalances."""
+        self._world.start(act.target)
+        await asyncio.sleep(act.seconds)
+        if act.target in self._world.processes:
+            self._struck("rebalance", act.target)
+            await self._world.leave(act.target)
+
+    async def _skew(self, act: Act) -> None:
+        self._world.skew = act.seconds
+
+    async def _compact(self, act: Act) -> None:
+        for topic in topics.CATALOGUE:
+            if topic.cleanup is not Cleanup.DELETE:
+                for log in self._world.broker.topics[topic.name]:
+                    log.compact(self._world.random.randint(log.start, log.end))
+
+    async def _power(self, act: Act) -> None:
+        """The machine goes dark, and comes back: Postgres with what it has committed, the log with what was flushed.
+        Before anything else writes, the log is compared with its readers, as `memstream up` does."""
+        w = self._world
+        if w.down:
+            return
+        w.down = True
+        for process in list(w.processes.values()):
+            self._struck("power", process.name)
+            w.die(process, "power cut", again=False)
+        for server in w.servers.values():
+            if server is w.broker:
+                w.broker.crash(power=True)
+            else:
+                server.stop()
+        await asyncio.sleep(act.seconds)
+        w.down = False
+        for server in w.servers.values():
+            server.start()
+        self._recover()
+        w.history.note("nemesis", "the power is back")
+        w.start_all()
+
+    def _recover(self) -> None:
+        """The product's comparison, and what its aborted transaction leaves."""
+        w = self._world
+        ends = {place: log.end for place, log in w.broker.everything().items()}
+        committed = [w.broker.committed(g.group_id) for g in GROUPS if g.kind != "worker"]
+        for short in compare(ends, committed, w.state.data.next_offsets()):
+            log = w.broker.partition(short.topic, short.partition)
+            for _ in range(short.lost):
+                filler = Record(b"filler", b"", [], 0, visible=False)
+                log.records.append(Stored(log.end, log.epoch, filler, log.end))
+                log.end += 1
+            log.flush()
+            self.lost.append(str(short))
+            w.history.note("recovery", str(short))

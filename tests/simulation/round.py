@@ -1,0 +1,180 @@
+"""One round: calls and faults together, then calm, then the check."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from query.freshness import Place, ProgressWatch, needs_of
+from schemas.events.envelope import Envelope
+from schemas.events.memory import MemoryUpdate
+from schemas.log.progress import FreshnessToken, Written
+from schemas.log.topics import Topic
+from schemas.storage.layouts import sink_group
+from streams.topology import Parts
+from tests.crash.oracle import source_topic
+from tests.simulation import models
+from tests.simulation.acts import SINKS
+from tests.simulation.check import differences
+from tests.simulation.load import TENANT, Call
+from tests.simulation.loop import StandstillError
+from tests.simulation.nemesis import Nemesis
+from tests.simulation.net import AwayError
+from tests.simulation.plan import Plan
+from tests.simulation.sinks import topics_of
+from tests.simulation.world import START, World, WorldConfig
+
+REST_SECONDS = 3600.0
+"""Virtual seconds within which all must have come to rest once the faults are over."""
+_WAIT_SECONDS = 30.0
+VIEWS = ("turns", "memories", "sessions")
+
+
+@dataclass(slots=True)
+class Result:
+    """`failures`: lines; empty for a round as it must be. `seconds` of virtual time."""
+
+    plan: Plan
+    failures: list[str] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
+    digest: str = ""
+    checked: Counter[str] = field(default_factory=Counter)
+    struck: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    lost: list[str] = field(default_factory=list)
+    """What a power cut took of what had been acknowledged, as recovery said it."""
+    seconds: float = 0.0
+    steps: int = 0
+    fresh: Counter[bool] = field(default_factory=Counter)
+
+
+def run(plan: Plan, parts: Parts) -> Result:
+    """Never raises for what the system under test does: that is a failure of the round."""
+    world = World(WorldConfig(plan.seed, plan.durable), parts)
+    result = Result(plan)
+    try:
+        _run(plan, world, parts, result)
+    finally:
+        world.loop.close()
+    return result
+
+
+def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
+    nemesis, readers = Nemesis(world), _Readers(world, plan.calls)
+    world.start_all()
+
+    async def everything() -> None:
+        await asyncio.gather(_calls(world, plan.calls, readers), nemesis.run(list(plan.acts)))
+        await readers.done()
+
+    try:
+        world.loop.run_until_complete(everything(), within=REST_SECONDS)
+        world.calm = True
+        world.loop.run_until_complete(_rest(world), within=REST_SECONDS)
+    except StandstillError as exc:
+        result.failures += [f"no end: {exc}", *(f"no end: {line}" for line in _behind(world))]
+    else:
+        d = differences(world, readers.turns, parts)
+        result.failures += d.lines()
+        result.checked = d.checked
+        result.failures += readers.broken()
+    result.failures += [f"nobody caught {e}" for e in world.loop.errors]
+    result.history, result.digest = world.history.lines, world.history.digest()
+    result.struck, result.lost = world.history.struck, nemesis.lost
+    result.seconds, result.steps, result.fresh = world.loop.time(), world.loop.turns, readers.answers
+
+
+async def _calls(world: World, calls: Sequence[Call], readers: _Readers) -> None:
+    """One after the other, each repeated until it is acknowledged."""
+    for call in calls:
+        await asyncio.sleep(call.pause)
+        chosen = _memory(world, call)
+
+        if call.event(START, chosen) is None:
+            continue
+        written = await _until_accepted(world, lambda at, c=call, m=chosen: c.event(at, m))  # type: ignore[misc]
+        at = f"{written.partition}:{written.offset}"
+        world.history.note("caller", f"{call.number} {call.what} of {call.user} is at {at}")
+        readers.accepted(call, written)
+
+
+async def _until_accepted(world: World, make: Callable[[datetime], tuple[Topic, Envelope] | None]) -> Written:
+    while True:
+        try:
+            return await world.post(make)
+        except AwayError:
+            await asyncio.sleep(0.25)
+
+
+def _memory(world: World, call: Call) -> str | None:
+    """One of the memories that Postgres shows of the user now."""
+    found = sorted(
+        e.record_id
+        for e in world.views["postgres"].rows.values()
+        if isinstance(e, MemoryUpdate) and e.owner_id == call.user and e.op == "upsert"
+    )
+    return found[call.target % len(found)] if found else None
+
+
+class _Readers:
+    """Callers who read their own writes: the product's wait, over the progress that a view has stored."""
+
+    def __init__(self, world: World, calls: Sequence[Call]) -> None:
+        self._world, self._erased = world, {c.user for c in calls if c.what == "erase"}
+        self._watch = ProgressWatch(self._fetch, 0.05)
+        self._tasks: list[asyncio.Task[None]] = []
+        self.turns: set[tuple[str, str]] = set()
+        self.answers: Counter[bool] = Counter()
+        self._failures: list[str] = []
+
+    def accepted(self, call: Call, written: Written) -> None:
+        if call.what in ("turn", "again"):
+            self.turns.add((call.user, call.turn))
+        if call.number % 3 == 0:
+            self._tasks.append(asyncio.ensure_future(self._read(call, written)))
+
+    async def done(self) -> None:
+        await asyncio.gather(*self._tasks)
+
+    def broken(self) -> list[str]:
+        return self._failures
+
+    async def _fetch(self, places: list[Place]) -> Mapping[Place, int]:
+        found = self._world.views["postgres"].progress()
+        return {(m.stage, m.partition, m.root): n for m, n in found.items()}
+
+    async def _read(self, call: Call, written: Written) -> None:
+        needs = needs_of(FreshnessToken.of([written]), VIEWS)
+        fresh = await self._watch.wait(needs, _WAIT_SECONDS)
+        self.answers[fresh] += 1
+        if fresh and call.what == "turn" and call.user not in self._erased:
+            rows = self._world.views["postgres"].rows
+            if ("turn", TENANT, call.user, call.turn) not in rows:
+                self._failures.append(f"freshness: {call.number} of {call.user} was said to be there, and is not")
+
+
+def _behind(world: World) -> list[str]:
+    """Readers that have not read all there is."""
+    out = []
+    stored = world.state.data.next_offsets()
+    for place, log in world.broker.everything().items():
+        last = next((s.offset + 1 for s in reversed(log.records) if s.record.visible), 0)
+        for step in models.STEPS:
+            if source_topic(step).name == place[0] and stored.get((step, place[1]), 0) < last:
+                out.append(f"{step} is at {stored.get((step, place[1]))} of {last} in {place[0]}/{place[1]}")
+        for sink in SINKS:
+            if place[0] in {t.name for t in topics_of(sink)}:
+                done = world.broker.committed(sink_group(sink)).get(place, 0)
+                if done < last:
+                    out.append(f"sink-{sink} has committed {done} of {last} in {place[0]}/{place[1]}")
+    return out
+
+
+async def _rest(world: World) -> None:
+    """Returns when nothing is left to read, twice in a row."""
+    calm = 0
+    while calm < 2:
+        calm = 0 if _behind(world) else calm + 1
+        await asyncio.sleep(1.0)

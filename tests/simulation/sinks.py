@@ -1,0 +1,60 @@
+"""The stores as sinks meet them: late, away, refusing, or written though the answer was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from schemas.log.topics import Topic
+from sinks.memory import MemorySink
+from sinks.protocol import SinkBatch, Transient
+from sinks.wrapper import Around
+from tests.crash.log import SINK_TOPICS
+from tests.simulation.net import Server
+
+TRANSACTIONAL = frozenset({"postgres"})
+"""Stores that write a batch whole or not at all; of the others a part may stand when the process ends."""
+
+
+def topics_of(store: str) -> tuple[Topic, ...]:
+    return SINK_TOPICS[store]
+
+
+class StormySink(Around):
+    """A store behind a network. `sink` holds what is stored, and outlives the process. `wait` blocks."""
+
+    def __init__(self, sink: MemorySink, server: Server, random: Random, wait: Callable[[float], None]) -> None:
+        super().__init__(sink)
+        self._server, self._random, self._wait = server, random, wait
+
+    def ensure(self) -> None:
+        self._pass()
+        super().ensure()
+
+    def write(self, batch: SinkBatch) -> int:
+        """Raises Transient; what was sent may stand nonetheless, whole or (where the store has no transactions) in
+        part."""
+        life, weather = self._server.life, self._server.weather
+        self._pass()
+        refused = 0
+        if self._server.name.removeprefix("store-") not in TRANSACTIONAL and len(batch.items) > 1:
+            half = self._random.randint(1, len(batch.items) - 1)
+            refused = super().write(SinkBatch(batch.items[:half]))
+            self._wait(self._random.uniform(0.0, 0.005))
+            if not self._server.up or self._server.life != life:
+                raise Transient("connection closed")
+            batch = SinkBatch(batch.items[half:], batch.progress, batch.sweep)
+        refused += super().write(batch)
+        self._wait(self._random.uniform(0.0002, 0.005) + self._random.random() * weather.slow)
+        if not self._server.up or self._server.life != life or self._random.random() < weather.lost:
+            raise Transient("no answer")
+        return refused
+
+    def _pass(self) -> None:
+        """The way there."""
+        weather = self._server.weather
+        self._wait(self._random.uniform(0.0002, 0.005) + self._random.random() * weather.slow)
+        if not self._server.up or self._random.random() < weather.dropped:
+            raise Transient("away")
+        if weather.refuses:
+            raise Transient("read-only")

@@ -1,0 +1,152 @@
+"""Rounds of the simulation: clean ones, one that must fail, and that each repeats itself."""
+
+from __future__ import annotations
+
+import os
+import random
+import secrets
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from streams.batch import Batch, BatchFrame
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import OutboxRow, Position
+from streams.topology import Parts
+from tests.simulation.outside import watched
+from tests.simulation.plan import RELEASE, OtherReleaseError, Plan
+from tests.simulation.round import run
+from tests.simulation.shrink import shrink
+
+GROUPS, A_GROUP = 8, 5
+"""Rounds that `make test` runs: 40."""
+CASES = (
+    "0.1.0:5:30:29:5:flushed",  # a power cut, on topics that flush
+)
+"""What failed once, made smaller, and why."""
+POWER = "0.1.0:5:30:29:5:unflushed"
+"""One turn and one power cut (seed 5, made smaller by itself)."""
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_n2_nothing_is_lost_or_doubled_whatever_strikes(group: int, parts: Parts) -> None:
+    for seed in range(1 + group * A_GROUP, 1 + (group + 1) * A_GROUP):
+        result = run(Plan(seed), parts)
+        assert not result.failures, f"{result.plan}\n" + "\n".join(result.failures)
+        assert sum(result.checked.values()) > 100
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_n2_what_failed_once_fails_no_more(case: str, parts: Parts) -> None:
+    assert not run(Plan.parse(case), parts).failures
+
+
+def test_what_is_acknowledged_off_the_disk_is_lost_in_a_power_cut_and_found(parts: Parts) -> None:
+    """The loss of the state that did not flush: it can fail, and becomes as small as it gets."""
+    failed = next(r for r in (run(Plan(seed, durable=False), parts) for seed in range(5, 30)) if r.failures)
+    small = shrink(failed, lambda p: run(p, parts), most=60)
+    assert len(small.plan.calls) <= 3
+    assert [a.kind for a in small.plan.acts] == ["power"]
+    assert any("not in the log" in line for line in small.failures)
+
+
+def _outbox_is_not_sent_again(patch: pytest.MonkeyPatch) -> None:
+    whole = MemoryStateStore.position
+
+    async def position(self: MemoryStateStore, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
+        return (await whole(self, step, partition))[0], []
+
+    patch.setattr(MemoryStateStore, "position", position)
+
+
+def _redelivered_records_are_taken_in(patch: pytest.MonkeyPatch) -> None:
+    whole = BatchFrame.receive
+
+    def receive(self: BatchFrame, batch: Batch) -> None:
+        batch.position = replace(batch.position, seen={})
+        whole(self, batch)
+
+    patch.setattr(BatchFrame, "receive", receive)
+
+
+def _only_kills(of: str) -> Iterator[Plan]:
+    """Rounds of one fault: processes of that kind die a few callbacks behind a named point."""
+    for seed in range(1, 400):
+        acts = Plan(seed).acts
+        kills = [n for n, a in enumerate(acts) if a.kind == "kill" and a.target.startswith(of) and a.busy]
+        few = [n for n in kills if 2 <= acts[n].count <= 20]
+        if few:
+            yield Plan(seed).keeping(range(30), few)
+
+
+@pytest.mark.parametrize("broken", [_outbox_is_not_sent_again, _redelivered_records_are_taken_in])
+def test_a_rule_of_delivery_that_is_taken_back_is_found(
+    broken: Callable[[pytest.MonkeyPatch], None], parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken(monkeypatch)
+    assert any(run(plan, parts).failures for plan in _only_kills("memory"))
+
+
+def test_a_case_is_a_line_of_text(parts: Parts) -> None:
+    plan = Plan.parse(POWER)
+    assert str(plan) == POWER
+    assert any("not in the log" in line for line in run(plan, parts).failures)
+    assert Plan.parse(str(Plan(7))) == Plan(7)
+
+
+def test_a_case_of_another_release_is_refused_with_its_name() -> None:
+    with pytest.raises(OtherReleaseError, match=r"0\.0\.9"):
+        Plan.parse("0.0.9:5:30:all:all:flushed")
+    with pytest.raises(ValueError, match="expected RELEASE"):
+        Plan.parse(f"{RELEASE}:5")
+
+
+def test_a_seed_repeats_itself_whatever_the_hashes_are(parts: Parts) -> None:
+    """Sets of text have another order in each process: nothing may come of it."""
+    here = run(Plan(7), parts)
+    code = (
+        "from tests.simulation import models; from tests.simulation.plan import Plan; "
+        "from tests.simulation.round import run; print(run(Plan(7), models.parts()).digest)"
+    )
+    root = Path(__file__).parents[2]
+    for hashes in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": hashes, "PYTHONPATH": str(root)}
+        out = subprocess.run(
+            [sys.executable, "-c", code], env=env, cwd=root, capture_output=True, text=True, timeout=120
+        )
+        assert out.stdout.strip().splitlines()[-1:] == [here.digest], out.stderr
+    assert run(Plan(8), parts).digest != here.digest
+
+
+def test_nothing_reaches_past_the_world(parts: Parts) -> None:
+    """No clock of the machine, thread, socket or randomness of its own, in steps, loop, outbox, sinks' worker."""
+    run(Plan(9), parts)  # what is loaded once
+    with watched() as found:
+        run(Plan(9), parts)
+    assert dict(found) == {}
+
+
+@pytest.mark.parametrize(
+    "reach",
+    [
+        time.time, time.monotonic, lambda: datetime.now(UTC), random.random, lambda: secrets.token_hex(6),
+        lambda: threading.Thread(target=print, args=("",)).start(), lambda: socket.getaddrinfo("127.0.0.1", 9),
+    ],
+)  # fmt: skip
+def test_what_reaches_past_it_is_seen(reach: object) -> None:
+    assert callable(reach)
+
+    def inside() -> None:
+        reach()
+
+    with watched() as found:
+        inside()
+    assert sum(found.values()) >= 1
