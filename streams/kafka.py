@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from schemas.log.codec import Headers
 from schemas.log.topics import MAX_MESSAGE_BYTES, sent_key
 from schemas.storage.connections import Bootstrap, librdkafka
 from streams.state.protocol import OutboxRow
@@ -30,7 +29,7 @@ class Produces(Protocol):
 
     def produce(
         self, topic: str, value: bytes | None, key: bytes | None, partition: int,
-        on_delivery: Callable[[KafkaError | None, Any], None], /, *, headers: Headers,
+        on_delivery: Callable[[KafkaError | None, Any], None], /, *, headers: list[tuple[str, str | bytes | None]],
     ) -> None:  # fmt: skip
         """Raises BufferError when too much is waiting, KafkaException for what is not taken at all."""
         ...

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Consumer, IsolationLevel, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin._listoffsets import OffsetSpec
 from confluent_kafka.cimpl import NewTopic
 
 from tests.integration.conftest import BackgroundStack
@@ -77,7 +78,9 @@ class RealCluster:
     def epoch(self, topic: str, partition: int) -> int:
         place = TopicPartition(topic, partition)
         asked = self._admin.list_offsets(
-            {place: OffsetSpec.latest()}, isolation_level=IsolationLevel.READ_UNCOMMITTED, request_timeout=30
+            {place: OffsetSpec.latest()},  # type: ignore[no-untyped-call]
+            isolation_level=IsolationLevel.READ_UNCOMMITTED,
+            request_timeout=30,
         )
         found: int | None = asked[place].result(30).leader_epoch
         return -1 if found is None else found

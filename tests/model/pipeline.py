@@ -10,7 +10,7 @@ from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.documents import Job
 from schemas.events.memory import Decision, MemoryUpdate
-from schemas.events.turns import TurnBody, TurnEvent
+from schemas.events.turns import Role, TurnBody, TurnEvent
 from schemas.log import topics
 from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
@@ -35,7 +35,8 @@ class Pipeline:
         for text in texts:
             turn = f"t{len(self.said)}"
             self.said[turn] = text
-            for role, content in (("user", text), ("assistant", f"Noted. ({turn})")):
+            said: tuple[tuple[Role, str], ...] = (("user", text), ("assistant", f"Noted. ({turn})"))
+            for role, content in said:
                 self.driver.advance(timedelta(seconds=1))
                 event = TurnEvent(
                     tenant="acme", user_id=person, session_id=f"{person}-1", turn_id=f"{turn}-{role}", role=role,
@@ -55,7 +56,7 @@ class Pipeline:
         """Run jobs to their end, and what came of them through the steps."""
         for job in self.jobs() if jobs is None else jobs:
             for emit in await work.run(job):
-                self.driver.pipe(emit.topic, emit.event, "memstream/jobs")  # type: ignore[arg-type]
+                self.driver.pipe(emit.topic, emit.event, "memstream/jobs")
         await self.driver.run()
         assert not self.driver.dead_letters()
 

@@ -57,8 +57,13 @@ def _vector(text: str) -> Vectors:
 
 
 class _Counter:
+    encoding = "a token for each four characters"
+
     def count(self, text: str) -> int:
         return len(text) // 4 + 1
+
+    def truncate(self, text: str, max_tokens: int) -> str:
+        return text[: max(0, 4 * max_tokens - 1)]
 
 
 def _language(text: str) -> TextLanguage:

@@ -100,7 +100,8 @@ class Nemesis:
         else:
             server.stop()
         await asyncio.sleep(act.seconds)
-        if not self._world.down and not server.up:
+        up = self._world.servers[act.target].up  # asked anew: a power cut may have come meanwhile
+        if not self._world.down and not up:
             server.start()
             self._world.history.note("nemesis", f"{act.target} is back")
 

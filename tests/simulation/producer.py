@@ -60,13 +60,13 @@ class SimProducer:
 
     def produce(
         self, topic: str, value: bytes | None, key: bytes | None, partition: int, on_delivery: Report, /, *,
-        headers: Headers,
+        headers: list[tuple[str, str | bytes | None]],
     ) -> None:  # fmt: skip
         if self._waiting >= _QUEUE:
             raise BufferError
         place = (topic, partition)
         self._queues.setdefault(place, deque()).append(
-            _Queued(Record(key, value, list(headers), self._now_ms()), on_delivery)
+            _Queued(Record(key, value, _bytes(headers), self._now_ms()), on_delivery)
         )
         self._waiting += 1
         if place not in self._busy:
@@ -85,7 +85,7 @@ class SimProducer:
             else:
                 done.set_exception(AwayError(error.name()))
 
-        self.produce(topic, value, key, partition, report, headers=headers)
+        self.produce(topic, value, key, partition, report, headers=list(headers))
         return await done
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -135,3 +135,8 @@ class SimProducer:
         self._waiting -= len(batch)
         for i, queued in enumerate(batch):
             queued.report(error, None if error is not None else Sent(*place, base + i))
+
+
+def _bytes(headers: list[tuple[str, str | bytes | None]]) -> Headers:
+    """As they arrive: bytes, and none without a value."""
+    return [(key, value.encode() if isinstance(value, str) else value) for key, value in headers if value is not None]
