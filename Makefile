@@ -103,3 +103,10 @@ clean:
 statements: install
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/en_dev.jsonl
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/zh_dev.jsonl
+
+# The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
+.PHONY: corpus-check
+corpus-check: install
+	$(BIN)/python -m evaluation.corpus
+	$(BIN)/python -m evaluation.corpus --agreement
+	$(if $(CASES_FOLDER),$(BIN)/python -m evaluation.corpus --overlap $(CASES_FOLDER))
