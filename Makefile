@@ -136,3 +136,9 @@ statements: install
 .PHONY: pii-cases
 pii-cases: install
 	$(BIN)/python -m evaluation.pii_cases
+# The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
+.PHONY: corpus-check
+corpus-check: install
+	$(BIN)/python -m evaluation.corpus
+	$(BIN)/python -m evaluation.corpus --agreement
+	$(if $(CASES_FOLDER),$(BIN)/python -m evaluation.corpus --overlap $(CASES_FOLDER))

@@ -1,0 +1,122 @@
+"""The corpus keeps its guide, and its checks see what breaks it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from evaluation.corpus.agreement import agreement
+from evaluation.corpus.check import check, entry_faults
+from evaluation.corpus.entries import Entry, Language, Statement
+from evaluation.corpus.overlap import runs, shared_runs
+from evaluation.corpus.read import ROOT, contexts
+
+STATEMENT = Statement(
+    clause="I keep bees in Leeds", predicate="keep", value="bees", owner="speaker", person="", polarity="affirmed",
+    modality="actual", time="habitual", kind="habit", attribute="pet", value_type="text", keep=True,
+    memory="The user keeps bees in Leeds.",
+)  # fmt: skip
+ENTRY = Entry(
+    id="en1-0001a", group="en1-0001", twin="number", language="en", domain="home", register="chat", before=[],
+    speaker="user", text="well, I keep bees in Leeds", statements=[STATEMENT], nothing="",
+)  # fmt: skip
+
+
+def test_the_corpus_keeps_its_guide() -> None:
+    report = check()
+    assert report.faults == []
+    assert sum(report.counts["turns"].values()) > 7000
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"clause": "I kept bees"}, "clause is no part of the text"),
+        ({"value": "hens"}, "value is no part of the clause"),
+        ({"predicate": "kept"}, "predicate is no part of the clause"),
+        ({"person": "Mei"}, "person is no part of the turns"),
+        ({"owner": "person"}, "a person is named where the owner is a person, and only there"),
+        ({"memory": ""}, "a kept statement has a memory, another has none"),
+        ({"modality": "fiction"}, "kept though fiction"),
+        ({"kind": None}, "a label is missing"),
+    ],
+)
+def test_a_broken_statement_is_seen(change: dict[str, str | None], fault: str) -> None:
+    entry = ENTRY.model_copy(update={"statements": [STATEMENT.model_copy(update=change)]})
+    assert f"statement 0: {fault}" in list(entry_faults(entry))
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"nothing": "question"}, "nothing says why where no statement is kept, and only there"),
+        ({"twin": ""}, "a twin has a letter, a base turn has none"),
+        ({"twin": "variant"}, "what a twin changes is labelled"),
+        ({"group": "en1-0002"}, "id, group and language do not fit"),
+    ],
+)
+def test_a_broken_entry_is_seen(change: dict[str, str], fault: str) -> None:
+    assert list(entry_faults(ENTRY.model_copy(update=change))) == [fault]
+    assert list(entry_faults(ENTRY)) == []
+
+
+def test_an_unknown_label_or_field_is_refused() -> None:
+    for change in ({"twin": "other"}, {"extra": 1}):
+        with pytest.raises(ValidationError):
+            Entry.model_validate_json(json.dumps(ENTRY.model_dump(by_alias=True) | change))
+
+
+def test_a_turn_that_stands_twice_is_seen(tmp_path: Path) -> None:
+    line = ENTRY.model_dump_json(by_alias=True)
+    (tmp_path / "en1.jsonl").write_text(f"{line}\n{line}\nno json\n", encoding="utf-8")
+    faults = check(tmp_path).faults
+    assert len(faults) == 2
+    assert faults[0] == "en1.jsonl:2: an id or a turn again"
+    assert faults[1].startswith("en1.jsonl:3: line: Invalid JSON")
+
+
+def test_a_folder_without_turns_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        check(tmp_path)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_second_readers_agree_as_the_card_says(language: Language) -> None:
+    found = agreement(language)
+    card = (ROOT / "README.md").read_text(encoding="utf-8")
+    row = next(line for line in card.splitlines() if line.startswith(f"| {language} | {found.turns} |"))
+    shares = (found.same_verdict / found.turns, found.met / found.kept, *(n / found.met for n in found.equal.values()))
+    assert row == f"| {language} | {found.turns} | " + " | ".join(f"{100 * share:.0f}" for share in shares) + " |"
+
+
+def test_the_card_counts_what_stands_in_the_corpus() -> None:
+    card = (ROOT / "README.md").read_text(encoding="utf-8")
+    counts = check().counts
+    for name, turns in counts["turns"].items():
+        kept = counts["kept statements"][name]
+        assert f"| `{name}.jsonl` | {turns:,} | {kept:,} |" in card
+    for name, number in counts["pairs"].items():
+        assert f"| `{name}.jsonl` | {number:,} |" in card
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("So: I MOVED to the flat above a bakery, twice", "i moved to the flat above a bakery"),
+        ("我上周，从成都搬到了海边的老房子里", "上周从成都搬到了海边的老房"),
+    ],
+)
+def test_a_shared_run_is_found_in_any_spelling(text: str, other: str) -> None:
+    assert set(runs(text)) & set(runs(other))
+    assert not set(runs(text)) & set(runs(other[: len(other) - 3]))
+
+
+def test_overlap_names_turn_file_and_run(tmp_path: Path) -> None:
+    said = next(context for context in contexts(language="en") if len(context.turn.text.split()) > 12)
+    (tmp_path / "cases.jsonl").write_text(json.dumps({"turns": [{"content": said.turn.text}]}) + "\n", encoding="utf-8")
+    found = shared_runs(tmp_path)
+    assert said.place in {shared.place for shared in found}
+    assert {shared.file for shared in found} == {"cases.jsonl"}
