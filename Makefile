@@ -136,6 +136,7 @@ statements: install
 .PHONY: pii-cases
 pii-cases: install
 	$(BIN)/python -m evaluation.pii_cases
+
 # The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
 .PHONY: corpus-check
 corpus-check: install
