@@ -60,7 +60,7 @@ class Outcome:
 
 
 def command(day: Day, faketime: str) -> list[str]:
-    tests = [sys.executable, "-m", "pytest", "tests/unit", "-n", "auto", "-q", "--color=no", "-p", "no:cacheprovider"]
+    tests = [sys.executable, "-m", "pytest", "tests/unit", "-n", "auto", "--color=no", "-p", "no:cacheprovider"]
     return [faketime, day.moment, *tests, *day.options]
 
 
