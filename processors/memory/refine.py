@@ -101,23 +101,26 @@ class Refinement:
     def _beside(self, c: Candidate, held: MemoryUpdate, overlaps: bool) -> Verdict | None:
         """None where both can stand."""
         values, stated = values_of(c), standing_values(held)
-        shared = [n for n in values if n in stated and self._one_slot(c, held)]
+        shared = [n for n in values if n in stated and self._one_slot(c, held, overlaps)]
         if not self._of_turn(held) and made_by(held) != "command":  # a later turn says something else there
             return _ENDED if shared or self._comparable(c, held) else None
         if shared:
             return self._same_field(c, held, shared, overlaps)
         return self._same_words(c, held) if overlaps else None
 
-    def _one_slot(self, c: Candidate, held: MemoryUpdate) -> bool:
+    def _one_slot(self, c: Candidate, held: MemoryUpdate, overlaps: bool) -> bool:
+        """Of the same words two readings may name two kinds, such as a preference and an intent."""
         about = str(c.attributes.get("about", ""))
-        return (c.kind, c.scope, about) == (held.kind, held.scope, str(held.sealed.attributes.get("about", "")))
+        alike = (c.scope, about) == (held.scope, str(held.sealed.attributes.get("about", "")))
+        return alike and (overlaps or c.kind == held.kind)
 
     def _same_field(self, c: Candidate, held: MemoryUpdate, shared: list[str], overlaps: bool) -> Verdict | None:
         values, stated = values_of(c), standing_values(held)
         # Denied, the value that stands; stated, another one. All else is said again, and the gate skips it.
         differs = [n for n in shared if c.negated == same(stated[n], values[n])]
+        other_kind = c.kind != held.kind  # which the gate does not compare
         if not differs:
-            return None
+            return Verdict(because("skipped", "extraction", "says_no_more"), held) if other_kind else None
         if all(holds_many(self._profile, n) for n in differs) and not c.negated:
             return self._one_of_many(c, held, differs, overlaps)
         if _of_people(held):
@@ -128,7 +131,7 @@ class Refinement:
         if not may or not (c.negated or says_the_same(c, held, differs)):
             return Verdict(because("refused", "extraction", "reading_stands"), held)
         sharper = not c.negated and all(_holds(values[n], stated[n]) for n in differs)
-        return Verdict(rule=SHARPENED if sharper else CONTRADICTED)
+        return Verdict(ends=(held,) if other_kind else (), rule=SHARPENED if sharper else CONTRADICTED)
 
     def _one_of_many(self, c: Candidate, held: MemoryUpdate, names: list[str], overlaps: bool) -> Verdict | None:
         """Two wordings of one value do not stand beside each other."""

@@ -16,6 +16,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from tests.integration.conftest import BackgroundStack
 from tests.integration.log_member import RemoteMember
+from tests.patience import until
 from tests.simulation.log_contract import PATIENCE, GroupContract, LogContract, ProducerContract
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
@@ -63,26 +64,29 @@ class RealCluster:
 
     def bounds(self, topic: str, partition: int) -> tuple[int, int]:
         probe = Consumer({"bootstrap.servers": self._servers, "group.id": "contract-probe"})
-        until = time.monotonic() + PATIENCE
+        place = TopicPartition(topic, partition)
         try:
-            while True:
-                try:
-                    low, high = probe.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
-                    return low, high
-                except KafkaException:
-                    assert time.monotonic() < until, f"{topic} has no leader"
-                    time.sleep(0.1)
+            low, high = until(
+                f"a leader of {topic}", lambda: probe.get_watermark_offsets(place, timeout=10), errors=(KafkaException,)
+            )
+            return int(low), int(high)
         finally:
             probe.close()
 
     def epoch(self, topic: str, partition: int) -> int:
         place = TopicPartition(topic, partition)
-        asked = self._admin.list_offsets(
-            {place: OffsetSpec.latest()},  # type: ignore[no-untyped-call]
-            isolation_level=IsolationLevel.READ_UNCOMMITTED,
-            request_timeout=30,
-        )
-        found: int | None = asked[place].result(30).leader_epoch
+
+        def ask() -> int | None:
+            asked = self._admin.list_offsets(
+                {place: OffsetSpec.latest()},  # type: ignore[no-untyped-call]
+                isolation_level=IsolationLevel.READ_UNCOMMITTED,
+                request_timeout=30,
+            )
+            found: int | None = asked[place].result(PATIENCE).leader_epoch
+            return found
+
+        # A client that knew the log of before the restart is fenced until it has asked for the leader again.
+        found = until("the leader epoch", ask, lambda _: True, errors=(KafkaException,))
         return -1 if found is None else found
 
     def restart(self) -> None:

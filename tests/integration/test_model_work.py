@@ -246,7 +246,7 @@ def test_b7_a_job_whose_worker_is_killed_is_run_again(running: Running) -> None:
 
 def test_b7_nothing_waits_for_a_model_that_holds_its_answer(running: Running) -> None:
     """In the order of events: the calls are under way while turns behind them become memory."""
-    texts = {"eva": "I live in Lisbon with a cat.", "gil": "我今年32岁，住在里斯本。"}
+    texts = {"eva": "I live in Lisbon with a cat.", "gil": "我今年32岁，住在杭州。"}
 
     def held(request: dict[str, Any]) -> Any:
         message = json.loads(request["messages"][-1]["content"]).get("MESSAGE")

@@ -77,10 +77,9 @@ class KafkaLog:
 
     def worker(self, sink: Sink, **options: Any) -> Worker:
         self.close()
-        # A static member has its partitions at once or, were it another, never within the patience.
-        settings = KafkaSettings(
-            self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=2 * PATIENCE
-        )
+        # A static member has its partitions at once or, were it another, not while the test waits for it. (A session
+        # may not outlast the poll interval of five minutes.)
+        settings = KafkaSettings(self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=290.0)
         consumer = KafkaConsumer(settings)
         self._open.append(consumer)
         letters = options.pop("dead_letters", None) or KafkaDeadLetters(settings)

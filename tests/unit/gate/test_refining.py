@@ -62,6 +62,21 @@ async def test_b3_the_same_again_is_skipped_and_no_more_than_it_too(gate: GateBe
     assert {u.row_key: u for u in gate.active()} == stood
 
 
+async def test_b7_the_same_value_under_another_kind_does_not_stand_twice(gate: GateBench) -> None:
+    """The rules call a wish of the same words a preference, a field's own kind is another."""
+    await rules(gate, HOME.model_copy(update={"kind": "preference"}))
+    assert await model(gate, said("User resides in Leeds", 0, 15, "residence", "Leeds")) == [
+        ("skipped", "says_no_more")
+    ]
+    assert texts(gate) == {"User lives in Leeds"}
+
+
+async def test_b7_another_value_under_another_kind_takes_its_place(gate: GateBench) -> None:
+    await rules(gate, HOME.model_copy(update={"kind": "preference"}))
+    await model(gate, said("User lives in Bradford", 0, 30, "residence", "Bradford"))
+    assert texts(gate) == {"User lives in Bradford"}
+
+
 @pytest.mark.parametrize("kind", ["episode", "fact"])
 async def test_b7_a_free_statement_is_sharpened_under_its_id(gate: GateBench, kind: str) -> None:
     await rules(gate, KAYAK.model_copy(update={"kind": kind}))
