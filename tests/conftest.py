@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     slow = {i.nodeid.split("::")[0] for i in session.items if any(i.get_closest_marker(m) for m in SLOW_BY_NATURE)}
-    session.config.stash[_EXEMPT] |= slow
+    session.config.stash[_EXEMPT].update(slow)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -36,7 +36,7 @@ def pytest_testnodedown(node: Any) -> None:
     """A worker of pytest-xdist hands over what it has recorded."""
     if told := getattr(node, "workeroutput", {}).get("patience"):
         patience.RECORD.add(told)
-        node.config.stash[_EXEMPT] |= set(node.workeroutput["patience_exempt"])
+        node.config.stash[_EXEMPT].update(node.workeroutput["patience_exempt"])
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -45,7 +45,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(config, "workeroutput", None)
     if output is not None:
         output["patience"] = patience.RECORD.told()
-        output["patience_exempt"] = sorted(config.stash[_EXEMPT])
+        exempt = config.stash[_EXEMPT]
+        output["patience_exempt"] = list(exempt)
     elif patience.STRICT and session.exitstatus == pytest.ExitCode.OK and _faults(config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -98,7 +98,7 @@ class KafkaLog:
 
     def dead_letters(self) -> list[tuple[bytes | None, bytes | None, Headers]]:
         found = read_to_end(self._servers, self._letters_from)
-        return [(m.key(), m.value(), list(m.headers() or [])) for m in found]  # type: ignore[misc]
+        return [(m.key(), m.value(), list(m.headers() or [])) for m in found]  # type: ignore[arg-type]
 
     def close(self) -> None:
         """As when a process dies: static members leave the group without a word."""
