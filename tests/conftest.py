@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     slow = {i.nodeid.split("::")[0] for i in session.items if any(i.get_closest_marker(m) for m in SLOW_BY_NATURE)}
-    session.config.stash[_EXEMPT] |= slow
+    session.config.stash[_EXEMPT].update(slow)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -154,16 +154,16 @@ def _shown(value: object) -> str:
 
 
 def until(
-    what: str, ask: Callable[[], T], good: Callable[[T], Any] = bool, *, seconds: float | None = None,
+    what: str, ask: Callable[[], T | None], good: Callable[[T], Any] = bool, *, seconds: float | None = None,
     calm: float = CALM, pause: float = _PAUSE, errors: tuple[type[Exception], ...] = (), logs: Path | None = None,
 ) -> T:  # fmt: skip
-    """What `ask` gives once it is `good`. `errors`: what it may raise until then. Raises AssertionError after the
-    patience (or `seconds`, where the limit is what is tested)."""
+    """What `ask` gives once it is there (not None) and `good`. `errors`: what it may raise until then. Raises
+    AssertionError after the patience (or `seconds`, where the limit is what is tested)."""
     waiting = _Waiting(what, seconds or PATIENCE, calm, logs)
     while True:
         try:
             waiting.last = found = ask()
-            if good(found):
+            if found is not None and good(found):
                 waiting.over()
                 return found
         except errors as exc:
@@ -173,7 +173,7 @@ def until(
 
 
 async def eventually(
-    what: str, ask: Callable[[], Awaitable[T]], good: Callable[[T], Any] = bool, *, seconds: float | None = None,
+    what: str, ask: Callable[[], Awaitable[T | None]], good: Callable[[T], Any] = bool, *, seconds: float | None = None,
     calm: float = CALM, pause: float = _PAUSE, errors: tuple[type[Exception], ...] = (), logs: Path | None = None,
 ) -> T:  # fmt: skip
     """The same for what is asked asynchronously."""
@@ -181,7 +181,7 @@ async def eventually(
     while True:
         try:
             waiting.last = found = await ask()
-            if good(found):
+            if found is not None and good(found):
                 waiting.over()
                 return found
         except errors as exc:

@@ -19,7 +19,7 @@ from tests.integration.log_member import RemoteMember
 from tests.patience import until
 from tests.simulation.log_contract import PATIENCE, GroupContract, LogContract, ProducerContract
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.integration
 
 
 class RealCluster:
@@ -31,7 +31,7 @@ class RealCluster:
     def topic(self, partitions: int) -> str:
         name = f"contract-{uuid.uuid4().hex}"
         for made in self._admin.create_topics([NewTopic(name, partitions, 1, config={"flush.messages": "1"})]).values():
-            made.result(30)
+            made.result(PATIENCE)
         for p in range(partitions):
             self.bounds(name, p)
         return name
@@ -60,7 +60,7 @@ class RealCluster:
 
     def delete_before(self, topic: str, partition: int, offset: int) -> None:
         for done in self._admin.delete_records([TopicPartition(topic, partition, offset)]).values():
-            done.result(30)
+            done.result(PATIENCE)
 
     def bounds(self, topic: str, partition: int) -> tuple[int, int]:
         probe = Consumer({"bootstrap.servers": self._servers, "group.id": "contract-probe"})

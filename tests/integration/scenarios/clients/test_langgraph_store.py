@@ -253,7 +253,11 @@ async def test_c1_reading_renews_a_time_to_live_unless_told_otherwise(
 
     await eventually("a longer life of what was read", renewed)
     assert ends(running, ns, "left") == before["left"]
-    await eventually("the end of what is over", lambda: store.get(ns, "brief"), lambda item: item is None)
+
+    async def over() -> bool:
+        return await store.get(ns, "brief") is None
+
+    await eventually("the end of what is over", over)
     assert set(keys(await store.search(ns))) == {"kept", "left"}
 
 
