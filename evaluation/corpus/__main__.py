@@ -1,8 +1,9 @@
 """Check the corpus and print what stands in it.
 
-    python -m evaluation.corpus                     every file of corpus/, against corpus/GUIDE.md
-    python -m evaluation.corpus --agreement         second labels beside the first
-    python -m evaluation.corpus --overlap FOLDER    turns that share a run of words with the JSON files of a folder
+python -m evaluation.corpus                     every file of corpus/, against corpus/GUIDE.md
+python -m evaluation.corpus --agreement         second labels beside the first
+python -m evaluation.corpus --overlap FOLDER    turns that share a run of words with the JSON files of a folder
+python -m evaluation.corpus --programs          find programs anew, and write them into the files (4 minutes)
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from evaluation.corpus.agreement import agreement
 from evaluation.corpus.check import check
 from evaluation.corpus.entries import Language
 from evaluation.corpus.overlap import shared_runs
+from evaluation.corpus.programs import write_programs
 from evaluation.corpus.read import ROOT
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -44,7 +46,12 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=ROOT, help="the corpus (default: corpus/)")
     parser.add_argument("--agreement", action="store_true")
     parser.add_argument("--overlap", type=Path, metavar="FOLDER")
+    parser.add_argument("--programs", action="store_true")
     options = parser.parse_args()
+    if options.programs:
+        for language, share in write_programs(options.folder).items():
+            print(f"{language}: rebuilt {share.rebuilt} of {share.kept} memories, {share.rebuilt / share.kept:.1%}")
+        return 0
     if options.overlap:
         return print_overlap(options.overlap, options.folder)
     if options.agreement:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.corpus.entries import Entry, Language, Statement
-from evaluation.corpus.read import ROOT, SECOND, WRITERS, values
+from evaluation.corpus.read import ROOT, values
 
 COMPARED = ("owner", "polarity", "modality", "time", "kind")
 
@@ -47,11 +47,9 @@ def met_by(statement: Statement, text: str, others: Sequence[Statement]) -> Stat
 
 def agreement(language: Language, folder: Path = ROOT) -> Agreement:
     """The agreement over all turns of a language that were labelled twice."""
-    first = {entry.id: entry for entry in values(folder, WRITERS, Entry)}
+    first = {entry.id: entry for entry in values(folder, f"{language}[0-9].jsonl", Entry)}
     found = Agreement()
-    for second in values(folder, SECOND, Entry):
-        if second.language != language:
-            continue
+    for second in values(folder, f"second_{language}.jsonl", Entry):
         base = first[second.id]
         found.turns += 1
         found.same_verdict += bool(second.nothing) == bool(base.nothing)

@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from evaluation.corpus.entries import NEVER_KEPT, PARTLY_LABELLED, Chat, Entry, Pair, Said, Statement, Turn, known_text
-from evaluation.corpus.read import CHATS, PAIRS, ROOT, SECOND, WRITERS, chat_contexts, lines
+from evaluation.corpus.read import CHATS, PAIRS, ROOT, SECOND, WRITERS, Context, chat_contexts, contexts, lines
+from processors.reader.wording.realise import WordingError, realise
+from processors.reader.wording.tables import tables
 
+MIN_REBUILT = 0.92
+"""Least share of the memories of a language that a program builds."""
 LABELS = ("predicate", "value", "owner", "person", "polarity", "modality", "time", "kind", "attribute", "value_type")
 
 
@@ -43,6 +47,8 @@ def statement_faults(statement: Statement, turn: Turn, known: str, partly: bool)
         yield "a kept statement has a memory, another has none"
     if statement.keep and statement.modality in NEVER_KEPT:
         yield f"kept though {statement.modality}"
+    if statement.program is not None and not statement.keep:
+        yield "a program without a memory"
 
 
 def turn_faults(turn: Turn, before: Sequence[Said], partly: bool = False) -> Iterator[str]:
@@ -55,6 +61,20 @@ def turn_faults(turn: Turn, before: Sequence[Said], partly: bool = False) -> Ite
         yield "nothing says why where no statement is kept, and only there"
 
 
+def program_faults(context: Context) -> Iterator[str]:
+    """Which programs of a turn do not build their memory byte for byte."""
+    for i, statement in enumerate(context.turn.statements):
+        if statement.program is None:
+            continue
+        try:
+            built = realise(statement.program, context.turn, context.before, tables(context.language))
+        except WordingError as error:
+            yield f"statement {i}: program: {error}"
+            continue
+        if built != statement.memory:
+            yield f"statement {i}: the program builds another sentence"
+
+
 def entry_faults(entry: Entry) -> Iterator[str]:
     """What is wrong with an entry by itself."""
     if not entry.id.startswith(entry.language) or entry.id.rstrip("abcdefghijklmnopqrstuvwxyz") != entry.group:
@@ -64,6 +84,18 @@ def entry_faults(entry: Entry) -> Iterator[str]:
     if entry.twin == "variant" and entry.writer not in PARTLY_LABELLED:
         yield "what a twin changes is labelled"
     yield from turn_faults(entry, entry.before, entry.writer in PARTLY_LABELLED)
+
+
+def check_programs(folder: Path, report: Report) -> None:
+    """Programs build their memories, and enough memories have one."""
+    for context in contexts(folder):
+        report.add(context.place, list(program_faults(context)))
+        for statement in context.kept():
+            report.counts["kept, by language"][context.language] += 1
+            report.counts["rebuilt"][context.language] += statement.program is not None
+    for language, kept in report.counts["kept, by language"].items():
+        if report.counts["rebuilt"][language] < MIN_REBUILT * kept:
+            report.add(language, [f"less than {MIN_REBUILT:.0%} of the memories have a program"])
 
 
 def count(report: Report, name: str, turn: Turn) -> None:
@@ -151,6 +183,7 @@ def check(folder: Path = ROOT) -> Report:
     check_entries(writers, report)
     check_chats(sorted(folder.glob(CHATS)), report)
     check_pairs(sorted(folder.glob(PAIRS)), report)
+    check_programs(folder, report)
     first = {line.value.id for path in writers for line in lines(path, Entry) if line.value is not None}
     check_second(sorted(folder.glob(SECOND)), first, report)
     return report

@@ -11,6 +11,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from processors.reader.wording.program import Program
+
 Language: TypeAlias = Literal["en", "zh"]
 Twin: TypeAlias = Literal[
     "", "denied", "other_person", "supposed", "asked", "quoted", "fiction", "number", "ended", "planned", "ironic",
@@ -74,6 +76,8 @@ class Statement(_Line):
     value_type: ValueType | None
     keep: bool
     memory: str
+    program: Program | None = None
+    """How the memory is built from the turns; nothing where no program builds it."""
 
 
 class Turn(Said):

@@ -9,10 +9,13 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.corpus.agreement import agreement
-from evaluation.corpus.check import check, entry_faults
-from evaluation.corpus.entries import Entry, Language, Statement
+from evaluation.corpus.align import align
+from evaluation.corpus.check import Report, check, entry_faults, program_faults
+from evaluation.corpus.entries import Entry, Language, Said, Statement
 from evaluation.corpus.overlap import runs, shared_runs
-from evaluation.corpus.read import ROOT, contexts
+from evaluation.corpus.read import ROOT, Context, contexts
+from processors.reader.wording.realise import realise
+from processors.reader.wording.tables import tables
 
 STATEMENT = Statement(
     clause="I keep bees in Leeds", predicate="keep", value="bees", owner="speaker", person="", polarity="affirmed",
@@ -25,8 +28,13 @@ ENTRY = Entry(
 )  # fmt: skip
 
 
-def test_the_corpus_keeps_its_guide() -> None:
-    report = check()
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """All of the corpus, checked once."""
+    return check()
+
+
+def test_the_corpus_keeps_its_guide(report: Report) -> None:
     assert report.faults == []
     assert sum(report.counts["turns"].values()) > 7000
 
@@ -73,9 +81,10 @@ def test_a_turn_that_stands_twice_is_seen(tmp_path: Path) -> None:
     line = ENTRY.model_dump_json(by_alias=True)
     (tmp_path / "en1.jsonl").write_text(f"{line}\n{line}\nno json\n", encoding="utf-8")
     faults = check(tmp_path).faults
-    assert len(faults) == 2
+    assert len(faults) == 3
     assert faults[0] == "en1.jsonl:2: an id or a turn again"
     assert faults[1].startswith("en1.jsonl:3: line: Invalid JSON")
+    assert faults[2] == "en: less than 92% of the memories have a program"
 
 
 def test_a_folder_without_turns_is_refused(tmp_path: Path) -> None:
@@ -92,9 +101,12 @@ def test_second_readers_agree_as_the_card_says(language: Language) -> None:
     assert row == f"| {language} | {found.turns} | " + " | ".join(f"{100 * share:.0f}" for share in shares) + " |"
 
 
-def test_the_card_counts_what_stands_in_the_corpus() -> None:
+def test_the_card_counts_what_stands_in_the_corpus(report: Report) -> None:
     card = (ROOT / "README.md").read_text(encoding="utf-8")
-    counts = check().counts
+    counts = report.counts
+    for language, kept in counts["kept, by language"].items():
+        rebuilt = counts["rebuilt"][language]
+        assert f"| {language} | {kept:,} | {rebuilt:,} | {100 * rebuilt / kept:.1f} % |" in card
     for name, turns in counts["turns"].items():
         kept = counts["kept statements"][name]
         assert f"| `{name}.jsonl` | {turns:,} | {kept:,} |" in card
@@ -120,3 +132,35 @@ def test_overlap_names_turn_file_and_run(tmp_path: Path) -> None:
     found = shared_runs(tmp_path)
     assert said.place in {shared.place for shared in found}
     assert {shared.file for shared in found} == {"cases.jsonl"}
+
+
+def test_a_program_that_builds_another_sentence_is_seen() -> None:
+    aligned = align(STATEMENT.memory, STATEMENT.clause, ENTRY, (), tables("en"))
+    assert aligned is not None
+    right = STATEMENT.model_copy(update={"program": aligned.program})
+    wrong = right.model_copy(update={"memory": "The user keeps bees."})
+    turn = ENTRY.model_copy(update={"statements": [right, wrong]})
+    assert list(program_faults(Context("en1-0001a", "en", turn, ()))) == [
+        "statement 1: the program builds another sentence"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "before"),
+    [
+        ("The user's daughter is seven.", "seven", "How old is your daughter?"),
+        ("The user's sister no longer works at Halden Optics.", "my sister doesn't work at halden optics any more", ""),
+        ("The user does not eat pork.", "pork i don't eat", ""),
+    ],
+)
+def test_a_program_is_found_for_a_sentence_from_its_turns(sentence: str, text: str, before: str) -> None:
+    turn = Said(speaker="user", text=text)
+    earlier = [Said(speaker="assistant", text=before)] if before else []
+    aligned = align(sentence, text, turn, earlier, tables("en"))
+    assert aligned is not None
+    assert realise(aligned.program, turn, earlier, tables("en")) == sentence
+
+
+def test_no_program_is_found_for_a_word_that_nobody_said() -> None:
+    turn = Said(speaker="user", text="i keep bees in leeds")
+    assert align("The user keeps wasps in Leeds.", turn.text, turn, (), tables("en")) is None
