@@ -103,3 +103,11 @@ clean:
 statements: install
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/en_dev.jsonl
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/zh_dev.jsonl
+
+# How well talk is read, both languages side by side, under 10 minutes on two cores: docs/quality.md says what DATA holds.
+# make reading DATA=folder PEOPLE=folder OUT=folder
+.PHONY: reading
+OUT ?= .memstream/reading
+reading: install
+	$(BIN)/python -m evaluation.reading --cases $(DATA)/statements --writers $(DATA)/turns \
+	  $(if $(PEOPLE),--people $(PEOPLE) --labels $(DATA)/people) --out $(OUT)
