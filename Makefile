@@ -143,3 +143,10 @@ corpus-check: install
 	$(BIN)/python -m evaluation.corpus
 	$(BIN)/python -m evaluation.corpus --agreement
 	$(if $(CASES_FOLDER),$(BIN)/python -m evaluation.corpus --overlap $(CASES_FOLDER))
+# How well talk is read, both languages side by side, under 10 minutes on two cores: docs/quality.md says what DATA holds.
+# make reading DATA=folder PEOPLE=folder OUT=folder
+.PHONY: reading
+OUT ?= .memstream/reading
+reading: install
+	$(BIN)/python -m evaluation.reading --cases $(DATA)/statements --writers $(DATA)/turns \
+	  $(if $(PEOPLE),--people $(PEOPLE) --labels $(DATA)/people) --out $(OUT)

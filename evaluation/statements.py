@@ -17,28 +17,20 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from memstream.workers.models import default_models
-from processors.memory.restate import LEARNED
-from processors.ports import Models, ProfileBook
+from evaluation.in_memory import START, evaluation_models, remembered
+from processors.ports import Models
 from processors.reader.rules.protocol import Extractor
 from processors.reader.rules.rules import RuleExtractor
 from schemas.base import JsonObject
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import TurnBody, TurnEvent
-from schemas.log import topics
-from schemas.profile.model import load_profile
-from streams.driver import TopologyDriver
-from streams.topology import TOPOLOGY, Parts
-
-START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
-STEPS = ("screen", "extract", "gate")
 
 
 class Turn(BaseModel):
@@ -98,22 +90,9 @@ async def memories_of(cases: Sequence[Case], models: Models, extractor: Extracto
     got: dict[str, list[JsonObject]] = {case.id: [] for case in cases}
     by_profile = sorted(cases, key=lambda c: c.profile)
     for profile, mine in groupby(by_profile, key=lambda c: c.profile):
-        parts = Parts(models, ProfileBook(load_profile(profile)), extractor)
-        driver = TopologyDriver([TOPOLOGY[name].build(parts) for name in STEPS], START)
-        for case in mine:
-            for turn in turns_of(case):
-                driver.pipe(topics.TURNS, turn)
-        await driver.run()
-        for _ in range(3):
-            driver.advance(timedelta(minutes=1))
-            driver.tick()
-            await driver.run()
-        if driver.dead_letters():
-            raise RuntimeError(f"{len(driver.dead_letters())} dead letters under the profile {profile}")
-        newest = {e.row_key: e for e in driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate)}
-        for update in newest.values():
-            if update.op == "upsert" and update.kind in LEARNED and update.state in ("active", "superseded"):
-                got[update.owner_id].append(memory_of(update))
+        turns = [turn for case in mine for turn in turns_of(case)]
+        for update in await remembered(turns, models, extractor, profile):
+            got[update.owner_id].append(memory_of(update))
     return got
 
 
@@ -144,21 +123,33 @@ def variant_of(a: argparse.Namespace) -> list[str]:
     return [*words, *(["--both"] if a.both else []), *(["--limit", str(a.limit)] if a.limit else [])]
 
 
+def figures_of(
+    file: Path, scorer: Path, variant: Sequence[str], models: Models, extractor: Extractor,
+    save: Path | None = None, out: Path | None = None,
+) -> JsonObject:  # fmt: skip
+    """Run the file's cases, changed by the scorer's own words for a variant, and return what it counts. `save` takes
+    the memories, `out` the scorer's report. Raises CalledProcessError, RuntimeError."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases_file, memories_file = Path(folder) / "cases.jsonl", save or Path(folder) / "memories.json"
+        score(scorer, str(file), *variant, "--write", str(cases_file))
+        cases = [Case.model_validate_json(line) for line in cases_file.read_text("utf-8").splitlines()]
+        got = asyncio.run(memories_of(cases, models, extractor))
+        memories_file.write_text(json.dumps(got, ensure_ascii=False), "utf-8")
+        report = ["--out", str(out)] if out else []
+        # `--profiles`: each case ran under its own, so fields are judged.
+        told = [*variant, "--profiles", "-", "--memories", str(memories_file), *report]
+        figures: JsonObject = json.loads(score(scorer, str(file), *told))
+    return figures
+
+
 def main() -> None:
     a = arguments()
     scorer = a.scorer or a.file.parent / "score.py"
-    with tempfile.TemporaryDirectory() as folder:
-        cases_file, memories_file = Path(folder) / "cases.jsonl", a.save or Path(folder) / "memories.json"
-        score(scorer, str(a.file), *variant_of(a), "--write", str(cases_file))
-        cases = [Case.model_validate_json(line) for line in cases_file.read_text("utf-8").splitlines()]
-        models = default_models(b"evaluation-hash-key-of-32-bytes!")
-        got = asyncio.run(memories_of(cases, models, EXTRACTORS[a.extractor]()))
-        memories_file.write_text(json.dumps(got, ensure_ascii=False), "utf-8")
-        report = ["--out", str(a.out)] if a.out else []
-        # `--profiles`: each case ran under its own, so fields are judged.
-        told = [*variant_of(a), "--profiles", "-", "--memories", str(memories_file), *report]
-        figures = json.loads(score(scorer, str(a.file), *told))
-    print(f"{a.file.stem} {' '.join(variant_of(a))} {a.extractor}: {figures['cases']} cases")
+    variant = variant_of(a)
+    figures: Any = figures_of(
+        a.file, scorer, variant, evaluation_models(), EXTRACTORS[a.extractor](), a.save, a.out
+    )  # fmt: skip
+    print(f"{a.file.stem} {' '.join(variant)} {a.extractor}: {figures['cases']} cases")
     for name in HEADLINES:
         print(f"{name:20} {figures.get(name)}")
     print(json.dumps({"meaning": figures["meaning"], "wording": figures["wording"]}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules import clauses_en, clauses_zh
+from processors.reader.rules import clauses_en, clauses_zh, standing_en, standing_zh
 from processors.reader.rules.found import Found
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.statements_zh import bare, told
@@ -39,7 +39,7 @@ _TASK_EN = re.compile(
     r"(?:^(?:please|pls) (?!let|tell|say|explain|answer|find|search|book|reserve|recommend|suggest|\w+ (?:me|us)\b)"
     rf"[a-z]+ [^.!?]{{3,100}}?\b(?:by|before|until|no later than) {_DAY_EN}"
     r"|^next steps?:|\bTODO\b:?|\bto-do:?|\baction items?:?"
-    r"|\b(?:please |can you |could you |pls )?remind me (?:to|about|that|of)\b"
+    r"|(?:^|\b(?:please|can you|could you|will you|would you|pls),? )remind me (?:to|about|that|of)\b"
     r"|\b(?:don't|do not) (?:let me )?forget (?:to|about)\b|\b(?:I|we"
     r") (?:have to|need to|must|should|'ve got to|have got to|am supposed"
     r" to|are supposed to) "
@@ -50,7 +50,7 @@ _TASK_EN = re.compile(
     re.I,
 )
 _TASK_ZH = re.compile(
-    r"(?:提醒我|记得(?:要|提醒)|别忘了?|不要忘记?|待办[:：]?|TODO[:：]?|截止(?:日期|时间)?(?:是|到|为)?"
+    r"(?:(?<![他她它来会])提醒我|记得(?:要|提醒)|别忘了?|不要忘记?|待办[:：]?|TODO[:：]?|截止(?:日期|时间)?(?:是|到|为)?"
     r"|(?:[下本这]?(?:周[一二三四五六日天]?|个?月底?|星期.)|明天|后天"
     r"|今天|今晚|月底|年底|\d{1,2}月\d{1,2}[日号]|\d{1,2}[日号])(?:之?前"
     r"|以前)[^，。]{0,3}(?:要|必须|得|需要?|完成|提交|交|搞定)"
@@ -123,7 +123,8 @@ def relations_en(clause: clauses_en.Clause) -> list[Found]:
 
 def _relation(start: int, end: int, text: str, kin: str, name: str | None) -> Found:
     attributes = {"relation": kin.lower()} | ({"name": name} if name else {})
-    return Found(start, end, "relation", text, attributes=attributes)
+    points = not (standing_en.reports(text) if text.isascii() else standing_zh.reports(text) and "我" not in text)
+    return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
 
 def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
@@ -135,7 +136,11 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
     rest = match["rest"].rstrip("的了")
     name = _NAME_ZH.match(rest)
     named = name["name"] if name and not _NOT_NAME_ZH.match(rest) else None
-    return [_relation(clause.start, clause.end, f"{{owner}}的{match['kin']}{rest}", match["kin"], named)]
+    return [
+        _relation(
+            clause.start, clause.end, f"{{owner}}的{match['kin']}{rest.replace('我', '{owner}')}", match["kin"], named
+        )
+    ]
 
 
 def decision_en(sentence: Sentence, original: str) -> Found | None:

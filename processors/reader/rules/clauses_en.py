@@ -31,7 +31,7 @@ _BREAK = re.compile(
     ),
     re.I,
 )
-_FILLER = re.compile(
+FILLER = re.compile(
     r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there"
     r"|all|everyone|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
@@ -90,7 +90,7 @@ def clauses(sentence: Sentence) -> list[Clause]:
     before: Subject = "I"
     supposed = False
     correcting = _CORRECTION.search(sentence.text) is not None
-    asking = sentence.asks and _ASKING.match(_FILLER.sub("", text, count=1)) is not None
+    asking = sentence.asks and _ASKING.match(FILLER.sub("", text, count=1)) is not None
     for at, (begin, end) in enumerate(zip(cuts, ends, strict=False)):
         raw = text[begin:end].strip()
         supposed = supposed or SUPPOSED.search(raw) is not None
@@ -116,7 +116,7 @@ def clauses(sentence: Sentence) -> list[Clause]:
 
 def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
     text = expand(raw)
-    filler = _FILLER.match(text)
+    filler = FILLER.match(text)
     body = text[filler.end() :] if filler else text
     if match := _SUBJECT.match(body):
         who = match.group("who").lower()

@@ -72,7 +72,6 @@ _ALL_PLACES_ZH = re.compile(rf"(?P<value>{A_PLACE_ZH})")
 _NUMBERS_ZH = re.compile(rf"(?<![\d.A-Za-z])(?P<value>{_DIGITS}){_UNIT_ZH}")
 
 
-
 def _any(value: str) -> bool:
     return bool(value)
 

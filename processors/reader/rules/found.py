@@ -29,6 +29,8 @@ class Found:
     episode_type: EpisodeType | None = None
     hot: HotValue | None = None
     time_text: str | None = None
+    dangling: bool = False
+    """It does not stand alone, or is asked once: only observed, unless its category, project or fields ask for it."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
     def overlaps(self, start: int, end: int) -> bool:

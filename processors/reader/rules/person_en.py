@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.text import QUOTED
 
 # Past forms that are not -ed; -s is not added to them. Those equal to their base form stay as they are.
@@ -36,6 +37,10 @@ _ADVERB = frozenset(_ADVERB_WORDS.split())
 _IRREGULAR = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
 _PLURAL = {"am": "are", "is": "are", "was": "were"}
 _CONTRACTED = (
+    (
+        re.compile(r"\b(?P<verb>do|does|did|ca|could|would|should|have|has|had|is|are|was|were)nt\b", re.I),
+        r"\g<verb>n't",
+    ),
     (re.compile(r"\bI'm\b", re.I), "I am"),
     (re.compile(r"\bI've\b", re.I), "I have"),
     (re.compile(r"\bI'll\b", re.I), "I will"),
@@ -62,6 +67,23 @@ _PRONOUN = re.compile(
     re.I,
 )
 _AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|might|must|shall|had|have)\s$", re.I)
+
+
+# The owner was named before, and since then nobody whom "they" could be.
+_AGAIN = re.compile(r"\b(?:I|we|my|our|me)\b", re.I)
+_BETWEEN = re.compile(
+    rf"\b(?:{KIN_EN})s?\b|\b(?:they|them|their|people|we|us|our)\b|(?<=[a-z,'] )[A-Z][a-z]+\b(?! [A-Z])"
+    r"|\b(?:my|the) [a-z]+s\b"
+)
+
+
+def _plural(rest: str) -> str:
+    """The verb behind "they"."""
+    verb, _, more = rest.partition(" ")
+    return f"{_PLURAL_OF.get(verb.lower(), verb)} {more}".rstrip()
+
+
+_PLURAL_OF = {"am": "are", "was": "were", "is": "are"}
 
 
 def expand(text: str) -> str:
@@ -105,18 +127,27 @@ def about(text: str, owner: str) -> str:
     others", the only reading that a sentence alone allows.
     """
     group = f"{owner} and others"
+    opened = text.startswith(owner)
 
     def told(match: re.Match[str]) -> str:
         kind = match.lastgroup
+        before = match.string[: match.start()]
+        again = _AGAIN.search(before) if before.strip() else None
+        named_once = (opened or again is not None) and not _BETWEEN.search(before.removeprefix(owner))
         if match.group("subject"):
             rest = match.group("rest")
-            asked = _AUXILIARY_BEFORE.search(match.string[max(0, match.start() - 8) : match.start()]) is not None
+            asked = _AUXILIARY_BEFORE.search(before[-8:]) is not None
             if match.group("subject").lower() == "we":
                 return f"{group}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
+            if named_once:
+                return f"they{match.group('gap')}{_plural(_PRONOUN.sub(told, rest))}"
             return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
         plain = {"my": f"{owner}'s", "mine": f"{owner}'s", "me": owner, "self": "themself", "our": f"{owner}'s"}
+        later = {"my": "their", "mine": "theirs", "me": "them", "our": "their"}
         if kind == "loneI":
             return group if match.group().lower() == "we" else owner
+        if named_once and kind in later:
+            return later[kind]
         return "themselves" if kind == "ourselves" else plain.get(kind or "", group)
 
     pieces = []

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
-from processors.language import times
-from processors.reader.rules import atoms, clauses_en, salience_en, self_en, statements_en
+from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
 from processors.reader.rules.avoids import avoids_en
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
@@ -27,14 +25,16 @@ _OPENS_WITH_A_TIME = re.compile(
 )
 
 
-def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
+def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool) -> list[Found]:
     """Return what a turn holds in the order of the text.
 
-    `asked`: the question of the turn before; `among_people`: that turn was another person's, so there is nobody
-    whom one sends for things and short answers mean nothing alone.
+    `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
+    whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
+    kept that are nobody's own.
     """
     found: list[Found] = []
-    weighed: list[salience_en.Weighed] = []
+    told: list[alone_en.Alone] = []
+    weak: list[Sentence] = []
     greeted = False
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
@@ -42,21 +42,17 @@ def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, am
         here = _statements(sentence, original, profile, greeted=greeted)
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original)
-        if not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original)):
-            here = here + _asked_for(sentence, original, wants=wants, among_people=among_people)
+        if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
+            here = here + _asked_for(sentence, original, wants=wants)
         found.extend(here)
-        partial = sum(len(f.text) for f in here) < 0.6 * len(original)
-        if partial and not (sentence.asks and not wants):
-            timed = bool(times.find(sentence.text, anchor))
-            weighed.append(salience_en.weigh(sentence, timed=timed, answers=asked is not None, wants=wants))
-    for kept in salience_en.best(weighed):
-        untold = not any(f.overlaps(kept.sentence.start, kept.sentence.end) for f in found)
-        if (kept.wants and untold) or not found or (not untold and not among_people):
-            told = statements_en.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
-            found.extend(filter(None, [told]))
-    if not found and not among_people and 0 < len(weighed) < 3:
-        weak = weighed[0].sentence
-        found.extend(filter(None, [statements_en.fragment(weak, text[weak.start : weak.end], asked)]))
+        weak += [] if sentence.asks or here else [sentence]
+        if in_project and not here:
+            found.extend(filter(None, [statements_en.of_project(sentence, original)]))
+        elif not in_project:
+            told.extend(alone_en.alone(sentence, original, [f for f in here if not f.dangling]))
+    found.extend(statements_en.episode(each) for each in alone_en.worth(told, text))
+    if not found and not among_people and 0 < len(weak) < 3:
+        found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return found
 
 
@@ -91,11 +87,10 @@ def _with_its_time(sentence: Sentence, body: str) -> str:
     return f"{opened['time']} {body}"
 
 
-def _asked_for(sentence: Sentence, original: str, *, wants: bool, among_people: bool) -> list[Found]:
-    if not among_people and (intent := statements_en.request(sentence, original)) is not None:
+def _asked_for(sentence: Sentence, original: str, *, wants: bool) -> list[Found]:
+    if (intent := statements_en.request(sentence, original)) is not None:
         return [intent]
-    if wants and not among_people:
-        return [f for f in [statements_en.wish(sentence, original)] if f is not None]
-    if sentence.asks and not wants:
-        return [f for f in [statements_en.inquiry(sentence, original)] if f is not None]
-    return []
+    told = statements_en.wish(sentence, original) if wants else None
+    if told is None and sentence.asks and not wants:
+        told = statements_en.inquiry(sentence, original)
+    return [] if told is None else [told]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
-from processors.language import times
-from processors.reader.rules import atoms, clauses_zh, statements_zh
+from processors.reader.rules import alone_zh, atoms, clauses_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
@@ -21,27 +19,27 @@ from schemas.profile.model import Profile
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
-def read(text: str, profile: Profile, anchor: datetime, asked: str | None, *, among_people: bool) -> list[Found]:
+def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool) -> list[Found]:
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`."""
     found: list[Found] = []
-    weighed: list[statements_zh.Weighed] = []
+    told: list[alone_zh.Alone] = []
+    weak: list[Sentence] = []
     about: clauses_zh.Subject = "我"
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
+        before = about
         here, about = _statements(sentence, original, profile, about)
-        if sum(len(f.text) for f in here) < 0.6 * len(original):
-            here = here + _asked_for(sentence, original, among_people=among_people)
+        if not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
+            here = here + _asked_for(sentence, original)
         found.extend(here)
-        if not here:
-            timed = bool(times.find(sentence.text, anchor))
-            weighed.append(statements_zh.weigh(sentence, timed=timed, answers=asked is not None))
-    for kept in statements_zh.best(weighed):
-        if kept.wants or not found:
-            told = statements_zh.episode(kept.sentence, text[kept.sentence.start : kept.sentence.end])
-            found.extend(filter(None, [told]))
-    if not found and not among_people and 0 < len(weighed) < 3:
-        weak = weighed[0].sentence
-        found.extend(filter(None, [statements_zh.fragment(weak, text[weak.start : weak.end], asked)]))
+        weak += [] if here else [sentence]
+        if in_project and not here:
+            found.extend(filter(None, [statements_zh.of_project(sentence, original)]))
+        elif not in_project:
+            told.extend(alone_zh.alone(sentence, original, [f for f in here if not f.dangling], before))
+    found.extend(statements_zh.episode(each) for each in alone_zh.worth(told, text))
+    if not found and not among_people and 0 < len(weak) < 3:
+        found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return found
 
 
@@ -93,11 +91,10 @@ def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], a
     return f"{clause.raw}：{parts[at + 1].raw}", parts[at + 1].end
 
 
-def _asked_for(sentence: Sentence, original: str, *, among_people: bool) -> list[Found]:
-    if not among_people and statements_zh.requests(sentence.text):
+def _asked_for(sentence: Sentence, original: str) -> list[Found]:
+    if statements_zh.requests(sentence.text):
         return [f for f in [statements_zh.request(sentence, original)] if f is not None]
-    if not among_people and statements_zh.wants(original) and (wish := statements_zh.wish(sentence, original)):
-        return [wish]
-    if sentence.asks and not statements_zh.wants(original):
-        return [f for f in [statements_zh.inquiry(sentence, original)] if f is not None]
-    return []
+    wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) else None
+    if wish is None and sentence.asks and not statements_zh.wants(original):
+        wish = statements_zh.inquiry(sentence, original)
+    return [] if wish is None else [wish]

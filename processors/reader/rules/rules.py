@@ -70,8 +70,10 @@ class RuleExtractor:
             for language, said in by_language(prepare(turn.content), turn.language)
         ]
         text = together([said for _, said in parts]) if len(parts) > 1 else parts[0][1]
+        project = turn.project_id or project_of(profile, text, turn.reaches)
+        of_a_team = project is not None or bool(profile.hot_keys)
         if (stated := as_statement(turn)) is not None:
-            own = _reader(turn.language)(stated, profile, anchor, None, among_people=True)
+            own = _reader(turn.language)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
                 for f in own
@@ -80,13 +82,13 @@ class RuleExtractor:
         if not found:
             for language, said in parts:
                 speaks = replace(turn, language=language)
-                here = _reader(language)(said, profile, anchor, asked, among_people=among_people)
+                here = _reader(language)(said, profile, asked, among_people=among_people, in_project=of_a_team)
                 found += [replace(f, text=owned(f.text, speaks)) for f in here]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
             if answers_for_another(turn):
                 found = [f for f in found if not f.slots]
-        return _candidates(found, text, turn, profile, anchor)
+        return _candidates(found, text, turn, profile, project, anchor)
 
 
 def _reader(language: Language) -> Callable[..., list[Found]]:
@@ -108,13 +110,18 @@ def _question_before(turn: TurnView) -> str | None:
     return asked[-1].text[:200] if asked else None
 
 
-def _candidates(found: list[Found], text: str, turn: TurnView, profile: Profile, anchor: datetime) -> list[Candidate]:
+def _candidates(
+    found: list[Found], text: str, turn: TurnView, profile: Profile, project: str | None, anchor: datetime
+) -> list[Candidate]:
     candidates: list[Candidate] = []
     seen: set[tuple[str, str]] = set()
-    project = turn.project_id or project_of(profile, text, turn.reaches)
     for each in _corrected(_widest(_merged(found))):
         values = _own_fields(profile, resolve(profile, each))
         said = each.text
+        if each.dangling and not (values or project or each.category or category_meant(profile, said)):
+            if each.kind == "relation":
+                continue
+            each = replace(each, source="inferred")
         if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
             continue
         seen.add((each.kind, said))

@@ -1,22 +1,12 @@
-"""English sentences worth keeping as they are: what happened to the owner, what they have and mean to do (D2).
-
-A sentence is scored by what it is about, not by its length: distinct words beyond everyday chat, names, times,
-numbers, and whether the owner is in it. Praise, thanks, advice and talk about the other person score low.
-"""
+"""What an English statement is about, by its words: beyond everyday chat, names, numbers, the owner (D2)."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from processors.reader.rules.clauses_en import VERB
 from processors.reader.rules.common_en import CHAT, FUNCTION
-from processors.reader.rules.text import MASKED, Sentence
-
-KEEP = 5.75
-"""Score from which a turn's best sentence is kept; calibrated to fewer than one memory in two turns of chat."""
-_SECOND = 0.3
-"""What the turn's other sentences add: a turn that says much is told, not chatted."""
+from processors.reader.rules.text import MASKED
 
 CONTENT_WORD = re.compile(r"[A-Za-z][\w'-]*|\d[\d,.]*")
 _FIRST = re.compile(
@@ -29,28 +19,6 @@ DROPPED = re.compile(
     re.I,
 )
 """A predicate whose subject, the speaker, was left out."""
-_POINTING = re.compile(
-    r"(?:let's|lets|congrats|congratulations|hope|you|your|you're|that|that's|it|it's|this|those|these|he|she"
-    r"|they|he's|she's|they're|sounds?|thanks?|thank|good|wow|so|such"
-    r"|what an?)\b",
-    re.I,
-)
-_YOU = re.compile(r"\byou(?:r|'re|'ve|'ll|'d|rs|rself)?\b", re.I)
-# What holds for everyone tells nothing of anyone: "eating well is key", "moving house can be hard".
-_GENERAL = re.compile(
-    r"\b(?:can|could|should|must|might|may|let's|is key|is important"
-    r"|is vital|is essential|are important|we all|people)\b|^[A-Z]?"
-    r"[a-z]+ing\b",
-    re.I,
-)
-_SINGULAR = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|me|mine)\b", re.I)
-_PLEASANT = re.compile(
-    r"\b(?:I|we)(?:'ll| will)(?: definitely| surely| always)? (?:keep"
-    r"|try|do|be|give|let|make sure|check|remember|think)\b"
-    r"|\b(?:glad|happy|excited|can't wait|look(?:ing)? forward) to "
-    r"(?:see|hear|know|talk|catch|help|hearing|seeing|talking)\b",
-    re.I,
-)
 _DIGIT = re.compile(r"\d")
 _MEETING = re.compile(
     r"(?:(?:hey|hi|hello|thanks(?! for)|thank you(?! (?:for|very|so"
@@ -64,42 +32,13 @@ _MEETING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    sentence: Sentence
-    score: float
-    wants: bool
-
-
-def weigh(sentence: Sentence, *, timed: bool, answers: bool, wants: bool) -> Weighed:
-    """Score one sentence; `timed`: it names a time, `answers`: the turn before asked something."""
-    words = CONTENT_WORD.findall(MASKED.sub(" ", sentence.text))
-    if (sentence.asks and not wants) or not words:
-        return Weighed(sentence, 0.0, False)
-    low = {w.lower() for w in words}
-    content = low - FUNCTION - CHAT
+def weight(text: str) -> float:
+    """Weigh a statement by what it is about, not by its length."""
+    words = CONTENT_WORD.findall(MASKED.sub(" ", text))
+    content = {w.lower() for w in words} - FUNCTION - CHAT
     names = sum(1 for w in words[1:] if w[0].isupper() and w.lower() in content)
-    said = without_greeting(sentence.text)
-    mine = _FIRST.search(sentence.text) is not None or DROPPED.match(said) is not None
-    score = len(content) + 0.5 * names + (3.0 if mine else 0.0)
-    score += (1.0 if timed else 0.0) + (1.0 if answers else 0.0)
-    score += 0.5 if _DIGIT.search(sentence.text) else 0.0
-    score -= 2.0 if _POINTING.match(said) else 0.0
-    score -= 1.5 if _YOU.search(sentence.text) else 0.0
-    score -= 1.0 if _GENERAL.search(said) and not _SINGULAR.search(said) else 0.0
-    score -= 1.0 if _PLEASANT.search(said) else 0.0
-    return Weighed(sentence, max(score, 0.0), wants)
-
-
-def best(weighed: list[Weighed]) -> list[Weighed]:
-    """Return the sentences that a turn is kept by: the best where the turn reaches KEEP, and every wish that does
-    by itself; in the order of the text."""
-    if not weighed:
-        return []
-    first = max(weighed, key=lambda w: w.score)
-    others = sum(w.score for w in weighed) - first.score
-    reached = first.score + _SECOND * others >= KEEP
-    return [w for w in weighed if (w is first and reached) or (w.wants and w.score >= KEEP)]
+    mine = 3.0 if _FIRST.search(text) or DROPPED.match(text) else 0.0
+    return len(content) + 0.5 * names + mine + (0.5 if _DIGIT.search(text) else 0.0)
 
 
 def without_greeting(text: str) -> str:

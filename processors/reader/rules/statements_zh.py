@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from processors.reader.rules.alone_zh import Alone
 from processors.reader.rules.clauses_zh import FILLER, SUPPOSED
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
+from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, tidy
 from processors.reader.rules.text import QUOTED, Sentence
 
-KEEP = 6.0
-"""Score from which a turn's best sentence is kept; the English figure's counterpart."""
-_SECOND = 0.3
+_PROJECT = 2.0
+"""Content words from which a sentence of a project is kept."""
 LONGEST = 160
 
 _FIRST = re.compile(r"我|咱|本人")
-_POINTING = re.compile(r"(?:你|您|这|那|它|他|她|谢|太|真|好|哇|多么|祝)")
-_YOU = re.compile(r"[你您]")
 _ASKS = re.compile(
     r"吗$|呢$|什么|怎么|多少|哪|几[点个岁年号]|为什么|为啥|咋|如何|是不是|有没有|能不能|可不可以|会不会|么$|谁"
 )
+_POINTING = re.compile(r"(?:你|您|这|那|它|他|她|谢|太|真|好|哇|多么|祝)")
+_YOU = re.compile(r"[你您]")
+_COURTESY = re.compile(r"(?:ok|okay|bye|hi|hello|thanks?|谢谢|多谢|感谢)", re.IGNORECASE)
 _WANTS = re.compile(
     r"(?:^|[，,、；])[^，,、；]{0,12}?(?<![不没])"
     r"(?:想(?![起到象法念过了着是])|要(?![是不求么])|打算|计划|希望|需要"
@@ -38,14 +39,13 @@ _GREETING = re.compile(
     r"|明白了?|了解|知道了|那|就这个吧)"
     r"(?:[啊呀哦呢吧了]{0,2}(?:[，,！!。~、\s]{1,3}|$)|(?<=你好)|(?<=您好))"
 )
-_COURTESY = re.compile(r"(?:ok|okay|bye|hi|hello|thanks?|谢谢|多谢|感谢)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    sentence: Sentence
-    score: float
-    wants: bool
+_OF_SPEAKER = re.compile(
+    r"(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和|用|做"
+    r"|找|请|还|也|就|吃|住)"
+)
+"""What a predicate opens with whose subject was left out."""
 
 
 def bare(text: str) -> str:
@@ -66,73 +66,70 @@ def requests(text: str) -> bool:
     return _REQUEST.search(text) is not None
 
 
-def weigh(sentence: Sentence, *, timed: bool, answers: bool) -> Weighed:
-    """Score one sentence as its English counterpart does; `timed`: it names a time, `answers`: it was asked for."""
-    said = bare(sentence.text)
-    wishes = wants(said)
-    if (sentence.asks or _ASKS.search(said)) and not wishes:
-        return Weighed(sentence, 0.0, False)
-    score = content_weight(said) + (3.0 if _FIRST.search(said) else 0.0)
-    score += (1.0 if timed else 0.0) + (1.0 if answers else 0.0)
-    score -= 2.0 if _POINTING.match(said) else 0.0
-    score -= 1.5 if _YOU.search(said) else 0.0
-    return Weighed(sentence, max(score, 0.0), wishes)
+def episode(statement: Alone) -> Found:
+    """Return a statement that stands alone as an episode of its owner, an intent where it says what they want."""
+    text = told(statement.text)
+    if "{owner}" not in text:
+        text = f"{{owner}}的{text}" if OF_KIN.match(text) else f"{{owner}}{text}"
+    if wants(statement.text):
+        return Found(statement.start, statement.end, "intent", text)
+    return Found(statement.start, statement.end, "episode", text, episode_type="fact")
 
 
-def best(weighed: list[Weighed]) -> list[Weighed]:
-    """Return the sentences that a turn is kept by, in the order of the text."""
-    if not weighed:
-        return []
-    first = max(weighed, key=lambda w: w.score)
-    reached = first.score + _SECOND * (sum(w.score for w in weighed) - first.score) >= KEEP
-    return [w for w in weighed if (w is first and reached) or (w.wants and w.score >= KEEP)]
-
-
-def episode(sentence: Sentence, original: str) -> Found | None:
-    """Return a sentence about its owner: an intent where it says what they want, else an episode."""
-    said = bare(original.strip())
+def of_project(sentence: Sentence, original: str) -> Found | None:
+    """Return a sentence of a project as it was said: its figures, problems and solutions are nobody's own, and its
+    report reads them. None for one that supposes, asks or only chats."""
+    said = _trim(bare(tidy(original)))
     if match := SUPPOSED.search(said):
         said = said[: max(said.rfind("，", 0, match.start()), 0)]
-    said = _trim(said)
-    if len(said) < 4:
+    if (
+        sentence.asks
+        or _ASKS.search(said)
+        or _YOU.search(said)
+        or requests(said)
+        or len(said) < SHORTEST
+        or content_weight(said) < _PROJECT
+    ):
         return None
-    kind = "intent" if wants(said) else "episode"
     text = told(said)
-    if kind == "intent":
+    if wants(said):
         return Found(sentence.start, sentence.end, "intent", text)
     return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
 
 
 def wish(sentence: Sentence, original: str) -> Found | None:
     """Return what the owner tells an assistant they want or plan, where it names any particular."""
-    said = _trim(bare(original.strip()))
+    said = _trim(bare(tidy(original)))
     match = _WANTS.search(said)
     if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
         return None
-    return Found(sentence.start, sentence.end, "intent", told(said))
+    text = told(said)
+    return Found(sentence.start, sentence.end, "intent", text, dangling="{owner}" not in text or not asks_for(said))
 
 
 def request(sentence: Sentence, original: str) -> Found | None:
     """Return what the owner asks for, with its particulars; None for a request without any."""
-    said = _trim(bare(original.strip()))
+    said = _trim(bare(tidy(original)))
     if not particular(said) or len(said) > LONGEST:
         return None
     text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
-    return Found(sentence.start, sentence.end, "intent", text)
+    return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(said))
 
 
 def inquiry(sentence: Sentence, original: str) -> Found | None:
     """Return a question about something named or measured; questions to the other person are chat."""
-    said = bare(original.strip())
+    said = bare(tidy(original))
     named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
     if not named or len(said) > LONGEST or _YOU.search(said) or SUPPOSED.search(said):
         return None
-    return Found(sentence.start, sentence.end, "episode", f"{{owner}}询问：{_mine(said)}", episode_type="qa")
+    return Found(
+        sentence.start, sentence.end, "episode", f"{{owner}}问过“{_mine(said)}”", dangling=True, episode_type="qa"
+    )
 
 
 def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | None:
     """Return a short answer that names something, beside the question it answers."""
-    said = bare(original.strip())
+    said = bare(tidy(original))
     if sentence.asks or _ASKS.search(said) or _COURTESY.match(said):
         return None
     if not 2 <= len(said) <= 24 or _POINTING.match(said) or re.search(r"[我你您咱他她]", said):
@@ -140,8 +137,8 @@ def fragment(sentence: Sentence, original: str, asked: str | None) -> Found | No
     measured = re.search(r"\d|[A-Za-z]{2}", said) is not None
     if not measured and not (asked and content_weight(said) >= 1.0) and content_weight(said) < 2.0:
         return None
-    text = f"{{owner}}回答“{asked}”：{said}" if asked else f"{{owner}}说：{said}"
-    return Found(sentence.start, sentence.end, "intent", text)
+    text = f"问到“{asked}”，{{owner}}答“{said}”" if asked else f"{{owner}}提过“{said}”"
+    return Found(sentence.start, sentence.end, "intent", text, dangling=True)
 
 
 def particular(text: str) -> bool:
@@ -150,30 +147,22 @@ def particular(text: str) -> bool:
 
 
 def told(said: str) -> str:
-    """Name the owner: for 我, and before a sentence without a subject."""
+    """Name the owner: for 我, and before a predicate without a subject; what is said of other things stands as said."""
     said = said.rstrip("，,、 ")
     if said.startswith(("我们", "咱们")):
         shared = re.match(_SHARED, said[2:]) is not None
         return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
     if said.startswith("我"):
         return "{owner}" + _mine(said[1:])
-    return _mine(said) if _FIRST.search(_outside_quotes(said)) else "{owner}" + _separator(said) + said
+    if _FIRST.search(_outside_quotes(said)) or not _OF_SPEAKER.match(said):
+        return _mine(said)
+    return "{owner}" + said
 
 
 def unnamed(said: str) -> str:
     """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there."""
     said = bare(said.rstrip("，,、 "))
     return "{of}" + _mine(said.removeprefix("我") if not said.startswith("我们") else said)
-
-
-def _separator(said: str) -> str:
-    """A verb may follow the owner at once; a sentence about something else is what the owner said."""
-    starts = (
-        r"(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚"
-        r"|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和|用|做"
-        r"|找|请|还|也|就|吃|住)"
-    )
-    return "" if re.match(starts, said) else "说："
 
 
 def _outside_quotes(text: str) -> str:

@@ -21,6 +21,16 @@ _FULL_STOP = re.compile(r"[.!?。！？…\n]+|；")
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jr|Sr)|\b[A-Z])$")
 MASKED = re.compile(r"<[A-Z_]{3,40}(?::\w{1,64})?>")
 """What the screen put in place of a value."""
+_EMOJI = "[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]"
+_RESIDUE = re.compile(
+    rf"(?:{_EMOJI})+|\*[A-Za-z]{{2,20}}\*|\[[a-z]{{3,12}}:[^\]\n]{{0,200}}\]|\[[\u4e00-\u9fff]{{1,4}}\]"
+    r"|(?<!\w)[:;]-?[)(DPp](?!\w)|<3(?!\d)|[哈呵嘿嘻]{2,}|呜{2,}|(?<![A-Za-z])h{3,}(?![A-Za-z])|(?<!\d)23333*(?!\d)|[~～]+"
+)
+_ANSWERED = re.compile(
+    r"^\s{0,3}(?:Re|RE|re)(?:\s{1,3}(?:[A-Z][\w-]{0,23}|[\u4e00-\u9fff]{1,8})|[\u4e00-\u9fff]{1,8})?\s?[:：]",
+    re.MULTILINE,
+)
+"""What chat leaves in a turn and nobody would write down: emoji, stickers, laughter, whom a post answers."""
 _SMART = str.maketrans({"’": "'", "‘": "'", "`": "'", "\u00a0": " ", "\u3000": " ", "\t": " "})
 _WIDE = str.maketrans({chr(c): chr(c - 0xFEE0) for c in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF5B), 0xFF05)})
 
@@ -38,8 +48,10 @@ class Sentence:
 
 def prepare(content: str) -> str:
     """Return the part that rules read, length kept so that places stay true: straight apostrophes, half-width
-    digits and letters, code and cited lines blanked."""
-    text = _CODE.sub(lambda m: " " * len(m.group()), content[:MAX_READ])
+    digits and letters; code, cited lines and the residue of chat blanked."""
+    text = content[:MAX_READ]
+    for blanked in (_CODE, _ANSWERED, _RESIDUE):
+        text = blanked.sub(lambda m: " " * len(m.group()), text)
     return text.translate(_SMART).translate(_WIDE)
 
 

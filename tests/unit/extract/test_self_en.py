@@ -99,25 +99,25 @@ def test_d9_several_values_are_several_memories() -> None:
     [
         (
             "I've lived here with my sister since 2010 and we often walk in the Yorkshire Dales",
-            "Ann has lived here with Ann's sister since 2010 and Ann and others often walk in the Yorkshire Dales",
+            ["Ann has lived with their sister since 2010", "Ann and others often walk in the Yorkshire Dales"],
         ),
         (
             "We went hiking near Lake Tahoe and it made me happy",
-            "Ann and others went hiking near Lake Tahoe and it made Ann happy",
+            ["Ann and others went hiking near Lake Tahoe and it made Ann happy"],
         ),
         (
             "Just signed up for a woodwork course at the Battersea centre",
-            "Ann just signed up for a woodwork course at the Battersea centre",
+            ["Ann just signed up for a woodwork course at the Battersea centre"],
         ),
         (
             "Going to woodwork course has helped me relax after the accident",
-            "Going to woodwork course has helped Ann relax after the accident",
+            ["Going to woodwork course has helped Ann relax after the accident"],
         ),
         (
             'My teacher said "I am proud" after the recital in Boston',
-            'Ann\'s teacher said "I am proud" after the recital in Boston',
+            ['Ann\'s teacher said "I am proud" after the recital in Boston'],
         ),
     ],
 )  # fmt: skip
-def test_d2_sentences_stand_alone_with_their_owner(said: str, told: str) -> None:
-    assert [c.text for c in extract(said, speaker="Ann")] == [told]
+def test_d2_sentences_stand_alone_with_their_owner(said: str, told: list[str]) -> None:
+    assert [c.text for c in extract(said, speaker="Ann")] == told

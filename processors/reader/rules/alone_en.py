@@ -1,0 +1,152 @@
+"""English statements better than their turn: one thing said, of the speaker, resolved, sayable in a month.
+
+A sentence is read clause by clause. A clause becomes a statement where it stands alone (`standing_en`), with its
+reason or what more it says of the thing it names. What fails is not told: it is found as a turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from processors.reader.rules.clauses_en import FILLER, Clause, clauses
+from processors.reader.rules.found import Found
+from processors.reader.rules.person_en import expand
+from processors.reader.rules.salience_en import DROPPED, weight
+from processors.reader.rules.standing_en import FINITE, GERUND, KIN, LONGEST, MOMENT, YOU, resolved, stands, tidy
+from processors.reader.rules.text import Sentence
+
+LONG_TURN = 12
+COPIED = 0.75
+"""A statement with this share of the words of a turn longer than LONG_TURN says no more than the turn."""
+KEPT_WHOLE = 20
+"""Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
+KEEP = 4.0
+"""Weight from which a statement is worth telling (`salience_en.weight`)."""
+KEEP_MORE = 5.5
+"""The same for a second statement of one turn."""
+MOST = 2
+"""Statements of one turn; of one longer than MUCH words, two more."""
+MUCH = 60
+
+_INTERJECTION = re.compile(
+    r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
+    r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway|also|plus"
+    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same|no"
+    r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi|hello)\b[\s,.!:;-]*)+",
+    re.I,
+)
+_TRAILING = re.compile(
+    r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
+    r"|right|here|there|now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if|when|that|which)$",
+    re.I,
+)
+_ATTACHED = re.compile(
+    r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
+)
+_GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
+_ADJECTIVE = re.compile(r"[a-z]+ed (?:[\w'-]+ ){1,4}?(?:is|are|was|were|has|have|can|will)\b", re.I)
+"""Condensed milk toast is delicious: not what somebody did."""
+_BASE = re.compile(
+    r"(?:have|need|come|will|can|run|plan|make|play|work|teach|hold|study|own|like|speak|enjoy|visit|was|were)\b"
+)
+"""Bare forms that may as well ask somebody to do it, and verbs of another subject."""
+_BEEN = re.compile(r"(?:never |also |just |only )?been\b")
+_HERE = re.compile(r"\s(?:over |right )?here\b(?!')", re.I)
+_PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
+"""A parent needs no "my"."""
+_CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|so|but|which|when|while|and) )")
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A statement at `start:end` of the turn, its words still the speaker's own."""
+
+    start: int
+    end: int
+    text: str
+    weight: float
+
+
+def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alone]:
+    """Return the statements of a sentence that stand alone, in order. `original` is the sentence with its quotations,
+    `taken` what is found in it already: what that says is not said again."""
+    runs: list[Alone] = []
+    for clause in clauses(sentence):
+        said = original[clause.start - sentence.start : clause.end - sentence.start].strip()
+        before = runs[-1] if runs and runs[-1].text else None
+        if before is not None and _goes_on(before.text, said, clause):
+            between = original[before.end - sentence.start : clause.start - sentence.start].strip()
+            runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
+            continue
+        usable = clause.states and not _told_by(taken, clause) and not MOMENT.search(expand(said))
+        bare = said if _ATTACHED.match(said) else _without(FILLER, said)
+        runs.append(Alone(clause.start, clause.end, _with_subject(tidy(bare), clause) if usable else "", 0.0))
+    texts = [_shortened(run.text) for run in runs]
+    return [
+        Alone(run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0))
+        for run, text in zip(runs, texts, strict=True)
+        if text and stands(text)
+    ]
+
+
+def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
+    held = sum(len(f.text) for f in taken if f.overlaps(clause.start, clause.end))
+    return held >= 0.5 * (clause.end - clause.start)
+
+
+def _goes_on(before: str, said: str, clause: Clause) -> bool:
+    """Does a clause belong to the statement before it: its reason, its time, or more of what was named there?"""
+    together = f"{before} {said}"
+    if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
+        return False
+    return _ATTACHED.match(said) is not None or (_GOES_ON.match(said) is not None and not resolved(said))
+
+
+def _with_subject(bare: str, clause: Clause) -> str:
+    """The clause with its subject, which a predicate may leave out; empty where that is not the speaker."""
+    text = expand(_without(_INTERJECTION, bare))
+    if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
+        return text
+    lowered = f"{text[0].lower()}{text[1:]}"
+    if _BEEN.match(lowered):
+        return f"I have {lowered}"
+    if lowered.startswith(("gonna ", "wanna ")):
+        return f"I {'am going' if lowered[0] == 'g' else 'want'} to {lowered[6:]}"
+    if GERUND.match(lowered):
+        return text if FINITE.search(lowered) or lowered.startswith("starting ") else f"I am {lowered}"
+    if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _BASE.match(lowered):
+        return text if clause.subject == "none" else ""
+    return f"{'we' if clause.subject == 'we' else 'I'} {lowered}"
+
+
+def _without(opening: re.Pattern[str], text: str) -> str:
+    match = opening.match(text)
+    return (text[match.end() :] or text) if match else text
+
+
+def _shortened(said: str) -> str:
+    """The statement without what trails behind it, cut at a clause where it is too long."""
+    text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
+    for _ in range(3):
+        text = _TRAILING.sub("", text)
+    if len(text.split()) <= LONGEST:
+        return text
+    fitting = [m.start() for m in _CUTS.finditer(text) if 5 <= len(text[: m.start()].split()) <= LONGEST]
+    return _TRAILING.sub("", text[: fitting[-1]].rstrip(" ,;")) if fitting else ""
+
+
+def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
+    """Return those of a turn that are kept: at most MOST, the weightiest, in the order of the text; none that repeats a
+    long turn."""
+    size = len(turn.split())
+
+    def copies(text: str) -> bool:
+        held = len(text.split())
+        return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
+
+    fit = [a for a in told if a.weight >= KEEP and not copies(a.text)]
+    best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2]
+    best = [a for n, a in enumerate(best) if n == 0 or a.weight >= KEEP_MORE]
+    return [a for a in fit if a in best]

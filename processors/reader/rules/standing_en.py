@@ -1,0 +1,180 @@
+"""What makes an English sentence stand alone: nothing in it points outside, it is of its speaker, and it says more than
+courtesy, opinion or the moment.
+
+Sentences are still in the first person here ("I moved my piano"): owners are named last.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.person_en import conjugate
+
+LONGEST = 28
+"""Words of a statement."""
+SHORTEST = 3
+
+_RESIDUE = re.compile(
+    r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk)\b[.,!]*"
+    r"|,\s*(?:you know|I mean|I guess|of course|to be honest)(?=\s*(?:,|$))",
+    re.I,
+)
+_NEW = re.compile(
+    r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did) this"
+    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one)\b)"
+    r"(?P<next>[a-z])(?=\w* [a-z])"
+)
+"""What is brought up as new: "I met this guy from Leeds"."""
+YOU = re.compile(r"\by(?:ou|a|all)\b|\byou(?:r|rs|'\w+|rself)\b|\bu\b|\bur\b", re.I)
+_TALKED_OF = re.compile(
+    r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
+    r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
+    r"|so|very|pretty|super|quite) ){0,4}"
+    r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
+    r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
+    r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
+    r"|curious|afraid|happy|excited|here|look|looking forward|admit|figured?|swear|promise|read|sense|relate|care|mind"
+    r"|let)\b",
+    re.I,
+)
+"""What one thinks, feels, says: of the moment, or of the talk itself."""
+_LASTING = re.compile(
+    r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
+)
+_FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am)\b", re.I)
+"""A feeling that lasts is worth telling."""
+_MODAL = re.compile(
+    r"(?:I|we|my [\w' -]{1,40}?) (?:\w+ )?(?:would(?! (?:like|love|prefer|rather))|wouldn't|could(?!n't)|should|might"
+    r"|(?-i:may)|must)\b",
+    re.I,
+)
+_GENERAL = re.compile(r"\bwe (?:all|can|can't|do|don't|need|have to|should|must|know|see)\b", re.I)
+MOMENT = re.compile(r"\b(?:am|are) (?:\w+ )?\w+ing\b[^,;]*\b(?:right now|at the moment|tonight|as we speak)\b", re.I)
+_OF_NOTHING = re.compile(
+    r"(?:my|our) (?:guess|point|bad|pleasure|god|goodness|gosh|apolog\w+|mistake|opinion|bet|condolences|thoughts"
+    r"|prayers|question|favou?rite part|advice|suggestion|answer|best|turn|word|minds?)\b",
+    re.I,
+)
+_OPENS = re.compile(
+    r"(?:(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
+    r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+day|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
+    r"|spring|fall|christmas|ago|yesterday|today|recently|lately|sometimes|usually|once|earlier|tomorrow|tonight"
+    r"|pandemic)\b[ ,]{1,2}){1,6})?(?P<who>I|we|my|our)\b",
+    re.I,
+)
+"""The speaker as the subject, a time before it or not."""
+FINITE = re.compile(
+    r"\b(?:am|is|are|was|were|has|have|had|do|does|did|can|could|will|would|won't|can't|don't|doesn't|didn't|isn't"
+    r"|aren't|wasn't|[a-z]{2,}(?:ed|es|s)|got|made|went|came|took|saw|met|found|left|lost|won|gave|told|kept|began|grew|cost"
+    r"|put|held|ran|fell|felt|broke|bought|brought|taught|thought|wrote|drove|ate|drank|slept|spent|sold|sent|paid"
+    r"|built)\b|'s (?:an?|the|not|been|gone|\w+ing|\w+ed)\b"
+)
+GERUND = re.compile(r"[a-z]{2,14}ing\b", re.I)
+_SUBJECT = re.compile(
+    r"(?:the|an?|(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of|[a-z]{2,14}ing)\b", re.I
+)
+_MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
+_CUT_SHORT = re.compile(
+    r"(?:my|our) (?:[\w'-]+ ){1,2}?(?:does|do|did|is|was|has|can|would)(?:n't| not)?(?: (?:but|and|though|so|too)\b|$)",
+    re.I,
+)
+"""An answer whose predicate is in the turn before: "my brother does but ..."."""
+
+# What points outside of the statement, and what it may point at within.
+_PERSON = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.I)
+_THING = re.compile(r"\b(?:it|its|itself|it's)\b", re.I)
+_SEVERAL = re.compile(r"\b(?:they|them|their|theirs|themselves|they're|they've|they'd)\b", re.I)
+_OBJECT = re.compile(r"\b(?:it|them|him)\b", re.I)
+_BEFORE_THAT = (
+    "did|do|does|done|doing|of|for|like|about|with|after|before|by|from|at|in|on|to|than|love|loved|hate|hated|try|tried"
+    "|had|have|get|got|saw|seen|watch|watched|read|use|used|need|want|remember|said"
+)
+_SHOWN = re.compile(
+    r"\b(?:this|these|those)\b(?! (?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|autumn"
+    r"|christmas|monday|tuesday|wednesday|thursday|friday|saturday|sunday|days)\b)"
+    r"|\b(?:that|which)\s*$"
+    r"|\bthat(?:'s| (?:is|was|were|would|will|can|could|did|does|has|had|one|way|kind|sort|much|part))\b"
+    rf"|\b(?:{_BEFORE_THAT}) that\b(?! (?:I|my|we|the|he|she|it|they)\b)"
+    r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
+    r"|\bthe (?:same|latter|former)\s*$|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
+    r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
+    re.I,
+)
+_ONE_NAMED = re.compile(r"\b(?:an?|my|our|another|the) (?:[\w'-]+ ){0,2}[a-z]{2,}", re.I)
+_MANY_NAMED = re.compile(
+    r"\b(?:my|our|the|some|two|three|four|five|\d+|many|several|most|all|both|few|more|of|with)"
+    r" (?:[\w'-]+ ){0,2}[a-z]+s\b"
+    r"|\b(?:parents|kids|children|people|family|siblings|grandparents)\b|\b\w+[^s\W]s\b",
+    re.I,
+)
+KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
+_NAME = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+\b")
+_PARTICULAR = re.compile(r"\d|(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")
+
+
+def tidy(said: str) -> str:
+    """Return a sentence without the words that chat leaves in it."""
+    text = " ".join(_RESIDUE.sub(" ", said).split())
+    text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
+    return re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-()\u2013\u2014")
+
+
+def resolved(text: str) -> bool:
+    """Does everything that the text points at stand in the text before it?"""
+    if _SHOWN.search(text):
+        return False
+    if (told := _OBJECT.search(text)) is not None:
+        behind = " ".join(text[: told.start()].split()[2:])  # the subject is not what its own verb is done to
+        if not (_names_thing(behind) if told.group().lower() == "it" else _names_several(behind)):
+            return False
+    for pointing, names in ((_PERSON, _names_person), (_THING, _names_thing), (_SEVERAL, _names_several)):
+        match = pointing.search(text)
+        if match is not None and not names(text[: match.start()]):
+            return False
+    return True
+
+
+def _names_person(before: str) -> bool:
+    return bool(KIN.search(before) or _NAME.search(before))
+
+
+def _names_thing(before: str) -> bool:
+    return bool(_ONE_NAMED.search(before) or _NAME.search(before))
+
+
+def _names_several(before: str) -> bool:
+    return bool(_MANY_NAMED.search(before) or KIN.search(before))
+
+
+def stands(text: str) -> bool:
+    """Is this a whole statement of the speaker's that needs nothing beside it?"""
+    if YOU.search(text) or not resolved(text) or not SHORTEST <= len(text.split()) <= LONGEST:
+        return False
+    opens = _OPENS.match(text)
+    if opens is None and not (_SUBJECT.match(text) and _MENTIONS.search(text)):
+        return False
+    if (opens is None or opens["who"].lower() not in {"i", "we"}) and not FINITE.search(text):
+        return False
+    said = text[opens.start("who") :] if opens else text
+    if _TALKED_OF.match(said) and not (_FEELS.match(said) and _LASTING.search(said)):
+        return False
+    return not any(p.match(said) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
+
+
+def reports(text: str) -> bool:
+    """May what is said of somebody of the speaker's be told: does it point at nothing outside, and speak to nobody?"""
+    return len(text.split()) <= LONGEST and resolved(text) and not YOU.search(text)
+
+
+def asks_for(text: str) -> bool:
+    """May a wish or a request be told: as `reports` says, or because it names a number or a name?"""
+    return reports(text) or (len(text.split()) <= LONGEST and _PARTICULAR.search(text) is not None)
+
+
+def as_owner(said: str) -> str:
+    """Name the owner as the subject of what was said without one; other statements stand as said."""
+    if re.match(r"(?:I|we|my|our)\b", said, re.I) or _MENTIONS.search(said):
+        return said[0].upper() + said[1:]
+    return f"{{owner}} {conjugate(said[0].lower() + said[1:])}"

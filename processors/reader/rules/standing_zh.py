@@ -1,0 +1,140 @@
+"""What makes a Chinese sentence stand alone; the counterpart of `standing_en`, sentences still in the first person."""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.clauses_zh import KIN
+from processors.reader.rules.common_zh import content_weight
+
+LONGEST = 36
+"""Characters of a statement."""
+WIDEST = 44
+"""Characters of one that is a single clause."""
+SHORTEST = 5
+
+_ADDRESSED = re.compile(
+    r"^\s*(?:[Rr][Ee]\s{1,3}[A-Z][a-z]{0,12}\s?(?=[\u4e00-\u9fff])|@[\w\u4e00-\u9fff-]{1,20}[:：\s]\s*)"
+)
+_RESIDUE = re.compile(
+    r"(?:https?|www)[!-~]*|[（(](?:逃|笑|哭|雾|大雾|划掉|狗头|捂脸|不是)?[)）]|[\^√]+|[QT]_?[QT](?![A-Za-z])|(?<![A-Za-z])hh(?![A-Za-z])"
+)
+_MARKS = re.compile(r"…+|\.{2,}|。{2,}|·{2,}|[!！?？]+$")
+_OPENING = re.compile(
+    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇+|嗨|喂|好吧|好啊|好呀|好的?|是的|是啊|对啊?|对了|没错|早上好|早安|晚安"
+    r"|[上中下]午好|晚上好|谢谢\w?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
+    r"|于是|但是?|不过|可是|只是|就是|另外|还有|虽然|因为|至于|毕竟|那么?|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
+    r"|真的|同(?=[，,])|蹲|顶)(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
+)
+SPEAKER = re.compile(r"[我俺咱]|本人|自己")
+_ENDING = re.compile(r"[啊呀哦噢呢吧嘛啦哈哎唉诶呗咯喽哇耶额了]*[啊呀哦噢呢吧嘛啦哈哎唉诶呗咯喽哇耶额]$")
+_PAREN = re.compile(r"^[（(]|[)）]$")
+YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
+ASKS = re.compile(
+    r"[?？]|吗[，。！]?$|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天]|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
+    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推]|有无|能否|是否|[好行对]不"
+)
+SUPPOSED = re.compile(
+    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|例如|仿佛|好像|似乎|据说|听说|不管|无论"
+)
+_PERSON = re.compile(r"[他她]们?|人家|对方|该(?:名|位)")
+_SHOWN = re.compile(
+    r"它们?|这(?!学期|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
+    r"|那(?![年天]|时候|么[多大]|段时间)|此(?!外|刻|后)|其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+)
+_NAMED = re.compile(
+    rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
+    r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
+)
+_TALKED_OF = re.compile(
+    r"(?:今天|昨天|最近|突然|有时候?|当时|后来)?(?:我们?|咱们?|本人|自己)?"
+    r"(?:突然|真的|也|都|就|还|只|其实|个人|一直|有点|还是|可能|应该|大概|真|好|很|太|最|不太|不大|不)*"
+    r"(?:觉得|感觉|认为|以为|想说|想问|想知道|好奇|猜|相信|希望(?=大家|他|她|能帮|有人)|祝|知道|懂|明白|理解|同意|赞同|支持|建议"
+    r"|推荐|怀疑(?!是)|看来|表示|承认|发誓|说一?[句下]|告诉你|来说|估计|记得|忘了|服了|晕|羡慕|哭了|笑了|爱了|醉了|无语|期待"
+    r"|等一?下|稍等)"
+)
+"""What one thinks, feels, says: of the moment, or of the talk itself."""
+_LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好几|\d+年")
+_GENERAL = re.compile(
+    r"^(?:人(?!家)|人们|每个人|任何人|有些?人|生活|人生|世界|社会|爱情|感情|幸福|缘分|家人永远|时间|女人|男人|一个人|应该|要学会"
+    r"|只要|只有|没有什么|一切)|^我们(?:都|要|应该|应当|总|每个人|必须)"
+    r"|^(?:别|不要|千万|记得|多(?!年)|先|可以|建议|赶紧|快|请|来|加油|祝)"
+)
+_DAY = (
+    r"(?:大?[昨今明前后後尋噚琴聽听上下这這去本当當每](?:天|日|晚|早|夜|儿个?|年|周|週|个?月|個月|个?礼拜|個禮拜|个?星期"
+    r"|学期|學期|个?季度|阵子|段时间|两[天年周]))"
+)
+_STARTS = re.compile(
+    rf"(?:{_DAY}|[早晚]上|[上中下]午|\d|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
+    r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂)|冇|無|唔|仲|咗|系|係"
+    r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
+    r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒)"
+)
+"""What a clause without a subject opens with where it tells of its speaker."""
+_WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
+QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
+SAID = re.compile(r"(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
+"""What follows is somebody's words."""
+LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
+_CUT = re.compile(
+    r"(?:知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|而且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况"
+    r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
+)
+"""A clause that another must follow."""
+_ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
+"""What somebody is told where no speaker is named."""
+OF_KIN = re.compile(rf"(?:{KIN})(?!们|之|一样)")
+
+
+def tidy(said: str) -> str:
+    """Return a sentence or clause without what chat leaves in it: whom it answers, faces, dots, particles."""
+    text = _ADDRESSED.sub("", said)
+    text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
+    text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
+    return _ENDING.sub("", _PAREN.sub("", text)).strip(" ，,、")
+
+
+def opened(text: str) -> str:
+    """Return a clause without the interjections and connectives before it."""
+    match = _OPENING.match(text)
+    rest = text[match.end() :] if match else text
+    return rest if len(rest) > 3 else text
+
+
+def resolved(text: str) -> bool:
+    """Does everything that the text points at stand in the text before it?"""
+    if _SHOWN.search(text):
+        return False
+    match = _PERSON.search(text)
+    return match is None or _NAMED.search(text, 0, match.start()) is not None
+
+
+def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
+    """Is this a whole statement of the speaker's that needs nothing beside it? `of_other`, `of_kin`: its subject, named
+    or carried on, is somebody else, or a person of the speaker's."""
+    if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text) or _CUT.search(text):
+        return False
+    if _TALKED_OF.match(text) and not _LASTING.search(text):
+        return False
+    if SPEAKER.search(text) or OF_KIN.match(text):
+        return True
+    if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
+        return False
+    return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
+
+
+def weight(text: str) -> float:
+    """Weigh a statement by what it is about, its speaker and its time."""
+    return content_weight(text) + (3.0 if SPEAKER.search(text) else 2.0) + (1.0 if _WHEN.search(text) else 0.0)
+
+
+def reports(text: str) -> bool:
+    """May what is said of somebody, or asked for, be told: does it point at nothing outside, and speak to nobody?"""
+    if len(text) > LONGEST + 8 or YOU.search(text) or ASKS.search(text):
+        return False
+    return _CUT.search(text) is None and resolved(text)
+
+
+def asks_for(text: str) -> bool:
+    """May a wish or a request be told: as `reports` says, or because it names a number or a name?"""
+    return reports(text) or (len(text) <= 2 * LONGEST and re.search(r"\d|《|[(（]", text) is not None)

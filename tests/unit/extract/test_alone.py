@@ -1,0 +1,113 @@
+"""A memory is made where it is better than its turn: whole, resolved, sayable in a month (D2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from processors.reader.rules.rules import EXPLICIT
+from tests.unit.extract.support import extract
+
+
+def told(said: str, *, speaker: str = "Ann", asked: str | None = None) -> list[str]:
+    """What is read of a turn: what is only observed is not."""
+    return [c.text for c in extract(said, speaker=speaker, asked=asked) if c.confidence == EXPLICIT]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Yea that was so funny lol",
+        "I think her last one was better.",
+        "They were great, weren't they",
+        "I saw that too!",
+        "My brother does but he hates it",
+        "Travel teaches humility and opens the mind.",
+        "Glad you made it, have a great evening!",
+        "Melting the butter slowly is the trick.",
+        "Enjoy each other's company and play some cards.",
+        "Would be a nice place for a wedding",
+        "I'm cooking pasta for dinner right now",
+        "The fear of snakes is hard-wired in human brains.",
+        "这种的更好看一些",
+        "抱抱洞主，一切都会好起来的",
+        "你先别急，多休息两天再说",
+        "她昨天又没来上课",
+        "缘分到了自然就好了",
+        "hhh笑死我了",
+        "在吗在吗",
+        "给你一片海，愿你自由，愿你快乐，愿我忘记",
+    ],
+)
+def test_what_does_not_stand_alone_is_left_to_its_turn(said: str) -> None:
+    assert told(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("Yea, I moved my piano to Leeds lol", ["Ann moved their piano to Leeds"]),
+        ("Oh! I planted six tomato seedlings yesterday 🍅", ["Ann planted six tomato seedlings yesterday"]),
+        ("Re Bob: I dont eat shellfish at weddings", ["Ann doesn't eat shellfish at weddings"]),
+        ("Been learning the cello since March", ["Ann has been learning the cello since March"]),
+        ("Mum sold the caravan in May", ["Ann's mum sold the caravan in May"]),
+        ("I met this guy from Perth at the climbing gym", ["Ann met a guy from Perth at the climbing gym"]),
+        (
+            "I had a pet gecko once, but it died because my flat was freezing",
+            ["Ann had a pet gecko once, but it died because their flat was freezing"],
+        ),
+        ("Re 洞主: 我昨天把腰扭伤了😭😭", ["小雅昨天把腰扭伤了"]),
+        ("哈哈哈我去年考下了潜水证～", ["小雅去年考下了潜水证"]),
+        ("嗯嗯，我跟男朋友在一起三年了", ["小雅跟男朋友在一起三年了"]),
+    ],
+)
+def test_what_chat_leaves_is_not_written_down(said: str, texts: list[str]) -> None:
+    assert told(said, speaker="Ann" if said.isascii() or "🍅" in said else "小雅") == texts
+
+
+def test_one_thing_said_is_one_memory() -> None:
+    said = "I've been furloughed since August, and I've been repairing bikes for the neighbours."
+    assert told(said) == ["Ann has been furloughed since August", "Ann has been repairing bikes for the neighbours"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "So I was at the garage and the mechanic kept going on about tyres and brakes and oil and whether the belt"
+        " would hold until Easter and I nodded and paid and drove home through the rain without once asking why",
+        "那天我去修车的时候师傅一直跟我说轮胎说刹车说机油还说皮带可能撑不到过年然后我就一直点头付了钱冒着雨开回家了一句为什么都没问",
+    ],
+)
+def test_a_rambling_turn_is_not_repeated(said: str) -> None:
+    words = len(said.split()) if said.isascii() else len(said)
+    assert all(len(t.split() if said.isascii() else t) < 0.75 * words for t in told(said))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "text"),
+    [
+        ("Which city is it?", "Portland, OR", "Asked “Which city is it?”, Ann answered “Portland, OR”"),
+        (None, "日坛公园的评分是多少？", "小雅问过“日坛公园的评分是多少”"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_or_answered_once_is_only_observed(asked: str | None, said: str, text: str) -> None:
+    speaker = "Ann" if said.isascii() else "小雅"
+    (once,) = extract(said, speaker=speaker, asked=asked)
+    assert (once.text, once.source) == (text, "inferred")
+    assert told(said, speaker=speaker, asked=asked) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("老系统是PHP 5.6写的，文档也没有", "老系统是PHP 5.6写的，文档也没有"),
+        ("The staging database fell over twice this week", "The staging database fell over twice this week"),
+    ],
+)
+def test_a_projects_own_sentences_are_kept_as_said(said: str, text: str) -> None:
+    (kept,) = extract(said, project="atlas")
+    assert (kept.text, kept.confidence) == (text, EXPLICIT)
+
+
+def test_what_only_looks_like_an_answer_to_somebody_is_read() -> None:
+    assert told("Reminder: I moved the dentist to Friday 3pm")
+    assert told("我去过海底捞(西单店)吃了三次", speaker="小雅") == ["小雅去过海底捞(西单店)吃了三次"]
