@@ -143,6 +143,7 @@ corpus-check: install
 	$(BIN)/python -m evaluation.corpus
 	$(BIN)/python -m evaluation.corpus --agreement
 	$(if $(CASES_FOLDER),$(BIN)/python -m evaluation.corpus --overlap $(CASES_FOLDER))
+
 # How well talk is read, both languages side by side, under 10 minutes on two cores: docs/quality.md says what DATA holds.
 # make reading DATA=folder PEOPLE=folder OUT=folder
 .PHONY: reading
