@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -129,7 +130,7 @@ def _save(path: Path, rows: Any) -> None:
     path.write_text(json.dumps(rows, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
-def tables(found: dict[str, Any]) -> str:
+def tables(found: Mapping[Speech, dict[str, Any]]) -> str:
     """The figures of both languages side by side, as Markdown."""
     lines: list[str] = []
     for part, title in (("people", "real people's talk"), ("faults", "faults of its memories"), ("cases", "cases")):
@@ -157,7 +158,8 @@ def _flat(side: dict[str, Any], part: str) -> dict[str, Any]:
     people = side.get("people", {})
     if part == "faults":
         return dict(people.get("faults", {}))
-    return {k: v for k, v in people.items() if not isinstance(v, dict)} | people.get("counts", {})
+    counts: dict[str, Any] = people.get("counts", {})
+    return {k: v for k, v in people.items() if not isinstance(v, dict)} | counts
 
 
 def _side_by_side(title: str, rows: dict[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ from evaluation.talk import Speech, repeats, share, words
 from processors.ports import Models
 from processors.reader.rules.protocol import Extractor
 from schemas.base import JsonObject
-from schemas.events.turns import TurnBody, TurnEvent
+from schemas.events.turns import Role, TurnBody, TurnEvent
 
 ALIKE = 0.6
 """From this share of common words (twice the common over all) a memory says a labelled one."""
@@ -78,8 +78,8 @@ def turns_of(turn: Written) -> list[TurnEvent]:
     sent = []
     for n, said in enumerate([*turn.before, turn]):
         at = START + timedelta(seconds=20 * n)
-        role = said.speaker if said.speaker in ("assistant", "tool", "system") else "user"
-        named = None if said.speaker in ("user", "assistant", "tool", "system") else said.speaker
+        role: Role = "assistant" if said.speaker == "assistant" else "tool" if said.speaker == "tool" else "user"
+        named = None if said.speaker in ("user", "assistant", "tool") else said.speaker
         last = n == len(turn.before)
         sent.append(
             TurnEvent(

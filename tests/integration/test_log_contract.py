@@ -77,7 +77,9 @@ class RealCluster:
         place = TopicPartition(topic, partition)
 
         def ask() -> int | None:
-            asked = self._admin.list_offsets(
+            # A client that knew the log of before a restart stays fenced.
+            admin = AdminClient({"bootstrap.servers": self._servers})
+            asked = admin.list_offsets(
                 {place: OffsetSpec.latest()},  # type: ignore[no-untyped-call]
                 isolation_level=IsolationLevel.READ_UNCOMMITTED,
                 request_timeout=30,
@@ -85,7 +87,6 @@ class RealCluster:
             found: int | None = asked[place].result(PATIENCE).leader_epoch
             return found
 
-        # A client that knew the log of before the restart is fenced until it has asked for the leader again.
         found = until("the leader epoch", ask, lambda _: True, errors=(KafkaException,))
         return -1 if found is None else found
 

@@ -144,9 +144,9 @@ def _random_program(rng: random.Random, turns: list[Said]) -> Program:
             edit = Edit.model_validate({"start": token.start, "end": token.end, "op": op, "to": to})
             edits = (edit,) if rng.random() < 0.5 else ()
             copied = Span(turn=number, start=token.start, end=token.end, edits=edits)
-            pieces.append(
-                rng.choice([copied, copied, Word(word=rng.choice(["the", "in", "hunter2"])), Name(speaker=number)])
-            )
+            word = Word(word=rng.choice(["the", "in", "hunter2"]))
+            choices: list[Piece] = [copied, copied, word, Name(speaker=number)]
+            pieces.append(rng.choice(choices))
         slots.append(tuple(pieces))
     return Program(frame=frame.name, slots=tuple(slots))
 
