@@ -2,6 +2,7 @@
 
 import re
 
+from inference.pii.accounts import NOT_A_BANKS
 from inference.pii.checksums import social_credit_code
 from inference.pii.rules import DIGIT, Rule
 
@@ -74,6 +75,7 @@ RULES: tuple[Rule, ...] = (
         needs=("号", "户", "卡", "account"),
         context=_ACCOUNT_CONTEXT,
         context_required=True,
+        unless_after=NOT_A_BANKS,
     ),
     Rule(
         "resident id, stated",

@@ -144,12 +144,23 @@ def _random_looking(value: str, near: bool) -> float | None:
     """Score a long run by its entropy and mix: words, paths, UUIDs, hex digests and plain numbers are none."""
     kinds = sum(any(test(c) for c in value) for test in (str.isdigit, str.islower, str.isupper))
     # 24 random letters and digits have 4.3 bits a character on average; a word repeated, a padded number fewer.
-    if kinds < 3 or _entropy(value) < 3.8:
+    if kinds < 3 or _entropy(value) < 3.8 or _DIGEST.match(value):
         return None
     # Names in camel case and paths are made of words: runs of small letters, rare where characters are random.
     in_words = sum(len(run) for run in _SMALL_RUN.findall(value)) / len(value)
     scattered = len(_DIGIT_RUN.findall(value)) >= 3
     return 0.6 if in_words < (0.45 if scattered else 0.3) else None
+
+
+# What a hash, an id, a public key or a piece of data begins with, or is called.
+_HASHED = re.compile(
+    r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash|digest|checksum|fingerprint|integrity|etag|commit|trace|correlation|request"
+    r"|public[ _-]key|message|cursor|image|job|run|container|transaction|txn?|cid|ipfs|(?:\w{1,20}[ _-])?ids?)"
+    r"(?:[ _-](?:ids?|hash|is|was))?['\"]?[ ]?[:=(#/]?[ ]?['\"]?"
+    r"|base64,|ssh-(?:rsa|dss|ed25519)[ ]|ecdsa-sha2-[a-z0-9-]{1,20}[ ]|(?:指纹|哈希|校验和?|摘要|公钥|编号|流水号?|链路|消息)(?:是|为)?[ :=]{0,2})$",
+    re.IGNORECASE | re.ASCII,
+)
+_DIGEST = re.compile(r"(?:sha-?[0-9]{1,3}|md5|blake[23][bs]?)[-:]|AAAA[BCE]3Nza", re.IGNORECASE)
 
 
 def _providers() -> tuple[Rule, ...]:
@@ -184,7 +195,8 @@ _CHANGED = (
     rf"{_WORD_EN}{_ITS}"
 )
 _IS_MINE = (
-    rf"(?<![!-~]){_TELLING}\s{{1,3}}is\s{{1,3}}(?:my|our|the|his|her|their)\s{{1,3}}(?:[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
+    rf"(?<![!-~]){_TELLING}\s{{1,3}}is\s{{1,3}}(?:my|our|the|his|her|their)\s{{1,3}}"
+    rf"(?:(?!(?:one|i|we|you|to|can|will|would|should|i['’]d|we['’]d|let['’]s)\s)[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
     rf"{_WORD_EN}"
 )
 _IS_MINE_ZH = (
@@ -192,10 +204,6 @@ _IS_MINE_ZH = (
     r"[\u4e00-\u9fff]{0,4}?" + _KEY_WORD_ZH
 )
 _BASIC = r"authorization['\"]?\s{0,3}:\s{0,3}['\"]?basic\s{1,3}(?P<value>[A-Za-z0-9+/]{6,500}={0,2})"
-_COMMAND = (
-    r"\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user|--auth|-a)[ =]?['\"]?[^\s:'\"]{1,64}:"
-    r"(?P<value>[^\s'\"]{3,128})"
-)
 _PHRASE = (
     r"(?<![A-Za-z])pass(?:word|phrase)\s{0,3}[:=]\s{0,3}['\"“]?"
     r"(?P<value>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7})(?=['\"”]?\s{0,9}[.!]?\s{0,9}$)"
@@ -260,7 +268,6 @@ RULES: tuple[Rule, ...] = (
         check=_stated,
     ),
     Rule("basic authorization", CREDENTIAL, re.compile(_BASIC, re.IGNORECASE), 0.9, needs=("basic",)),
-    Rule("command line", CREDENTIAL, re.compile(_COMMAND), 0.85, needs=("curl", "wget", "http")),
     Rule("passphrase", CREDENTIAL, re.compile(_PHRASE, re.IGNORECASE), 0.9, needs=("pass",), check=_words_alone),
     Rule(
         "stated secret zh",
@@ -277,5 +284,6 @@ RULES: tuple[Rule, ...] = (
         0.6,
         needs=(DIGIT,),
         check=_random_looking,
+        unless_after=_HASHED,
     ),
 )
