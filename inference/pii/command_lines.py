@@ -14,7 +14,7 @@ CREDENTIAL = "CREDENTIAL"
 # A value, quoted or up to the next blank. `_GLUED`: directly behind its option.
 _VALUE = r"(?P<quote>['\"])?(?P<value>(?(quote)[^'\"\n]{3,128}|[!-&(-~][!-~]{2,127}))"
 _GLUED = r"(?P<quote>['\"])?(?P<value>(?(quote)[^'\"\n]{3,128}|[!-&(-,.-~][!-~]{2,127}))"
-_WITHIN = r"[^\n|;]{0,120}?"
+_WITHIN = r"[^\n|;&]{0,120}?"
 
 
 class _Option(NamedTuple):
@@ -34,7 +34,7 @@ _OPTIONS = (
     _Option(r"(?:mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat)", "-p", ("mongo",)),
     _Option(
         r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|oc|az|kubectl|argocd|cf|crane|ibmcloud)\b[^\n|;]{0,60}?\blogin",
-        r"(?:-p|-t)",
+        "-p",
         ("login",),
     ),
     _Option("redis-cli", r"(?:-a|--pass)", ("redis-cli",)),
@@ -90,7 +90,7 @@ _POSITIONAL = (
 )
 
 _STANDS_FOR = re.compile(
-    r"[<{\[*(%.…]|\$(?:[A-Z_a-z{(]|$)|x{3,}$|(?:my|your|the|new|old|db|some)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
+    r"[<{\[*(%.…`]|~?\.{0,2}/|[0-9]{1,5}:[0-9]{1,5}\b|\$(?:[A-Z_a-z{(]|$)|x{3,}$|(?:my|your|the|new|old|db|some)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
     r"(?:[_-]?here)?[.,;:)\]]{0,3}$|(?:none|null|true|false|string|required|stdin|prompt|redacted|placeholder|env)[.,;:)]{0,3}$"
     r"|os\.environ|process\.env|env\[|getenv|vault:|pass:\$|file:|env:|fd:|stdin",
     re.IGNORECASE,

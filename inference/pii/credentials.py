@@ -78,7 +78,7 @@ _JOIN_EN = (
     r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are|(?:will|should|shall|must|to)\s{1,3}be)"
     r"(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3}|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
 )
-_KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙)"
+_KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙|激活码|授权码|访问码|恢复码|备用码|动态码|解锁码|开门码)"
 _IS_ZH = (
     r"(?:我们?|咱们?|用户|现在|已经|刚刚?|暂时|统一|改|就|还|也|都|应该){0,3}"
     r"(?:是|为|成|叫|(?:重?设置?|重置|[改换]|更[新换]|变更?)(?:成|为|到)了?|用(?:的是?)?)\s{0,3}:?"
@@ -86,6 +86,10 @@ _IS_ZH = (
 _JOIN_ZH = (
     r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])|(?=[0-9]{4,5}(?![0-9年月日位个次天]))"
     r"|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
+)
+_CODE_EN = (
+    r"(?:(?:door|gate|entry|alarm|safe|lock(?:er)?|keypad|security|access|verification|one[ -]time|2fa|otp|backup|recovery|unlock)"
+    r"[ -]codes?|otp)"
 )
 _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
 
@@ -123,6 +127,13 @@ def _key(value: str, near: bool) -> float | None:
     return None if bare.isdigit() and len(bare) < 8 else _stated(value, near) and _assigned(value, near)
 
 
+def _code(value: str, near: bool) -> float | None:
+    """Score what opens a door or a session: it has digits, and is no sum or time."""
+    bare = value.rstrip(_TRAILING)
+    return 0.85 if sum(c.isdigit() for c in bare) >= _LEAST_CODE and bare[0] not in "<{$*" else None
+
+
+_LEAST_CODE = 3  # digits
 _NOT_A_PASSWORD = frozenset(
     """
     about active again almost already also always another being best better blank broken case changed changing common
@@ -231,6 +242,7 @@ RULES: tuple[Rule, ...] = (
     _spoken("assigned key", _KEY_EN, _ASSIGN_JOIN, _KEY_NEEDS, _assigned),
     _spoken("stated key", _KEY_EN, _JOIN_EN, _KEY_NEEDS, _key),
     _spoken("stated token", _LOOSE_EN, _JOIN_EN, _KEY_NEEDS, _key),
+    _spoken("stated code", _CODE_EN, rf"(?:{_JOIN_EN}|{_ASSIGN_JOIN}|\s{{1,3}}(?=[0-9]))", ("code", "otp"), _code),
     Rule(
         "stated word",
         CREDENTIAL,

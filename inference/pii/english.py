@@ -68,7 +68,10 @@ _STATE = (
 )
 _STATE_ZIP = rf"\b(?:{_STATE})[ ][0-9]{{5}}(?:-[0-9]{{4}})?\b"
 
-_LICENSE_NUMBER = r"(?<![0-9A-Za-z-])[A-Za-z]{0,3}[0-9](?:[ -]?[0-9A-Za-z]{1,8}){1,5}(?![0-9A-Za-z-])"
+# Behind a blank only what has a digit soon goes on: "D1234567 expires" is one number and a word.
+_LICENSE_NUMBER = (
+    r"(?<![0-9A-Za-z-])[A-Za-z]{0,5}[0-9](?:-?[0-9A-Za-z]{1,8}|[ ](?=[A-Za-z]{0,3}[0-9])[0-9A-Za-z]{1,8}){1,5}(?![0-9A-Za-z-])"
+)
 _LICENSE_CONTEXT = re.compile(
     r"driv(?:er|ing)(?:'?s|s'?)?[ -]{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no)|驾照|驾驶证", re.IGNORECASE
 )

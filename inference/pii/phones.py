@@ -36,8 +36,10 @@ _NO_PHONE = re.compile(
     r"|[0-9]{3}-[0-9]{2}-[0-9]{4}"
 )
 _GROUP = re.compile(r"[0-9]+")
-_CN_MOBILE = re.compile(r"(?:(?:\+|00)?86[ -]?)?1[3-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}")
+_CN_MOBILE = re.compile(r"(?:(?:\+|00)?86[ -]?)?1[3-9][0-9][ .-]?[0-9]{4}[ .-]?[0-9]{4}")
 _NANP = re.compile(r"(?:1(?P<sep>[ .-]))?[2-9][0-9]{2}(?P<mark>[ .-])[2-9][0-9]{2}[ .-][0-9]{4}")
+# Three groups parted by hyphens, as many digits as a national number has.
+_IN_THREE = re.compile(r"[1-9][0-9]{1,3}-[0-9]{3,4}-[0-9]{4}")
 # Country codes of ITU-T E.164, and a sum written with a plus and parted by thousands.
 _COUNTRY = re.compile(
     r"1|7|2[07]|2[1-69][0-9]|3[0-469]|3[578][0-9]|4[013-9]|42[0-9]|5[1-8]|5[09][0-9]|6[0-6]|6[789][0-9]|8[1246]|8[0578][0-9]"
@@ -70,7 +72,9 @@ def _phone(value: str, near: bool) -> float | None:
         return 0.8 if count >= 7 or near else None
     if number.startswith("0"):
         return 0.8 if count >= 9 else None  # behind a trunk zero no plan has fewer
-    return 0.7 if _NANP.fullmatch(number) else None
+    if _NANP.fullmatch(number):
+        return 0.7
+    return 0.6 if _IN_THREE.fullmatch(number) else None
 
 
 def _international(number: str, count: int, near: bool) -> float | None:

@@ -7,6 +7,7 @@ hash, an id, a version is none.
 import re
 
 from inference.pii.rules import Check, Rule
+from inference.stopwords import ENGLISH
 
 CREDENTIAL = "CREDENTIAL"
 
@@ -33,8 +34,11 @@ _SOMETHING_ELSE = re.compile(
 _LISTED = re.compile(r"(?:sha-?[0-9]{1,3}|md5|ssh-|ecdsa-|pk-lf-|arn:|urn:|https?:|www\.)", re.IGNORECASE)
 _MIXED = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
 _TRAILING = ".,;:!?)]}>'\"`"
+_LEAST_TURNS = 2  # between letters and digits
 _MARKS = re.compile(r"[!@#$%^&*+~]")
-_NAMELIKE = re.compile(r"(?:[a-z]{2,20}[-_.]){0,4}[a-z]{2,20}[-_.]?v?[0-9]{1,4}(?:\.[0-9]{1,3}){0,3}", re.IGNORECASE)
+# A part of a name with a number: "prod", "eu1", "Tulip9", "20261112"; and a version.
+_PART = re.compile(r"(?:[a-z]{0,20}|[A-Z][a-z]{1,20}|[A-Z]{1,20})(?:[0-9]{1,8})?")
+_VERSION = re.compile(r"v?[0-9]{1,4}(?:\.[0-9]{1,5}){1,4}(?:[-+.][a-z0-9.]{1,24})?", re.IGNORECASE)
 
 
 def opaque(value: str, near: bool) -> float | None:
@@ -47,7 +51,8 @@ def opaque(value: str, near: bool) -> float | None:
     if re.fullmatch(r"[0-9:./T+-]{1,64}Z?", bare) or "://" in bare or "@" in bare[1:-1]:
         return None  # a time, a number, an address
     turns = len(_MIXED.findall(bare)) + len(re.findall(r"[A-Za-z0-9]-(?=[A-Za-z0-9])", bare)) * bool(_MIXED.search(bare))
-    if _NAMELIKE.fullmatch(bare) or turns < 2:
+    named = all(_PART.fullmatch(part) for part in re.split(r"[-_./:]", bare))
+    if named or turns < _LEAST_TURNS or _VERSION.fullmatch(bare):
         return None
     return 0.8
 
@@ -66,6 +71,11 @@ def _worn(value: str, near: bool) -> float | None:
     """Score a value of letters and digits that is called a password by the rest of its sentence."""
     bare = value.rstrip(_TRAILING)
     return 0.75 if 6 <= len(bare) and re.fullmatch(r"[A-Za-z]{3,30}[0-9]{1,8}[!-/]?|[!-~]{0,3}", bare) else _strong(value, near)
+
+
+def _words(value: str, near: bool) -> float | None:
+    """Score the words of a seed phrase: none of them is grammar."""
+    return None if ENGLISH & set(re.split(r"[ ,]{1,2}", value.lower())) else 0.9
 
 
 _NEAR_EN = r"(?:[ ][A-Za-z'’-]{1,14}){0,6}"
@@ -115,6 +125,39 @@ RULES: tuple[Rule, ...] = (
         rf"{_KEY_ZH}[^?\n]{{0,30}}\?[^?\n]{{0,12}}?[是为][ ]?['\"“「]?(?P<value>[!-~]{{6,64}})",
         _NEEDS_ZH,
         _strong,
+    ),
+    _rule(
+        "key told",
+        rf"(?<![A-Za-z_-])key(?:[ ](?:for|to|of)(?:[ ][A-Za-z0-9.-]{{1,20}}){{1,4}})?[ ]?(?:is|was|:|=)[ ]?{_OPAQUE}",
+        ("key",),
+    ),
+    # "creds: admin / ...", "账号密码：admin ..."
+    _rule(
+        "pair",
+        r"(?:\b(?:creds?|credentials|logins?)|账号密码|用户名密码|账密)[ ]?(?:is|are|是|:|=)?[ ]?['\"]?[A-Za-z][\w.@-]{1,40}[ ]{0,2}[/:|,+ ]"
+        r"[ ]{0,2}['\"]?(?P<value>[!-~]{6,64})",
+        ("cred", "login", "密"),
+        _strong,
+    ),
+    # "use ... to log in", "用...登录"
+    _rule(
+        "use to log in",
+        r"\b(?:use|using|try|enter|type|with)[ ]['\"“]?(?P<value>[!-~]{6,64}?)['\"”]?[ ](?:to|and)[ ](?:log|sign|get|unlock|connect|open)\b",
+        ("log", "sign", "get", "unlock", "connect", "open"),
+        _strong,
+    ),
+    _rule(
+        "use to log in zh",
+        r"(?:用|拿|输入?|填)[ ]?['\"“「]?(?P<value>[!-~]{6,64})[ ]?['\"”」]?[\u4e00-\u9fff]{0,4}(?:登录|登陆|登入|登上|解锁|进系统|进后台)",
+        ("登", "解锁", "进"),
+        _strong,
+    ),
+    _rule(
+        "seed phrase",
+        r"(?:(?:seed|recovery|mnemonic|backup|secret)[ ](?:phrase|words?)|mnemonic|助记词|恢复短语)[^\n:]{0,24}?(?:is|are|是|:|=)[ ]?['\"“]?"
+        r"(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})",
+        ("seed", "recovery", "mnemonic", "backup", "secret", "助记词", "恢复短语"),
+        _words,
     ),
     # "log in as office with ...", "用户 office 密码..." stands with the stated ones.
     _rule(
