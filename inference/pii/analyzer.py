@@ -5,7 +5,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from inference.language import HAN, TextLanguage
-from inference.pii import accounts, cards, chinese, command_lines, common, credentials, english, facts, phones, told_secrets
+from inference.pii import (
+    accounts,
+    cards,
+    chinese,
+    command_lines,
+    common,
+    credentials,
+    english,
+    facts,
+    phones,
+    told_secrets,
+)
 from inference.pii.english_places import call_towns
 from inference.pii.english_refine import refine
 from inference.pii.presidio import PresidioPatterns

@@ -26,14 +26,15 @@ class _Option(NamedTuple):
     glued: bool = False
 
 
-_MYSQL = r"(?:mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlsh|mysqlshow|mycli|mariadb|mariadb-dump|mariadb-admin)"
+_MYSQL = r"(?:mysql(?:dump|admin|import|check|sh|show)?|mycli|mariadb(?:-dump|-admin)?)"
 _OPTIONS = (
     _Option("sshpass", "-p", ("sshpass",)),
     _Option("sshpass", "-p", ("sshpass",), glued=True),
     _Option(_MYSQL, "-p", ("mysql", "mycli", "mariadb"), glued=True),
     _Option(r"(?:mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat)", "-p", ("mongo",)),
     _Option(
-        r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|oc|az|kubectl|argocd|cf|crane|ibmcloud)\b[^\n|;]{0,60}?\blogin",
+        r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|oc|az|kubectl|argocd|cf|crane|ibmcloud)"
+        r"\b[^\n|;]{0,60}?\blogin",
         "-p",
         ("login",),
     ),
@@ -60,46 +61,52 @@ _OPTIONS = (
             ("set",)),
 )  # fmt: skip
 
-_SECRET_WORD = (
+_CALLED = (
     r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|psk|secret|token|storepass|keypass|api[_-]?key|apikey|auth[_-]?key"
     r"|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?token|access[_-]?token|bearer)"
 )
-_LONG = rf"(?<![\w-])--?(?:[A-Za-z0-9]{{1,20}}[_-]){{0,3}}{_SECRET_WORD}(?:=|[ ]{{1,2}}){_VALUE}"
+_LONG = rf"(?<![\w-])--?(?:[A-Za-z0-9]{{1,20}}[_-]){{0,3}}{_CALLED}(?:=|[ ]{{1,2}}){_VALUE}"
 _VARIABLE = (
     r"(?<![A-Za-z0-9_$-])(?:[A-Z0-9]{1,20}_){0,4}(?:[A-Z]{1,12})?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN"
     rf"|API_?KEY|ACCESS_KEY|SECRET_KEY|AUTH_KEY)={_VALUE}"
 )
 # user:password and user,password and user%password behind -u and -U; in the quotes of the whole or none.
 _USER = (
-    r"\b(?:curl|wget|http|https|xh|httpie|lftp|smbclient|rpcclient|smbget|ncftp|net)\b[^\n]{0,200}?\s(?:-u|-U|--user|--auth|-a)[ =]?"
+    r"\b(?:curl|wget|http|https|xh|httpie|lftp|smbclient|rpcclient|smbget|ncftp|net)\b[^\n]{0,200}?\s(?:-u|-U|--user"
+    r"|--auth|-a)[ =]?"
     r"['\"]?[^\s:,%'\"$-][^\s:,%'\"]{0,63}[:,%](?P<value>[^\s'\"]{3,128})"
 )
 _SQL = (
     r"\b(?:identified(?:[ ]with[ ][\w']{1,40})?[ ]by|(?:with[ ])?(?:encrypted[ ])?password)[ ]{1,2}"
     r"'(?P<value>[^'\n]{3,128})'"
 )
-_PIPED = r"\b(?:echo|printf)[ ](?:-n[ ])?(?P<quote>['\"])?(?:[\w.-]{1,32}:(?=[^\n|]{3,80}\|[ ]?(?:sudo[ ])?chpasswd))?" + (
+_PIPED = (
+    r"\b(?:echo|printf)[ ](?:-n[ ])?(?P<quote>['\"])?(?:[\w.-]{1,32}:(?=[^\n|]{3,80}\|[ ]?(?:sudo[ ])?chpasswd))?"
     r"(?P<value>(?(quote)[^'\"\n]{3,100}|[!-&(-~][!-~]{2,100}))['\"]?[ ]?\|[ ]?"
-    r"(?:sudo[ ](?:-\w{1,3}[ ]){0,3}?-\w{0,2}S|(?:sudo[ ])?chpasswd|\w[\w./ -]{0,80}--?(?:password|passphrase)-(?:stdin|fd))"
+    r"(?:sudo[ ](?:-\w{1,3}[ ]){0,3}?-\w{0,2}S|(?:sudo[ ])?chpasswd|\w[\w./ -]{0,80}--?(?:password|passphrase)"
+    r"-(?:stdin|fd))"
 )
 _POSITIONAL = (
     r"\b(?:htpasswd[ ]-\w{0,4}b\w{0,4}[ ]\S{1,80}[ ]\S{1,40}[ ]|wpa_passphrase[ ]\S{1,40}[ ]|rabbitmqctl[ ](?:add_user|"
     r"change_password)[ ]\S{1,40}[ ]|vault[ ]login[ ](?![a-z-]{1,20}\b)|net[ ]user[ ][\w.-]{1,40}[ ](?=[^\n]{3,60}/add)"
-    r"|sqlplus[ ][\w.-]{1,40}/(?=[^\n@]{3,60}@)|mysqladmin\b[^\n|;]{0,80}?[ ]password[ ]|openssl[ ]passwd[ ](?:-\w{1,6}[ ]){0,3}"
+    r"|sqlplus[ ][\w.-]{1,40}/(?=[^\n@]{3,60}@)|mysqladmin\b[^\n|;]{0,80}?[ ]password[ ]"
+    r"|openssl[ ]passwd[ ](?:-\w{1,6}[ ]){0,3}"
     rf"(?!-)){_VALUE}"
 )
 
 _STANDS_FOR = re.compile(
     r"[<{\[*(%.…`]|~?\.{0,2}/|[0-9]{1,5}:[0-9]{1,5}\b|\$(?:[A-Z_a-z{(]|$)|x{3,}$|(?:my|your|the|new|old|db|some)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
-    r"(?:[_-]?here)?[.,;:)\]]{0,3}$|(?:none|null|true|false|string|required|stdin|prompt|redacted|placeholder|env)[.,;:)]{0,3}$"
+    r"(?:[_-]?here)?[.,;:)\]]{0,3}$|(?:none|null|true|false|string|required|stdin|prompt|redacted|placeholder|env)"
+    r"[.,;:)]{0,3}$"
     r"|os\.environ|process\.env|env\[|getenv|vault:|pass:\$|file:|env:|fd:|stdin",
     re.IGNORECASE,
 )
 _TALK = frozenset(
-    "option options flag flags argument arguments parameter parameters prompt field value file line lines switch works asks"
-    " reads needs takes gets expects means does stays goes instead reset login used".split()  # noqa: SIM905
+    """
+    option options flag flags argument arguments parameter parameters prompt field value file line lines switch works
+    asks reads needs takes gets expects means does stays goes instead reset login used
+    """.split()  # noqa: SIM905
 )
-_WORD = re.compile(r"[A-Za-z][a-z'-]{0,30}[.,;:!?)\"']{0,3}")
 _NUMBER = re.compile(r"[0-9]{1,5}")
 
 
@@ -125,16 +132,18 @@ def _rule(name: str, pattern: str, needs: tuple[str, ...], check: Check = _given
 
 
 def _option(option: _Option) -> Rule:
-    joined = option.option + _GLUED if option.glued else rf"{option.option}(?:[ ]{{1,3}}|=)(?!-[A-Za-z-])(?:pass:)?{_VALUE}"
-    pattern = rf"(?<![\w.-])(?:{option.programs})(?:\.exe)?(?![\w-]){_WITHIN}[ ]{joined}"
+    behind = _GLUED if option.glued else rf"(?:[ ]{{1,3}}|=)(?!-[A-Za-z-])(?:pass:)?{_VALUE}"
+    pattern = rf"(?<![\w.-])(?:{option.programs})(?:\.exe)?(?![\w-]){_WITHIN}[ ]{option.option}{behind}"
     return _rule(f"command line, {option.needs[0]}", pattern, option.needs)
 
 
 RULES: tuple[Rule, ...] = (
     *(_option(option) for option in _OPTIONS),
-    _rule("command line, long option", _LONG, ("pass", "pw", "psk", "secret", "token", "key", "bearer"), _long, re.IGNORECASE),
+    _rule("command line, long option", _LONG, ("pass", "pw", "psk", "secret", "token", "key", "bearer"), _long,
+          re.IGNORECASE),
     _rule("variable", _VARIABLE, ("pass", "pwd=", "secret", "token", "key=")),
-    _rule("command line, user", _USER, ("curl", "wget", "http", "xh", "lftp", "smb", "rpcclient", "ncftp", "net"), _not_a_port),
+    _rule("command line, user", _USER,
+          ("curl", "wget", "http", "xh", "lftp", "smb", "rpcclient", "ncftp", "net"), _not_a_port),
     _rule("sql password", _SQL, ("identified", "password"), flags=re.IGNORECASE),
     _rule("piped secret", _PIPED, ("echo", "printf")),
     _rule("secret by place", _POSITIONAL,

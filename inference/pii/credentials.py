@@ -78,7 +78,10 @@ _JOIN_EN = (
     r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are|(?:will|should|shall|must|to)\s{1,3}be)"
     r"(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3}|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
 )
-_KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙|激活码|授权码|访问码|恢复码|备用码|动态码|解锁码|开门码)"
+_KEY_WORD_ZH = (
+    r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙"
+    r"|激活码|授权码|访问码|恢复码|备用码|动态码|解锁码|开门码)"
+)
 _IS_ZH = (
     r"(?:我们?|咱们?|用户|现在|已经|刚刚?|暂时|统一|改|就|还|也|都|应该){0,3}"
     r"(?:是|为|成|叫|(?:重?设置?|重置|[改换]|更[新换]|变更?)(?:成|为|到)了?|用(?:的是?)?)\s{0,3}:?"
@@ -88,7 +91,8 @@ _JOIN_ZH = (
     r"|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
 )
 _CODE_EN = (
-    r"(?:(?:door|gate|entry|alarm|safe|lock(?:er)?|keypad|security|access|verification|one[ -]time|2fa|otp|backup|recovery|unlock)"
+    r"(?:(?:door|gate|entry|alarm|safe|lock(?:er)?|keypad|security|access|verification|one[ -]time|2fa|otp|backup"
+    r"|recovery|unlock)"
     r"[ -]codes?|otp)"
 )
 _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
@@ -165,10 +169,12 @@ def _random_looking(value: str, near: bool) -> float | None:
 
 # What a hash, an id, a public key or a piece of data begins with, or is called.
 _HASHED = re.compile(
-    r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash|digest|checksum|fingerprint|integrity|etag|commit|trace|correlation|request"
+    r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash|digest|checksum|fingerprint|integrity|etag|commit|trace"
+    r"|correlation|request"
     r"|public[ _-]key|message|cursor|image|job|run|container|transaction|txn?|cid|ipfs|(?:\w{1,20}[ _-])?ids?)"
     r"(?:[ _-](?:ids?|hash|is|was))?['\"]?[ ]?[:=(#/]?[ ]?['\"]?"
-    r"|base64,|ssh-(?:rsa|dss|ed25519)[ ]|ecdsa-sha2-[a-z0-9-]{1,20}[ ]|(?:指纹|哈希|校验和?|摘要|公钥|编号|流水号?|链路|消息)(?:是|为)?[ :=]{0,2})$",
+    r"|base64,|ssh-(?:rsa|dss|ed25519)[ ]|ecdsa-sha2-[a-z0-9-]{1,20}[ ]|(?:指纹|哈希|校验和?|摘要|公钥|编号|流水号?"
+    r"|链路|消息)(?:是|为)?[ :=]{0,2})$",
     re.IGNORECASE | re.ASCII,
 )
 _DIGEST = re.compile(r"(?:sha-?[0-9]{1,3}|md5|blake[23][bs]?)[-:]|AAAA[BCE]3Nza", re.IGNORECASE)
@@ -192,7 +198,8 @@ def _spoken(name: str, word: str, join: str, needs: tuple[str, ...], check: Chec
 
 _ANY = (*_PASS_NEEDS, *_KEY_NEEDS)
 _CHOSEN = (
-    r"(?<![A-Za-z])(?:use|used|using|set|enter|type|chose|choose)\s{1,3}['\"“]?(?P<value>[!-~]{4,64})['\"”]?\s{1,3}as\s{1,3}"
+    r"(?<![A-Za-z])(?:use|used|using|set|enter|type|chose|choose)\s{1,3}['\"“]?(?P<value>[!-~]{4,64})"
+    r"['\"”]?\s{1,3}as\s{1,3}"
     r"(?:(?:the|my|your|our|a|its|his|her)\s{1,3})?(?:[a-z]{1,20}\s{1,3}){0,2}(?:pass(?:word|phrase|code)|pwd|pin)"
 )
 _ITS = r"(?:\s{1,3}(?:of|for|on|to|at|in)(?:\s{1,3}[\w'.-]{1,30}){1,4})?"

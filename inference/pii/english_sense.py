@@ -60,7 +60,7 @@ def _is_town(text: str, word: Word) -> bool:
 
 
 def _is_nothing(text: str, span: EntitySpan, word: Word | None) -> bool:
-    """Is the span no name: a piece of code, or, where it is one `word`, a thing, an order, a word before what is eaten?"""
+    """Is the span no name: a piece of code; or, where it is one `word`, a thing, an order, a word before food?"""
     if word is None:
         return span.recognizer == "spacy" and _CODE.search(text, span.start, span.end) is not None
     if word.low in THINGS or (not word.capital and word.low in COMMON):

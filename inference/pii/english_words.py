@@ -63,8 +63,8 @@ ouch oops bye goodnight sweet cool nice great thanks okay ok sure totally absolu
 
 _THINGS = """
 api apis json xml yaml toml csv html css http https sql ssh dns vpn cpu gpu ram ssd usb led gps url uri pdf png jpeg svg
-ui ux qa ci cd ip tcp udp tls ssl jwt oauth rest grpc graphql get post put patch delete head options crud orm sdk cli ide
-ok asap fyi todo faq eta mib oid pr prs sla slo kpi edi gdp cpi
+ui ux qa ci cd ip tcp udp tls ssl jwt oauth rest grpc graphql get post put patch delete head options crud orm sdk cli
+ide ok asap fyi todo faq eta mib oid pr prs sla slo kpi edi gdp cpi
 python redis kafka postgres postgresql kubernetes docker linux ubuntu debian java javascript typescript rust golang
 kotlin django flask nginx bash numpy pandas pytorch tensorflow terraform ansible jenkins grafana prometheus
 elasticsearch mysql sqlite mongodb hadoop webpack npm vim emacs bluetooth wifi mysqldump pgbouncer rabbitmq celery

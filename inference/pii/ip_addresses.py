@@ -19,8 +19,10 @@ _RESOLVERS = frozenset({"1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "9.9.9.9", "
 # Versions, sections and positions have small parts; of addresses one in a few hundred.
 _SMALL = 64
 _VERSION_BEFORE = re.compile(
-    r"(?:\b(?:version|release|build|ver|v|driver|firmware|bios|chrome|firefox|oracle|windows|app|kernel|section|chapter|clause"
-    r"|exercise|appendix|paragraph|figure|table|step|item|position|oid|§)(?:[ ](?:no\.?|number|is|was|of|to)){0,2}[ .:=]{0,2}"
+    r"(?:\b(?:version|release|build|ver|v|driver|firmware|bios|chrome|firefox|oracle|windows|app|kernel|section"
+    r"|chapter|clause"
+    r"|exercise|appendix|paragraph|figure|table|step|item|position|oid|§)(?:[ ](?:no\.?|number|is|was|of|to)"
+    r"){0,2}[ .:=]{0,2}"
     r"|(?:版本号?|驱动|固件|补丁|版|章节?|第|节|条|款|习题|附录|图|表|步骤|编号|客户端)(?:是|为|升到|到)?[ :]{0,2})$",
     re.IGNORECASE | re.ASCII,
 )
@@ -28,10 +30,13 @@ _VERSION_AFTER = re.compile(
     r"[ ]?(?:版|节|章|条|款|小节|项|(?:release|version|build|sdk|firmware|driver)\b)", re.IGNORECASE | re.ASCII
 )
 _NET = re.compile(
-    r"\bips?\b|\bipv4|address|\bhosts?\b|server|\bdns\b|resolv|\bping|\bssh\b|\blog(?:ged|in)|block|ban|firewall|gateway"
-    r"|proxy|\bvpn\b|router|\bhop\b|\bport\b|subnet|traffic|request|connect|origin|attack|scan|scrap|spam|traceroute|nmap"
+    r"\bips?\b|\bipv4|address|\bhosts?\b|server|\bdns\b|resolv|\bping|\bssh\b|\blog(?:ged|in)|block|ban|firewall"
+    r"|gateway"
+    r"|proxy|\bvpn\b|router|\bhop\b|\bport\b|subnet|traffic|request|connect|origin|attack|scan|scrap|spam|traceroute"
+    r"|nmap"
     r"|curl|https?:|a record|\bin a\b|provider|\bisp\b|[@\[]$"
-    r"|地址|服务器|主机|登录|登陆|解析|域名|封|拦|网关|代理|路由|端口|流量|请求|连接|攻击|扫描|访问|来自|公网|机器|节点|异地",
+    r"|地址|服务器|主机|登录|登陆|解析|域名|封|拦|网关|代理|路由|端口|流量|请求|连接|攻击|扫描|访问|来自|公网|机器"
+    r"|节点|异地",
     re.IGNORECASE | re.ASCII,
 )
 _PORT = re.compile(r":[0-9]{2,5}\b|/[0-9]{1,2}\b|/[A-Za-z]")

@@ -15,19 +15,29 @@ _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F
 _OPAQUE = r"['\"“‘「`(]?(?P<value>(?=[!-~]{0,24}[0-9])[A-Za-z0-9][!-~]{6,255})"
 _START = r"(?<![A-Za-z0-9_./-])"
 _KEY_EN = (
-    r"(?:(?:api|access|secret|auth(?:entication|orization)?|client|bearer|refresh|session|personal access|private|signing"
-    r"|encryption|license|licence|activation|webhook|deploy|service|master|admin|bot|shared|app|application|account|product"
+    r"(?:(?:api|access|secret|auth(?:entication|orization)?|client|bearer|refresh|session|personal access|private"
+    r"|signing"
+    r"|encryption|license|licence|activation|webhook|deploy|service|master|admin|bot|shared|app|application|account"
+    r"|product"
     r"|publishable|storage|subscription|recovery|registration|pairing|setup)[ _-]?(?:key|token|secret|code)s?"
     r"|secrets?|tokens?|credentials?|passphrase|passwords?|passcode|pat)"
 )
-_KEY_ZH = "(?:密码|口令|密钥|秘钥|密匙|令牌|私钥|访问码|激活码|授权码|凭证|凭据|(?:API|AccessKey|access)[ _-]?(?:key|token|secret)|token|secret)"
+_KEY_ZH = (
+    r"(?:密码|口令|密钥|秘钥|密匙|令牌|私钥|访问码|激活码|授权码|凭证|凭据"
+    r"|(?:API|AccessKey|access)[ _-]?(?:key|token|secret)|token|secret)"
+)
 _SOMETHING_ELSE = re.compile(
-    r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash(?:es)?|digest|checksum|fingerprint|commit|rev(?:ision)?|etag|integrity|trace"
-    r"|span|correlation|request|record|row|session|message|job|run|build|image|container|pod|transaction|txn?|block|uuid|guid"
-    r"|ids?|version|tag|branch|file|folder|path|url|serial|ticket|issue|order|public[ _-]key|(?:primary|foreign|cache|partition"
-    r"|idempotency|sort|object|registry|routing|composite|unique|lookup|dict|map|row|message|s3|redis|session|host)[ _-]keys?)"
+    r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash(?:es)?|digest|checksum|fingerprint|commit|rev(?:ision)?|etag"
+    r"|integrity|trace"
+    r"|span|correlation|request|record|row|session|message|job|run|build|image|container|pod|transaction|txn?|block"
+    r"|uuid|guid"
+    r"|ids?|version|tag|branch|file|folder|path|url|serial|ticket|issue|order|public[ _-]key|(?:primary|foreign|cache"
+    r"|partition"
+    r"|idempotency|sort|object|registry|routing|composite|unique|lookup|dict|map|row|message|s3|redis|session|host)"
+    r"[ _-]keys?)"
     r"(?:[ _-](?:ids?|hash|sum|is|was|no|number|key|of))?"
-    r"|指纹|哈希|校验和|摘要|提交|追踪|链路|流水号?|编号|主键|外键|缓存键|幂等键|会话号?|记录|容器|镜像|版本|公钥|单号|消息|签名)"
+    r"|指纹|哈希|校验和|摘要|提交|追踪|链路|流水号?|编号|主键|外键|缓存键|幂等键|会话号?|记录|容器|镜像|版本|公钥|单号"
+    r"|消息|签名)"
     r"['\"]?[ ]?(?:[:=(#]|是|为)?[ ]?['\"]?$",
     re.IGNORECASE | re.ASCII,
 )
@@ -50,7 +60,8 @@ def opaque(value: str, near: bool) -> float | None:
         return None
     if re.fullmatch(r"[0-9:./T+-]{1,64}Z?", bare) or "://" in bare or "@" in bare[1:-1]:
         return None  # a time, a number, an address
-    turns = len(_MIXED.findall(bare)) + len(re.findall(r"[A-Za-z0-9]-(?=[A-Za-z0-9])", bare)) * bool(_MIXED.search(bare))
+    turns = len(_MIXED.findall(bare))
+    turns += bare.count("-") if turns else 0
     named = all(_PART.fullmatch(part) for part in re.split(r"[-_./:]", bare))
     if named or turns < _LEAST_TURNS or _VERSION.fullmatch(bare):
         return None
@@ -70,7 +81,8 @@ def _strong(value: str, near: bool) -> float | None:
 def _worn(value: str, near: bool) -> float | None:
     """Score a value of letters and digits that is called a password by the rest of its sentence."""
     bare = value.rstrip(_TRAILING)
-    return 0.75 if 6 <= len(bare) and re.fullmatch(r"[A-Za-z]{3,30}[0-9]{1,8}[!-/]?|[!-~]{0,3}", bare) else _strong(value, near)
+    worn = len(bare) >= 6 and re.fullmatch(r"[A-Za-z]{3,30}[0-9]{1,8}", bare)
+    return 0.75 if worn else _strong(value, near)
 
 
 def _words(value: str, near: bool) -> float | None:
@@ -82,9 +94,8 @@ _NEAR_EN = r"(?:[ ][A-Za-z'’-]{1,14}){0,6}"
 
 
 def _rule(name: str, pattern: str, needs: tuple[str, ...], check: Check = opaque) -> Rule:
-    return Rule(
-        name, CREDENTIAL, re.compile(pattern, re.IGNORECASE | re.ASCII), 0.8, needs=needs, check=check, unless_after=_SOMETHING_ELSE
-    )
+    compiled = re.compile(pattern, re.IGNORECASE | re.ASCII)
+    return Rule(name, CREDENTIAL, compiled, 0.8, needs=needs, check=check, unless_after=_SOMETHING_ELSE)
 
 
 _NEEDS_EN = ("key", "token", "secret", "credential", "pass", "pat", "code")
@@ -96,19 +107,22 @@ RULES: tuple[Rule, ...] = (
     # "his Heroku key, <UUID>": a key that is called by whose it is.
     _rule(
         "named key",
-        rf"(?<![A-Za-z])(?:my|our|his|her|their|the|your)[ ](?:[A-Za-z0-9.]{{2,20}}[ ]){{1,3}}key(?:[ ](?:is|was))?[ ,:=]{{1,3}}{_OPAQUE}",
+        rf"(?<![A-Za-z])(?:my|our|his|her|their|the|your)[ ](?:[A-Za-z0-9.]{{2,20}}[ ]){{1,3}}key(?:[ ](?:is|was)"
+        rf")?[ ,:=]{{1,3}}{_OPAQUE}",
         ("key",),
     ),
     # "... is our API key", "..., that's the shared secret"
     _rule(
         "is a key",
         rf"{_START}{_OPAQUE}['\"”’`)]?,?[ ](?:is|was|being|as|that['’]s|that is|which is|it['’]s)[ ]"
-        rf"(?:the|a|an|our|my|his|her|their|your|still)[ ](?:[A-Za-z'-]{{2,20}}[ ]){{0,3}}(?:{_KEY_EN}|key)(?![A-Za-z]|[ ]?ids?\b)",
+        rf"(?:the|a|an|our|my|his|her|their|your|still)[ ](?:[A-Za-z'-]{{2,20}}[ ]){{0,3}}(?:{_KEY_EN}|key)(?![A-Za-z]"
+        rf"|[ ]?ids?\b)",
         _NEEDS_EN,
     ),
     _rule(
         "is a key zh",
-        rf"{_START}{_OPAQUE}[ ]?(?:[\u4e00-\u9fff]{{0,4}}[,;]?[ ]?)?(?:这?就?[是做当]|作为?)(?:[\u4e00-\u9fffA-Za-z]{{0,14}})"
+        rf"{_START}{_OPAQUE}[ ]?(?:[\u4e00-\u9fff]{{0,4}}[,;]?[ ]?)?(?:这?就?[是做当]|作为?)"
+        rf"(?:[\u4e00-\u9fffA-Za-z]{{0,14}})"
         rf"{_KEY_ZH}",
         _NEEDS_ZH,
     ),
@@ -116,7 +130,8 @@ RULES: tuple[Rule, ...] = (
     # A question about it, and its answer.
     _rule(
         "secret answered",
-        rf"(?<![A-Za-z])(?:{_KEY_EN}|pin)\b[^?\n]{{0,60}}\?[ ][^?.\n]{{0,30}}?(?:it['’]s|is|was|it was|should be)[ ]['\"“]?(?P<value>[!-~]{{6,64}})",
+        rf"(?<![A-Za-z])(?:{_KEY_EN}|pin)\b[^?\n]{{0,60}}\?[ ][^?.\n]{{0,30}}?(?:it['’]s|is|was|it was|should be)"
+        rf"[ ]['\"“]?(?P<value>[!-~]{{6,64}})",
         _NEEDS_EN,
         _strong,
     ),
@@ -134,7 +149,8 @@ RULES: tuple[Rule, ...] = (
     # "creds: admin / ...", "账号密码：admin ..."
     _rule(
         "pair",
-        r"(?:\b(?:creds?|credentials|logins?)|账号密码|用户名密码|账密)[ ]?(?:is|are|是|:|=)?[ ]?['\"]?[A-Za-z][\w.@-]{1,40}[ ]{0,2}[/:|,+ ]"
+        r"(?:\b(?:creds?|credentials|logins?)|账号密码|用户名密码|账密)[ ]?(?:is|are|是|:"
+        r"|=)?[ ]?['\"]?[A-Za-z][\w.@-]{1,40}[ ]{0,2}[/:|,+ ]"
         r"[ ]{0,2}['\"]?(?P<value>[!-~]{6,64})",
         ("cred", "login", "密"),
         _strong,
@@ -142,19 +158,22 @@ RULES: tuple[Rule, ...] = (
     # "use ... to log in", "用...登录"
     _rule(
         "use to log in",
-        r"\b(?:use|using|try|enter|type|with)[ ]['\"“]?(?P<value>[!-~]{6,64}?)['\"”]?[ ](?:to|and)[ ](?:log|sign|get|unlock|connect|open)\b",
+        r"\b(?:use|using|try|enter|type|with)[ ]['\"“]?(?P<value>[!-~]{6,64}?)['\"”]?[ ](?:to|and)[ ](?:log|sign|get"
+        r"|unlock|connect|open)\b",
         ("log", "sign", "get", "unlock", "connect", "open"),
         _strong,
     ),
     _rule(
         "use to log in zh",
-        r"(?:用|拿|输入?|填)[ ]?['\"“「]?(?P<value>[!-~]{6,64})[ ]?['\"”」]?[\u4e00-\u9fff]{0,4}(?:登录|登陆|登入|登上|解锁|进系统|进后台)",
+        r"(?:用|拿|输入?|填)[ ]?['\"“「]?(?P<value>[!-~]{6,64})[ ]?['\"”」]?[\u4e00-\u9fff]{0,4}(?:登录|登陆|登入|登上"
+        r"|解锁|进系统|进后台)",
         ("登", "解锁", "进"),
         _strong,
     ),
     _rule(
         "seed phrase",
-        r"(?:(?:seed|recovery|mnemonic|backup|secret)[ ](?:phrase|words?)|mnemonic|助记词|恢复短语)[^\n:]{0,24}?(?:is|are|是|:|=)[ ]?['\"“]?"
+        r"(?:(?:seed|recovery|mnemonic|backup|secret)[ ](?:phrase|words?)|mnemonic|助记词|恢复短语)[^\n:]{0,24}?(?:is"
+        r"|are|是|:|=)[ ]?['\"“]?"
         r"(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})",
         ("seed", "recovery", "mnemonic", "backup", "secret", "助记词", "恢复短语"),
         _words,
@@ -162,7 +181,8 @@ RULES: tuple[Rule, ...] = (
     # "log in as office with ...", "用户 office 密码..." stands with the stated ones.
     _rule(
         "login with",
-        r"\b(?:log(?:ged|s)?[ -]?(?:in|on)|login|sign(?:ed|s)?[ -]?in|get in|connect(?:ed)?|unlock(?:ed|s)?|authenticate)\b[^.!?\n]{0,50}?"
+        r"\b(?:log(?:ged|s)?[ -]?(?:in|on)|login|sign(?:ed|s)?[ -]?in|get in|connect(?:ed)?|unlock(?:ed|s)?"
+        r"|authenticate)\b[^.!?\n]{0,50}?"
         r"[ ](?:with|using|and|/)[ ]['\"“]?(?P<value>[!-~]{6,64})",
         ("log", "sign", "get in", "connect", "unlock", "auth"),
         _strong,
@@ -176,7 +196,8 @@ RULES: tuple[Rule, ...] = (
     # "The old one was bluebell55 which I also used for the bank, so help me change both passwords."
     _rule(
         "one of the passwords",
-        r"\b(?:one|mine|his|hers|theirs|it)[ ](?:was|is)[ ]['\"“]?(?P<value>[!-~]{6,64})(?=[^.!?\n]{0,90}\bpass(?:word|code|phrase)s?\b)",
+        r"\b(?:one|mine|his|hers|theirs|it)[ ](?:was|is)[ ]['\"“]?(?P<value>[!-~]{6,64})(?=[^.!?\n]{0,90}\bpass(?:word"
+        r"|code|phrase)s?\b)",
         ("pass",),
         _worn,
     ),
