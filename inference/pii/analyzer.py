@@ -5,7 +5,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from inference.language import HAN, TextLanguage
-from inference.pii import chinese, common, credentials, english, facts
+from inference.pii import (
+    accounts,
+    cards,
+    chinese,
+    command_lines,
+    common,
+    credentials,
+    english,
+    facts,
+    phones,
+    told_secrets,
+)
 from inference.pii.english_places import call_towns
 from inference.pii.english_refine import refine
 from inference.pii.presidio import PresidioPatterns
@@ -14,7 +25,18 @@ from inference.pii.rules import Rule, run_rules
 from inference.protocols import EntityRecognizer, EntitySpan, Language
 from schemas.profile.pii_policy import PLACEHOLDER
 
-RULES: tuple[Rule, ...] = (*credentials.RULES, *common.RULES, *chinese.RULES, *english.RULES, *facts.RULES)
+RULES: tuple[Rule, ...] = (
+    *credentials.RULES,
+    *command_lines.RULES,
+    *told_secrets.RULES,
+    *common.RULES,
+    *cards.RULES,
+    *phones.RULES,
+    *accounts.RULES,
+    *chinese.RULES,
+    *english.RULES,
+    *facts.RULES,
+)
 MIN_SCORE = 0.5
 
 _PLACEHOLDER = re.compile(PLACEHOLDER)

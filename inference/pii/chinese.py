@@ -2,12 +2,13 @@
 
 import re
 
+from inference.pii.accounts import NOT_A_BANKS
 from inference.pii.checksums import social_credit_code
 from inference.pii.rules import DIGIT, Rule
 
 _B, _E = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
 
-_MOBILE = _B + r"(?:(?:\+|00)?86[ -]?)?1[3-9][0-9][ -]?[0-9]{4}[ -]?[0-9]{4}" + _E
+_MOBILE = _B + r"(?:(?:\+|00)?86[ -]?)?1[3-9][0-9][ .·-]?[0-9]{4}[ .·-]?[0-9]{4}" + _E
 _LANDLINE = (
     _B
     + r"(?:(?:(?:\+|00)?86[ -]?)?(?:\(0[1-9][0-9]{1,2}\)|0[1-9][0-9]{1,2})[ -]?[2-9][0-9]{2,3}[ -]?[0-9]{4}"
@@ -74,6 +75,7 @@ RULES: tuple[Rule, ...] = (
         needs=("号", "户", "卡", "account"),
         context=_ACCOUNT_CONTEXT,
         context_required=True,
+        unless_after=NOT_A_BANKS,
     ),
     Rule(
         "resident id, stated",

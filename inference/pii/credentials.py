@@ -78,7 +78,10 @@ _JOIN_EN = (
     r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are|(?:will|should|shall|must|to)\s{1,3}be)"
     r"(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3}|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
 )
-_KEY_WORD_ZH = r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙)"
+_KEY_WORD_ZH = (
+    r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙"
+    r"|激活码|授权码|访问码|恢复码|备用码|动态码|解锁码|开门码)"
+)
 _IS_ZH = (
     r"(?:我们?|咱们?|用户|现在|已经|刚刚?|暂时|统一|改|就|还|也|都|应该){0,3}"
     r"(?:是|为|成|叫|(?:重?设置?|重置|[改换]|更[新换]|变更?)(?:成|为|到)了?|用(?:的是?)?)\s{0,3}:?"
@@ -86,6 +89,11 @@ _IS_ZH = (
 _JOIN_ZH = (
     r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])|(?=[0-9]{4,5}(?![0-9年月日位个次天]))"
     r"|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
+)
+_CODE_EN = (
+    r"(?:(?:door|gate|entry|alarm|safe|lock(?:er)?|keypad|security|access|verification|one[ -]time|2fa|otp|backup"
+    r"|recovery|unlock)"
+    r"[ -]codes?|otp)"
 )
 _VALUE = r"['\"“‘「`]?(?P<value>[!-~]{4,128})"
 
@@ -123,6 +131,13 @@ def _key(value: str, near: bool) -> float | None:
     return None if bare.isdigit() and len(bare) < 8 else _stated(value, near) and _assigned(value, near)
 
 
+def _code(value: str, near: bool) -> float | None:
+    """Score what opens a door or a session: it has digits, and is no sum or time."""
+    bare = value.rstrip(_TRAILING)
+    return 0.85 if sum(c.isdigit() for c in bare) >= _LEAST_CODE and bare[0] not in "<{$*" else None
+
+
+_LEAST_CODE = 3  # digits
 _NOT_A_PASSWORD = frozenset(
     """
     about active again almost already also always another being best better blank broken case changed changing common
@@ -144,12 +159,25 @@ def _random_looking(value: str, near: bool) -> float | None:
     """Score a long run by its entropy and mix: words, paths, UUIDs, hex digests and plain numbers are none."""
     kinds = sum(any(test(c) for c in value) for test in (str.isdigit, str.islower, str.isupper))
     # 24 random letters and digits have 4.3 bits a character on average; a word repeated, a padded number fewer.
-    if kinds < 3 or _entropy(value) < 3.8:
+    if kinds < 3 or _entropy(value) < 3.8 or _DIGEST.match(value):
         return None
     # Names in camel case and paths are made of words: runs of small letters, rare where characters are random.
     in_words = sum(len(run) for run in _SMALL_RUN.findall(value)) / len(value)
     scattered = len(_DIGIT_RUN.findall(value)) >= 3
     return 0.6 if in_words < (0.45 if scattered else 0.3) else None
+
+
+# What a hash, an id, a public key or a piece of data begins with, or is called.
+_HASHED = re.compile(
+    r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash|digest|checksum|fingerprint|integrity|etag|commit|trace"
+    r"|correlation|request"
+    r"|public[ _-]key|message|cursor|image|job|run|container|transaction|txn?|cid|ipfs|(?:\w{1,20}[ _-])?ids?)"
+    r"(?:[ _-](?:ids?|hash|is|was))?['\"]?[ ]?[:=(#/]?[ ]?['\"]?"
+    r"|base64,|ssh-(?:rsa|dss|ed25519)[ ]|ecdsa-sha2-[a-z0-9-]{1,20}[ ]|(?:指纹|哈希|校验和?|摘要|公钥|编号|流水号?"
+    r"|链路|消息)(?:是|为)?[ :=]{0,2})$",
+    re.IGNORECASE | re.ASCII,
+)
+_DIGEST = re.compile(r"(?:sha-?[0-9]{1,3}|md5|blake[23][bs]?)[-:]|AAAA[BCE]3Nza", re.IGNORECASE)
 
 
 def _providers() -> tuple[Rule, ...]:
@@ -170,7 +198,8 @@ def _spoken(name: str, word: str, join: str, needs: tuple[str, ...], check: Chec
 
 _ANY = (*_PASS_NEEDS, *_KEY_NEEDS)
 _CHOSEN = (
-    r"(?<![A-Za-z])(?:use|used|using|set|enter|type|chose|choose)\s{1,3}['\"“]?(?P<value>[!-~]{4,64})['\"”]?\s{1,3}as\s{1,3}"
+    r"(?<![A-Za-z])(?:use|used|using|set|enter|type|chose|choose)\s{1,3}['\"“]?(?P<value>[!-~]{4,64})"
+    r"['\"”]?\s{1,3}as\s{1,3}"
     r"(?:(?:the|my|your|our|a|its|his|her)\s{1,3})?(?:[a-z]{1,20}\s{1,3}){0,2}(?:pass(?:word|phrase|code)|pwd|pin)"
 )
 _ITS = r"(?:\s{1,3}(?:of|for|on|to|at|in)(?:\s{1,3}[\w'.-]{1,30}){1,4})?"
@@ -184,7 +213,8 @@ _CHANGED = (
     rf"{_WORD_EN}{_ITS}"
 )
 _IS_MINE = (
-    rf"(?<![!-~]){_TELLING}\s{{1,3}}is\s{{1,3}}(?:my|our|the|his|her|their)\s{{1,3}}(?:[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
+    rf"(?<![!-~]){_TELLING}\s{{1,3}}is\s{{1,3}}(?:my|our|the|his|her|their)\s{{1,3}}"
+    rf"(?:(?!(?:one|i|we|you|to|can|will|would|should|i['’]d|we['’]d|let['’]s)\s)[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
     rf"{_WORD_EN}"
 )
 _IS_MINE_ZH = (
@@ -192,10 +222,6 @@ _IS_MINE_ZH = (
     r"[\u4e00-\u9fff]{0,4}?" + _KEY_WORD_ZH
 )
 _BASIC = r"authorization['\"]?\s{0,3}:\s{0,3}['\"]?basic\s{1,3}(?P<value>[A-Za-z0-9+/]{6,500}={0,2})"
-_COMMAND = (
-    r"\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user|--auth|-a)[ =]?['\"]?[^\s:'\"]{1,64}:"
-    r"(?P<value>[^\s'\"]{3,128})"
-)
 _PHRASE = (
     r"(?<![A-Za-z])pass(?:word|phrase)\s{0,3}[:=]\s{0,3}['\"“]?"
     r"(?P<value>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7})(?=['\"”]?\s{0,9}[.!]?\s{0,9}$)"
@@ -223,6 +249,7 @@ RULES: tuple[Rule, ...] = (
     _spoken("assigned key", _KEY_EN, _ASSIGN_JOIN, _KEY_NEEDS, _assigned),
     _spoken("stated key", _KEY_EN, _JOIN_EN, _KEY_NEEDS, _key),
     _spoken("stated token", _LOOSE_EN, _JOIN_EN, _KEY_NEEDS, _key),
+    _spoken("stated code", _CODE_EN, rf"(?:{_JOIN_EN}|{_ASSIGN_JOIN}|\s{{1,3}}(?=[0-9]))", ("code", "otp"), _code),
     Rule(
         "stated word",
         CREDENTIAL,
@@ -260,7 +287,6 @@ RULES: tuple[Rule, ...] = (
         check=_stated,
     ),
     Rule("basic authorization", CREDENTIAL, re.compile(_BASIC, re.IGNORECASE), 0.9, needs=("basic",)),
-    Rule("command line", CREDENTIAL, re.compile(_COMMAND), 0.85, needs=("curl", "wget", "http")),
     Rule("passphrase", CREDENTIAL, re.compile(_PHRASE, re.IGNORECASE), 0.9, needs=("pass",), check=_words_alone),
     Rule(
         "stated secret zh",
@@ -277,5 +303,6 @@ RULES: tuple[Rule, ...] = (
         0.6,
         needs=(DIGIT,),
         check=_random_looking,
+        unless_after=_HASHED,
     ),
 )

@@ -16,7 +16,8 @@ _USPS = (
     "|Landing|Lane|Light|Loaf|Lock|Lodge|Loop|Mall|Manor|Meadow|Mew|Mill|Mission|Motorway|Mount|Mountain|Neck|Orchard"
     "|Oval|Overpass|Park|Parkway|Passage|Path|Pike|Pine|Place|Plain|Plaza|Point|Port|Prairie|Radial|Ramp|Ranch|Rapid"
     "|Rest|Ridge|River|Road|Route|Row|Rue|Run|Shoal|Shore|Skyway|Spring|Spur|Square|Station|Stravenue|Stream|Street"
-    "|Summit|Terrace|Throughway|Trace|Track|Trafficway|Trail|Tunnel|Turnpike|Underpass|Union|Valley|Viaduct|View|Village"
+    "|Summit|Terrace|Throughway|Trace|Track|Trafficway|Trail|Tunnel|Turnpike|Underpass|Union|Valley|Viaduct|View"
+    "|Village"
     "|Ville|Vista|Walk|Wall|Way|Well|Close|Mews|Quay|Wharf|Yard"
 )
 _ABBREVIATED = "Ave?|Blvd|Cir|Ct|Dr|Hwy|Ln|Pkwy|Pl|Plz|Rd|Sq|St|Str|Ter|Trl"
@@ -68,7 +69,11 @@ _STATE = (
 )
 _STATE_ZIP = rf"\b(?:{_STATE})[ ][0-9]{{5}}(?:-[0-9]{{4}})?\b"
 
-_LICENSE_NUMBER = r"(?<![0-9A-Za-z-])[A-Za-z]{0,3}[0-9](?:[ -]?[0-9A-Za-z]{1,8}){1,5}(?![0-9A-Za-z-])"
+# Behind a blank only what has a digit soon goes on: "D1234567 expires" is one number and a word.
+_LICENSE_NUMBER = (
+    r"(?<![0-9A-Za-z-])[A-Za-z]{0,5}[0-9](?:-?[0-9A-Za-z]{1,8}|[ ](?=[A-Za-z]{0,3}[0-9])"
+    r"[0-9A-Za-z]{1,8}){1,5}(?![0-9A-Za-z-])"
+)
 _LICENSE_CONTEXT = re.compile(
     r"driv(?:er|ing)(?:'?s|s'?)?[ -]{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no)|驾照|驾驶证", re.IGNORECASE
 )

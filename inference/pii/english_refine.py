@@ -15,6 +15,7 @@ from inference.pii.english_lexicon import Word, words_of
 from inference.pii.english_peoples import people_spans
 from inference.pii.english_places import country_runs, country_spans, is_placed
 from inference.pii.english_relabel import numbered, relabelled, trimmed
+from inference.pii.english_sense import sensible
 from inference.pii.english_vocabulary import is_english
 from inference.pii.english_words import ADDRESSED, COMPANY, OTHERWISE, PARTICLES, PLAIN_GIVEN, TITLES, UNITS
 from inference.pii.spans import Spans
@@ -69,7 +70,7 @@ def refine(text: str, guesses: Sequence[EntitySpan]) -> list[EntitySpan]:
     names = Spans(found)
     standing = (guess for guess in guesses if not _beats(names.over(guess.start, guess.end), guess))
     kept = (relabelled(text, inside[guess], guess) for guess in standing)
-    return sorted([*(guess for guess in kept if guess), *found], key=lambda span: (span.start, span.end))
+    return sensible(text, words, [*(guess for guess in kept if guess), *found])
 
 
 def _names(text: str, words: Sequence[Word], guesses: Sequence[EntitySpan], taken: Set[int]) -> list[EntitySpan]:

@@ -16,11 +16,12 @@ centre incorporated investments holdings solutions technologies systems services
 river lake mountain island beach street str st avenue ave road rd boulevard blvd lane drive court square plaza
 place way highway islands county city state award prize cup day weekend research orchestra consulting ventures
 media labs software industries international club agency bureau society academy trail turnpike
+freight logistics foods motors airlines airways insurance pharmaceuticals electronics telecom energy bakery brewery
 coves crossing crossroad expressway freeway gateway terrace throughway viaduct motorway underpass overpass parkway
 circle junction skyway alley causeway bypass republic
 """
 _COMMON = """
-turkey china us uk guinea
+turkey china us uk guinea panama jordan chad
 """
 _UNITS = """
 apartment apt suite ste unit floor box psc phone email tel mobile name address
@@ -60,6 +61,24 @@ congrats glad wow yay yeah yep nope hmm awesome cheers aww haha hahaha lol ugh b
 ouch oops bye goodnight sweet cool nice great thanks okay ok sure totally absolutely
 """
 
+_THINGS = """
+api apis json xml yaml toml csv html css http https sql ssh dns vpn cpu gpu ram ssd usb led gps url uri pdf png jpeg svg
+ui ux qa ci cd ip tcp udp tls ssl jwt oauth rest grpc graphql get post put patch delete head options crud orm sdk cli
+ide ok asap fyi todo faq eta mib oid pr prs sla slo kpi edi gdp cpi
+python redis kafka postgres postgresql kubernetes docker linux ubuntu debian java javascript typescript rust golang
+kotlin django flask nginx bash numpy pandas pytorch tensorflow terraform ansible jenkins grafana prometheus
+elasticsearch mysql sqlite mongodb hadoop webpack npm vim emacs bluetooth wifi mysqldump pgbouncer rabbitmq celery
+fastapi graphql haskell scala fortran cobol perl wordpress drupal matlab latex cron systemd curl
+"""
+_OPENS_OBJECT = """
+it this that these those them the a an as my our your his her their its all each every per any some both if when how
+where what
+"""
+_OF_FOOD = """
+salad soil tea soup hat beans pie cake cookies sauce cheese dressing cocktail beer wine bread stone leaf leaves bush
+root oil juice syrup jam chips sprouts sausage mustard rice noodles pepper lettuce pudding loafers font
+"""
+
 TITLES: frozenset[str] = frozenset(_TITLES.split())
 """Stand before a name."""
 LABELS: frozenset[str] = frozenset(_LABELS.split())
@@ -82,3 +101,9 @@ ALWAYS_GIVEN: frozenset[str] = frozenset(_ALWAYS_GIVEN.split())
 """Of those, the ones that are hardly words at all, in small letters either."""
 OPENERS: frozenset[str] = frozenset(_OPENERS.split())
 """Open a chat message, and are no entity whatever a network thinks."""
+THINGS: frozenset[str] = frozenset(_THINGS.split())
+"""Abbreviations, languages and programs of computing, which a network takes for firms, people and places."""
+OPENS_OBJECT: frozenset[str] = frozenset(_OPENS_OBJECT.split())
+"""Behind the first word of a sentence these say that it is a verb ("Mark it", "Chase the invoice")."""
+OF_FOOD: frozenset[str] = frozenset(_OF_FOOD.split())
+"""Behind a name these say that it is a kind of food or cloth ("Lima beans")."""

@@ -19,6 +19,7 @@ from presidio_analyzer.predefined_recognizers import (
 )
 
 from inference.language import HAN
+from inference.pii.ip_addresses import is_personal
 from inference.pii.rules import fold_width
 from inference.protocols import EntitySpan
 
@@ -27,7 +28,7 @@ _OVERLAP = 96  # the longest entity here, a bech32 address, has 90 characters
 _THRESHOLD = 0.4  # Presidio's "very weak" patterns stay below it
 _SSN_CONTEXT = re.compile(r"social|security|\bssns?\b", re.IGNORECASE)
 
-_VERSION = re.compile(r"(?:version|release|build|\bv|\bver\.?)[ ]?$", re.IGNORECASE)
+_LONGER, _LONGER_BEFORE = re.compile(r"[.:-][0-9A-Fa-f]"), re.compile(r"[0-9A-Fa-f][.:-]$")
 
 # To `\b` a Han character is part of the word beside it; a blank is not, and takes as much room.
 _WIDE_LETTER = re.compile(f"[{HAN}\u3000-\u30ff\uac00-\ud7af]")
@@ -71,8 +72,10 @@ def _run(recognizer: PresidioRecognizer, offset: int, window: str) -> Iterator[E
         entity, start, end, score = result.entity_type, result.start, result.end, result.score  # type: ignore[attr-defined]
         if entity == "US_SSN" and _SSN_CONTEXT.search(window[max(0, start - 60) : start]):
             score = max(score, 0.85)
-        if entity == "IP_ADDRESS" and _VERSION.search(window[max(0, start - 12) : start]):
+        if entity == "IP_ADDRESS" and not is_personal(window, start, end):
             continue
+        if entity == "MAC_ADDRESS" and (_LONGER.match(window, end) or _LONGER_BEFORE.search(window[:start][-2:])):
+            continue  # three groups of four out of a longer row: a card number
         if score >= _THRESHOLD:
             yield EntitySpan(entity, offset + start, offset + end, float(score), f"presidio:{recognizer.name}")
 

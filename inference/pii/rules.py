@@ -8,7 +8,7 @@ ways. `re` then does a bounded amount of work at each of the text's positions.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from inference.protocols import EntitySpan
@@ -20,6 +20,8 @@ Check: TypeAlias = Callable[[str, bool], float | None]
 _WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _WIDE = re.compile(r"[\u3000\uff01-\uff5e]")
 _DIGIT = re.compile(r"[0-9]")
+_PARTS = re.compile("[，；：！？（）]")
+_LEAST_SECRET = 4  # characters
 
 DIGIT = "\0digit"  # in `Rule.needs`: the text has an ASCII digit
 
@@ -30,7 +32,9 @@ class Rule:
 
     The span is the group "value" where the pattern has one, else the whole match. `needs`: the rule is skipped
     unless the text has one of these substrings, lower-cased (or `DIGIT`). `context` is looked for in the 40
-    characters before the span and the 20 after it; with `context_required` nothing counts without it.
+    characters before the span and the 20 after it; with `context_required` nothing counts without it. Nothing counts
+    either where `unless_after` is found in the 40 characters before the span (it ends in "$"), or `unless_before`
+    matches directly behind it.
     """
 
     name: str
@@ -41,6 +45,8 @@ class Rule:
     check: Check | None = None
     context: re.Pattern[str] | None = None
     context_required: bool = False
+    unless_after: re.Pattern[str] | None = None
+    unless_before: re.Pattern[str] | None = None
 
     def find(self, text: str) -> Iterable[EntitySpan]:
         """Yield the spans of this rule in width-folded `text`, in order."""
@@ -48,11 +54,17 @@ class Rule:
         for match in self.pattern.finditer(text):
             start, end = match.span(group)
             near = self.context is not None and _has_context(self.context, text, start, end)
-            if self.context_required and not near:
+            if (self.context_required and not near) or self._is_other(text, start, end):
                 continue
             score: float | None = self.score if self.check is None else self.check(text[start:end], near)
             if score is not None:
                 yield EntitySpan(self.entity, start, end, score, self.name)
+
+    def _is_other(self, text: str, start: int, end: int) -> bool:
+        """Do the words beside the span say that it is something else?"""
+        if self.unless_after is not None and self.unless_after.search(text[max(0, start - 40) : start]):
+            return True
+        return self.unless_before is not None and self.unless_before.match(text, end) is not None
 
 
 def run_rules(rules: Sequence[Rule], text: str) -> list[EntitySpan]:
@@ -65,7 +77,15 @@ def run_rules(rules: Sequence[Rule], text: str) -> list[EntitySpan]:
         if rule.needs and not any(has_digit if need is DIGIT else need in lowered for need in rule.needs):
             continue
         spans.extend(rule.find(folded))
-    return spans
+    return spans if folded is text else [_cut(text, span) for span in spans]
+
+
+def _cut(text: str, span: EntitySpan) -> EntitySpan:
+    """End a secret where the sentence goes on: full-width punctuation parts Chinese sentences, and no secret has it."""
+    if span.entity != "CREDENTIAL":
+        return span
+    mark = _PARTS.search(text, span.start + _LEAST_SECRET, span.end)
+    return span if mark is None else replace(span, end=mark.start())
 
 
 def fold_width(text: str) -> str:

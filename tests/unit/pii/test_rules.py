@@ -41,7 +41,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("车牌京A12345在楼下", "CN_LICENSE_PLATE", "京A12345"),
         ("新能源车沪AD12345", "CN_LICENSE_PLATE", "沪AD12345"),
         ("信用代码91350100M000100Y43", "CN_SOCIAL_CREDIT_CODE", "91350100M000100Y43"),
-        ("IP是10.0.12.7吗", "IP_ADDRESS", "10.0.12.7"),
+        ("IP是198.51.100.7吗", "IP_ADDRESS", "198.51.100.7"),
         ("host 2001:db8:85a3::8a2e:370:7334 is down", "IP_ADDRESS", "2001:db8:85a3::8a2e:370:7334"),
         ("pay to GB82WEST12345698765432 today", "IBAN_CODE", "GB82WEST12345698765432"),
         ("my ssn is 536-90-4399", "US_SSN", "536-90-4399"),

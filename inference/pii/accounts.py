@@ -1,0 +1,80 @@
+"""Numbers that their own label states: bank accounts and passports, in both languages."""
+
+import re
+
+from inference.pii.rules import Rule, digits_of
+
+_LABEL_EN = (
+    r"(?:bank[ _-]?accounts?|(?:account|acct\.?|a/c)[ _-]?(?:numbers?|num|no\.?|nr\.?|#)|bank a/c|a/c|acct\.?"
+    r"|account_number|account_no)"
+)
+_LABEL_ZH = (
+    r"(?:银行卡号?|(?:银行|收款|对公|对私|付款|打款|汇款|转账|结算|退款|工资)?(?:账号|帐号|账户|帐户)|存折号?|卡号)"
+)
+_JOIN_EN = (
+    r"['\"]?(?:[ ](?:no\.?|number|nr\.?|#|for|is|was|of|to|it['’]s|now)){0,3}[ ]?[:=#,;(–-]{0,2}[ ]?['\"]?"
+    r"(?:it['’]s[ ])?"
+)
+_JOIN_ZH = r"(?:号码?)?(?:就?是|为|写的是|改成了?|换成了?)?[ ]?[:=,]{0,2}[ ]?['\"「“]?"
+_NUMBER = r"(?P<value>[0-9](?:[ -]?[0-9]){5,21})(?![0-9A-Za-z])(?![.,][0-9])"
+NOT_A_BANKS = re.compile(
+    r"(?:\b(?:aws|gcp|azure|cloud|github|gitlab|google|steam|game|gaming|customer|user|service|test|twitter|instagram"
+    r"|utility|email"
+    r"|mail|loyalty|frequent flyer|library|member|ledger|gl)[ ](?:bank[ ])?(?:account|acct)[^.\n]{0,24}"
+    r"|(?:云|游戏|微信|微博|抖音|QQ|服务|测试|子|主|系统|用户|管理员|平台|会员|科目)(?:账号|帐号|账户|帐户)[^。\n]{0,8}"
+    r"|(?:账号|帐号|账户|帐户)[ ]?(?:id|uid)[^。\n]{0,4})$",
+    re.IGNORECASE | re.ASCII,
+)
+_AT_BANK = re.compile(
+    r"\bbank|sort code|routing|\bbsb\b|ifsc|swift|\bbic\b|direct deposit|wire|transfer|payroll|payee|remit|landlord"
+    r"|rent\b|refund|salary"
+    r"|deposit|branch|chequ?e|checking|savings",
+    re.IGNORECASE | re.ASCII,
+)
+_PASSPORT = (
+    r"(?:\b(?:[Pp]assport|PASSPORT)[ _-]?(?:numbers?|[Nn]o\.?|[Nn]r\.?|#|num)?(?:[ ](?:is|was)|['’]s)?"
+    r"|护照(?:号码?)?(?:是|为)?)[ ]?[:=#,(]{0,1}[ ]?['\"]?"
+    r"(?P<value>(?=[A-Z0-9]{0,9}[0-9][A-Z0-9]{0,9}[0-9])[A-Z0-9]{7,10})(?![0-9A-Za-z-])"
+)
+
+
+def _account(value: str, near: bool) -> float | None:
+    """Score a stated account: 6 to 22 digits; one whose label says "number" alone too."""
+    return 0.85 if 6 <= len(digits_of(value)) <= 22 else None
+
+
+def _short_label(value: str, near: bool) -> float | None:
+    return 0.8 if near and 6 <= len(digits_of(value)) <= 18 else None
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "bank account, labelled",
+        "BANK_ACCOUNT",
+        re.compile(rf"(?<![A-Za-z])(?:{_LABEL_EN}){_JOIN_EN}{_NUMBER}", re.IGNORECASE),
+        0.85,
+        needs=("acc", "a/c"),
+        check=_account,
+        unless_after=NOT_A_BANKS,
+    ),
+    Rule(
+        "bank account, at a bank",
+        "BANK_ACCOUNT",
+        re.compile(rf"(?<![A-Za-z])(?:account|acct\.?|checking|savings){_JOIN_EN}{_NUMBER}", re.IGNORECASE),
+        0.8,
+        needs=("acc", "checking", "savings"),
+        check=_short_label,
+        context=_AT_BANK,
+        unless_after=NOT_A_BANKS,
+    ),
+    Rule(
+        "bank account, labelled zh",
+        "BANK_ACCOUNT",
+        re.compile(rf"{_LABEL_ZH}{_JOIN_ZH}{_NUMBER}", re.IGNORECASE),
+        0.85,
+        needs=("账", "帐", "卡", "存折"),
+        check=_account,
+        unless_after=NOT_A_BANKS,
+    ),
+    Rule("passport, labelled", "PASSPORT", re.compile(_PASSPORT), 0.85, needs=("passport", "护照")),
+)
