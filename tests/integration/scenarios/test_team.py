@@ -95,7 +95,7 @@ def test_d6_d8_d17_a_team_with_decisions_and_documents(here: World, language: st
     assert f"AI: {t.chat[1]}" in prompt
     assert "[Source: Episodic, doc_id: " in prompt
     assert t.decided in prompt
-    assert prompt.count(t.said[1].rstrip(".。")) == 1, "a problem of the project is a memory: its turn is not shown beside it"
+    assert prompt.count(t.said[1].rstrip(".。")) == 1, "the memory stands for its turn"
     assert prompt.endswith(f"User: {t.query}")
     decisions = here.get(f"/v1/projects/{t.project}/hot-memory")["decisions"]
     assert [t.decided in str(d["value"]) for d in decisions] == [True], "A4: a decision of a project is hot memory"
