@@ -59,5 +59,6 @@ def _rule(name: str, pattern: str) -> Rule:
 
 RULES: tuple[Rule, ...] = (
     _rule("bank card", _RUN),
+    _rule("bank card, in one run", rf"(?<![0-9A-Za-z])(?<![0-9][./-])[1-9][0-9]{{11,18}}{_AFTER}"),
     *(_rule("bank card, in groups", pattern) for pattern in _GROUPS),
 )

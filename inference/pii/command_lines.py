@@ -95,7 +95,7 @@ _POSITIONAL = (
 )
 
 _STANDS_FOR = re.compile(
-    r"[<{\[*(%.…`]|~?\.{0,2}/|[0-9]{1,5}:[0-9]{1,5}\b|\$(?:[A-Z_a-z{(]|$)|x{3,}$|(?:my|your|the|new|old|db|some)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
+    r"[<{\[*(%.…`]|~?\.{0,2}/|[0-9]{1,5}:[0-9]{1,5}\b|\$(?:[A-Z_a-z{(]|$)|x{3,64}$|(?:my|your|the|new|old|db|some)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
     r"(?:[_-]?here)?[.,;:)\]]{0,3}$|(?:none|null|true|false|string|required|stdin|prompt|redacted|placeholder|env)"
     r"[.,;:)]{0,3}$"
     r"|os\.environ|process\.env|env\[|getenv|vault:|pass:\$|file:|env:|fd:|stdin",

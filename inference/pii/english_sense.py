@@ -42,12 +42,13 @@ def sensible(text: str, words: Sequence[Word], spans: Sequence[EntitySpan]) -> l
         if span.entity not in _GUESSED or not _is_nothing(text, span, word if alone else None):
             town = alone and word is not None and span.entity in _MISTAKEN and _is_town(text, word)
             kept.append(EntitySpan("LOCATION", span.start, span.end, span.score, _NAME) if town else span)
-    return sorted([*kept, *_unseen(words, Spans(kept))], key=lambda span: (span.start, span.end))
+    return sorted([*kept, *_unseen(text, words, Spans(kept))], key=lambda span: (span.start, span.end))
 
 
-def _unseen(words: Sequence[Word], spans: Spans) -> Iterator[EntitySpan]:
+def _unseen(text: str, words: Sequence[Word], spans: Spans) -> Iterator[EntitySpan]:
     for word in words:
-        if word.capital and not word.flags and word.low in towns() and spans.over(word.start, word.end) is None:
+        known = word.capital and not word.flags and word.low in towns() and not is_english(word.low)
+        if known and text[word.start + 1 : word.end].islower() and spans.over(word.start, word.end) is None:
             yield EntitySpan("LOCATION", word.start, word.end, 0.7, _NAME)
 
 
