@@ -6,6 +6,7 @@ What stands for a secret ("$DB_PASS", "<password>", "****") is none, nor is the 
 import re
 from typing import NamedTuple
 
+from inference.pii.labels import alternatives, labels
 from inference.pii.rules import Check, Rule
 from inference.stopwords import ENGLISH
 
@@ -26,11 +27,11 @@ class _Option(NamedTuple):
     glued: bool = False
 
 
-_MYSQL = r"(?:mysql(?:dump|admin|import|check|sh|show)?|mycli|mariadb(?:-dump|-admin)?)"
+_MYSQL = f"(?:{alternatives('database_program')})"
 _OPTIONS = (
     _Option("sshpass", "-p", ("sshpass",)),
     _Option("sshpass", "-p", ("sshpass",), glued=True),
-    _Option(_MYSQL, "-p", ("mysql", "mycli", "mariadb"), glued=True),
+    _Option(_MYSQL, "-p", labels("database_name"), glued=True),
     _Option(r"(?:mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat)", "-p", ("mongo",)),
     _Option(
         r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|oc|az|kubectl|argocd|cf|crane|ibmcloud)"

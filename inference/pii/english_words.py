@@ -1,5 +1,7 @@
 """Word lists of the English name rules, all lower case."""
 
+from inference.pii.labels import labels
+
 _TITLES = """
 mr mrs ms mx miss dr prof professor sir madam mister doctor uncle aunt auntie grandpa grandma cousin nurse
 """
@@ -67,7 +69,7 @@ ui ux qa ci cd ip tcp udp tls ssl jwt oauth rest grpc graphql get post put patch
 ide ok asap fyi todo faq eta mib oid pr prs sla slo kpi edi gdp cpi
 python redis kafka postgres postgresql kubernetes docker linux ubuntu debian java javascript typescript rust golang
 kotlin django flask nginx bash numpy pandas pytorch tensorflow terraform ansible jenkins grafana prometheus
-elasticsearch mysql sqlite mongodb hadoop webpack npm vim emacs bluetooth wifi mysqldump pgbouncer rabbitmq celery
+elasticsearch sqlite mongodb hadoop webpack npm vim emacs bluetooth wifi mysqldump pgbouncer rabbitmq celery
 fastapi graphql haskell scala fortran cobol perl wordpress drupal matlab latex cron systemd curl
 """
 _OPENS_OBJECT = """
@@ -101,7 +103,7 @@ ALWAYS_GIVEN: frozenset[str] = frozenset(_ALWAYS_GIVEN.split())
 """Of those, the ones that are hardly words at all, in small letters either."""
 OPENERS: frozenset[str] = frozenset(_OPENERS.split())
 """Open a chat message, and are no entity whatever a network thinks."""
-THINGS: frozenset[str] = frozenset(_THINGS.split())
+THINGS: frozenset[str] = frozenset((*_THINGS.split(), *labels("database_name")))
 """Abbreviations, languages and programs of computing, which a network takes for firms, people and places."""
 OPENS_OBJECT: frozenset[str] = frozenset(_OPENS_OBJECT.split())
 """Behind the first word of a sentence these say that it is a verb ("Mark it", "Chase the invoice")."""

@@ -8,6 +8,8 @@ people write them where they mean an address of the public net.
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from inference.pii.labels import alternatives
+
 _INTERNAL = tuple(
     ip_network(net)
     for net in (
@@ -19,11 +21,8 @@ _RESOLVERS = frozenset({"1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "9.9.9.9", "
 # Versions, sections and positions have small parts; of addresses one in a few hundred.
 _SMALL = 64
 _VERSION_BEFORE = re.compile(
-    r"(?:\b(?:version|release|build|ver|v|driver|firmware|bios|chrome|firefox|oracle|windows|app|kernel|section"
-    r"|chapter|clause"
-    r"|exercise|appendix|paragraph|figure|table|step|item|position|oid|§)(?:[ ](?:no\.?|number|is|was|of|to)"
-    r"){0,2}[ .:=]{0,2}"
-    r"|(?:版本号?|驱动|固件|补丁|版|章节?|第|节|条|款|习题|附录|图|表|步骤|编号|客户端)(?:是|为|升到|到)?[ :]{0,2})$",
+    rf"(?:\b(?:{alternatives('version_or_section')})(?:[ ](?:no\.?|number|is|was|of|to)){{0,2}}[ .:=]{{0,2}}"
+    rf"|(?:{alternatives('version_or_section_zh')})(?:是|为|升到|到)?[ :]{{0,2}})$",
     re.IGNORECASE | re.ASCII,
 )
 _VERSION_AFTER = re.compile(

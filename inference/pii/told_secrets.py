@@ -6,6 +6,7 @@ hash, an id, a version is none.
 
 import re
 
+from inference.pii.labels import alternatives
 from inference.pii.rules import Check, Rule
 from inference.stopwords import ENGLISH
 
@@ -36,8 +37,7 @@ _SOMETHING_ELSE = re.compile(
     r"|idempotency|sort|object|registry|routing|composite|unique|lookup|dict|map|row|message|s3|redis|session|host)"
     r"[ _-]keys?)"
     r"(?:[ _-](?:ids?|hash|sum|is|was|no|number|key|of))?"
-    r"|指纹|哈希|校验和|摘要|提交|追踪|链路|流水号?|编号|主键|外键|缓存键|幂等键|会话号?|记录|容器|镜像|版本|公钥|单号"
-    r"|消息|签名)"
+    rf"|{alternatives('no_secret')})"
     r"['\"]?[ ]?(?:[:=(#]|是|为)?[ ]?['\"]?$",
     re.IGNORECASE | re.ASCII,
 )

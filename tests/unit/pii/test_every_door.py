@@ -19,6 +19,7 @@ from schemas.events.documents import Document, DocumentBody, ProjectCommand, Pro
 from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody
 from schemas.events.turns import TurnBody, TurnEvent
 from schemas.log import topics
+from schemas.log.codec import Codec
 from schemas.profile.model import load_profile
 from streams.driver import TopologyDriver
 
@@ -80,7 +81,7 @@ async def turn(models: Models, text: str) -> str:
     driver.pipe(topics.TURNS, event)
     await driver.run()
     [out] = list(driver.read(topics.HISTORY))
-    return out.model_dump_json()
+    return Codec().value(out).decode()
 
 
 async def document(models: Models, text: str) -> str:
@@ -96,7 +97,7 @@ async def _chunked(models: Models, markdown: str) -> str:
     body = DocumentBody(title="Notes", markdown=markdown, metadata={})
     driver.pipe(topics.DOCUMENTS, Document(tenant="t", document_id="d", version="1", accepted_at=AT, sealed=body))
     await driver.run()
-    return "".join(u.model_dump_json() for u in driver.read(topics.UPDATES))
+    return "".join(Codec().value(u).decode() for u in driver.read(topics.UPDATES))
 
 
 WAYS: dict[str, Way] = {
