@@ -33,6 +33,8 @@ _RESIDUE_ZH = re.compile(
 _POINTS_EN = re.compile(
     r"\b(?:he|she|it|they|him|her|his|hers|its|them|their|theirs|this|these|those|that one)\b", re.IGNORECASE
 )
+_OF_OWNER = re.compile(r"\b(?:they|them|their|theirs)\b", re.IGNORECASE)
+"""Who is named first in the memory is they."""
 _NAMES_EN = re.compile(rf"(?i:\b{_KIN}\b)|(?<!^)(?<![.!?] )\b[A-Z][a-z]+\b")
 _THAT_EN = re.compile(
     r"\b(?:that|this|those|these)(?= (?:is|was|are|were|[a-z]+)\b)|\bthere(?= (?:for|with|to|on|in|last)\b)",
@@ -87,8 +89,8 @@ def faults(language: Speech, text: str, who: str, sources: Sequence[str]) -> lis
 
 
 def _of_english(said: str, who: str) -> Iterable[tuple[str, bool]]:
-    bare = said.replace(who, "User") if who else said
-    pointing = _POINTS_EN.search(bare)
+    bare = re.sub(re.escape(who), "User", said, flags=re.IGNORECASE) if who else said
+    pointing = _POINTS_EN.search(_OF_OWNER.sub("", bare) if bare.startswith("User") else bare)
     named = _NAMES_EN.search(bare.replace("User", "owner"), 0, pointing.start()) if pointing else None
     yield "wrapper", _OPENS_EN.search(bare) is not None
     yield "residue", _RESIDUE_EN.search(bare.removeprefix("User ")) is not None

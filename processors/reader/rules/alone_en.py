@@ -52,6 +52,12 @@ _BASE = re.compile(
     r"(?:have|need|come|will|can|run|plan|make|play|work|teach|hold|study|own|like|speak|enjoy|visit|was|were)\b"
 )
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
+_BEHIND_A_VERB = (
+    r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after|around|down"
+    r"|through|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
+)
+_PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
+"""Overrated soundtrack: a verb has an object with an article or name, a preposition, a time behind it."""
 _BEEN = re.compile(r"(?:never |also |just |only )?been\b")
 _HERE = re.compile(r"\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
@@ -116,7 +122,7 @@ def _with_subject(bare: str, clause: Clause) -> str:
         return f"I {'am going' if lowered[0] == 'g' else 'want'} to {lowered[6:]}"
     if GERUND.match(lowered):
         return text if FINITE.search(lowered) or lowered.startswith("starting ") else f"I am {lowered}"
-    if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _BASE.match(lowered):
+    if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""
     return f"{'we' if clause.subject == 'we' else 'I'} {lowered}"
 

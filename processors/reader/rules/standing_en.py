@@ -16,7 +16,7 @@ LONGEST = 28
 SHORTEST = 3
 
 _RESIDUE = re.compile(
-    r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk)\b[.,!]*"
+    r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk|ffs)\b[.,!]*"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest)(?=\s*(?:,|$))",
     re.I,
 )
@@ -71,7 +71,11 @@ FINITE = re.compile(
     r"|put|held|ran|fell|felt|broke|bought|brought|taught|thought|wrote|drove|ate|drank|slept|spent|sold|sent|paid"
     r"|built)\b|'s (?:an?|the|not|been|gone|\w+ing|\w+ed)\b"
 )
-GERUND = re.compile(r"[a-z]{2,14}ing\b", re.I)
+GERUND = re.compile(
+    r"(?!(?:\w*thing|during|morning|evening|meeting|wedding|building|according|including|spring|string|king|ring)\b)"
+    r"[a-z]{2,14}ing\b",
+    re.I,
+)
 _SUBJECT = re.compile(
     r"(?:the|an?|(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of|[a-z]{2,14}ing)\b", re.I
 )
@@ -98,7 +102,8 @@ _SHOWN = re.compile(
     r"|\bthat(?:'s| (?:is|was|were|would|will|can|could|did|does|has|had|one|way|kind|sort|much|part))\b"
     rf"|\b(?:{_BEFORE_THAT}) that\b(?! (?:I|my|we|the|he|she|it|they)\b)"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
-    r"|\bthe (?:same|latter|former)\s*$|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
+    r"|\bthe (?:same|latter|former)(?:\s*$| (?:with|for|as|here|goes)\b)"
+    r"|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
     r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
     re.I,
 )
@@ -118,7 +123,9 @@ def tidy(said: str) -> str:
     """Return a sentence without the words that chat leaves in it."""
     text = " ".join(_RESIDUE.sub(" ", said).split())
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
-    return re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-()\u2013\u2014")
+    if text.count("(") != text.count(")"):
+        text = text.partition("(")[0]
+    return re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")
 
 
 def resolved(text: str) -> bool:

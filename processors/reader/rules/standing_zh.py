@@ -58,14 +58,14 @@ _LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好�
 _GENERAL = re.compile(
     r"^(?:人(?!家)|人们|每个人|任何人|有些?人|生活|人生|世界|社会|爱情|感情|幸福|缘分|家人永远|时间|女人|男人|一个人|应该|要学会"
     r"|只要|只有|没有什么|一切)|^我们(?:都|要|应该|应当|总|每个人|必须)"
-    r"|^(?:别|不要|千万|记得|多(?!年)|先|可以|建议|赶紧|快|请|来|加油|祝)"
+    r"|^(?:告诉|帮|给[我咱]|教我|麻烦|别|不要|千万|记得|多(?!年)|先|可以|建议|赶紧|快|请|来|加油|祝)"
 )
 _DAY = (
     r"(?:大?[昨今明前后後尋噚琴聽听上下这這去本当當每](?:天|日|晚|早|夜|儿个?|年|周|週|个?月|個月|个?礼拜|個禮拜|个?星期"
     r"|学期|學期|个?季度|阵子|段时间|两[天年周]))"
 )
 _STARTS = re.compile(
-    rf"(?:{_DAY}|[早晚]上|[上中下]午|\d|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
+    rf"(?:{_DAY}|[早晚]上|[上中下]午|\d+(?:[年月日号点岁天个周次])|[一二两三四五六七八九十]+[年个]|第一次|最近|近期|平时|平常|目前|现在|之前|以前|后来|小时候"
     r"|从小|从来|想|要|打算|计划|希望|需要|准备|去|在|刚|已|曾|喜欢|讨厌|爱|怕|决定|正|有|没|不(?!是说|太懂)|冇|無|唔|仲|咗|系|係"
     r"|自从|从|把|被|给|跟|和|同|用|做|找|还|也|就|吃|食|喝|住|买|買|卖|考|当|一直|每|经常|常常|总是|大[一二三四]|高[一二三中]"
     r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒)"
@@ -83,6 +83,8 @@ _CUT = re.compile(
 """A clause that another must follow."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
+_NO_SUBJECT = re.compile(r"(?:[让叫使令比是有给对被]|就是)[我俺咱]")
+"""What did it, or was it, is in the turn before."""
 OF_KIN = re.compile(rf"(?:{KIN})(?!们|之|一样)")
 
 
@@ -115,6 +117,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text) or _CUT.search(text):
         return False
     if _TALKED_OF.match(text) and not _LASTING.search(text):
+        return False
+    if _NO_SUBJECT.match(text):
         return False
     if SPEAKER.search(text) or OF_KIN.match(text):
         return True
