@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 
 from memstream.workers.job_work import JobWork
 from processors.ports import Models, ProfileBook
@@ -35,7 +36,10 @@ class Pipeline:
         for text in texts:
             turn = f"t{len(self.said)}"
             self.said[turn] = text
-            for role, content in (("user", text), ("assistant", f"Noted. ({turn})")):
+            said: tuple[tuple[Literal["user", "assistant"], str], ...] = (
+                ("user", text), ("assistant", f"Noted. ({turn})"),
+            )  # fmt: skip
+            for role, content in said:
                 self.driver.advance(timedelta(seconds=1))
                 event = TurnEvent(
                     tenant="acme", user_id=person, session_id=f"{person}-1", turn_id=f"{turn}-{role}", role=role,
@@ -55,7 +59,7 @@ class Pipeline:
         """Run jobs to their end, and what came of them through the steps."""
         for job in self.jobs() if jobs is None else jobs:
             for emit in await work.run(job):
-                self.driver.pipe(emit.topic, emit.event, "memstream/jobs")  # type: ignore[arg-type]
+                self.driver.pipe(emit.topic, emit.event, "memstream/jobs")
         await self.driver.run()
         assert not self.driver.dead_letters()
 
