@@ -46,7 +46,7 @@ class Match(NamedTuple):
     """Tokens of the sentence."""
     turn: int
     """The source, 0 for the turn itself; -1 for a word or a name."""
-    token: int
+    place: int
     """The token of the source."""
     edit: tuple[Operation, str] | None
     piece: Word | Name | None
@@ -61,7 +61,7 @@ class State(NamedTuple):
     empty: bool
     """Whether nothing stands in it yet."""
     turn: int
-    token: int
+    place: int
     """The token of a turn used last; -1 at the start of a slot."""
     broken: bool
     """Whether a word or a name followed that token."""
@@ -160,8 +160,8 @@ class Sources:
         low = sentence[at].lower()
         for number, i, parts, edit in self._index.get(low, ()):
             if fits(parts):
-                place = 0.0 if number else (0.0 if self.tokens[0][i].start in self.clause else 0.1)
-                yield Match(len(parts), number, i, edit, None, place + (_EDIT_COST[edit[0]] if edit else 0.0))
+                outside = 0.0 if number else (0.0 if self.tokens[0][i].start in self.clause else 0.1)
+                yield Match(len(parts), number, i, edit, None, outside + (_EDIT_COST[edit[0]] if edit else 0.0))
         for parts, word, cost in listed(self.language, self.style.traditional).get(low, ()):
             if fits(parts):
                 yield Match(len(parts), -1, -1, None, word, cost)
@@ -174,11 +174,11 @@ def _moved(state: State, match: Match) -> tuple[State, float] | None:
     """The state after a match and what the move costs; nothing where the turn's order would be broken."""
     if match.turn < 0:
         return state._replace(empty=False, broken=True), match.cost
-    if match.turn == 0 and match.token <= state.furthest:
+    if match.turn == 0 and match.place <= state.furthest:
         return None
-    furthest = match.token if match.turn == 0 else state.furthest
-    after = State(state.part, False, match.turn, match.token, False, furthest)
-    gap = match.token - state.token - 1
+    furthest = match.place if match.turn == 0 else state.furthest
+    after = State(state.part, False, match.turn, match.place, False, furthest)
+    gap = match.place - state.place - 1
     if match.turn == state.turn and gap >= 0 and not state.broken and gap <= MAX_DELETED:
         return after, match.cost + (0.4 + 0.03 * gap if gap else 0.0)
     if match.turn == state.turn and gap >= 0:
@@ -249,12 +249,12 @@ def derivation(sentence: Sequence[str], frames: Frames, sources: Sources) -> Ste
 def _span(run: Sequence[Match], source: Sequence[Token]) -> Span:
     edits: list[Edit] = []
     for match, after in zip(run, [*run[1:], None], strict=True):
-        token = source[match.token]
+        token = source[match.place]
         if match.edit:
             edits.append(Edit(start=token.start, end=token.end, op=match.edit[0], to=match.edit[1]))
-        if after is not None and after.token > match.token + 1:
-            edits.append(Edit(start=source[match.token + 1].start, end=source[after.token - 1].end, op="delete"))
-    return Span(turn=run[0].turn, start=source[run[0].token].start, end=source[run[-1].token].end, edits=tuple(edits))
+        if after is not None and after.place > match.place + 1:
+            edits.append(Edit(start=source[match.place + 1].start, end=source[after.place - 1].end, op="delete"))
+    return Span(turn=run[0].turn, start=source[run[0].place].start, end=source[run[-1].place].end, edits=tuple(edits))
 
 
 def _pieces(matches: Sequence[Match], sources: Sources) -> tuple[Piece, ...]:
@@ -272,7 +272,7 @@ def _pieces(matches: Sequence[Match], sources: Sources) -> tuple[Piece, ...]:
             close()
             found.append(match.piece)
             continue
-        if run and (match.turn != run[-1].turn or not 0 < match.token - run[-1].token <= MAX_DELETED + 1):
+        if run and (match.turn != run[-1].turn or not 0 < match.place - run[-1].place <= MAX_DELETED + 1):
             close()
         run.append(match)
     close()
