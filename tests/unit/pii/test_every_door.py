@@ -80,7 +80,7 @@ async def turn(models: Models, text: str) -> str:
     driver.pipe(topics.TURNS, event)
     await driver.run()
     [out] = list(driver.read(topics.HISTORY))
-    return out.model_dump_json()
+    return repr(out.model_dump())
 
 
 async def document(models: Models, text: str) -> str:
@@ -96,7 +96,7 @@ async def _chunked(models: Models, markdown: str) -> str:
     body = DocumentBody(title="Notes", markdown=markdown, metadata={})
     driver.pipe(topics.DOCUMENTS, Document(tenant="t", document_id="d", version="1", accepted_at=AT, sealed=body))
     await driver.run()
-    return "".join(u.model_dump_json() for u in driver.read(topics.UPDATES))
+    return "".join(repr(u.model_dump()) for u in driver.read(topics.UPDATES))
 
 
 WAYS: dict[str, Way] = {
