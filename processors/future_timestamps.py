@@ -1,5 +1,6 @@
 """Times ahead of the log's (N2): for state the newest time is the last word, so one that lies years ahead would stay it
-for good. Compared with the record's own time, so that a replay decides the same."""
+for good. Compared with the record's own time in the log, so that reading it again decides the same; a dead letter that
+is replayed when its time has come is ahead no more."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ def dated_ahead(event: object, record: Record) -> Reject | None:
     accepted = event.accepted_at or record.timestamp
     occurred = event.occurred_at if isinstance(event, TurnEvent | MemoryCommand) else None
     occurred = event.turn.occurred_at if isinstance(event, Extraction) else occurred
-    if occurred is not None and occurred > accepted + AHEAD:
+    if occurred is not None and occurred > max(accepted, record.replayed_at or accepted) + AHEAD:
         return Reject("occurred_at", "occurred_at: must not be more than a day after it was accepted")
-    if accepted > record.timestamp + AHEAD:
+    if accepted > (record.replayed_at or record.timestamp) + AHEAD:
         return Reject("accepted_at", "accepted_at: must not be more than a day in the future")
     return None

@@ -22,9 +22,9 @@ P = TypeVar("P")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One decoded input. `timestamp` is Kafka's: the time of acceptance where the event names none. `first_hand`: a
-    client wrote it, and this is no replay. `trace`: the traceparent that it came with, "" for none; outputs follow it
-    by themselves."""
+    """One decoded input. `timestamp` is Kafka's, of a replay its source's: the time of acceptance where the event names
+    none. `first_hand`: a client wrote it, and this is no replay. `trace`: the traceparent that it came with, "" for
+    none; outputs follow it by themselves. `replayed_at`: when a replay was put back, None for what is none."""
 
     event: Event
     partition: int
@@ -33,6 +33,7 @@ class Record:
     key: bytes | None = None
     first_hand: bool = True
     trace: str = ""
+    replayed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

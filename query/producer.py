@@ -18,14 +18,13 @@ from schemas.storage.connections import Bootstrap, librdkafka
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One encoded event and where it goes. `timestamp_ms`: Kafka's, 0 for now."""
+    """One encoded event and where it goes. Its time in the log is when it is written: retention counts from it."""
 
     topic: str
     partition: int
     key: bytes | None
     value: bytes | None
     headers: Headers
-    timestamp_ms: int = 0
 
 
 class Log(Protocol):
@@ -82,7 +81,6 @@ class KafkaLog:
                     key=record.key if record.value is None else sent_key(record.topic, record.key),
                     partition=record.partition,
                     headers=list(record.headers),
-                    timestamp=record.timestamp_ms,
                     on_delivery=waiting.report(place),
                 )
             except (BufferError, KafkaException) as exc:

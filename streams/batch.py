@@ -14,7 +14,7 @@ from schemas.events.envelope import Envelope, Marker
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.log.codec import ERASED, Codec, DecodeError, Headers, header
-from schemas.log.dead_letters import REPLAY_OF, dead_letter_headers, kafka_time, meant_for_another
+from schemas.log.dead_letters import REPLAY_OF, dead_letter_headers, kafka_time, meant_for_another, source_ms
 from schemas.log.ids import event_id
 from schemas.log.owner import partition as partition_of
 from schemas.log.owner import project
@@ -167,7 +167,7 @@ class BatchFrame:
         try:
             event = self._codec.decode(m.topic, m.value)
             self._check_partition(event, m.partition)
-            timestamp = _when(m.timestamp_ms)
+            timestamp = _when(source_ms(m.headers, m.timestamp_ms))
         except DecodeError as exc:
             if exc.reason == ERASED:
                 batch.count(ERASED)
@@ -176,9 +176,11 @@ class BatchFrame:
             return
         if isinstance(event, Marker):
             return
-        first_hand = header(m.headers, "src") is None and header(m.headers, REPLAY_OF) is None
+        replayed_at = None if header(m.headers, REPLAY_OF) is None else kafka_time(m.timestamp_ms)
+        first_hand = header(m.headers, "src") is None and replayed_at is None
         trace = str(parse((header(m.headers, TRACEPARENT) or b"").decode("ascii", "replace")) or "")
-        batch.items.append(Item(Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace), m))
+        record = Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace, replayed_at)
+        batch.items.append(Item(record, m))
 
     def _check_partition(self, event: object, partition: int) -> None:
         if isinstance(event, Envelope) and not (isinstance(event, Erasure) and event.everywhere):

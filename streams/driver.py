@@ -116,6 +116,19 @@ class TopologyDriver:
                 moved = True
         return moved
 
+    def retention_pass(self) -> None:
+        """What is older than its topic keeps it goes, as brokers take it by its own time: a step that has not read it
+        goes on behind it. (`read` and offsets still show it.)"""
+        for (name, p), log in self.log.partitions.items():
+            days = topics.BY_NAME[name].retention_days
+            if days is None:
+                continue
+            limit = int((self.now - timedelta(days=days)).timestamp() * 1000)
+            start = next((m.offset for m in log if m.timestamp_ms >= limit), len(log))
+            for runner in self.runners.values():
+                if runner.step.source.name == name:
+                    self._cursor[runner.step.name, p] = max(start, self._cursor[runner.step.name, p])
+
     def restart(self, rewind: int = 0) -> None:
         """Forget everything in memory, as a crash does; the consumer starts `rewind` records earlier."""
         for runner in self.runners.values():

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, TypeAlias, cast
 
 import orjson
@@ -14,7 +14,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 
 from schemas.events.erasure import Erasure
 from schemas.log import topics
-from schemas.log.codec import DecodeError, clear_owner, parsed
+from schemas.log.codec import DecodeError, Headers, clear_owner, header, parsed
+from schemas.log.dead_letters import REPLAY_OF, kafka_time, source_ms
 from schemas.log.owner import partition
 from schemas.log.topics import Cleanup, Topic
 from schemas.security.sealing import ENCRYPTED_KEYS
@@ -227,8 +228,7 @@ def _whose(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
 
 
 def _owner_header(m: Message) -> bytes | None:
-    headers: Any = m.headers() or ()
-    return next((v for k, v in headers if k == "owner" and isinstance(v, bytes)), None)
+    return header(_headers(m), "owner")
 
 
 def _own(data: dict[str, Any]) -> Any:
@@ -240,11 +240,17 @@ def _accepted(data: dict[str, Any], m: Message) -> datetime:
         told = data.get(name)
         if isinstance(told, str):
             try:
-                return datetime.fromisoformat(told)
+                at = datetime.fromisoformat(told)
             except ValueError:
                 continue
+            return min(at, _when(m)) if header(_headers(m), REPLAY_OF) is not None else at
     return _when(m)
 
 
 def _when(m: Message) -> datetime:
-    return datetime.fromtimestamp(max(0, m.timestamp()[1]) / 1000, UTC)
+    return kafka_time(source_ms(_headers(m), m.timestamp()[1]))
+
+
+def _headers(m: Message) -> Headers:
+    told: Any = m.headers() or ()
+    return [(k, v) for k, v in told if isinstance(v, bytes)]

@@ -168,7 +168,10 @@ def _after(record: Record, cut: datetime) -> Record:
 
 
 def _when(record: Record) -> datetime:
-    return _accepted(cast(Envelope, record.event)) or record.timestamp
+    """When it was accepted; of a replay no later than its source came into the log: a clock that ran ahead must not
+    carry it over an erasure."""
+    accepted = _accepted(cast(Envelope, record.event)) or record.timestamp
+    return accepted if record.replayed_at is None else min(accepted, record.timestamp)
 
 
 def _deny(e: Erasure, state: StateSpace) -> None:

@@ -205,11 +205,12 @@ class Replayer:
 
 
 def _outgoing(letter: Letter, record: Read, place: _Place, compacted: bool) -> Outgoing:
-    """With the time of the source: what counts from acceptance must not begin anew, and an erasure since then holds."""
-    headers = replay_headers(list(record.headers), letter.id, letter.source.step, letter.attempts)
+    """The time of the source goes along in a header: what counts from acceptance must not begin anew, and an erasure
+    since then holds. Of a source without a time the letter's own is the nearest."""
+    at = letter.source_at or letter.dead_at
+    headers = replay_headers(list(record.headers), letter.id, letter.source.step, letter.attempts, at)
     key = f"replay/{letter.id}".encode() if compacted else record.key
-    at = 0 if letter.source_at is None else int(letter.source_at.timestamp() * 1000)
-    return Outgoing(place.topic, place.partition, key, record.value, headers, at)
+    return Outgoing(place.topic, place.partition, key, record.value, headers)
 
 
 def _mark(letter: Letter, action: str, target: str) -> Outgoing:

@@ -11,12 +11,16 @@ from schemas.base import EARLIEST
 from schemas.log.codec import DecodeError, Headers, header
 
 _LETTER_ID = re.compile(rb"\d{1,10}:\d{1,19}")
+_MILLISECONDS = re.compile(rb"\d{1,15}")
 _KEPT = ("traceparent", "tracestate", "owner", "ce_type")
 REPLAY_FOR = "replay_for"
 """Header of a replayed record: the one step, sink or job that it is meant for. Every other reader passes it by, for it
 has had this record already."""
 REPLAY_OF = "replay_of"
 """Header of a replayed record: the dead letter, `partition:offset`."""
+SOURCE_TIME = "source_time"
+"""Header of a replayed record: Kafka's time of the record that failed first, in milliseconds. The replayed record's own
+time is that of the replay: under the source's the topic's retention could take it before its reader comes to it."""
 RESOLVES = "resolves"
 """Header of a mark: the offset, in the same partition, of the dead letter that it is about. Marks have no value."""
 ACTIONS = ("replaying", "replayed", "dropped")
@@ -49,7 +53,7 @@ def dead_letter_headers(m: KafkaRecord, step: str, reason: str, text: str) -> He
         ("source_topic", m.topic.encode()),
         ("source_partition", str(m.partition).encode()),
         ("source_offset", str(m.offset).encode()),
-        ("failed_at", kafka_time(m.timestamp_ms).isoformat().encode()),
+        ("failed_at", kafka_time(source_ms(m.headers, m.timestamp_ms)).isoformat().encode()),
         *((k, v) for k, v in m.headers if k in _KEPT),
     ]
 
@@ -67,8 +71,20 @@ def meant_for_another(headers: Headers, reader: str) -> bool:
     return target != reader.encode()
 
 
-def replay_headers(letter: Headers, letter_id: str, step: str, attempts: int) -> Headers:
-    """Of the record that goes back to its topic. No `src`: it must not pass for a redelivery."""
+def source_ms(headers: Headers, timestamp_ms: int) -> int:
+    """When a record came into the log, in milliseconds; of a replayed one, when its source did: acceptance, expiry and
+    erasure go by it. `timestamp_ms`: the record's own time. Returns -1, no time, for a header that is none."""
+    if header(headers, REPLAY_OF) is None:
+        return timestamp_ms
+    told = header(headers, SOURCE_TIME)
+    if told is None:  # replayed under the source's own time, as it was done before this header
+        return timestamp_ms
+    return min(int(told), timestamp_ms) if _MILLISECONDS.fullmatch(told) else -1
+
+
+def replay_headers(letter: Headers, letter_id: str, step: str, attempts: int, source_at: datetime) -> Headers:
+    """Of the record that goes back to its topic. `source_at`: when the record that failed first came into the log. No
+    `src`: it must not pass for a redelivery."""
     return [
         ("ce_specversion", b"1.0"),
         ("ce_id", f"dead-letter/{letter_id}".encode()),
@@ -76,6 +92,7 @@ def replay_headers(letter: Headers, letter_id: str, step: str, attempts: int) ->
         ("content-type", b"application/json"),
         (REPLAY_OF, letter_id.encode()),
         (REPLAY_FOR, step.encode()),
+        (SOURCE_TIME, str(int(source_at.timestamp() * 1000)).encode()),
         ("attempts", str(attempts).encode()),
         *((k, v) for k, v in letter if k in _KEPT),
     ]

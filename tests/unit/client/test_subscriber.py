@@ -225,7 +225,7 @@ def test_k5_the_same_subscriber_goes_on_with_the_change_that_failed() -> None:
 
 def test_what_was_put_back_for_one_sink_is_no_change() -> None:
     """Its change was told when it came first; told again behind a newer one it would be out of order."""
-    back = replay_headers([], "3:17", "sink-milvus", 1)
+    back = replay_headers([], "3:17", "sink-milvus", 1, AT)
     consumer = ScriptedConsumer(encoded(update(1, revision=2), update(1)))
     consumer.headers[1] = back
     assert seen_by(consumer) == ["r1"]

@@ -12,7 +12,7 @@ from query.deadletters.replay import Replayer
 from query.streams import Read, TopicAwayError, TopicReader, window
 from schemas.log import topics
 from schemas.log.codec import Codec
-from tests.unit.query.test_dead_letters import READERS, DriverTopics, counted, opened, records, tools
+from tests.unit.query.letters import READERS, DriverTopics, counted, opened, records, tools
 
 
 class ScriptedReader(TopicReader):

@@ -30,6 +30,7 @@ class Stored:
     place: int = 3
     told: tuple[tuple[str, bytes], ...] = ()
     where: str = topics.LEDGER.name
+    written_ms: int = 0
 
     def key(self) -> bytes | None:
         return self.of
@@ -47,7 +48,7 @@ class Stored:
         return list(self.told)
 
     def timestamp(self) -> tuple[int, int]:
-        return 1, 0
+        return 1, self.written_ms
 
 
 def _stored(key: str, event: Envelope, place: int = 3) -> Stored:
@@ -127,6 +128,22 @@ def test_n6_a_record_without_an_owner_in_its_headers_is_counted_by_its_value() -
     assert [_names(cast(Any, m), e) for m in (own, headed, other)] == [True, True, True]
     elsewhere = e.model_copy(update={"tenant": "other"})
     assert not _names(cast(Any, own), elsewhere)
+
+
+def test_n6_a_replayed_record_is_of_its_sources_time() -> None:
+    """It is written behind the erasure, and came into the log before it; a clock may have dated it later, too."""
+    before, later = (str(int(at.timestamp() * 1000)).encode() for at in (CUT - HOUR, CUT + HOUR))
+    record = replace(
+        _stored("t", _said(CUT + HOUR)), where=topics.TURNS.name, written_ms=int((CUT + 9 * HOUR).timestamp() * 1000)
+    )
+    headers = ("owner", b"acme/user/ann"), ("replay_of", b"0:0")
+    assert _names(cast(Any, replace(record, told=(*headers, ("source_time", before)))), _erasure())
+    assert not _names(cast(Any, replace(record, told=(*headers, ("source_time", later)))), _erasure())
+    assert not _names(cast(Any, replace(record, told=headers[:1])), _erasure())
+    kept = replace(record, where=topics.LEDGER.name)
+    assert _taken([replace(kept, told=(*headers, ("source_time", before)))], _erasure()) == {b"t"}
+    assert _taken([replace(kept, told=(*headers, ("source_time", later)))], _erasure()) == set()
+    assert _taken([kept], _erasure()) == set()
 
 
 def _sealed_stored(kid: str, where: str = topics.LEDGER.name, **over: Any) -> Stored:
