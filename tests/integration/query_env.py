@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -31,6 +31,7 @@ from query.app import create_app
 from query.auth.boundary import Authenticator
 from query.config import QueryConfig
 from query.connect import open_deps
+from query.deps import utc_now
 from schemas import migrations
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
@@ -42,9 +43,10 @@ from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile, load_profile
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Item, Mark, Message, SinkBatch
+from tests.dates import fixed
 
 TENANT = "default"
-START = datetime(2026, 11, 1, 9, 0, tzinfo=UTC)
+START = fixed(2026, 11, 1, 9)
 
 
 @lru_cache(maxsize=1)
@@ -187,9 +189,9 @@ def models() -> Models:
 @asynccontextmanager
 async def query_service(
     addresses: Addresses, profile: Profile | None = None, keys: Authenticator | None = None,
-    hyde: LanguageModel | None = None, **settings: Any,
+    hyde: LanguageModel | None = None, clock: Callable[[], datetime] = utc_now, **settings: Any,
 ) -> AsyncIterator[Env]:  # fmt: skip
-    """The app in this process, its clients over the real servers. `hyde`: imagines answers (D12)."""
+    """The app in this process, its clients over the real servers, by this clock. `hyde`: imagines answers (D12)."""
     prepare(addresses)
     chosen = profile or load_profile("general")
     config = QueryConfig(kafka=addresses.kafka, **settings)
@@ -208,7 +210,7 @@ async def query_service(
         sink = stack.enter_context(closing(PostgresSink(addresses.postgres)))
         sink.ensure()
         async with deps_of as deps:
-            deps.hyde = hyde
+            deps.hyde, deps.clock = hyde, clock
             app = create_app(config, deps)
             async with living(app):
                 transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)

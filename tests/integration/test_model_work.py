@@ -280,7 +280,8 @@ def test_b6_n1_a_narrative_in_a_models_words_comes_through_the_ledger(
 
 @pytest.mark.parametrize(("language", "text"), [("en", "We decided to close site 4."), ("zh", "我们决定关闭4号中心。")])
 def test_a6_n1_a_weekly_report_in_a_models_words(running: Running, language: str, text: str) -> None:
-    project, then = f"trial_{language}", datetime.now(UTC) - timedelta(days=14)
+    project, noon = f"trial_{language}", datetime.now(UTC).replace(hour=12, minute=0)
+    then = noon - timedelta(days=14)  # a reply a minute before midnight would belong to the next week
     turn = {"user_id": f"pi_{language}", "session_id": "s", "role": "user", "content": text, "project_id": project,
             "occurred_at": then.isoformat()}  # fmt: skip
     reply = {**turn, "role": "assistant", "content": "Noted.", "occurred_at": (then + timedelta(minutes=1)).isoformat()}

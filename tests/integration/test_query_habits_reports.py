@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,12 +12,13 @@ import pytest
 from memstream.stack import Addresses
 from memstream.workers.models import default_models
 from schemas.profile.model import load_profile
+from tests.dates import fixed_monday
 from tests.integration.query_env import TENANT, Env, query_service
 from tests.unit.processors.talk import Talk
 
 pytestmark = pytest.mark.integration
 ZONE = ZoneInfo("Asia/Shanghai")
-MONDAY = datetime(2026, 11, 2, tzinfo=ZONE)
+MONDAY = fixed_monday(2026, 11, 2, zone=ZONE)
 MODELS = default_models(b"unit-test-hash-key-of-32-bytes!!")
 
 
@@ -86,8 +87,7 @@ async def test_a6_a7_a_report_is_listed_and_found_by_meaning(env: Env) -> None:
     store(env, talk, "report")
     listed = (await env.client.get("/v1/projects/proj_weekly/reports")).json()["reports"]
     assert [(r["week_start"], r["week_end"]) for r in listed] == [
-        ("2026-11-09", "2026-11-15"),
-        ("2026-11-02", "2026-11-08"),
+        (str(MONDAY.date() + timedelta(days=n)), str(MONDAY.date() + timedelta(days=n + 6))) for n in (7, 0)
     ]
     assert listed[1]["metrics"]["users"] == 2
     assert listed[0]["key_events"][0]["type"] == "decision"

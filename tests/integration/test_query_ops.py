@@ -23,7 +23,8 @@ from query.pipeline.groups import GROUPS
 from query.streams import TopicAwayError
 from schemas.events.memory import MemoryBody, MemoryUpdate, Reason
 from schemas.log import owner, topics
-from schemas.log.codec import Codec
+from schemas.log.codec import Codec, header
+from schemas.log.dead_letters import SOURCE_TIME
 from schemas.log.owner import OwnerKind
 from schemas.metrics import METRICS
 from sinks.audit.sink import AuditSink
@@ -31,6 +32,7 @@ from sinks.milvus.sink import MilvusSink
 from sinks.postgres.sink import PostgresSink
 from sinks.redis.sink import RedisSink
 from streams.topology import TOPOLOGY, group_of
+from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, query_service
 
@@ -147,7 +149,7 @@ def dead_letter(mark: str, offset: int, tenant: str = TENANT, user: str = "u") -
     return [
         ("step", b"screen"), ("reason", b"invalid"), ("message", f"occurred_at: {mark}".encode()), ("attempts", b"1"),
         ("source_topic", topics.TURNS.name.encode()), ("source_partition", b"2"),
-        ("source_offset", str(offset).encode()), ("failed_at", b"2026-11-21T08:00:00+00:00"),
+        ("source_offset", str(offset).encode()), ("failed_at", fixed(2026, 11, 21, 8).isoformat().encode()),
         ("owner", owner.user(tenant, user).key.encode()),
     ]  # fmt: skip
 
@@ -187,7 +189,11 @@ async def test_dead_letters_are_replayed_once_and_dropped_for_good(env: Env, add
     access = env.app.state.topics
     places = [access.read(t["topic"], {2: t["offset"]}, {2: t["offset"] + 1})[0] for t in targets]
     assert [p.value for p in places] == [f"not json {mark}".encode()] * 2
-    assert places[0].timestamp_ms == 1_795_248_000_000
+    [letter] = [d for d in listed["dead_letters"] if d["id"] == ids[1]]
+    written = datetime.fromtimestamp(places[0].timestamp_ms / 1000, UTC)
+    assert written >= datetime.fromisoformat(letter["dead_since"]), "under its source's time retention would take it"
+    told = int(header(places[0].headers, SOURCE_TIME) or b"")
+    assert datetime.fromtimestamp(told / 1000, UTC) == datetime.fromisoformat(letter["failed_at"])
     again = await env.client.post("/v1/dead-letters/replay", json={"ids": ids})
     assert again.json()["outcomes"] == {"replayed": 1, "already": 2}
     produce(addresses, topics.DEAD_LETTERS.name, 2, b"x", dead_letter(mark, 24))

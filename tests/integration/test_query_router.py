@@ -4,25 +4,28 @@ record's number, and an imagined answer from a scripted endpoint."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
 from memstream.stack import Addresses
 from schemas.profile.model import load_profile
+from tests.dates import fixed
 from tests.endpoint import Scripted, serving
 from tests.integration.query_env import Env, query_service
 
 pytestmark = pytest.mark.integration
 CANGQIONG = "proj_123_cangqiong"
+NOW = fixed(2026, 11, 18, 12)
+"""The service's clock: far from the ends of a month, which is another one in the profile's time zone by then."""
+LAST_MONTH = NOW.replace(day=1) - timedelta(days=10)
 
 
 @pytest.fixture
 async def env(addresses: Addresses) -> AsyncIterator[Env]:
-    async with query_service(addresses, load_profile("engineering")) as env:
+    async with query_service(addresses, load_profile("engineering"), clock=lambda: NOW) as env:
         yield env
 
 
@@ -39,11 +42,6 @@ def shown(got: dict[str, Any]) -> list[str]:
     return [c["id"] for s in got["sections"] if s["name"] == "retrieved_memories" for c in s["citations"]]
 
 
-def last_month() -> datetime:
-    """Ten days before this month began where the profile's days begin: on a month's last day it is another there."""
-    return datetime.now(ZoneInfo(load_profile("engineering").time_zone)).replace(day=1) - timedelta(days=10)
-
-
 @pytest.mark.parametrize(
     ("user", "query", "texts"),
     [
@@ -54,7 +52,7 @@ def last_month() -> datetime:
 async def test_d10_last_month_is_a_filter_over_what_happened(env: Env, user: str, query: str, texts: str) -> None:
     old, then, now = (
         env.rows.turn(user, f"s{n}", texts.format(n), occurred_at=at, turn_id=f"{user}-{n}")
-        for n, at in enumerate((last_month() - timedelta(days=70), last_month(), datetime.now(UTC)))
+        for n, at in enumerate((LAST_MONTH - timedelta(days=70), LAST_MONTH, NOW))
     )
     got = await ask(env, user, query)
     assert shown(got)[0] == then.turn_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import closing
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -29,6 +30,11 @@ pytestmark = pytest.mark.integration
 async def env(addresses: Addresses) -> AsyncIterator[Env]:
     async with query_service(addresses) as env:
         yield env
+
+
+def on(day: int) -> datetime:
+    """A day of the month that begins with START."""
+    return START + timedelta(days=day - 1)
 
 
 async def search(env: Env, query: str, **over: Any) -> list[dict[str, Any]]:
@@ -106,24 +112,24 @@ async def test_filters_and_as_of(env: Env) -> None:
     """N8: what was true when; filters by metadata, unknown ones named."""
     rows = env.rows
     old = rows.memory("n8s", "fact", "Lives in Paris", record_id="n8s-home", state="superseded", field="residence",
-                      valid_from=START, valid_to=START.replace(day=10), occurred_at=START)  # fmt: skip
+                      valid_from=START, valid_to=on(10), occurred_at=START)  # fmt: skip
     rows.memory("n8s", "fact", "Lives in Lyon", record_id="n8s-home", version=1, field="residence",
-                valid_from=START.replace(day=10), occurred_at=START.replace(day=10))  # fmt: skip
+                valid_from=on(10), occurred_at=on(10))  # fmt: skip
     rows.memory("n8s", "fact", "Speaks French", field="language", category="skills")
     assert [r["text"] for r in await search(env, "lives in", user_id="n8s", filters={"field": "residence"})] == [
         "Lives in Lyon"
     ]
-    then = await search(env, "where lives", user_id="n8s", as_of=START.replace(day=5).isoformat())
+    then = await search(env, "where lives", user_id="n8s", as_of=on(5).isoformat())
     assert then[0]["text"] == old.sealed.text
     assert "Lives in Lyon" not in {r["text"] for r in then}
     rows.memory("n8s", "fact", "Allergic to peanuts", field="allergies", valid_from=START.replace(year=2019),
-                occurred_at=START.replace(day=10))  # fmt: skip
+                occurred_at=on(10))  # fmt: skip
     earlier = await search(env, "allergic peanuts", user_id="n8s", as_of=START.replace(year=2020).isoformat())
     assert [r["text"] for r in earlier] == ["Allergic to peanuts"], "true then, told later"
-    rows.memory("n8s", "episode", "Met Dr Shah", valid_from=START.replace(day=3), valid_to=START.replace(day=4),
-                occurred_at=START.replace(day=5))  # fmt: skip
+    rows.memory("n8s", "episode", "Met Dr Shah", valid_from=on(3), valid_to=on(4),
+                occurred_at=on(5))  # fmt: skip
     for day, seen in ((2, False), (3, True), (20, True)):
-        when = START.replace(day=day).isoformat()
+        when = on(day).isoformat()
         met = await search(env, "met Dr Shah", user_id="n8s", as_of=when, kinds=["episode"])
         assert [r["text"] for r in met] == ["Met Dr Shah"] * seen, "what happened stays so"
         listed = (await env.client.get("/v1/users/n8s/memories", params={"as_of": when, "kind": "episode"})).json()
@@ -331,7 +337,7 @@ async def test_n8_knowledge_as_of_a_time_is_that_of_the_version_that_stood_then(
             chunk = env.rows.memory(
                 f"asof-{bound}", "chunk", text, owner_kind=OwnerKind.DOCUMENT, key=version,
                 record_id=f"asof-{bound}-{version}", state="archived" if until else "active",
-                occurred_at=START.replace(day=since), valid_to=START.replace(day=until) if until else None,
+                occurred_at=on(since), valid_to=on(until) if until else None,
             )  # fmt: skip
             sink.write(SinkBatch([Item(chunk, Message("t", 0, 0, None, None, [], 0))]))
 
@@ -342,7 +348,7 @@ async def test_n8_knowledge_as_of_a_time_is_that_of_the_version_that_stood_then(
 
         async def at(day: int | None) -> list[str]:
             limits = {"filters": {"document_id": f"asof-{bound}"}, "kinds": ["chunk"]}
-            when = {} if day is None else {"as_of": START.replace(day=day).isoformat()}
+            when = {} if day is None else {"as_of": on(day).isoformat()}
             found = await search(env, "quota of the skiff in litres", user_id="sailor", **limits, **when)
             return [str(r["details"]["key"]) for r in found]
 

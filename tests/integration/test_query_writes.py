@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -17,11 +18,13 @@ from query.producer import KafkaLog
 from schemas.log import owner, topics
 from schemas.log.codec import Codec, header
 from schemas.log.progress import FreshnessToken
+from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, prepare, query_service
 from tests.query_log_contract import LogContract
 
 pytestmark = pytest.mark.integration
+SAID = fixed(2026, 11, 20, 8)
 
 
 @pytest.fixture
@@ -42,7 +45,7 @@ def reading(addresses: Addresses, topic: str, partition: int, offset: int) -> It
 
 def turn(user: str, n: int, **over: Any) -> dict[str, Any]:
     return {"user_id": user, "session_id": "s", "role": "user", "content": f"turn {n} 你好",
-            "occurred_at": f"2026-11-20T08:{n % 60:02}:00+08:00", **over}  # fmt: skip
+            "occurred_at": (SAID + timedelta(minutes=n)).isoformat(), **over}  # fmt: skip
 
 
 async def test_a_turn_is_in_its_owners_partition_at_the_offset_of_the_token(env: Env, addresses: Addresses) -> None:
@@ -69,7 +72,7 @@ async def test_a_turn_is_in_its_owners_partition_at_the_offset_of_the_token(env:
 
 async def test_d1_an_interaction_is_two_turns_and_feedback(env: Env, addresses: Addresses) -> None:
     body = {
-        "user_id": f"d1-{uuid4().hex}", "session_id": "s", "interaction_id": "i-1", "timestamp": "2026-11-20T08:00:00Z",
+        "user_id": f"d1-{uuid4().hex}", "session_id": "s", "interaction_id": "i-1", "timestamp": SAID.isoformat(),
         "user_query": "苍穹项目用什么缓存?", "ai_response": "Redis", "llm_context": "recalled: secret plan",
         "user_feedback": {"rating": "helpful", "correction": None},
     }  # fmt: skip

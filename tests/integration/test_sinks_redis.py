@@ -114,7 +114,8 @@ def test_keys_of_a_session_are_the_seeds(store: RedisStore) -> None:
     assert (value["user_snapshot"]["user_id"], value["user_snapshot"]["name"]) == ("u1", "Ann")
     history = [orjson.loads(m) for m in store.client.lrange(f"{tag}wm:history:s1", 0, -1)]
     assert len(history) == 20
-    assert history[0] == {"role": "user", "content": "第 24 句", "timestamp": "2026-11-21T08:00:24Z"}
+    last = f"{NOW + timedelta(seconds=24):%Y-%m-%dT%H:%M:%SZ}"
+    assert history[0] == {"role": "user", "content": "第 24 句", "timestamp": last}
     assert store.client.lrange(f"{tag}wm:summary:s1", 0, -1) == [b"second", b"first"]
     assert store.client.hgetall(f"{tag}wm:anchors:s1") == {b"language": b"german", b"depth": b"2"}
     for key in ("short_term_memory:session:s1", "wm:history:s1", "wm:summary:s1", "wm:anchors:s1"):

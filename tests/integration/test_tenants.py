@@ -30,11 +30,13 @@ from schemas.security.scope import Permission, TenantScope
 from sinks.milvus.sink import MilvusSink
 from sinks.protocol import Item, Message, SinkBatch
 from sinks.redis.sink import RedisSink
+from tests.dates import fixed_monday
 from tests.integration.query_env import Env, query_service
 from tests.openapi_calls import call, operations
 
 A, B = "leak-a", "leak-b"
 WORD = {A: "zebracanary", B: "okapicanary"}
+WEEK = str(fixed_monday(2026, 11, 16).date())
 """Stands in every text of the tenant and nowhere else."""
 IDS: dict[str, list[Any]] = {
     "user_id": ["u", "v"], "session_id": ["s"], "turn_id": ["t1", "t2"], "memory_id": ["m1", "m2", "h1"], "key": ["k"],
@@ -90,7 +92,7 @@ def plant(env: Env, addresses: Addresses, tenant: str) -> None:
         written.append(rows.memory(user, "pattern", f"{word} habit", record_id=f"pa{n}", tenant=tenant, value=value))
     hot = {"owner_kind": OwnerKind.PROJECT, "tenant": tenant, "project_id": "p"}
     rows.memory("p", "hot", f"{word} status", record_id="h1", category="status", key="enrolled", value=word, **hot)
-    rows.memory("p", "report", f"{word} week", record_id="r1", key="2026-11-16", **hot)
+    rows.memory("p", "report", f"{word} week", record_id="r1", key=WEEK, **hot)
     rows.memory("d", "chunk", f"{word} canary chapter", record_id="c1", owner_kind=OwnerKind.DOCUMENT, tenant=tenant)
     state = SessionState(
         tenant=tenant, user_id="u", session_id="s", revision=1, updated_at=datetime.now(UTC),

@@ -22,7 +22,7 @@ from schemas.log.codec import Codec, Event
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import load_profile
 from tests.integration.query_env import Env, query_service
-from tests.integration.test_tenants import TOUCHES_OTHERS, WORD, A, B, ByName, header
+from tests.integration.test_tenants import TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, header
 from tests.openapi_calls import Call, call, operations
 from tests.with_ids import ALSO, choice, named
 
@@ -62,7 +62,7 @@ def plant(env: Env) -> None:
     rows.memory("only", "profile", f"{word} person", tenant=A, key="narrative")
     hot = {"owner_kind": OwnerKind.PROJECT, "tenant": A, "project_id": "only"}
     rows.memory("only", "hot", f"{word} status", category="status", key="only", value=word, **hot)
-    rows.memory("only", "report", f"{word} week", key="2026-11-16", **hot)
+    rows.memory("only", "report", f"{word} week", key=WEEK, **hot)
     rows.memory("only", "chunk", f"{word} chapter", owner_kind=OwnerKind.DOCUMENT, tenant=A, key="v1")
     rows.session(
         SessionState(

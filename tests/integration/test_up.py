@@ -19,6 +19,7 @@ import pytest
 
 from memstream.stack import milvus_file
 from schemas.storage.layouts import MilvusLayout
+from tests.dates import fixed
 from tests.integration.conftest import temporary_folder
 from tests.pages import ROOT, blocks
 
@@ -78,7 +79,7 @@ def test_up_starts_what_the_pages_say_and_ctrl_c_ends_all_of_it() -> None:
             assert running.stdout is not None
             url = next(m[1] for line in running.stdout if (m := re.match(r"memstream is up: (\S+)", line)))
             said = {"user_id": "ana", "session_id": "s", "role": "user", "content": "I live in Leeds.",
-                    "occurred_at": "2026-11-21T09:00:00Z"}  # fmt: skip
+                    "occurred_at": fixed(2026, 11, 21, 9).isoformat()}  # fmt: skip
             token = httpx.post(f"{url}/v1/turns", json={"turns": [said]}, timeout=60).json()["freshness_token"]
             waiting = {"Memstream-Wait-For": token, "Memstream-Wait-Ms": "30000"}
             found = httpx.get(f"{url}/v1/users/ana/memories", headers=waiting, timeout=90)

@@ -6,7 +6,13 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 NOW = datetime.now(UTC)
-TODAY = datetime.now(ZoneInfo("Asia/Shanghai")).replace(hour=0, minute=0, second=0, microsecond=0)
+ZONE = ZoneInfo("Asia/Shanghai")
+TODAY = datetime.now(ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
 """Midnight where the projects and patients are."""
 MONDAY = TODAY - timedelta(days=TODAY.weekday() + 21)
 """Of the week that began three weeks before this one."""
+
+
+def this_week() -> tuple[int, int]:
+    """(ISO year, week) there by now."""
+    return datetime.now(ZONE).isocalendar()[:2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,6 +20,7 @@ from memstream.settings import Settings
 from memstream.workers.preflight import PreflightError, check_topics
 from schemas.log.owner import partition, user
 from schemas.storage.layouts import RedisLayout
+from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
 from tests.integration.scenario import World
 
@@ -145,7 +147,7 @@ def test_a_correction_and_a_deletion_last(service: Service) -> None:
     answer = service.http.request("DELETE", f"/v1/memories/{age}?user_id=ola")
     service.token = answer.json()["freshness_token"]
     assert all(m["id"] != age for m in service.get("/v1/users/ola/memories")["memories"])
-    again = datetime(2026, 1, 1, tzinfo=UTC).isoformat()
+    again = fixed(2026, 1, 1).isoformat()
     service.say("ola", "I'm 41, as I said.", "ola-2", occurred_at=again)
     assert all(m["field"] != "age" for m in service.get("/v1/users/ola/memories")["memories"])
 
@@ -191,11 +193,11 @@ def test_the_same_turn_id_with_other_content_is_a_dead_letter(service: Service) 
 
 def test_a_turn_on_the_wrong_partition_is_a_dead_letter(service: Service) -> None:
     wrong = (partition(user("default", "lost"), PARTITIONS) + 1) % PARTITIONS
-    value = (
-        b'{"type": "turn", "tenant": "default", "user_id": "lost", "session_id": "s", "role": "user",'
-        b' "occurred_at": "2026-11-21T10:00:00Z", "sealed": {"content": "hello"}}'
-    )
-    raw(service, "conversation.turns.v1", value, wrong)
+    value = {
+        "type": "turn", "tenant": "default", "user_id": "lost", "session_id": "s", "role": "user",
+        "occurred_at": fixed(2026, 11, 21, 10).isoformat(), "sealed": {"content": "hello"},
+    }  # fmt: skip
+    raw(service, "conversation.turns.v1", json.dumps(value).encode(), wrong)
     assert service.dead_letter("wrong_partition")["step"] == "screen"
 
 

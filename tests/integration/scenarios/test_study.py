@@ -9,7 +9,7 @@ import pytest
 
 from processors.project.rollup import MOST_UNITS, units
 from tests.integration.scenario import World
-from tests.integration.scenarios.days import MONDAY
+from tests.integration.scenarios.days import MONDAY, this_week
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(500)]
 
@@ -100,8 +100,12 @@ def test_a5_hot_memory_is_never_stale_after_a_change(here: World) -> None:
 
 
 def test_a6_a_week_that_is_asked_for_on_demand_tells_what_there_is_so_far(here: World) -> None:
-    here.say("pi", "We decided to close site 4.", session="today", project_id="study_demand")
-    here.post("/v1/projects/study_demand/reports")
-    [report] = here.get("/v1/projects/study_demand/reports")["reports"]
+    for project in ("study_demand", "study_demand_again"):
+        week = this_week()
+        here.say("pi", "We decided to close site 4.", session=project, project_id=project)
+        here.post(f"/v1/projects/{project}/reports")
+        if week == this_week():  # a week that ends in between leaves the next one nothing to tell
+            break
+    [report] = here.get(f"/v1/projects/{project}/reports")["reports"]
     assert "site 4" in report["summary"]
     assert report["metrics"]["turns"] == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from schemas.log.progress import dump_progress
 from schemas.security.encrypted_values import Originals
 from sinks.collapse import collapse
 from sinks.protocol import Item, Message, SinkBatch
+from tests.dates import fixed
 
-NOW = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
+NOW = fixed(2026, 11, 21, 8)
 CODEC = Codec()
 TEXTS = ("I moved to Lisbon in 2024.", "我 2024 年搬到了里斯本。")
 
