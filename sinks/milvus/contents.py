@@ -7,7 +7,8 @@ compared. Keys are hashes in hexadecimal; a read takes those that begin alike.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from itertools import product
 from typing import Any
 
@@ -31,10 +32,14 @@ logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 
 class MilvusContents:
     """Over a client of its own. `timeout`: seconds a call; `patience`: seconds in which a call that failed is made
-    again, for a rebuild of hours does not end over one answer. All calls may be repeated."""
+    again, for a rebuild of hours does not end over one answer. All calls may be repeated. `now`: rows that have expired
+    by then are none."""
 
-    def __init__(self, address: MilvusAddress, timeout: float = 30.0, patience: float = 60.0) -> None:
-        self._address, self._timeout = address, timeout
+    def __init__(
+        self, address: MilvusAddress, timeout: float = 30.0, patience: float = 60.0,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:  # fmt: skip
+        self._address, self._timeout, self._now = address, timeout, now
         self._tries = Retrying(
             retry=retry_if_exception_type(Transient), stop=stop_after_delay(patience), wait=wait_exponential(max=5),
             reraise=True,
@@ -88,7 +93,7 @@ class MilvusContents:
         collection = layout.turns if view == "turns" else layout.memories
         if not self._call("has_collection", collection):
             return
-        now = int(utc_now().timestamp() * 1000)
+        now = int(self._now().timestamp() * 1000)
         parts = [part] if part else ["".join(d) for d in product("0123456789abcdef", repeat=self._digits)]
         for prefix in parts:
             rows = self._call("query", collection, filter=f'pk like "{prefix}%"', output_fields=_FIELDS, limit=_LIMIT,

@@ -1,0 +1,86 @@
+"""Which modules read the system's clock, and which unit tests can come to one through what they import: those tests are
+marked `calendar`, and run on other days too (tests/calendar_days.py)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PRODUCT = ("schemas", "messaging", "processors", "inference", "streams", "sinks", "query", "memstream")
+OTHERS = ("tests", "bench", "evaluation", "examples")
+_CLOCKS = {
+    ("datetime", "now"), ("datetime", "today"), ("datetime", "utcnow"), ("date", "today"), ("time", "time"),
+    ("time", "time_ns"), ("time", "localtime"), ("time", "gmtime"), ("time", "strftime"), ("time", "ctime"),
+}  # fmt: skip
+"""What tells the day. `time.monotonic` does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """`imports`: modules of ours by name, those imported within functions included. `clock_lines`: where the clock is
+    read or handed on. `runs_programs`: it imports subprocess, and what it starts may read the clock."""
+
+    imports: frozenset[str]
+    clock_lines: tuple[int, ...]
+    runs_programs: bool
+
+    @property
+    def reads_clock(self) -> bool:
+        return bool(self.clock_lines) or self.runs_programs
+
+
+def trees(*folders: str) -> Iterator[tuple[str, ast.Module]]:
+    """(path from the root, syntax tree) of every Python file in these folders."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def modules() -> Mapping[str, Module]:
+    """Every module of ours, by dotted name."""
+    found = {_name(path): tree for path, tree in trees(*PRODUCT, *OTHERS)}
+    return {name: _module(tree, found) for name, tree in found.items()}
+
+
+def on_calendar() -> frozenset[str]:
+    """Modules of unit tests from which a read of the clock can be reached."""
+    known = modules()
+    tests = [n for n in known if n.startswith("tests.unit.") and n.rpartition(".")[2].startswith("test_")]
+    return frozenset(n for n in tests if any(known[m].reads_clock for m in _reached(n, known)))
+
+
+def _reached(name: str, known: Mapping[str, Module]) -> set[str]:
+    """The module, the conftest.py of its folders below tests/unit, and all that they import."""
+    folders = name.split(".")[:-1]
+    conftests = [".".join([*folders[:n], "conftest"]) for n in range(3, len(folders) + 1)]
+    seen: set[str] = set()
+    todo = [name, *(c for c in conftests if c in known)]
+    while todo:
+        here = todo.pop()
+        if here not in seen:
+            seen.add(here)
+            todo += known[here].imports
+    return seen
+
+
+def _name(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _module(tree: ast.Module, known: Mapping[str, ast.Module]) -> Module:
+    imports: set[str] = set()
+    lines: list[int] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            for name in node.names:
+                imports |= {node.module, f"{node.module}.{name.name}"}
+        elif isinstance(node, ast.Import):
+            imports |= {name.name for name in node.names}
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            lines += [node.lineno] * ((node.value.id, node.attr) in _CLOCKS)
+    return Module(frozenset(imports & known.keys()), tuple(lines), "subprocess" in imports)

@@ -1,0 +1,186 @@
+"""What holds today holds on any day: no fixed date is a real server's clock, and who reads the clock is known."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests import calendar_days
+from tests.calendar_days import DAYS, Day, command, environment, outcome
+from tests.clocks import OTHERS, PRODUCT, ROOT, modules, on_calendar, trees
+
+DATING = {"timestamp", "timestamp_ms"}
+"""Arguments by which a Kafka client dates a record."""
+SENDING = {"produce", "send", "send_and_wait"}
+DATED: dict[str, str] = {}
+"""File -> why its records carry a time of their own. Retention counts by it: a fixed one is older than the topic keeps
+records on some day, and then the broker deletes it before anybody reads it."""
+READ_CLOCK = {
+    "memstream.erasure.roll": "when the cleaning of segments began",
+    "memstream.erasure.worker": "how long ago Postgres wrote a row, and when a part was done",
+    "memstream.evaluation.retrieval": "a name for a run",
+    "memstream.keys": "keys end by the wall clock; behind a command",
+    "memstream.reprocess.amending": "when a run began: the time of all that it amends",
+    "memstream.reprocess.regate_run": "a time for records in memory, which nobody reads",
+    "query.agents.tools": "the default of `clock`",
+    "query.deps": "the default of `clock`",
+    "query.limits": "the end of a window of the library, which counts by the wall clock",
+    "sinks.clock": "the default of `now`",
+}
+"""Product modules that read the system's clock, and what for. Any other takes a clock as an argument; commands and the
+processes' own main modules (memstream.cli, memstream.workers) are where it comes from."""
+FRONT = ("memstream.cli.", "memstream.workers.")
+_DATE = re.compile(r"\b20[0-9]{2}-[01][0-9]-[0-3][0-9]")
+
+
+def dating_calls(tree: ast.AST) -> Iterator[int]:
+    """Lines on which a record is sent with a time of its own, or with arguments that cannot be seen."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SENDING:
+            keywords = {k.arg for k in node.keywords}
+            hidden = None in keywords and node.func.attr == "produce"
+            sixth = node.func.attr == "produce" and len(node.args) > 5
+            if keywords & DATING or hidden or sixth:
+                yield node.lineno
+
+
+def fixed_dates(tree: ast.AST) -> Iterator[int]:
+    """Lines with a date of this century that says its year."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            first = node.args[0] if node.args else None
+            if name in ("datetime", "date") and isinstance(first, ast.Constant):
+                yield node.lineno
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
+            text = node.value if isinstance(node.value, str) else node.value.decode("latin-1")
+            if _DATE.search(text):
+                yield node.lineno
+
+
+def test_no_record_is_sent_to_a_broker_under_a_time_of_its_own() -> None:
+    found = {path: list(lines) for path, tree in trees(*PRODUCT, *OTHERS) if (lines := list(dating_calls(tree)))}
+    assert found.keys() == DATED.keys(), found
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "producer.produce(t, v, timestamp=at)", "self._producer.produce(t, v, k, p, done, at)",
+        "producer.produce(t, **more)", "producer.send(t, v, timestamp_ms=at)",
+    ],
+)  # fmt: skip
+def test_a_record_that_is_dated_is_seen(call: str) -> None:
+    assert list(dating_calls(ast.parse(call))) == [1]
+    assert list(dating_calls(ast.parse("producer.produce(t, v, k, p, done, headers=h)"))) == []
+
+
+def test_fixed_dates_of_the_running_tests_come_from_one_place() -> None:
+    """tests/dates.py, which moves them; the sinks' events are theirs, too."""
+    events = ROOT / "tests/unit/sinks/events.py"
+    running = [*trees("tests/integration", "tests/crash"), (events.name, ast.parse(events.read_text(encoding="utf-8")))]
+    found = {path: list(lines) for path, tree in running if (lines := list(fixed_dates(tree)))}
+    assert found == {}
+
+
+DATES = "datetime(2026, 1, 2)", "datetime.date(2026, 1, 2)", "'at 2026-01-02'", "b'2026-01-02'"
+
+
+@pytest.mark.parametrize("text", DATES)
+def test_a_fixed_date_is_seen(text: str) -> None:
+    assert list(fixed_dates(ast.parse(text))) == [1]
+    assert list(fixed_dates(ast.parse("datetime(*parts), datetime.now(UTC), fixed(2026, 1, 2), '2026'"))) == []
+
+
+def test_fixed_dates_go_back_together_and_mondays_stay_mondays() -> None:
+    asked = "from tests.dates import *; print(fixed(2026, 11, 21, 8), fixed_monday(2026, 11, 2).strftime('%F %a'))"
+    told = {
+        back: subprocess.run(
+            [sys.executable, "-c", asked], env={"TEST_DAYS_BACK": back, "LC_ALL": "C"}, cwd=ROOT, check=True,
+            capture_output=True, text=True,
+        ).stdout
+        for back in ("0", "400")
+    }  # fmt: skip
+    assert told["0"] == "2026-11-21 08:00:00+00:00 2026-11-02 Mon\n"
+    assert told["400"] == "2025-10-17 08:00:00+00:00 2025-09-29 Mon\n"
+
+
+def test_product_modules_that_read_the_clock_are_known() -> None:
+    product = {n: m for n, m in modules().items() if n.split(".")[0] in PRODUCT and not n.startswith(FRONT)}
+    assert {n: m.clock_lines for n, m in product.items() if m.clock_lines}.keys() == READ_CLOCK.keys()
+
+
+def test_tests_that_read_a_clock_are_found_through_what_they_import() -> None:
+    found = on_calendar()
+    assert "tests.unit.query.test_tokens" in found, "it reads the clock itself"
+    assert "tests.unit.query.test_lag" in found
+    assert "tests.unit.sinks.test_worker" in found, "sinks.clock, which its subject imports"
+    assert "tests.unit.docs.test_ci" in found, "it starts programs"
+    assert "tests.unit.test_timeexpr" not in found, "its subject is given every time"
+
+
+def test_the_marker_calendar_selects_them() -> None:
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", "-m", "calendar"]
+    files = ["tests/unit/query/test_lag.py", "tests/unit/test_timeexpr.py"]
+    done = subprocess.run([*words, *files], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert "test_lag.py" in done.stdout, done.stdout + done.stderr
+    assert "test_timeexpr.py" not in done.stdout
+
+
+def test_days_are_what_a_calendar_breaks() -> None:
+    whole = [d for d in DAYS if not d.options]
+    assert [d.moment for d in whole] == ["+400 days"]
+    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime")
+    assert line[:2] == ["/usr/bin/faketime", "2028-02-29 12:00:00"]
+    assert line[-2:] == ["-m", "calendar"]
+
+
+@pytest.mark.skipif(shutil.which("faketime") is None, reason="no faketime on this machine")
+@pytest.mark.skipif("FAKETIME" in os.environ, reason="it is another day already")
+@pytest.mark.parametrize("day", DAYS, ids=lambda d: d.name)
+def test_on_another_day_programs_have_its_date_and_can_sleep(day: Day) -> None:
+    asked = (
+        "import subprocess, sys, time, datetime as d; before = time.monotonic(); time.sleep(0.01);"
+        "subprocess.run(['true'], timeout=60); assert time.monotonic() > before;"
+        "print(d.datetime.now().astimezone().isoformat())"
+    )
+    words = [*command(day, "faketime")[:2], sys.executable, "-c", asked]
+    told = subprocess.run(words, env=environment(day), capture_output=True, text=True, timeout=120)
+    assert told.returncode == 0, told.stderr
+    there = datetime.fromisoformat(told.stdout.strip()).replace(tzinfo=None)
+    if day.moment.startswith("+"):
+        assert there > datetime.now() + timedelta(days=390)
+    else:
+        # A leap into summer time leaves an hour out.
+        assert timedelta(0) <= there - datetime.fromisoformat(day.moment) < timedelta(hours=2)
+
+
+def test_an_outcome_is_read_from_the_last_line() -> None:
+    told = "1 failed in the text\nFAILED tests/a.py::b - assert 1\n3 failed, 5 passed, 1 skipped, 2 errors in 1.00s"
+    done = outcome(told, 1, 1.0)
+    assert dict(done.counts) == {"failed": 3, "passed": 5, "skipped": 1, "errors": 2}
+    assert (done.passed, done.tail) == (False, "FAILED tests/a.py::b - assert 1")
+    assert outcome("5 passed in 1.00s", 0, 1.0).passed
+    assert not outcome("no tests ran in 0.1s", 0, 1.0).passed, "nothing is shown"
+    assert outcome("INTERNALERROR\nboom", 3, 1.0).tail == "INTERNALERROR\nboom"
+
+
+def test_without_faketime_the_skip_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert calendar_days.report([]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("SKIPPED calendar: no faketime")
+    assert said[-1] == f"calendar: 0 passed, 0 failed, {len(DAYS)} skipped"
+
+
+def test_a_day_that_is_none_is_refused() -> None:
+    with pytest.raises(SystemExit, match="no such day: yesterday"):
+        calendar_days.report(["yesterday"])
