@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -32,16 +32,14 @@ async def test_d11_a_context_does_without_what_is_later_than_the_budget(
     monkeypatch.setattr(ScopeCache, "is_warm", lambda *_: True)  # what was never read may take longer, once
     pool: Any = Stalling()
     stalling = replace(deps, pool=pool, profile=Profile.model_validate(PROFILE))
-    app = create_app(QueryConfig(store_timeout=8, generation_seconds=0.001), stalling)
+    app = create_app(QueryConfig(store_timeout=3_600, generation_seconds=0.001), stalling)
     # The model is loaded, and Postgres has answered.
     await app.state.retriever.likeness(query, ["where is the bike"])
     pool.stall()
     body = {"query": query, "user_id": "u", "session_id": "s", "project_id": "p"}
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://127.0.0.1") as client:
-        begun = time.monotonic()
-        got = await client.post("/v1/context", json=body)
-        seconds = time.monotonic() - begun
+        async with asyncio.timeout(120):  # the store's time-out is an hour
+            got = await client.post("/v1/context", json=body)
     pool.let_go.set()
     assert got.status_code == 200, got.text
     assert {"store": "postgres", "reason": "timeout"} in got.json()["degraded"]
-    assert seconds < 4, seconds
