@@ -43,10 +43,10 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     output = getattr(config, "workeroutput", None)
+    exempt: set[str] = config.stash[_EXEMPT]
     if output is not None:
         output["patience"] = patience.RECORD.told()
-        exempt = config.stash[_EXEMPT]
-        output["patience_exempt"] = list(exempt)
+        output["patience_exempt"] = sorted(exempt)
     elif patience.STRICT and session.exitstatus == pytest.ExitCode.OK and _faults(config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 import pytest
@@ -77,10 +77,9 @@ class KafkaLog:
 
     def worker(self, sink: Sink, **options: Any) -> Worker:
         self.close()
-        # A static member has its partitions at once or, were it another, never within the patience.
-        settings = KafkaSettings(
-            self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=2 * PATIENCE
-        )
+        # A static member has its partitions at once or, were it another, not while the test waits for it. (A session
+        # may not outlast the poll interval of five minutes.)
+        settings = KafkaSettings(self._servers, self.group, instance_id=f"{self.group}-1", session_timeout=290.0)
         consumer = KafkaConsumer(settings)
         self._open.append(consumer)
         letters = options.pop("dead_letters", None) or KafkaDeadLetters(settings)
@@ -98,7 +97,7 @@ class KafkaLog:
 
     def dead_letters(self) -> list[tuple[bytes | None, bytes | None, Headers]]:
         found = read_to_end(self._servers, self._letters_from)
-        return [(m.key(), m.value(), list(m.headers() or [])) for m in found]  # type: ignore[arg-type]
+        return [(m.key(), m.value(), list(cast(Headers, m.headers() or []))) for m in found]
 
     def close(self) -> None:
         """As when a process dies: static members leave the group without a word."""
