@@ -64,13 +64,18 @@ def command(day: Day, faketime: str) -> list[str]:
     return [faketime, day.moment, *tests, *day.options]
 
 
+def environment(day: Day) -> dict[str, str]:
+    """Deadlines and timeouts count by the monotonic clock, which stays as it is; tests/faketime mends its sleep."""
+    paths = os.pathsep.join(filter(None, [str(ROOT / "tests" / "faketime"), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": paths, "TZ": day.zone}
+
+
 def run(day: Day, faketime: str) -> Outcome:
-    # Deadlines and timeouts count by the monotonic clock, which stays as it is.
-    environment = {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "TZ": day.zone}
     began = time.monotonic()
     with subprocess.Popen(
-        command(day, faketime), cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    ) as tests:
+        command(day, faketime), cwd=ROOT, env=environment(day), text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as tests:  # fmt: skip
         try:
             told, _ = tests.communicate(timeout=DEADLINE_SECONDS)
             status = tests.returncode
