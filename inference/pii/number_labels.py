@@ -19,7 +19,7 @@ LABELLED = re.compile(
     rf"){{0,2}}"
     r"[ ]{0,1}[#:=(]{0,1}[ \"']{0,2}"
     rf"|\b(?:{_WITH_NUMBER_EN})[ _-](?:no\.?|nr\.?|number|id|#)(?:[ ](?:is|was))?[ ]?[#:=(]{{0,1}}[ \"']{{0,2}}"
-    rf"|(?:{alternatives('number_of_a_thing')})(?:号码?|编号|id)?[ ]?(?:分别)?(?:是|为|取)?[ :=#(\"']{{0,3}}|#[ ]?)$",
+    rf"|(?:{alternatives('number_of_a_thing')})(?:号码?|编号|id)?[ ]?(?:分别)?(?:是|为|取)?[ :=#(\"']{{0,3}})$",
     re.IGNORECASE | re.ASCII,
 )
 """Ends where a number begins that is an order's, a part's, a message's."""

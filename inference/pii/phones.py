@@ -9,7 +9,7 @@ PHONE = "PHONE_NUMBER"
 
 CONTEXT = re.compile(
     r"phone|\btel|mobile|\bcell|\bcall|contact|reach|dial|\btext\b|sms|whatsapp|\bfax\b|hotline|ring me"
-    r"|\boffice\b|answering|landline|voicemail"
+    r"|\boffice\b|answering|landline|voicemail|\bmessages? (?:to|on|from|me|him|her|us)\b"
     r"|电话|手机|致电|拨打|联系|号码|传真|热线|座机|微信|来电|短信",
     re.IGNORECASE,
 )
