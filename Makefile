@@ -75,7 +75,7 @@ lint: install
 
 # As in make test: properties with few examples, and none that takes seconds.
 unit: install
-	HYPOTHESIS_PROFILE=gate $(BIN)/pytest tests/unit -n auto -m 'not slow'
+	HYPOTHESIS_PROFILE=gate $(BIN)/pytest tests/unit tests/simulation -n auto -m 'not slow'
 
 integration: install
 	$(BIN)/pytest tests/integration $(STACKS)

@@ -289,7 +289,9 @@ class BatchFrame:
         reached = sorted({(topic, to) for topic in carried for to in batch.reach} - sent)
         sent.update(reached)
         owed = {at: told for at, told in batch.part.owed.items() if at not in sent}
-        batch.owed = {at: told for at, told in owed.items() if told == upstream} | dict.fromkeys(sent, upstream)
+        # Sorted: a set of text has another order in each process, and the outbox would have it, too.
+        due = dict.fromkeys(sorted(sent), upstream)
+        batch.owed = {at: told for at, told in owed.items() if told == upstream} | due
         end = batch.fresh[-1].offset
         return [
             self._row(batch.partition, end, MARKER_ORDINAL, topic, to, Marker(), [])

@@ -63,7 +63,7 @@ SMOKE = Group(
 SMOKE_AGAIN = Group("smoke", again=True, options=("-p", "no:cacheprovider", *_LENIENT))
 """The second try of some of them, in one process."""
 GATE_UNIT = Group(
-    "unit", ("tests/unit",), again=True, options=("-n", "auto", "-m", "not slow"),
+    "unit", ("tests/unit", "tests/simulation"), again=True, options=("-n", "auto", "-m", "not slow"),
     environment={"HYPOTHESIS_PROFILE": "gate"},
 )  # fmt: skip
 """As `make test` runs the unit tests: properties with few examples, and none that takes seconds."""

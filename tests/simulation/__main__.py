@@ -23,6 +23,7 @@ def _arguments() -> argparse.Namespace:
     p.add_argument("--seed", type=int, default=1, help="of the first round; the next round has the next")
     p.add_argument("--case", help="run this one, as a failure has named it")
     p.add_argument("--unflushed", action="store_true", help="topics acknowledge what is not on the disk: it must fail")
+    p.add_argument("--digests", action="store_true", help="name that of each round: the same on every machine")
     p.add_argument("--history", type=Path, default=Path("simulation.txt"), help="where a failure's history goes")
     return p.parse_args()
 
@@ -48,6 +49,8 @@ def main() -> int:
         result = run(plan, parts)
         struck += result.struck
         turns += plan.turns
+        if a.digests:
+            say(f"digest {plan.seed} {result.digest}")
         if result.failures:
             _tell(result, a.history)
             if not a.case:

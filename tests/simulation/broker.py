@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from confluent_kafka import KafkaError
@@ -28,6 +28,8 @@ class Broker(Server):
         self.groups: dict[str, Group] = {}
         self._waiting: dict[Place, list[asyncio.Future[None]]] = {}
         self._next_producer = 0
+        self.saw: Callable[..., None] = lambda *given: None
+        """Told of each batch that arrives."""
         self.lost = 0
         """Records that were acknowledged, and that a power cut has taken."""
 
@@ -60,6 +62,7 @@ class Broker(Server):
         """The first offset, once it is acknowledged: of a durable topic when it is on the disk. Raises BrokerError."""
         if self.weather.refuses:
             raise BrokerError(KafkaError.NOT_ENOUGH_REPLICAS)
+        self.saw(topic, partition, records, producer, sequence)
         log, life = self.partition(topic, partition), self.life
         base = log.append(records, producer, sequence)
         done: asyncio.Future[int] = self._loop.create_future()

@@ -1,4 +1,6 @@
-"""What happened in a round, by virtual time: for people to read, and as a digest that a replay must repeat."""
+"""What happened in a round, by virtual time: for people to read, and as a digest that a replay must repeat. The digest
+covers each byte that the log and the state store are given, too: what differs there differs at once, and not only when
+it happens to change who does what next."""
 
 from __future__ import annotations
 
@@ -26,6 +28,10 @@ class History:
         line = f"{self._time():10.4f} {who:<14} {what}"
         self.lines.append(line)
         self._hash.update(line.encode() + b"\n")
+
+    def saw(self, *given: object) -> None:
+        """What a server is given: in the digest alone."""
+        self._hash.update(repr(given).encode() + b"\n")
 
     def strike(self, fault: str, stages: tuple[str, ...]) -> None:
         for stage in stages:

@@ -22,6 +22,8 @@ class StateServer(Server):
         self.data = MemoryStateStore()
         self._random, self._loop = random, loop
         self._locks: dict[tuple[str, int], list[asyncio.Future[None]]] = {}
+        self.saw: Callable[..., None] = lambda *given: None
+        """Told of each transaction that arrives."""
         self.longest = 0.01
         """Seconds that a transaction takes, at most."""
 
@@ -36,6 +38,7 @@ class StateServer(Server):
         """One transaction: it locks its rows of positions, waits where another holds one, and looks at them then."""
         if self.weather.refuses:
             raise StoreAway("ReadOnlySqlTransaction 25006")
+        self.saw(commits)
         done: asyncio.Future[None] = self._loop.create_future()
         rows = sorted({(c.step, c.partition) for c in commits})
         self._lock(rows, done, list(commits), self.life)

@@ -67,6 +67,7 @@ class World:
         for topic in topics.CATALOGUE:
             self.broker.create(topic.name, PARTITIONS, config.durable)
         self.state = StateServer(self.random, self.loop)
+        self.broker.saw = self.state.saw = self.history.saw
         self.stores = {name: Server(f"store-{name}") for name in SINKS}
         self.views = {n: MemorySink(n, [t.name for t in topics_of(n)], self._clock().now) for n in SINKS}
         self.servers = {s.name: s for s in (self.broker, self.state, *self.stores.values())}
