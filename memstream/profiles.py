@@ -114,6 +114,7 @@ class ProfileFollower:
                 known = consumer.list_topics(topics.PROFILES.name, timeout=5).topics[topics.PROFILES.name].partitions
                 ends = {p: consumer.get_watermark_offsets(TopicPartition(topics.PROFILES.name, p), 5) for p in known}
             except KafkaException:
+                consumer.poll(0)  # only a poll hands on what the library has to say for the log
                 time.sleep(0.5)
                 continue
             consumer.assign([TopicPartition(topics.PROFILES.name, p, OFFSET_BEGINNING) for p in known])
