@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import select
 import time
+from typing import SupportsIndex
 
 
-def sleep(seconds: float) -> None:
+def sleep(seconds: float | SupportsIndex) -> None:
     """Raises ValueError for less than no time, as `time.sleep` does."""
-    select.select((), (), (), seconds)
+    select.select((), (), (), seconds if isinstance(seconds, float) else seconds.__index__())
 
 
 time.sleep = sleep
