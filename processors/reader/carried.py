@@ -33,6 +33,8 @@ FOREIGN = {"en": 1, "zh": 3}
 _DENIES_BEFORE = 4
 """Tokens before the first word of a statement in which what denies it stands."""
 _MAX_CHARS = 12_000
+_MOST_CLAUSES = 12
+"""Clauses that one quotation reaches over: more are a paste, and carry no statement."""
 _MOST_IN_ORDER = 64
 """Words of a statement whose order is looked at."""
 _MARKS = " \t\r\n。.!！?？,，“”\"'"
@@ -96,7 +98,9 @@ def carried(
     span = located(quote, turn.content)
     if span is None:
         return _by_the_question(text, values, quote, turn, profile, negated=negated)
-    clauses = [c for c in _clauses(turn) if c.start < span.end and span.start < c.end]
+    clauses = [c for c in _clauses(turn.content) if c.start < span.end and span.start < c.end]
+    if len(clauses) > _MOST_CLAUSES:
+        return "not_carried"
     why = _unstated(clauses, span, text, values, turn, kind)
     if why is not None:
         return why
@@ -157,10 +161,12 @@ class _Clause:
     other: bool
 
 
-def _clauses(turn: TurnView) -> list[_Clause]:
+@lru_cache(maxsize=8)
+def _clauses(content: str) -> tuple[_Clause, ...]:
+    """Of a turn's content; every statement of an answer asks for those of the same turn."""
     found: list[_Clause] = []
     before: clauses_zh.Subject = "我"
-    for sentence in sentences(without_quotes(prepare(turn.content))):
+    for sentence in sentences(without_quotes(prepare(content))):
         if any(c >= HAN for c in sentence.text):
             said = clauses_zh.clauses(sentence, before)
             before = said[-1].subject if said else before
@@ -172,7 +178,7 @@ def _clauses(turn: TurnView) -> list[_Clause]:
         for e in clauses_en.clauses(sentence):
             kin = e.subject == "my" and about_kin_en(e.body)
             found.append(_Clause(e.start, e.end, e.asks, e.supposed, kin, kin or e.subject == "other"))
-    return found
+    return tuple(found)
 
 
 def _held(

@@ -141,6 +141,13 @@ def test_whatever_is_quoted_ends(text: str) -> None:
     assert isinstance(found(text, text, text[:900]), str | Carried)
 
 
+@pytest.mark.parametrize(("clauses", "carries"), [(12, True), (13, False)])
+def test_a_quotation_over_many_clauses_is_a_paste(clauses: int, carries: bool) -> None:
+    said = " ".join(["I live in Leeds."] * clauses)
+    place = found(said, said, "User lives in Leeds")
+    assert isinstance(place, Carried) if carries else place == "not_carried"
+
+
 def test_statements_are_compared_without_their_owner() -> None:
     assert words_of("User has lived in Leeds") == words_of("Ann lives in Leeds", ["Ann"])
     assert words_of("用户住在杭州") == words_of("目前定居杭州")
