@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.asked import named_en, named_zh
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
@@ -70,6 +71,9 @@ _NOT_NOW_EN = re.compile(
     re.I,
 )
 """A question about what was, is wished or would be: its answer is no state of today."""
+_WORTH_KNOWING_EN = re.compile(
+    r" (?:that )?(?:I|we) (?:should|ought to|need to) (?:know|be aware|remember)(?: about| of)?$", re.I
+)
 _HAPPENED_EN = re.compile(
     r"(?:ever |already |just |recently )?(?!(?:been an?|been living)\b)"
     r"(?:been|got|gotten|had|become|moved|retired|graduated|married|divorced|any|an?|kids|children|study|major|graduate"
@@ -138,6 +142,9 @@ def _english(asked: str, said: str) -> str | None:
         if pattern.search(asked) and not re.match(r"(?:i|i'm|my|we)\b", said, re.I):
             value = re.sub(r"^(?:an?|in|from|at|for|it's|a bit)\s+", "", said, flags=re.I)
             return sentence.format(value.removesuffix(" years old").removesuffix(" years"))
+    open_one = _WORTH_KNOWING_EN.sub("", asked)
+    if _own_en(open_one) and (named := named_en(open_one, said)) is not None:
+        return named
     yes, no = _YES_EN.match(said), _NO_EN.match(said)
     match = _ASKED_EN.search(asked) or _TAG_EN.match(asked)
     if match is None or not (yes or no) or " or " in match["rest"]:
@@ -168,6 +175,8 @@ def _chinese(asked: str, said: str) -> str | None:
             and not said.startswith("我")
         ):
             return sentence.format(re.sub(r"^(?:是|在|叫|做)|岁$|年$|了$", "", said))
+    if _own_zh(asked) and (named := named_zh(asked.rstrip("？?"), said)) is not None:
+        return named
     yes, no = _YES_ZH.match(said), _NO_ZH.match(said)
     if not (yes or no) or "还是" in asked:
         return None

@@ -53,7 +53,8 @@ class RuleExtractor:
     """Reads what users plainly say of themselves, in English and Chinese."""
 
     name = "rules"
-    version = 1
+    version = 2
+    """Raised with every release whose rules word or find anything otherwise: one version of one turn is read once."""
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
         """Return the turn's candidates; see `protocol.Extractor`."""
