@@ -32,10 +32,14 @@ def turn_decisions(e: Extraction) -> list[Emit]:
 def note_reading(
     e: Extraction, standing: Standing, reading: TurnReading, claimed: Mapping[str, Span | None]
 ) -> None:
-    """Remember who read the turn and, where a model is asked, which words each record of it was read from."""
-    if e.model_asked or e.extractor != RULES:
-        for name, span in claimed.items():
+    """Remember who read the turn, and which words each record of it was read from: by a newer extractor's own account
+    where the record is its own."""
+    for name, span in claimed.items():
+        held = standing.get(name)
+        if held is None or made_by(held) != e.extractor or span is None:
             reading.spans.setdefault(name, span)
+        else:
+            reading.spans[name] = span
     for name in claimed:
         held = standing.get(name)
         if held is not None and made_by(held) in reading.versions.keys() - {e.extractor}:
