@@ -13,22 +13,26 @@ from schemas.security.sealing import KeysAway
 T = TypeVar("T")
 _THREADS = 4
 """The keyring takes one caller at a time: more threads would wait for it alone."""
-_SECONDS = 2.0
+KEY_SECONDS = 10.0
+"""Longer than a store's own deadline: it holds the wait for a thread, and the work on a large scope as well."""
+LONG_SECONDS = 60.0
+"""For a batch that is decoded for a stream of events: nobody waits for an answer meanwhile."""
 
 
 class KeyThreads:
     """Threads of their own: where the keyring hangs, nobody else's work stands behind what waits for it. What waits
-    is bounded by the requests of the last `seconds`."""
+    is bounded by the requests of the last `seconds`, which are at least those of a store."""
 
-    def __init__(self, seconds: float = _SECONDS) -> None:
+    def __init__(self, seconds: float = KEY_SECONDS) -> None:
         self._seconds = seconds
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="keys")
 
-    async def __call__(self, call: Callable[[], T]) -> T:
-        """What `call` returns. Raises ProblemError while the keyring does not answer, and what `call` raises."""
+    async def __call__(self, call: Callable[[], T], seconds: float | None = None) -> T:
+        """What `call` returns, within `seconds` in place of those of all. Raises ProblemError while the keyring does
+        not answer, and what `call` raises."""
         work = asyncio.get_running_loop().run_in_executor(self._threads, call)
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(seconds or self._seconds):
                 return await work
         except TimeoutError:
             raise store_down("postgres") from None

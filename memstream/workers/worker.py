@@ -29,7 +29,7 @@ from streams.faults import Faults, KillAt
 from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
 from streams.faust.lease import Lease, end_at_once
 from streams.kafka import KafkaOutbox
-from streams.runner import RunnerConfig, StepRunner, at_once, in_thread
+from streams.runner import RunnerConfig, StepRunner, at_once
 from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
 from streams.topology import TOPOLOGY, Parts
@@ -90,6 +90,12 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     await asyncio.to_thread(check_topics, settings)
     dsn = settings.postgres.get_secret_value()
     await asyncio.to_thread(require_whole_logs, settings.brokers, dsn, settings.partitions)
+    deciding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="deciding")
+
+    async def seal(call: Callable[[], Any]) -> Any:
+        """One at a time for all steps, which share models and terms: as on the loop, but without holding it up."""
+        return await asyncio.get_running_loop().run_in_executor(deciding, call)
+
     parts = await compute(lambda: parts_of(settings))
     profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
     stats = ProcessStats()
@@ -112,7 +118,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             step = Following(spec.build(replace(parts, book=book)), book)
             runner = make_runner(
                 step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute,
-                seal=in_thread if sealing.codec.seals else at_once,
+                seal=seal if sealing.codec.seals else at_once,
             )  # fmt: skip
             runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""

@@ -20,6 +20,7 @@ from query.auth.boundary import Reader, scope_of
 from query.body import Route
 from query.config import QueryConfig
 from query.errors import ProblemError, invalid, store_down
+from query.key_threads import LONG_SECONDS
 from query.reading.common import Context, Ctx
 from query.streams import Read, TopicAwayError, TopicReader
 from schemas.base import Id
@@ -179,7 +180,8 @@ async def _events(
         if quiet and quiet % _COMMENT_EVERY == 0:
             yield b": still here\n\n"
         try:  # in a thread: a batch is hundreds of records, and their keys may have to be asked for
-            found = await ctx.deps.key_threads(partial(_all_decoded, batch, ctx.deps.codec)) if batch else []
+            decode = partial(_all_decoded, batch, ctx.deps.codec)
+            found = await ctx.deps.key_threads(decode, LONG_SECONDS) if batch else []
         except ProblemError:  # the caller comes again, with the last id that it has
             return
         for record, update in zip(batch, found, strict=True):

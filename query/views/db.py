@@ -107,7 +107,7 @@ class Database:
         self._pool = pool
         self._circuit = circuit or Circuit()
         self._codec = codec or Codec()
-        self._key_threads = key_threads or KeyThreads(timeout)
+        self._key_threads = key_threads or KeyThreads()
         self._remember = generation_seconds
         self._timeout = timeout
         self._live = LiveViews({"postgres": 1, "milvus": 1, "redis": 1})

@@ -7,7 +7,8 @@ only a deadline of our own finds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import psycopg
@@ -81,6 +82,21 @@ def connect(dsn: str, *, answer_seconds: float | None = ANSWER_SECONDS, **option
 async def connect_async(dsn: str, **options: Any) -> AsyncConnection[Any]:
     """The same on an event loop, with the deadline of all."""
     return await AnsweringAsync.connect(dsn, **{**LIVENESS, **options})
+
+
+@contextmanager
+def patient(conn: Connection[TupleRow] | AsyncConnection[TupleRow]) -> Iterator[None]:
+    """Meanwhile an answer may take `LONG_SECONDS`: a statement that goes through as much as there is would never end
+    if it were given up and begun again."""
+    if not isinstance(conn, Answering | AnsweringAsync):  # it has no deadline
+        yield
+        return
+    before = conn.answer_seconds
+    conn.answer_seconds = LONG_SECONDS
+    try:
+        yield
+    finally:
+        conn.answer_seconds = before
 
 
 def pool(dsn: str, *, min_size: int, max_size: int, options: Mapping[str, Any] = {}, **more: Any) -> Pool:

@@ -146,7 +146,7 @@ class AuditSink:
         """Drop the oldest entries of each chain up to the first one that is not before `horizon`; how many."""
         gone = 0
         for (number,) in conn.execute("SELECT chain FROM audit.chains ORDER BY chain").fetchall():
-            with conn.transaction():
+            with conn.transaction(), postgres_connections.patient(conn):
                 chain = self._chain(conn, number)
                 row = conn.execute(
                     "SELECT COALESCE(min(seq), %s) FROM audit.accesses WHERE chain = %s AND at >= %s",

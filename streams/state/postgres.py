@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import AsyncConnectionPool, PoolClosed
 
 from processors.step import Reads
+from schemas.storage import postgres_connections
 from streams.state.protocol import (
     OutboxRow,
     PartitionCommit,
@@ -135,7 +136,8 @@ class PostgresStateStore:
                 await _store(conn, later, [w for c in first for w in _writes(c)])
                 for c in swept:
                     own = [w[:2] for w in c.writes if w.expires_at is not None]
-                    await conn.execute(_SWEEP, (c.step, c.partition, c.sweep, *_split(own, 2)))
+                    with postgres_connections.patient(conn):  # a month's rows may go at once
+                        await conn.execute(_SWEEP, (c.step, c.partition, c.sweep, *_split(own, 2)))
 
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         async with self._connection() as conn:

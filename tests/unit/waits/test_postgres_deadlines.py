@@ -117,6 +117,19 @@ async def test_so_it_is_on_an_event_loop(frozen: FrozenServer, monkeypatch: pyte
     assert conn.closed
 
 
+def test_what_goes_through_all_there_is_has_longer(frozen: FrozenServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sweep that is given up and begun again would never end."""
+    monkeypatch.setattr(postgres_connections, "LONG_SECONDS", 0.2)
+    conn = postgres_connections.connect(frozen.dsn, autocommit=True, answer_seconds=1e6)
+    with (
+        pytest.raises(postgres_connections.NoAnswerError, match="no answer within"),
+        postgres_connections.patient(conn),
+    ):
+        conn.execute("SELECT 1")
+    assert isinstance(conn, postgres_connections.Answering)
+    assert conn.answer_seconds == 1e6
+
+
 def test_a_keyring_says_that_it_is_away(frozen: FrozenServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """H4: an open connection that was not answered held its caller for ever."""
     monkeypatch.setattr("memstream.keyring.store.ANSWER_SECONDS", 0.2)
