@@ -16,8 +16,6 @@ from schemas.profile.model import PROFILES_DIR
 from schemas.storage.connections import Brokers, MilvusAccess
 from schemas.storage.disk import MB, Reserve
 
-OTHERS = frozenset({"MEMSTREAM_URL"})
-"""Names that programs beside these processes read: the examples and the agents' clients."""
 SECRETS_DIR = Path("/run/secrets")
 """Where containers mount their secrets: a file named as a setting (memstream_postgres) is that setting. The
 environment wins over it."""
@@ -47,6 +45,11 @@ class Settings(Connections):
     data_dir: Path = Field(default=Path(".memstream"), description="Folder of the embedded servers and of state.")
     host: str = Field(default="127.0.0.1", description="Address that the query service listens on.")
     port: int = Field(default=8900, ge=0, le=65535, description="Port of the query service; 0 takes a free one.")
+    url: str = Field(
+        default="", pattern=r"\A(https?://[^\s]+)?\Z",
+        description="Address of the service that the command line calls, http(s)://host:port; empty: that of the stack "
+        "on the data folder.",
+    )  # fmt: skip
     key: SecretStr = Field(
         default=SecretStr(""), description="API key that the command line sends to the service, where keys are needed."
     )
@@ -226,7 +229,7 @@ class Settings(Connections):
 
 def unknown_names(environment: Mapping[str, str]) -> list[tuple[str, str]]:
     """(variable, the setting that it may mean or "") for each MEMSTREAM_ variable that is no setting."""
-    known = {f"MEMSTREAM_{name.upper()}" for name in Settings.model_fields} | OTHERS
+    known = {f"MEMSTREAM_{name.upper()}" for name in Settings.model_fields}
     given = {name.upper(): name for name in environment if name.upper().startswith("MEMSTREAM_")}
     return [
         (given[name], next(iter(get_close_matches(name, known, 1)), "")) for name in sorted(given) if name not in known

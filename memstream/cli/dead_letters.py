@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from memstream.cli.target import Data, Url, service
 from memstream.cli.terminal import output
-from memstream.connect import service as connected
-from memstream.settings import Settings
 
 if TYPE_CHECKING:
     from memstream.cli.http import Service
@@ -24,7 +22,6 @@ dlq_app = typer.Typer(
     help="Dead letters: what a step, sink or job could not take, kept as it came.",
 )
 console = output()
-Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Step = Annotated[str | None, typer.Option("--step", help="Who failed: screen, gate, sink-milvus, jobs ...")]
 Reason = Annotated[str | None, typer.Option("--reason", help="Why: invalid, malformed_json, wrong_partition ...")]
@@ -34,13 +31,6 @@ _AGO = re.compile(r"(\d{1,6})([smhd])\Z")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _PAGE = 200
 _NOT_DONE = {"failed", "gone", "unreplayable", "replayed_before", "dropped_before"}
-
-
-def service(data: Path | None) -> Service:
-    settings = Settings()
-    if data is not None:
-        settings = settings.model_copy(update={"data_dir": data})
-    return connected(settings)
 
 
 def moment(text: str | None, option: str, now: datetime) -> str | None:
@@ -73,6 +63,7 @@ def list_letters(
     state: Annotated[str, typer.Option("--state", help="open, replayed, dropped or all.")] = "open",
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = 50,
     data: Data = None,
+    url: Url = "",
     as_json: JsonOut = False,
 ) -> None:
     """Newest first.
@@ -81,7 +72,7 @@ def list_letters(
     """
     from memstream.cli.app import print_json
 
-    found = _listed(service(data), {**_filters(step, reason, since, until), "state": state}, limit)
+    found = _listed(service(data, url), {**_filters(step, reason, since, until), "state": state}, limit)
     if as_json:
         print_json(found)
         return
@@ -125,6 +116,7 @@ def _encoded(params: dict[str, str]) -> str:
 def show(
     letter: Annotated[str, typer.Argument(help="The id, as `list` shows it (partition:offset).")],
     data: Data = None,
+    url: Url = "",
     as_json: JsonOut = False,
 ) -> None:
     """One letter: where it came from, why it is here, and its form with the values masked.
@@ -135,7 +127,7 @@ def show(
 
     from memstream.cli.app import print_json
 
-    found = service(data).get(f"/v1/dead-letters/{quote(letter, safe=':')}")
+    found = service(data, url).get(f"/v1/dead-letters/{quote(letter, safe=':')}")
     found.pop("_fresh", None)
     if as_json:
         print_json(found)
@@ -163,33 +155,32 @@ All = Annotated[bool, typer.Option("--all", help="All that are open.")]
 @dlq_app.command()
 def replay(
     ids: Ids = None, step: Step = None, reason: Reason = None, since: Since = None, until: Until = None,
-    every: All = False, data: Data = None, as_json: JsonOut = False,
+    every: All = False, data: Data = None, url: Url = "", as_json: JsonOut = False,
 ) -> None:  # fmt: skip
     """Put letters back, each for the reader that failed; safe to run twice.
 
     Example: memstream dlq replay --step sink-milvus --reason sink_failed
     """
-    _decide("replay", ids or [], _filters(step, reason, since, until), every, data, as_json)
+    _decide("replay", ids or [], _filters(step, reason, since, until), every, service(data, url), as_json)
 
 
 @dlq_app.command()
 def drop(
     ids: Ids = None, step: Step = None, reason: Reason = None, since: Since = None, until: Until = None,
-    every: All = False, data: Data = None, as_json: JsonOut = False,
+    every: All = False, data: Data = None, url: Url = "", as_json: JsonOut = False,
 ) -> None:  # fmt: skip
     """Decide that letters are not wanted: they are offered no more, and leave the log with its retention.
 
     Example: memstream dlq drop 3:17 3:18
     """
-    _decide("drop", ids or [], _filters(step, reason, since, until), every, data, as_json)
+    _decide("drop", ids or [], _filters(step, reason, since, until), every, service(data, url), as_json)
 
 
-def _decide(what: str, ids: list[str], filters: dict[str, str], every: bool, data: Path | None, as_json: bool) -> None:
+def _decide(what: str, ids: list[str], filters: dict[str, str], every: bool, svc: Service, as_json: bool) -> None:
     from memstream.cli.app import UsageError, print_json
 
     if sum((bool(ids), bool(filters), every)) != 1:
         raise UsageError(f"what is to be {what}ed? Give ids, or filters, or --all".replace("droped", "dropped"))
-    svc = service(data)
     body: dict[str, Any] = {"ids": ids} if ids else {**filters} if filters else {"all": True}
     outcomes: dict[str, int] = {}
     results: list[Any] = []

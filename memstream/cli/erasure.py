@@ -12,11 +12,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from memstream.cli.http import Service
+from memstream.cli.target import Data, Url, service
 from memstream.cli.terminal import output
 
 console = output()
 _PLAIN: dict[str, Any] = {"highlight": False, "markup": False}
-Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 
 
@@ -33,9 +34,10 @@ def erase(
     compact: Annotated[
         bool, typer.Option("--compact", help="Let the stores compact now: what was deleted leaves their files.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a tenant is erased.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
     wait: Annotated[float, typer.Option("--wait", help="Seconds to wait for the report.")] = 300.0,
     data: Data = None,
+    url: Url = "",
     as_json: Json = False,
 ) -> None:
     """Erase a user, a session or the tenant, and print the signed report; verify one; look for what is left.
@@ -52,14 +54,23 @@ def erase(
     elif verify is not None:
         _verify(verify, key, as_json)
     elif status is not None:
-        _show(_service(data).get(f"/v1/erasures/{_quoted(status)}"), as_json)
-    elif user is not None:
-        path = f"/v1/users/{_quoted(user)}"
-        _erase(path if session is None else f"{path}/sessions/{_quoted(session)}", data, as_json, wait)
+        _show(service(data, url).get(f"/v1/erasures/{_quoted(status)}"), as_json)
     else:
+        erased = service(data, url)
+        path, what = _meant(user, session)
         if not yes:
-            typer.confirm("Erase everything of this tenant?", abort=True)
-        _erase("/v1/tenant", data, as_json, wait)
+            typer.confirm(f"Erase {what}?", abort=True, err=True)
+        _erase(erased, path, as_json, wait)
+
+
+def _meant(user: str | None, session: str | None) -> tuple[str, str]:
+    """The path of what is erased, and how a question names it."""
+    if user is None:
+        return "/v1/tenant", "everything of this tenant"
+    path = f"/v1/users/{_quoted(user)}"
+    if session is None:
+        return path, f"everything of user {user}"
+    return f"{path}/sessions/{_quoted(session)}", f"session {session} of user {user}"
 
 
 def _look(words: list[str], compact: bool, data: Path | None, as_json: bool) -> None:
@@ -110,8 +121,7 @@ def _verify(file: Path, key: str | None, as_json: bool) -> None:
         console.print(f"{file}: signed by {signer}", highlight=False, markup=False)
 
 
-def _erase(path: str, data: Path | None, as_json: bool, wait: float) -> None:
-    service = _service(data)
+def _erase(service: Service, path: str, as_json: bool, wait: float) -> None:
     taken = service.delete(path)
     name, token = taken["erasure_id"], taken["freshness_token"]
     told: dict[str, Any] = {}
@@ -149,13 +159,6 @@ def _show(told: dict[str, Any], as_json: bool) -> None:
         still = f", {r['readable']} of them readable" if r.get("readable") and report["encryption"] == "sealed" else ""
         console.print(f"{r['topic']}: {r['records']} records until {r['until']} ({r['how']}){still}", highlight=False)
     console.print(f"signed by {report['signature']['key_id']}", highlight=False)
-
-
-def _service(data: Path | None) -> Any:
-    from memstream.cli.app import settings_of
-    from memstream.connect import service
-
-    return service(settings_of(data))
 
 
 def _quoted(text: str) -> str:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from memstream.settings import Settings
+from memstream.cli.target import Data, Url
 
 
 def mcp(
-    url: Annotated[str, typer.Option("--url", help="The service; if not given, that of --data.")] = "",
+    url: Url = "",
     user: Annotated[str, typer.Option("--user", help="Whose memory, where a tool call names no user.")] = "",
     key: Annotated[str, typer.Option("--key", envvar="MEMSTREAM_KEY", help="API key; best in the environment.")] = "",
-    data: Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")] = None,
+    data: Data = None,
 ) -> None:
     """Serve the memory tools to an agent over stdio (MCP).
 
@@ -25,14 +24,14 @@ def mcp(
     import anyio
     import httpx
 
-    from memstream.connect import service_url, verification
+    from memstream.cli.target import address, settings_of
+    from memstream.connect import verification
     from memstream.logs import configure
     from query.agents.service import Service
     from query.agents.tools import server
 
-    settings = Settings()
-    if data is not None:
-        settings = settings.model_copy(update={"data_dir": data})
+    settings = settings_of(data)
+    called = address(data, url)
     authorization = f"Bearer {key}" if key else ""
     # Before the SDK sets up its own, which writes the address of every request, and with it the user's id.
     configure(settings.log_level, settings.instance or "mcp")
@@ -42,7 +41,7 @@ def mcp(
 
     async def run() -> None:
         async with httpx.AsyncClient(
-            base_url=url or service_url(settings), timeout=60, verify=verification(settings)
+            base_url=called, timeout=60, verify=verification(settings)
         ) as http:
             await server(Service(http), caller).run_stdio_async()
 

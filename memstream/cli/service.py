@@ -15,22 +15,17 @@ from rich.console import Console
 from rich.table import Table
 
 from memstream.cli.formats import FileError, FileFormat, read_turns
+from memstream.cli.target import Data, Url, service, settings_of
 from memstream.cli.terminal import output
-from memstream.connect import service
+from memstream.connect import service as connected
 from memstream.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 console = output()
-Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 Format = Annotated[str | None, typer.Option("--format", help="jsonl or locomo; guessed when not given.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
-
-
-def _settings(data: Path | None) -> Settings:
-    settings = Settings()
-    return settings if data is None else settings.model_copy(update={"data_dir": data})
 
 
 def _format(name: str | None) -> FileFormat | None:
@@ -39,7 +34,7 @@ def _format(name: str | None) -> FileFormat | None:
     return cast("FileFormat | None", name)
 
 
-def ingest(file: Path, fmt: Format = None, data: Data = None, as_json: JsonOut = False) -> None:
+def ingest(file: Path, fmt: Format = None, data: Data = None, url: Url = "", as_json: JsonOut = False) -> None:
     """Send a file of turns through the running service and wait until it is readable.
 
     Example: memstream ingest conversation.jsonl
@@ -50,7 +45,7 @@ def ingest(file: Path, fmt: Format = None, data: Data = None, as_json: JsonOut =
     from memstream.cli.ingest import ingest as run
 
     turns = list(read_turns(file, _format(fmt)))
-    done = run(service(_settings(data)), turns, Console(stderr=True) if as_json else console)
+    done = run(service(data, url), turns, Console(stderr=True) if as_json else console)
     if as_json:
         print_json(asdict(done))
     else:
@@ -74,14 +69,14 @@ def demo(
     from memstream.stack.up import single_threaded
 
     single_threaded()
-    settings = _settings(data)
+    settings = settings_of(data)
     turns = None if file is None else list(read_turns(file, _format(fmt)))
     if turns == []:
         raise FileError(f"{file}: holds no turn")
 
     async def run() -> None:
         async with _stack(settings) as url:
-            await asyncio.to_thread(show, console, service(settings, url), turns, question)
+            await asyncio.to_thread(show, console, connected(settings, url), turns, question)
             console.rule()
             console.print(f"service {url}   ops page {url}/ops   API {url}/docs", soft_wrap=True)
 
@@ -122,7 +117,7 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
             await stack.__aexit__(None, None, None)
 
 
-def status(data: Data = None, as_json: JsonOut = False) -> None:
+def status(data: Data = None, url: Url = "", as_json: JsonOut = False) -> None:
     """The pipeline at a glance: what is not well, lag, rate and freshness a stage and store. Exit status 1 when
     something is not well.
 
@@ -130,7 +125,7 @@ def status(data: Data = None, as_json: JsonOut = False) -> None:
     """
     from memstream.cli.app import print_json
 
-    pipeline = service(_settings(data)).get("/v1/pipeline")
+    pipeline = service(data, url).get("/v1/pipeline")
     pipeline.pop("_fresh", None)
     if as_json:
         print_json(pipeline)
@@ -169,6 +164,7 @@ def originals(
     turn_id: Annotated[str, typer.Argument(help="The turn; a memory names its source turns.")],
     user: Annotated[str, typer.Option("--user", help="Whose turn it is.")],
     data: Data = None,
+    url: Url = "",
     as_json: JsonOut = False,
 ) -> None:
     """What the PII policy `encrypt` took out of a turn. Needs a key with the scope pii, and stands in the access log.
@@ -178,7 +174,7 @@ def originals(
     from memstream.cli.app import print_json
 
     path = f"/v1/turns/{quote(turn_id, safe='')}/originals?user_id={quote(user, safe='')}"
-    answer = service(_settings(data)).get(path)
+    answer = service(data, url).get(path)
     answer.pop("_fresh", None)
     if as_json:
         print_json(answer)
@@ -205,6 +201,7 @@ def evaluate(
         Path | None, typer.Option("--with", help="Facts (extraction) or memories (retrieval).")
     ] = None,
     data: Data = None,
+    url: Url = "",
     as_json: JsonOut = False,
 ) -> None:
     """Measure a gate or retrieval on an annotated file.
@@ -216,7 +213,7 @@ def evaluate(
 
     single_threaded()
     try:
-        result = _measured(name, file, with_file, _settings(data))
+        result = _measured(name, file, with_file, data, url)
     except OSError as exc:
         raise FileError(f"{exc.filename or file}: {exc.strerror}") from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError) as exc:
@@ -228,7 +225,7 @@ def evaluate(
         console.print_json(data=result, default=str)
 
 
-def _measured(name: EvalName, file: Path, with_file: Path | None, settings: Settings) -> Any:
+def _measured(name: EvalName, file: Path, with_file: Path | None, data: Path | None, url: str) -> Any:
     from memstream.evaluation import gates, retrieval
     from schemas.profile.model import load_profile
 
@@ -238,9 +235,10 @@ def _measured(name: EvalName, file: Path, with_file: Path | None, settings: Sett
         case EvalName.DEDUP:
             return gates.dedup(file)
         case EvalName.EXTRACTION:
+            settings = settings_of(data)
             return gates.extraction(file, with_file, load_profile(settings.profile, settings.profiles_dir))
         case EvalName.RETRIEVAL:
-            return retrieval.retrieval(file, with_file, service(settings), Console(stderr=True))
+            return retrieval.retrieval(file, with_file, service(data, url), Console(stderr=True))
 
 
 def register(app: typer.Typer) -> None:
