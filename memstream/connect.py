@@ -14,15 +14,24 @@ from memstream.stack.state import running_addresses
 if TYPE_CHECKING:
     from memstream.cli.http import Service
 
-_NAMES_A_SERVICE = frozenset({"host", "port", "kafka", "postgres"})
-"""Settings that say which memstream is meant where no stack runs on the data folder."""
+_LISTENS = frozenset({"host", "port"})
+"""Settings that say where a service listens that no stack of ours started."""
 
 
-def with_addresses(settings: Settings) -> Settings:
-    """Fill in what the settings leave open. Raises StackError with the remedy when nothing runs and none is given."""
-    if settings.kafka and settings.postgres.get_secret_value():
+def with_addresses(settings: Settings, *, by_folder: bool = False) -> Settings:
+    """Fill in what the settings leave open; with `by_folder` the data folder was named for this call, and what runs on
+    it comes before what the settings give.
+
+    Raises StackError with the remedy when nothing runs on the folder and it was named, or addresses are missing.
+    """
+    if settings.kafka and settings.postgres.get_secret_value() and not by_folder:
         return settings
     found = running_addresses(settings.data_dir)
+    if found is None and by_folder:
+        raise StackError(
+            f"nothing runs on {settings.data_dir}: start it with `memstream up --data {settings.data_dir}`, or leave "
+            "--data out where the addresses are settings"
+        )
     if found is None:
         given = {"MEMSTREAM_KAFKA": settings.kafka, "MEMSTREAM_POSTGRES": settings.postgres.get_secret_value()}
         missing = " and ".join(name for name, address in given.items() if not address)
@@ -30,21 +39,23 @@ def with_addresses(settings: Settings) -> Settings:
             f"{missing} must be set (and MEMSTREAM_REDIS, MEMSTREAM_MILVUS where those are read), or a stack must "
             f"run; nothing runs on {settings.data_dir}: start it with `memstream up`, or name its folder with --data"
         )
+    postgres, redis = settings.postgres.get_secret_value(), settings.redis.get_secret_value()
+    folder = found if by_folder else {}
     return settings.model_copy(
         update={
-            "kafka": settings.kafka or found["kafka"],
-            "postgres": SecretStr(settings.postgres.get_secret_value() or found["postgres"]),
-            "redis": SecretStr(settings.redis.get_secret_value() or found["redis"]),
-            "milvus": settings.milvus or found["milvus"],
+            "kafka": folder.get("kafka") or settings.kafka or found["kafka"],
+            "postgres": SecretStr(folder.get("postgres") or postgres or found["postgres"]),
+            "redis": SecretStr(folder.get("redis") or redis or found["redis"]),
+            "milvus": folder.get("milvus") or settings.milvus or found["milvus"],
         }
     )
 
 
 def service(settings: Settings, url: str | None = None) -> Service:
-    """The query service, called with the key that is configured."""
+    """The query service at `url`, else that of the settings, called with the key that is configured."""
     from memstream.cli.http import Service  # an HTTP client, which no worker needs
 
-    return Service(service_url(settings, url or ""), settings.key.get_secret_value(), verify=verification(settings))
+    return Service(url or service_url(settings), settings.key.get_secret_value(), verify=verification(settings))
 
 
 def scheme(settings: Settings) -> str:
@@ -56,28 +67,32 @@ def verification(settings: Settings) -> ssl.SSLContext | bool:
     return True if settings.http_ca is None else ssl.create_default_context(cafile=str(settings.http_ca))
 
 
-def service_url(settings: Settings, url: str = "", *, by_folder: bool = False) -> str:
-    """Where the query service answers: at `url`, at the stack that runs on the data folder where that folder was named
-    for this call (`by_folder`), at MEMSTREAM_URL, at the stack on the data folder of the settings, or at
-    MEMSTREAM_HOST and MEMSTREAM_PORT where one of them, or the address of a server, is set.
+def origin(settings: Settings, port: int) -> str:
+    """Where a service that listens by these settings is called; one that listens everywhere, on this machine."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - called, not bound
+    return f"{scheme(settings)}://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def service_url(settings: Settings, *, by_folder: bool = False) -> str:
+    """Where the query service answers: at the stack on the data folder where that folder was named for this call
+    (`by_folder`); else at MEMSTREAM_URL, at the stack on the data folder of the settings, or where MEMSTREAM_HOST and
+    MEMSTREAM_PORT say that one listens, if one of them is set.
 
     Raises StackError with the remedy where none of these names a service: a guess could reach another instance.
     """
-    if url:
-        return url.rstrip("/")
-    found = (running_addresses(settings.data_dir) or {}).get("query")
-    if by_folder and not found:
-        raise StackError(
-            f"nothing runs on {settings.data_dir}: start it with `memstream up --data {settings.data_dir}`, "
-            "or name the service with --url"
-        )
     if settings.url and not by_folder:
-        return settings.url.rstrip("/")
+        return settings.url
+    found = (running_addresses(settings.data_dir) or {}).get("query")
     if found:
         return found
-    if not settings.model_fields_set & _NAMES_A_SERVICE:
+    if by_folder:
         raise StackError(
-            f"no service is named, and nothing runs on {settings.data_dir}: start it with `memstream up`, or name one "
-            "with --url, --data or MEMSTREAM_URL"
+            f"no service runs on {settings.data_dir}: start it with `memstream up --data {settings.data_dir}`, or name "
+            "one with --url in place of --data"
         )
-    return f"{scheme(settings)}://{settings.host}:{settings.port}"
+    if settings.port and settings.model_fields_set & _LISTENS:
+        return origin(settings, settings.port)
+    raise StackError(
+        f"no service is named, and none runs on {settings.data_dir}: start it with `memstream up`, or name one with "
+        "--url, --data or MEMSTREAM_URL"
+    )

@@ -138,6 +138,22 @@ def _is_milvus(address: str) -> bool:
     return form.scheme in ("http", "https") and bool(form.hostname) and form.port != 0
 
 
+def service_address(text: str) -> str:
+    """Of a memstream service: http(s)://host[:port][/path] without the slash at its end. Raises ValueError, which does
+    not quote it: what somebody puts into an address may be a password."""
+    try:
+        form = urlsplit(text)
+        good = form.scheme in ("http", "https") and bool(form.hostname) and form.port != 0
+        good = good and not any(c.isspace() or not c.isprintable() or c in "?#" for c in text)
+    except ValueError:  # the library's text may hold a password
+        good = False
+    if not good:
+        raise ValueError("must be http://host:port or https://host:port")
+    if "@" in form.netloc:
+        raise ValueError("must have no user and password in it: the key is MEMSTREAM_KEY")
+    return text.rstrip("/")
+
+
 def brokers(address: str, s: Connections) -> Brokers:
     return Brokers(
         address,

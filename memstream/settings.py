@@ -46,10 +46,10 @@ class Settings(Connections):
     host: str = Field(default="127.0.0.1", description="Address that the query service listens on.")
     port: int = Field(default=8900, ge=0, le=65535, description="Port of the query service; 0 takes a free one.")
     url: str = Field(
-        default="", pattern=r"\A(https?://[^\s]+)?\Z",
+        default="",
         description="Address of the service that the command line calls, http(s)://host:port; empty: that of the stack "
         "on the data folder.",
-    )  # fmt: skip
+    )
     key: SecretStr = Field(
         default=SecretStr(""), description="API key that the command line sends to the service, where keys are needed."
     )
@@ -163,6 +163,11 @@ class Settings(Connections):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(default="INFO", description="Log level.")
     fault: str = Field(default="", description="Crash tests only: stage:point:count kills the process there.")
+
+    @field_validator("url")
+    @classmethod
+    def _service(cls, address: str) -> str:
+        return connections.service_address(address) if address else ""
 
     @field_validator("kafka", "milvus")
     @classmethod

@@ -106,6 +106,21 @@ exit $code
 """
 
 
+@contextmanager
+def _standard_input(typed: str) -> Iterator[int]:
+    """A terminal at which that was typed; nothing, where nothing was."""
+    if not typed:
+        yield subprocess.DEVNULL
+        return
+    keyboard, terminal = os.openpty()
+    try:
+        os.write(keyboard, typed.encode())
+        yield terminal
+    finally:
+        os.close(terminal)
+        os.close(keyboard)
+
+
 @dataclass(frozen=True, slots=True)
 class Shell:
     """bash in a folder, where `memstream`, `.venv/bin/memstream` and localhost:8900 are those of a running system."""
@@ -114,18 +129,19 @@ class Shell:
     environment: Mapping[str, str]
     url: str
 
-    def run(self, script: str, places: Mapping[str, str] | None = None, *, code: int = 0, told: str = "") -> str:
+    def run(self, script: str, places: Mapping[str, str] | None = None, *, code: int = 0, typed: str = "") -> str:
         """What it printed; an answer of curl's that is an error is a failure. `places`: what stands for ids and names
-        of the page; `told`: standard input."""
+        of the page; `typed`: what somebody answers at a terminal, where else standard input is empty."""
         for word, value in (places or {}).items():
             script = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", value, script)
         script = script.replace("localhost:8900", self.url.removeprefix("http://")).replace(
             ".venv/bin/memstream", "memstream"
         )
-        done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, env=self.environment, input=told,
-            capture_output=True, text=True, timeout=3 * PATIENCE,
-        )  # fmt: skip
+        with _standard_input(typed) as stdin:
+            done = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", script], cwd=self.folder, env=self.environment, stdin=stdin,
+                capture_output=True, text=True, timeout=3 * PATIENCE,
+            )  # fmt: skip
         assert done.returncode == code, f"{script}\n{done.stdout[-3000:]}{done.stderr[-3000:]}"
         return done.stdout
 

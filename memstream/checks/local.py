@@ -162,12 +162,22 @@ def embedded(settings: Settings) -> Iterator[CheckResult]:
         )
 
 
-def service(settings: Settings) -> Iterator[CheckResult]:
-    """The query service answers and calls itself ready."""
-    url = service_url(settings)
+def service(settings: Settings, *, by_folder: bool = False) -> Iterator[CheckResult]:
+    """The query service answers and calls itself ready; with `by_folder` that of the data folder, and no other."""
+    from memstream.stack import StackError
+
+    try:
+        url = service_url(settings, by_folder=by_folder)
+    except StackError:
+        where = "" if by_folder else "none is named, and "
+        raise CheckFailedError(
+            f"{where}none runs on {settings.data_dir}",
+            "start it: `memstream up`, or name one with --url, --data or MEMSTREAM_URL",
+        ) from None
     with failing(
-        httpx.HTTPError, detail=f"no service at {url}", remedy="start it: `memstream up`, or `memstream serve`"
-    ):
+        httpx.HTTPError, httpx.InvalidURL,
+        detail=f"no service at {url}", remedy="start it: `memstream up`, or `memstream serve`",
+    ):  # fmt: skip
         answer = httpx.get(f"{url}/readyz", timeout=10, verify=verification(settings))
     if answer.status_code != 200:
         raise CheckFailedError(f"{url}/readyz answers {answer.status_code}", "see `memstream status` for what stands")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from memstream.checks import local, outside, stores
 from memstream.checks.result import CheckFailedError, CheckResult, Status
@@ -28,15 +29,17 @@ CHECKS: dict[str, Check] = {
 _ADDRESSES = ("kafka", "topics", "postgres", "durability", "redis", "milvus")
 
 
-def run_checks(settings: Settings, only: Iterable[str] = ()) -> Iterator[CheckResult]:
-    """Results as they come. Stores without an address are skipped: nothing runs and none is given."""
+def run_checks(settings: Settings, only: Iterable[str] = (), *, by_folder: bool = False) -> Iterator[CheckResult]:
+    """Results as they come. Stores without an address are skipped: nothing runs and none is given. `by_folder`: the
+    service is that of the data folder, which was named."""
+    checks = {**CHECKS, "service": partial(local.service, by_folder=by_folder)}
     names = list(only) or list(CHECKS)
     for name in names:
         if name in _ADDRESSES and not _address(settings, name):
             yield CheckResult(name, Status.SKIP, "no address, and nothing runs on the data folder")
             continue
         try:
-            yield from CHECKS[name](settings)
+            yield from checks[name](settings)
         except CheckFailedError as exc:
             yield CheckResult(name, Status.FAIL, str(exc), exc.remedy)
 

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 import typer.main
@@ -19,6 +19,9 @@ from rich.console import Console
 from memstream.cli.terminal import output
 from memstream.coredumps import forbid_core_dumps
 from memstream.settings import Settings, unknown_names
+
+if TYPE_CHECKING:
+    import httpx
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,13 +66,14 @@ def settings_of(data: Path | None = None) -> Settings:
 
 
 def running(data: Path | None = None) -> Settings:
-    """Settings with the addresses of the stack that runs on the data folder, where none are given.
+    """Settings with the addresses of the stack that runs on the data folder: all of them where `data` names it, else
+    those that are not given.
 
-    Raises UsageError naming the remedy when there is neither.
+    Raises StackError naming the remedy when nothing runs on the folder that is named, or addresses are missing.
     """
     from memstream.connect import with_addresses
 
-    return with_addresses(settings_of(data))
+    return with_addresses(settings_of(data), by_folder=data is not None)
 
 
 @app.command()
@@ -329,8 +333,23 @@ def failure(exc: Exception) -> tuple[str, int] | None:
     if isinstance(exc, (KafkaError, confluent_kafka.KafkaException)):
         return f"the Kafka broker does not answer ({type(exc).__name__}): check MEMSTREAM_KAFKA", 3
     if isinstance(exc, httpx.TransportError):
-        return f"the service does not answer ({type(exc).__name__}): is `memstream up` running?", 3
+        return _away(exc), 3
+    if isinstance(exc, httpx.InvalidURL):
+        return "the address of the service is none: check --url and MEMSTREAM_URL", 2
     return None
+
+
+def _away(exc: httpx.TransportError) -> str:
+    """Which service does not answer, and what to do. The text of the error is not told, but for what it is about."""
+    try:
+        url = exc.request.url
+        place = f" at {url.scheme}://{url.netloc.decode()}"
+    except RuntimeError:  # raised outside a request
+        place = ""
+    remedy = "start it with `memstream up`, or name another with --url, --data or MEMSTREAM_URL"
+    if "CERTIFICATE_VERIFY_FAILED" in str(exc):
+        remedy = "its certificate is not accepted, check MEMSTREAM_HTTP_CA"
+    return f"the service{place} does not answer ({type(exc).__name__}): {remedy}"
 
 
 def fail(message: str, status: int) -> NoReturn:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from memstream.cli.target import Data, Url, named, settings_of
 from memstream.cli.terminal import output
-from memstream.settings import Settings
 
 console = output()
-Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedded servers.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 _STYLES = {"ok": "green", "warn": "yellow", "fail": "red", "skip": "dim"}
 
@@ -21,6 +19,7 @@ _STYLES = {"ok": "green", "warn": "yellow", "fail": "red", "skip": "dim"}
 def check(
     only: Annotated[list[str] | None, typer.Argument(help="Names of checks; all when none is given.")] = None,
     data: Data = None,
+    url: Url = None,
     as_json: JsonOut = False,
 ) -> None:
     """Test every address, version, topic, schema, model and profile, and say how to mend each.
@@ -36,11 +35,12 @@ def check(
 
     if unknown := [n for n in only or () if n not in CHECKS]:
         raise UsageError(f"no check {unknown[0]!r}: expected {', '.join(CHECKS)}")
-    settings = Settings() if data is None else Settings().model_copy(update={"data_dir": data})
+    settings = settings_of(data)
+    settings = settings.model_copy(update={"url": named(data, url) or settings.url})
     with contextlib.suppress(StackError):  # the stores are skipped, and say so
-        settings = with_addresses(settings)
+        settings = with_addresses(settings, by_folder=data is not None)
     results = []
-    for result in run_checks(settings, only or ()):
+    for result in run_checks(settings, only or (), by_folder=data is not None):
         results.append(result)
         if not as_json:
             style = _STYLES[result.status]

@@ -63,7 +63,7 @@ def list_letters(
     state: Annotated[str, typer.Option("--state", help="open, replayed, dropped or all.")] = "open",
     limit: Annotated[int, typer.Option("--limit", min=1, help="At most so many.")] = 50,
     data: Data = None,
-    url: Url = "",
+    url: Url = None,
     as_json: JsonOut = False,
 ) -> None:
     """Newest first.
@@ -116,7 +116,7 @@ def _encoded(params: dict[str, str]) -> str:
 def show(
     letter: Annotated[str, typer.Argument(help="The id, as `list` shows it (partition:offset).")],
     data: Data = None,
-    url: Url = "",
+    url: Url = None,
     as_json: JsonOut = False,
 ) -> None:
     """One letter: where it came from, why it is here, and its form with the values masked.
@@ -155,37 +155,45 @@ All = Annotated[bool, typer.Option("--all", help="All that are open.")]
 @dlq_app.command()
 def replay(
     ids: Ids = None, step: Step = None, reason: Reason = None, since: Since = None, until: Until = None,
-    every: All = False, data: Data = None, url: Url = "", as_json: JsonOut = False,
+    every: All = False, data: Data = None, url: Url = None, as_json: JsonOut = False,
 ) -> None:  # fmt: skip
     """Put letters back, each for the reader that failed; safe to run twice.
 
     Example: memstream dlq replay --step sink-milvus --reason sink_failed
     """
-    _decide("replay", ids or [], _filters(step, reason, since, until), every, service(data, url), as_json)
+    wanted = _wanted("replayed", ids or [], _filters(step, reason, since, until), every)
+    _decide("replay", wanted, service(data, url), as_json)
 
 
 @dlq_app.command()
 def drop(
     ids: Ids = None, step: Step = None, reason: Reason = None, since: Since = None, until: Until = None,
-    every: All = False, data: Data = None, url: Url = "", as_json: JsonOut = False,
+    every: All = False, data: Data = None, url: Url = None, as_json: JsonOut = False,
 ) -> None:  # fmt: skip
     """Decide that letters are not wanted: they are offered no more, and leave the log with its retention.
 
     Example: memstream dlq drop 3:17 3:18
     """
-    _decide("drop", ids or [], _filters(step, reason, since, until), every, service(data, url), as_json)
+    wanted = _wanted("dropped", ids or [], _filters(step, reason, since, until), every)
+    _decide("drop", wanted, service(data, url), as_json)
 
 
-def _decide(what: str, ids: list[str], filters: dict[str, str], every: bool, svc: Service, as_json: bool) -> None:
-    from memstream.cli.app import UsageError, print_json
+def _wanted(done: str, ids: list[str], filters: dict[str, str], every: bool) -> dict[str, Any]:
+    """Which letters, as the service takes it. Raises UsageError where that is not said in one way."""
+    from memstream.cli.app import UsageError
 
     if sum((bool(ids), bool(filters), every)) != 1:
-        raise UsageError(f"what is to be {what}ed? Give ids, or filters, or --all".replace("droped", "dropped"))
-    body: dict[str, Any] = {"ids": ids} if ids else {**filters} if filters else {"all": True}
+        raise UsageError(f"what is to be {done}? Give ids, or filters, or --all")
+    return {"ids": ids} if ids else {**filters} if filters else {"all": True}
+
+
+def _decide(what: str, wanted: dict[str, Any], svc: Service, as_json: bool) -> None:
+    from memstream.cli.app import print_json
+
     outcomes: dict[str, int] = {}
     results: list[Any] = []
     while True:
-        answer = svc.post(f"/v1/dead-letters/{what}", body)
+        answer = svc.post(f"/v1/dead-letters/{what}", wanted)
         results += answer["results"]
         for word, n in answer["outcomes"].items():
             outcomes[word] = outcomes.get(word, 0) + n

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -37,7 +38,7 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask first.")] = False,
     wait: Annotated[float, typer.Option("--wait", help="Seconds to wait for the report.")] = 300.0,
     data: Data = None,
-    url: Url = "",
+    url: Url = None,
     as_json: Json = False,
 ) -> None:
     """Erase a user, a session or the tenant, and print the signed report; verify one; look for what is left.
@@ -50,6 +51,10 @@ def erase(
             "expected one of USER (with --session or without), --tenant, --status, --verify, --probe, --compact"
         )
     if probe or compact:
+        if url is not None:
+            raise typer.BadParameter(
+                "--probe and --compact go to the stores, which --data names, or settings", param_hint="--url"
+            )
         _look(probe or [], compact, data, as_json)
     elif verify is not None:
         _verify(verify, key, as_json)
@@ -59,7 +64,7 @@ def erase(
         erased = service(data, url)
         path, what = _meant(user, session)
         if not yes:
-            typer.confirm(f"Erase {what}?", abort=True, err=True)
+            _ask(f"Erase {what} at {erased.url}?")
         _erase(erased, path, as_json, wait)
 
 
@@ -71,6 +76,15 @@ def _meant(user: str | None, session: str | None) -> tuple[str, str]:
     if session is None:
         return path, f"everything of user {user}"
     return f"{path}/sessions/{_quoted(session)}", f"session {session} of user {user}"
+
+
+def _ask(question: str) -> None:
+    """Raises UsageError where nobody sits at a terminal to answer, typer.Abort where the answer is no."""
+    from memstream.cli.app import UsageError
+
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise UsageError("erase asks first, and standard input is no terminal: nothing was erased; --yes does not ask")
+    typer.confirm(question, abort=True, err=True)
 
 
 def _look(words: list[str], compact: bool, data: Path | None, as_json: bool) -> None:
@@ -135,7 +149,7 @@ def _erase(service: Service, path: str, as_json: bool, wait: float) -> None:
             time.sleep(0.5)
     _show(told, as_json)
     if told.get("state") != "done":
-        console.print(f"still under way: memstream erase --status {name}", highlight=False)
+        console.print(f"still under way: memstream erase --status {name} --url {service.url}", **_PLAIN)
         raise typer.Exit(1)
 
 

@@ -25,10 +25,11 @@ class BusyError(ServiceError):
 
 
 class Service:
-    """Calls one memstream service. `key`: bearer credential, empty on loopback without keys."""
+    """Calls one memstream service, that at `url`. `key`: bearer credential, empty on loopback without keys."""
 
     def __init__(self, url: str, key: str = "", timeout: float = 60.0, verify: ssl.SSLContext | bool = True) -> None:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self.url = url
         self._answered = False
         self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout, verify=verify)
         # Commands make one and end: whoever lets go of it, or ends the process, has closed its connections.
@@ -82,17 +83,24 @@ class Service:
             raise BusyError(_problem(answer))
         if answer.is_error:
             raise ServiceError(_problem(answer))
-        value: dict[str, Any] = answer.json()
+        value = _object(answer)
+        if value is None:  # a redirect, or the page of something else
+            raise ServiceError(f"what answers at {self.url} ({answer.status_code}) is no memstream service")
         value["_fresh"] = answer.headers.get("Memstream-Fresh") != "false"
         return value
 
 
-def _problem(answer: httpx.Response) -> str:
+def _object(answer: httpx.Response) -> dict[str, Any] | None:
     try:
-        p = answer.json()
+        value = answer.json()
     except ValueError:
-        return f"{answer.status_code}"
-    if not isinstance(p, dict):  # of something in between, as a proxy
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _problem(answer: httpx.Response) -> str:
+    p = _object(answer)
+    if p is None:  # of something in between, as a proxy
         return f"{answer.status_code}"
     errors = "; ".join(f"{e.get('field')}: {e.get('detail') or e.get('expected')}" for e in p.get("errors", []))
     return f"{p.get('title', answer.status_code)}: {errors or p.get('detail', '')}"

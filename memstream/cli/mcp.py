@@ -10,7 +10,7 @@ from memstream.cli.target import Data, Url
 
 
 def mcp(
-    url: Url = "",
+    url: Url = None,
     user: Annotated[str, typer.Option("--user", help="Whose memory, where a tool call names no user.")] = "",
     key: Annotated[str, typer.Option("--key", envvar="MEMSTREAM_KEY", help="API key; best in the environment.")] = "",
     data: Data = None,
@@ -21,6 +21,8 @@ def mcp(
 
     In an agent's settings: {"command": "memstream", "args": ["mcp", "--user", "ana"]}
     """
+    import logging
+
     import anyio
     import httpx
 
@@ -35,14 +37,13 @@ def mcp(
     authorization = f"Bearer {key}" if key else ""
     # Before the SDK sets up its own, which writes the address of every request, and with it the user's id.
     configure(settings.log_level, settings.instance or "mcp")
+    logging.getLogger(__name__).info("service: %s", called)
 
     async def caller(ctx: Any) -> tuple[str, str | None]:
         return authorization, user or None
 
     async def run() -> None:
-        async with httpx.AsyncClient(
-            base_url=called, timeout=60, verify=verification(settings)
-        ) as http:
+        async with httpx.AsyncClient(base_url=called, timeout=60, verify=verification(settings)) as http:
             await server(Service(http), caller).run_stdio_async()
 
     anyio.run(run)

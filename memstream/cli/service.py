@@ -34,7 +34,7 @@ def _format(name: str | None) -> FileFormat | None:
     return cast("FileFormat | None", name)
 
 
-def ingest(file: Path, fmt: Format = None, data: Data = None, url: Url = "", as_json: JsonOut = False) -> None:
+def ingest(file: Path, fmt: Format = None, data: Data = None, url: Url = None, as_json: JsonOut = False) -> None:
     """Send a file of turns through the running service and wait until it is readable.
 
     Example: memstream ingest conversation.jsonl
@@ -117,7 +117,7 @@ async def _stack(settings: Settings) -> AsyncIterator[str]:
             await stack.__aexit__(None, None, None)
 
 
-def status(data: Data = None, url: Url = "", as_json: JsonOut = False) -> None:
+def status(data: Data = None, url: Url = None, as_json: JsonOut = False) -> None:
     """The pipeline at a glance: what is not well, lag, rate and freshness a stage and store. Exit status 1 when
     something is not well.
 
@@ -164,7 +164,7 @@ def originals(
     turn_id: Annotated[str, typer.Argument(help="The turn; a memory names its source turns.")],
     user: Annotated[str, typer.Option("--user", help="Whose turn it is.")],
     data: Data = None,
-    url: Url = "",
+    url: Url = None,
     as_json: JsonOut = False,
 ) -> None:
     """What the PII policy `encrypt` took out of a turn. Needs a key with the scope pii, and stands in the access log.
@@ -201,7 +201,7 @@ def evaluate(
         Path | None, typer.Option("--with", help="Facts (extraction) or memories (retrieval).")
     ] = None,
     data: Data = None,
-    url: Url = "",
+    url: Url = None,
     as_json: JsonOut = False,
 ) -> None:
     """Measure a gate or retrieval on an annotated file.
@@ -225,7 +225,7 @@ def evaluate(
         console.print_json(data=result, default=str)
 
 
-def _measured(name: EvalName, file: Path, with_file: Path | None, data: Path | None, url: str) -> Any:
+def _measured(name: EvalName, file: Path, with_file: Path | None, data: Path | None, url: str | None) -> Any:
     from memstream.evaluation import gates, retrieval
     from schemas.profile.model import load_profile
 
@@ -238,7 +238,7 @@ def _measured(name: EvalName, file: Path, with_file: Path | None, data: Path | N
             settings = settings_of(data)
             return gates.extraction(file, with_file, load_profile(settings.profile, settings.profiles_dir))
         case EvalName.RETRIEVAL:
-            return retrieval.retrieval(file, with_file, service(data, url), Console(stderr=True))
+            return retrieval.retrieval(file, with_file, lambda: service(data, url), Console(stderr=True))
 
 
 def register(app: typer.Typer) -> None:

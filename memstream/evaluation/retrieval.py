@@ -10,7 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,16 +43,18 @@ class Question:
     group: str
 
 
-def retrieval(path: Path, memories: Path | None, service: Service, console: Console) -> dict[str, Any]:
+def retrieval(path: Path, memories: Path | None, service: Callable[[], Service], console: Console) -> dict[str, Any]:
     """A LoCoMo-shaped file (turns and questions), or a file of dialogues with `memories`, the memories they recall.
-    Turns keep their ids; users get a prefix of this run, so that runs do not meet. Raises FileError."""
+    Turns keep their ids; users get a prefix of this run, so that runs do not meet. `service` is asked for once the
+    files are read. Raises FileError."""
     run = f"eval-{int(time.time())}-"
     try:
         turns, questions = _locomo(path, run) if memories is None else _dialogues(path, memories, run)
     except (KeyError, TypeError, IndexError, orjson.JSONDecodeError) as exc:
         raise FileError(f"{path}: not of a known shape ({type(exc).__name__})") from None
-    done = ingest(service, turns, console)
-    return {"turns": len(turns), "ingest_seconds": done.seconds + done.fresh_seconds, **asked(service, questions, run)}
+    called = service()
+    done = ingest(called, turns, console)
+    return {"turns": len(turns), "ingest_seconds": done.seconds + done.fresh_seconds, **asked(called, questions, run)}
 
 
 def _locomo(path: Path, run: str) -> tuple[list[dict[str, Any]], list[Question]]:

@@ -12,7 +12,7 @@ import httpx
 import psycopg
 
 from memstream import connections, recovery, topics
-from memstream.connect import scheme, verification
+from memstream.connect import origin, verification
 from memstream.settings import Settings
 from memstream.stack import Addresses, ChildSpec, EmbeddedStack, milvus
 from memstream.stack.ports import pick
@@ -124,7 +124,7 @@ class _Heartbeats:
 
 def _answers(settings: Settings, port: int) -> Probe:
     """Whether the door is open and says that it lives."""
-    url = f"{scheme(settings)}://{settings.host}:{port}/livez"
+    url = f"{origin(settings, port)}/livez"
 
     async def probe(pid: int) -> bool:
         try:
@@ -157,7 +157,7 @@ async def start(stack: EmbeddedStack, settings: Settings, report: Report) -> str
     servers = [child.name for child in stack.supervisor.status()]
     stack.add(*children(settings, a, port, servers))
     await stack.supervisor.start_all()
-    url = f"{scheme(settings)}://{settings.host}:{port}"
+    url = origin(settings, port)
     folder = stack.supervisor.folder
     folder.state.addresses["query"] = url
     folder.save()

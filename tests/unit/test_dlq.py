@@ -32,7 +32,7 @@ class Answering:
 
 
 def told(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any], *argv: str) -> tuple[int, str]:
-    monkeypatch.setattr(dead_letters, "service", lambda data: Answering(answer))
+    monkeypatch.setattr(dead_letters, "service", lambda data, url: Answering(answer))
     result = CliRunner().invoke(dlq_app, list(argv))
     return result.exit_code, result.output
 

@@ -30,7 +30,7 @@ def test_what_is_not_well_stands_first(
         def get(self, path: str) -> dict[str, Any]:
             return as_json(picture(state), 60.0, 120.0)
 
-    monkeypatch.setattr(service, "service", lambda settings: Service())
+    monkeypatch.setattr(service, "service", lambda data, url: Service())
     code = 0
     try:
         service.status(None, as_json=False)
@@ -53,7 +53,7 @@ def test_a_script_gets_all_data_and_the_exit_status(
             return as_json(picture(state), 60.0, 120.0)
 
     application()
-    monkeypatch.setattr(service, "service", lambda settings: Service())
+    monkeypatch.setattr(service, "service", lambda data, url: Service())
     done = CliRunner().invoke(app, ["status", "--json"])
     assert done.exit_code == code
     assert json.loads(done.stdout)["ready"] is (code == 0)
