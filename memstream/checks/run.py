@@ -32,7 +32,7 @@ _ADDRESSES = ("kafka", "topics", "postgres", "durability", "redis", "milvus")
 def run_checks(settings: Settings, only: Iterable[str] = (), *, by_folder: bool = False) -> Iterator[CheckResult]:
     """Results as they come. Stores without an address are skipped: nothing runs and none is given. `by_folder`: the
     service is that of the data folder, which was named."""
-    checks = {**CHECKS, "service": partial(local.service, by_folder=by_folder)}
+    checks: dict[str, Check] = {**CHECKS, "service": partial(local.service, by_folder=by_folder)}
     names = list(only) or list(CHECKS)
     for name in names:
         if name in _ADDRESSES and not _address(settings, name):

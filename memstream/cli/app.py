@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
@@ -226,8 +227,9 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
 
 
+@cache
 def application() -> Any:
-    """The command line with the commands of every module (a click group)."""
+    """The command line with the commands of every module (a click group), which are added once."""
     from memstream.cli import audit, check, dead_letters, keys, mcp, recover, schema, service
     from memstream.cli import erasure as erasure_cli
     from memstream.cli import keyring as keyring_cli

@@ -138,17 +138,16 @@ def _verify(file: Path, key: str | None, as_json: bool) -> None:
 def _erase(service: Service, path: str, as_json: bool, wait: float) -> None:
     taken = service.delete(path)
     name, token = taken["erasure_id"], taken["freshness_token"]
-    told: dict[str, Any] = {}
     until = time.monotonic() + wait
     with Console(stderr=True).status("erasing") as shown:
-        while time.monotonic() < until:
+        while True:
             told = service.get(f"/v1/erasures/{name}", token)
-            if told["state"] == "done":
+            if told["state"] == "done" or time.monotonic() >= until:
                 break
             shown.update(f"erasing: {told['step']}, {told['places']} places have answered")
             time.sleep(0.5)
     _show(told, as_json)
-    if told.get("state") != "done":
+    if told["state"] != "done":
         console.print(f"still under way: memstream erase --status {name} --url {service.url}", **_PLAIN)
         raise typer.Exit(1)
 

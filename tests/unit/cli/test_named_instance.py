@@ -145,7 +145,8 @@ def test_who_sits_at_a_terminal_is_asked_what_is_erased_and_where(
 
 
 def test_an_erasure_that_is_still_under_way_is_asked_for_where_it_is(memstream: CommandLine) -> None:
-    with instance(200, json.dumps({"erasure_id": "e1", "freshness_token": "t"})) as here:
+    answer = {"erasure_id": "e1", "freshness_token": "t", "state": "under_way", "step": "gate", "places": 1}
+    with instance(200, json.dumps(answer)) as here:
         done = memstream("erase", "ann", "--yes", "--wait", "0", "--url", here.url)
     assert done.status == 1
     assert f"memstream erase --status e1 --url {here.url}" in done.out

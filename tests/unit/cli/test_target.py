@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from memstream.cli.target import address
 from memstream.connect import service_url, with_addresses
@@ -100,7 +100,7 @@ def test_what_is_no_address_is_refused_and_not_quoted(wrong: str, monkeypatch: p
 
 
 def test_addresses_of_the_folder_that_is_named_come_before_the_settings(tmp_path: Path) -> None:
-    given = Settings(kafka="theirs:9092", postgres="postgresql://theirs/x", data_dir=tmp_path / "folder")
+    given = Settings(kafka="theirs:9092", postgres=SecretStr("postgresql://theirs/x"), data_dir=tmp_path / "folder")
     assert with_addresses(given) is given
     with pytest.raises(StackError, match=rf"nothing runs on {tmp_path / 'folder'}"):
         with_addresses(given, by_folder=True)
