@@ -265,7 +265,8 @@ class BatchFrame:
 
     def _with_progress(self, batch: Batch) -> list[OutboxRow]:
         """Coalesce whole values, put the batch's progress on the last row of each partition, and add a marker where a
-        marked topic has none."""
+        marked topic has none. Only where the step answers for it: in a topic that another marks (commands that a
+        session's end writes into the ledger) it would claim what that one has not sent yet."""
         rows = _coalesced(batch.outbox, self._step.coalesce)
         for topic in self._step.marks:
             if not any(r.topic == topic.name and r.partition == batch.partition for r in rows):
@@ -275,7 +276,7 @@ class BatchFrame:
         told: Headers = [("progress", dump_progress(batch.position.progress))]
         onward = [*told, ("reach", dump_reach(batch.reach))] if batch.reach else told
         towards = self._towards()
-        for topic in self._step.outputs:
+        for topic in (*self._step.marks, *self._step.carries):
             rows = _on_last(rows, topic.name, onward if topic in towards else told)
         return rows
 

@@ -10,7 +10,7 @@ import pytest
 from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import MemoryCommand, MemoryCommandBody, MemoryUpdate
-from schemas.events.turns import TurnBody, TurnEvent
+from schemas.events.turns import SessionCommand, TurnBody, TurnEvent
 from schemas.log import topics
 from schemas.log.codec import header
 from schemas.log.owner import partition, project, user
@@ -153,3 +153,22 @@ async def test_n3_a_turn_that_reaches_its_project_sends_nothing_more(models: Mod
     await driver.run()
     to = partition(project("acme", about), topics.EMBEDDED_PARTITIONS)
     assert not [m for m in driver.log.partitions[topics.PROJECT_EVENTS.name, to] if b'"marker"' in (m.value or b"")]
+
+
+async def test_n3_the_end_of_a_session_claims_nothing_that_extraction_still_owes(models: Models) -> None:
+    """It writes into the ledger, where the progress of turns is told by the step that reads them."""
+    driver = whole(models)
+    say(driver, "ann", "t1")
+    driver.pipe(
+        topics.TURNS,
+        SessionCommand(tenant="acme", user_id="ann", session_id="s", command="close", command_id="c",
+                       accepted_at=driver.now),
+    )  # fmt: skip
+    say(driver, "ann", "t2", text="I live in York.")
+    await driver.run()
+    told = [(header(m.headers, "src") or b"", m) for m in driver.log.partitions[topics.LEDGER.name, P]]
+    ended = [m for source, m in told if source.startswith(b"session/")]
+    assert ended
+    assert all(header(m.headers, "progress") is None for m in ended)
+    claims = [load_progress(header(m.headers, "progress")) for source, m in told if source.startswith(b"extract/")]
+    assert claims[-1] == {root_partition(topics.TURNS.name, P): 3}
