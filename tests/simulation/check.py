@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,6 +27,7 @@ from tests.simulation import models
 from tests.simulation.acts import SINKS
 from tests.simulation.broker import Broker
 from tests.simulation.loop import SimLoop
+from tests.simulation.promises import Lineage, Seen, kept
 from tests.simulation.sinks import topics_of
 from tests.simulation.world import PARTITIONS, World
 
@@ -57,8 +58,10 @@ async def expected(name: str, records: Log, parts: Parts) -> tuple[Expected, Mem
     return Expected(name, outputs, driver.dead_letters()), store
 
 
-def differences(world: World, accepted: Collection[tuple[str, str]], parts: Parts) -> Differences:
-    """`accepted`: (user, turn id) of each turn that was acknowledged."""
+def differences(
+    world: World, accepted: Collection[tuple[str, str]], seen: Sequence[Seen], parts: Parts
+) -> Differences:  # fmt: skip
+    """`accepted`: (user, turn id) of each turn that was acknowledged. `seen`: what fresh reads have shown."""
     d, logs = Differences(), read(world.broker)
     want: dict[str, Expected] = {}
     states: dict[str, MemoryStateStore] = {}
@@ -69,6 +72,7 @@ def differences(world: World, accepted: Collection[tuple[str, str]], parts: Part
     for name in models.STEPS:
         _state(d, name, states[name], world.state.data)
     _accepted(d, world, accepted, logs)
+    kept(d, seen, Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()}))
     for name in SINKS:
         _view(d, name, world, [logs[topics.HISTORY.name], *(want[s].outputs for s in ("gate", "session", "project"))])
     return d

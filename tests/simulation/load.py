@@ -14,12 +14,14 @@ from schemas.events.erasure import Erasure
 from schemas.events.memory import Feedback, MemoryCommand, MemoryCommandBody
 from schemas.events.turns import SessionCommand, SessionCommandBody, TurnBody, TurnEvent
 from schemas.log import topics
+from schemas.log.owner import partition, project
 from schemas.log.topics import Topic
 from tests.crash.load import _EN, _WORDS_EN, _WORDS_ZH, _ZH
 
 What = Literal["turn", "again", "remember", "correct", "forget", "feedback", "patch", "close", "erase"]
 TENANT = "acme"
 _USERS = ("ann", "bob", "cat", "李雷", "王芳")
+PROJECTS = ("project-1", "project-2")
 _WEIGHTS: dict[What, float] = {
     "turn": 24, "again": 2, "remember": 1, "correct": 1.5, "forget": 1, "feedback": 1, "patch": 1, "close": 0.5,
     "erase": 0.4,
@@ -72,13 +74,23 @@ class Call:
             case _:
                 return topics.LEDGER, self._command(who, memory)
 
+    def reach(self, partitions: int) -> tuple[int, ...]:
+        """Partitions of the projects that it can reach, as the service names them in the token. What is done to a
+        memory reaches the projects that hold it, here maybe all."""
+        named: tuple[str, ...] = PROJECTS if self.what in ("correct", "forget") else ()
+        if self.what in ("turn", "again") and self.project is not None:
+            named = (self.project,)
+        return tuple(sorted({partition(project(TENANT, name), partitions) for name in named}))
+
     def _command(self, who: dict[str, Any], memory: str | None) -> MemoryCommand:
         name = f"c{self.number}"
         if self.what == "forget":
-            return MemoryCommand(**who, command="forget", command_id=name, memory_id=memory)
+            return MemoryCommand(**who, command="forget", command_id=name, memory_id=memory, project_ids=PROJECTS)
         said = MemoryCommandBody(text=self.text)
         if self.what == "correct":
-            return MemoryCommand(**who, command="correct", command_id=name, memory_id=memory, sealed=said)
+            return MemoryCommand(
+                **who, command="correct", command_id=name, memory_id=memory, project_ids=PROJECTS, sealed=said
+            )
         return MemoryCommand(**who, command="remember", command_id=name, kind="fact", sealed=said)
 
 
@@ -101,10 +113,10 @@ def _calls(random: Random, turns: int, seconds: float) -> Iterator[Call]:
             yield Call(number, "again", old.user, old.text, old.session, old.project, old.turn, pause, old.late)
             continue
         session = f"{user}-{random.randint(1, 2)}"
-        project = f"project-{random.randint(1, 2)}" if random.random() < 0.3 else None
+        about = f"project-{random.randint(1, 2)}" if random.random() < 0.3 else None
         late = random.uniform(60, 7200) if random.random() < 0.1 else 0.0
         call = Call(
-            number, "turn" if what == "again" else what, user, _text(random, user), session, project, f"t{number}",
+            number, "turn" if what == "again" else what, user, _text(random, user), session, about, f"t{number}",
             pause, late, random.randrange(1000),
         )  # fmt: skip
         if call.what == "turn":

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from query.freshness import Place, ProgressWatch, needs_of
 from schemas.events.envelope import Envelope
 from schemas.events.memory import MemoryUpdate
-from schemas.log.progress import FreshnessToken, Written
+from schemas.log.progress import Written
 from schemas.log.topics import Topic
 from schemas.storage.layouts import sink_group
 from streams.topology import Parts
@@ -21,18 +20,17 @@ from tests.crash.oracle import source_topic
 from tests.simulation import models
 from tests.simulation.acts import SINKS
 from tests.simulation.check import differences
-from tests.simulation.load import TENANT, Call
+from tests.simulation.load import Call
 from tests.simulation.loop import StandstillError
 from tests.simulation.nemesis import Nemesis
 from tests.simulation.net import AwayError
 from tests.simulation.plan import Plan
+from tests.simulation.readers import Readers
 from tests.simulation.sinks import topics_of
-from tests.simulation.world import START, World, WorldConfig
+from tests.simulation.world import PARTITIONS, START, World, WorldConfig
 
 REST_SECONDS = 3600.0
 """Virtual seconds within which all must have come to rest once the faults are over."""
-_WAIT_SECONDS = 30.0
-VIEWS = ("turns", "memories", "sessions")
 
 
 @dataclass(slots=True)
@@ -49,7 +47,8 @@ class Result:
     """What a power cut took of what had been acknowledged, as recovery said it."""
     seconds: float = 0.0
     steps: int = 0
-    fresh: Counter[bool] = field(default_factory=Counter)
+    fresh: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    """(read, whether it was said to be fresh)."""
 
 
 def run(plan: Plan, parts: Parts) -> Result:
@@ -80,7 +79,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
-    nemesis, readers = Nemesis(world), _Readers(world, plan.calls)
+    nemesis, readers = Nemesis(world), Readers(world)
     world.start_all()
 
     async def everything() -> None:
@@ -94,10 +93,10 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     except StandstillError as exc:
         result.failures += [f"no end: {exc}", *(f"no end: {line}" for line in _behind(world))]
     else:
-        d = differences(world, readers.turns, parts)
+        d = differences(world, readers.turns, readers.seen, parts)
         result.failures += d.lines()
         result.checked = d.checked
-        result.failures += readers.broken()
+        result.failures += readers.standing()
     gc.collect(0)  # all that is new: the collector has stood still
     result.failures += [f"nobody caught {e}" for e in world.loop.errors]
     result.history, result.digest = world.history.lines, world.history.digest()
@@ -105,7 +104,7 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     result.seconds, result.steps, result.fresh = world.loop.time(), world.loop.turns, readers.answers
 
 
-async def _calls(world: World, calls: Sequence[Call], readers: _Readers) -> None:
+async def _calls(world: World, calls: Sequence[Call], readers: Readers) -> None:
     """One after the other, each repeated until it is acknowledged."""
     for call in calls:
         await asyncio.sleep(call.pause)
@@ -114,6 +113,7 @@ async def _calls(world: World, calls: Sequence[Call], readers: _Readers) -> None
         if call.event(START, chosen) is None:
             continue
         written = await _until_accepted(world, lambda at, c=call, m=chosen: c.event(at, m))  # type: ignore[misc]
+        written = written.model_copy(update={"project_partitions": call.reach(PARTITIONS)})
         at = f"{written.partition}:{written.offset}"
         world.history.note("caller", f"{call.number} {call.what} of {call.user} is at {at}")
         readers.accepted(call, written)
@@ -135,43 +135,6 @@ def _memory(world: World, call: Call) -> str | None:
         if isinstance(e, MemoryUpdate) and e.owner_id == call.user and e.op == "upsert"
     )
     return found[call.target % len(found)] if found else None
-
-
-class _Readers:
-    """Callers who read their own writes: the product's wait, over the progress that a view has stored."""
-
-    def __init__(self, world: World, calls: Sequence[Call]) -> None:
-        self._world, self._erased = world, {c.user for c in calls if c.what == "erase"}
-        self._watch = ProgressWatch(self._fetch, 0.05)
-        self._tasks: list[asyncio.Task[None]] = []
-        self.turns: set[tuple[str, str]] = set()
-        self.answers: Counter[bool] = Counter()
-        self._failures: list[str] = []
-
-    def accepted(self, call: Call, written: Written) -> None:
-        if call.what in ("turn", "again"):
-            self.turns.add((call.user, call.turn))
-        if call.number % 3 == 0:
-            self._tasks.append(asyncio.ensure_future(self._read(call, written)))
-
-    async def done(self) -> None:
-        await asyncio.gather(*self._tasks)
-
-    def broken(self) -> list[str]:
-        return self._failures
-
-    async def _fetch(self, places: list[Place]) -> Mapping[Place, int]:
-        found = self._world.views["postgres"].progress()
-        return {(m.stage, m.partition, m.root): n for m, n in found.items()}
-
-    async def _read(self, call: Call, written: Written) -> None:
-        needs = needs_of(FreshnessToken.of([written]), VIEWS)
-        fresh = await self._watch.wait(needs, _WAIT_SECONDS)
-        self.answers[fresh] += 1
-        if fresh and call.what == "turn" and call.user not in self._erased:
-            rows = self._world.views["postgres"].rows
-            if ("turn", TENANT, call.user, call.turn) not in rows:
-                self._failures.append(f"freshness: {call.number} of {call.user} was said to be there, and is not")
 
 
 def _behind(world: World) -> list[str]:

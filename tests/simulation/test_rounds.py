@@ -13,10 +13,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from query import freshness
+from schemas.log.codec import Headers
+from streams import batch as batch_module
 from streams.batch import Batch, BatchFrame
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, Position
 from streams.topology import Parts
+from tests.simulation import readers
 from tests.simulation.outside import watched
 from tests.simulation.plan import RELEASE, OtherReleaseError, Plan
 from tests.simulation.round import run
@@ -38,6 +42,7 @@ def test_n2_nothing_is_lost_or_doubled_whatever_strikes(group: int, parts: Parts
         result = run(Plan(seed), parts)
         assert not result.failures, f"{result.plan}\n" + "\n".join(result.failures)
         assert sum(result.checked.values()) > 100
+        assert result.checked["fresh reads"] > 10
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -89,6 +94,38 @@ def test_a_rule_of_delivery_that_is_taken_back_is_found(
 ) -> None:
     broken(monkeypatch)
     assert any(run(plan, parts).failures for plan in _only_kills("memory"))
+
+
+def _progress_comes_before_the_rows(patch: pytest.MonkeyPatch) -> None:
+    def on_first(rows: list[OutboxRow], topic: str, told: Headers) -> list[OutboxRow]:
+        first = {r.partition: i for i, r in reversed(list(enumerate(rows))) if r.topic == topic}
+        begins = set(first.values())
+        return [replace(r, headers=[*r.headers, *told]) if i in begins else r for i, r in enumerate(rows)]
+
+    patch.setattr(batch_module, "_on_last", on_first)
+
+
+def _a_wait_ends_one_write_early(patch: pytest.MonkeyPatch) -> None:
+    whole = freshness.needs_of
+    patch.setattr(readers, "needs_of", lambda token, views: {p: n - 1 for p, n in whole(token, views).items()})
+
+
+def _nobody_tells_a_project_of_what_ended(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(BatchFrame, "_paid", lambda self, batch, rows: [])
+
+
+@pytest.mark.parametrize(
+    ("broken", "word"),
+    [
+        (_progress_comes_before_the_rows, "freshness: "), (_a_wait_ends_one_write_early, "freshness: "),
+        (_nobody_tells_a_project_of_what_ended, "token: "),
+    ],
+)  # fmt: skip
+def test_n3_a_token_that_is_honoured_too_early_or_never_is_found(
+    broken: Callable[[pytest.MonkeyPatch], None], word: str, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken(monkeypatch)
+    assert any(line.startswith(word) for seed in range(1, 12) for line in run(Plan(seed), parts).failures)
 
 
 def test_a_case_is_a_line_of_text(parts: Parts) -> None:

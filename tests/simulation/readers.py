@@ -1,0 +1,114 @@
+"""Callers who read their own writes: the product's wait, over the progress that a store has. What each was shown is
+kept, and compared with what its write led to once the round is over (`promises.py`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from query.freshness import Needs, Place, ProgressWatch, needs_of
+from schemas.log.progress import FreshnessToken, Written
+from sinks.memory import MemorySink
+from tests.simulation.load import Call
+from tests.simulation.net import AwayError
+from tests.simulation.promises import VIEWS_OF, Rows, Seen
+from tests.simulation.world import World
+
+T = TypeVar("T")
+_WAIT_SECONDS = 30.0
+_POLL_SECONDS = 0.05
+_LAST_WRITES = 3
+"""Of a caller's writes its token names so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A read of the query service: the views that it waits for, in which store."""
+
+    name: str
+    store: str
+    views: tuple[str, ...]
+
+
+READS: tuple[Read, ...] = (
+    Read("turns", "postgres", ("turns", "outcomes")),
+    Read("profile", "postgres", ("memories",)),
+    Read("session", "postgres", ("sessions", "turns")),
+    Read("project", "postgres", ("projects",)),
+    Read("history of a memory", "postgres", ("memories", "outcomes", "projects", "turns")),
+    Read("prompt", "postgres", ("turns", "memories", "sessions", "projects")),
+    Read("search", "milvus", ("turns", "memories", "projects")),
+)
+"""As the routes of `query/reading` and `query/prompt` wait; what waits for the chunk step is not here."""
+
+
+class Readers:
+    """`answers`: (read, fresh) of those that have answered."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._watches = {s: ProgressWatch(partial(self._progress, s), _POLL_SECONDS) for s in VIEWS_OF}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._written: dict[str, list[tuple[Call, Written]]] = {}
+        self.turns: set[tuple[str, str]] = set()
+        self.answers: Counter[tuple[str, bool]] = Counter()
+        self.seen: list[Seen] = []
+
+    def accepted(self, call: Call, written: Written) -> None:
+        """Each write is read again by one kind of read, and many by two."""
+        if call.what in ("turn", "again"):
+            self.turns.add((call.user, call.turn))
+        mine = self._written.setdefault(call.user, [])
+        mine.append((call, written))
+        last = tuple(mine[-_LAST_WRITES:])
+        for n in {call.number, call.target} if call.number % 3 else {call.number}:
+            self._tasks.append(asyncio.ensure_future(self._read(READS[n % len(READS)], last)))
+
+    async def done(self) -> None:
+        await asyncio.gather(*self._tasks)
+
+    def standing(self) -> list[str]:
+        """Tokens that are not honoured though everything has come to rest."""
+        out = []
+        for written in self._written.values():
+            for call, w in written:
+                for store, views in VIEWS_OF.items():
+                    progress = _offsets(self._world.views[store])
+                    needs = needs_of(FreshnessToken.of([w]), views)
+                    late = sorted(p for p, n in needs.items() if progress.get(p, 0) < n)
+                    if late:
+                        out.append(f"token: {call.number} {call.what} is never fresh in {store}: {late[0]}")
+        return out
+
+    async def _read(self, read: Read, writes: tuple[tuple[Call, Written], ...]) -> None:
+        token = FreshnessToken.of(w for _, w in writes)
+        needs: Needs = needs_of(FreshnessToken.parse(str(token)), read.views)
+        fresh = await self._watches[read.store].wait(needs, _WAIT_SECONDS)
+        rows = await self._shown(read.store) if fresh else None
+        self.answers[read.name, rows is not None] += 1
+        if rows is not None:
+            self.seen.append(Seen(read.name, read.store, read.views, writes, rows))
+
+    async def _progress(self, store: str, places: list[Place]) -> Mapping[Place, int]:
+        return await self._ask(store, _offsets)
+
+    async def _shown(self, store: str) -> Rows | None:
+        """None where the store does not answer: such a read is no fresh one."""
+        try:
+            return await self._ask(store, lambda view: dict(view.rows))
+        except AwayError:
+            return None
+
+    async def _ask(self, store: str, question: Callable[[MemorySink], T]) -> T:
+        """Of the store, as it is when the question arrives."""
+        view = self._world.views[store]
+        found: T = await self._world.net.call(self._world.stores[store], lambda: question(view), within=2.0)
+        return found
+
+
+def _offsets(view: MemorySink) -> dict[Place, int]:
+    return {(m.stage, m.partition, m.root): n for m, n in view.progress().items()}
