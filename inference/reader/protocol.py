@@ -65,6 +65,28 @@ class StatementReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class TurnReading:
+    """What a gate says of a turn: the probability in [0, 1] that it holds something to keep, and, where it holds
+    nothing, the likeliest reason."""
+
+    keep: float
+    reason: str
+
+
+class TurnGate(Protocol):
+    """Says whether a turn holds anything to keep; the same turn gives the same reading alone and in any company."""
+
+    @property
+    def gate_id(self) -> str:
+        """Name the weights: two gates of one id read alike."""
+        ...
+
+    def read(self, turns: Sequence[TurnInput]) -> list[TurnReading]:
+        """Return one reading a turn, in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class RelationScores:
     """The probability of each relation of a new statement to an old one; they add up to 1."""
 
