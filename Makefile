@@ -144,7 +144,7 @@ corpus-check: install
 	$(BIN)/python -m evaluation.corpus --agreement
 	$(if $(CASES_FOLDER),$(BIN)/python -m evaluation.corpus --overlap $(CASES_FOLDER))
 
-# Trains the gate before the rules, ten minutes of one core: make train HOLD_OUT=en3,zh3 (tested, not learned from)
+# Trains the learned gate, ten minutes of one core: make train HOLD_OUT=en3,zh3 (tested, not learned from)
 .PHONY: train
 TRAINED ?= .memstream/training/gate
 train: install
@@ -153,9 +153,9 @@ train: install
 	  $(BIN)/python -m training --out $(TRAINED) $(if $(HOLD_OUT),--hold-out $(HOLD_OUT))
 
 # How well talk is read, both languages side by side, under 10 minutes on two cores: docs/quality.md says what DATA holds.
-# make reading DATA=folder PEOPLE=folder OUT=folder
+# make reading DATA=folder PEOPLE=folder OUT=folder, or with GATE=inference/reader behind the learned gate
 .PHONY: reading
 OUT ?= .memstream/reading
 reading: install
 	$(BIN)/python -m evaluation.reading --cases $(DATA)/statements --writers $(DATA)/turns \
-	  $(if $(PEOPLE),--people $(PEOPLE) --labels $(DATA)/people) --out $(OUT)
+	  $(if $(PEOPLE),--people $(PEOPLE) --labels $(DATA)/people) $(if $(GATE),--gate $(GATE)) --out $(OUT)

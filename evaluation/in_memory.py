@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+from inference.reader.turn_gate import LearnedGate
 from memstream.workers.models import default_models
 from processors.memory.restate import LEARNED
 from processors.ports import Models, ProfileBook
+from processors.reader.gated import GatedExtractor
 from processors.reader.rules.protocol import Extractor
+from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import TurnEvent
 from schemas.log import topics
@@ -25,6 +29,14 @@ STANDING = ("active", "superseded")
 def evaluation_models() -> Models:
     """The default models, under a key that no installation has."""
     return default_models(b"evaluation-hash-key-of-32-bytes!")
+
+
+def extractor_behind(gate: Path | None) -> Extractor:
+    """The rules; behind the gate of a folder (gate.npz, gate.json) where one is given. Raises WeightsError."""
+    if gate is None:
+        return RuleExtractor()
+    learned = LearnedGate.of(gate)
+    return GatedExtractor(RuleExtractor(), learned, learned.card)
 
 
 async def remembered(

@@ -23,10 +23,9 @@ from pydantic import BaseModel
 
 from evaluation import sheet, statements, talk, writers
 from evaluation.faults import faults
-from evaluation.in_memory import evaluation_models
+from evaluation.in_memory import evaluation_models, extractor_behind
 from evaluation.talk import Speech
 from processors.ports import Models
-from processors.reader.rules.rules import RuleExtractor
 from schemas.base import JsonObject
 
 LANGUAGES: tuple[Speech, ...] = ("en", "zh")
@@ -48,6 +47,7 @@ class Paths(BaseModel):
     cases: Path | None = None
     writers: Path | None = None
     hand: Path | None = None
+    gate: Path | None = None
     out: Path
     rows: int
     seed: int
@@ -60,9 +60,9 @@ def read(paths: Paths, language: Speech) -> JsonObject:
     if paths.people and paths.labels:
         found["people"] = of_people(paths, language, models)
     if paths.cases:
-        found["cases"] = of_cases(paths.cases, language, models)
+        found["cases"] = of_cases(paths.cases, language, models, paths.gate)
     if paths.writers:
-        found["writers"] = of_writers(paths.writers, paths.out, language, models)
+        found["writers"] = of_writers(paths.writers, paths.out, language, models, paths.gate)
     return found
 
 
@@ -72,7 +72,7 @@ def of_people(paths: Paths, language: Speech, models: Models) -> JsonObject:
         raise ValueError("real talk needs its texts and its labels")
     windows = talk.read_windows(paths.people / f"people_{language}_dev.json")
     labels = talk.read_labels(paths.labels / f"{language}_labels.jsonl")
-    made = asyncio.run(talk.memories_of(windows, models, RuleExtractor()))
+    made = asyncio.run(talk.memories_of(windows, models, extractor_behind(paths.gate)))
     text = {t.id: t.text for w in windows for t in w.turns}
     faulty = {n: faults(language, m.text, m.who, [text[t] for t in m.turns if t in text]) for n, m in enumerate(made)}
     by_window = {w.window: talk.compared(w, labels, made, faulty, language) for w in windows}
@@ -103,23 +103,23 @@ def _worded_by_hand(folder: Path | None, language: Speech) -> list[talk.Made]:
     return [talk.Made.model_validate_json(line).model_copy(update={"by": "hand"}) for line in lines]
 
 
-def of_cases(folder: Path, language: Speech, models: Models) -> JsonObject:
+def of_cases(folder: Path, language: Speech, models: Models, gate: Path | None) -> JsonObject:
     """Written cases, plain, inside frames, and two of a kind on two days."""
     found: JsonObject = {}
     for name, variant in VARIANTS.items():
         got: Any = statements.figures_of(
-            folder / f"{language}_dev.jsonl", folder / "score.py", variant, models, RuleExtractor()
+            folder / f"{language}_dev.jsonl", folder / "score.py", variant, models, extractor_behind(gate)
         )  # fmt: skip
         found[name] = {figure: got.get(figure) for figure in CASES[name]}
     return found
 
 
-def of_writers(folder: Path, out: Path, language: Speech, models: Models) -> JsonObject:
+def of_writers(folder: Path, out: Path, language: Speech, models: Models, gate: Path | None) -> JsonObject:
     """Each writer's turns by themselves."""
     found: JsonObject = {}
     for path in sorted([*folder.glob(f"{language}[0-9].jsonl"), *folder.glob(f"chats_{language}[0-9].jsonl")]):
         turns = writers.read_writer(path)
-        got = asyncio.run(writers.memories_of(turns, models, RuleExtractor()))
+        got = asyncio.run(writers.memories_of(turns, models, extractor_behind(gate)))
         _save(out / f"writer_{path.stem}.json", {name: texts for name, texts in got.items() if texts})
         found[path.stem] = writers.figures(turns, got, language)
     return found
@@ -183,6 +183,7 @@ def arguments() -> Paths:
     parser.add_argument("--cases", type=Path, help="the folder of {en,zh}_dev.jsonl and score.py")
     parser.add_argument("--writers", type=Path, help="the folder of labelled turns, a file a writer")
     parser.add_argument("--hand", type=Path, help="the folder of {en,zh}_hand.jsonl: memories worded by hand")
+    parser.add_argument("--gate", type=Path, help="the folder of gate.npz and gate.json: the rules are read behind it")
     parser.add_argument("--out", type=Path, required=True, help="where figures, memories and sheets are written")
     parser.add_argument("--rows", type=int, default=150, help="memories of the sheet, of each wording")
     parser.add_argument("--seed", type=int, default=1)

@@ -118,6 +118,11 @@ class Settings(Connections):
     memory_workers: int = Field(
         default=1, ge=1, le=64, description="Processes of the steps behind screen in `memstream up`."
     )
+    learned_gate: bool = Field(
+        default=False,
+        description="A learned gate reads the turns from which the rules took a free statement; where it finds nothing "
+        "worth keeping, the statement is only observed; see extraction.md.",
+    )
     model_url: str = Field(
         default="",
         description="OpenAI-compatible endpoint of a language model, https://host/v1; empty: rules and extracts only.",

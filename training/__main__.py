@@ -6,17 +6,19 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import jax
 
-from inference.reader.gate_weights import load, save
+from inference.reader.gate_card import CARD, WEIGHTS, GateCard
+from inference.reader.gate_weights import loaded, save
 from inference.reader.turn_encoder import base_weights
 from inference.reader.turn_text import TurnTokenizer
 from training import model
-from training.examples import REASONS, Example, Floats, read_examples
+from training.examples import REASONS, Example, Floats, mixed, read_examples
 from training.figures import figures, told
 from training.fit import Recipe, predict, train, vocabulary
 
@@ -26,17 +28,22 @@ class Arguments:
     hold_out: frozenset[str]
     out: Path
     recipe: Recipe
+    drop: float
+    keep: float
 
 
 def arguments() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hold-out", default="", help="writers that are tested and not learned from: en1,chats_en1")
-    parser.add_argument("--out", type=Path, required=True, help="a folder: checkpoint, predictions, weights")
+    parser.add_argument("--out", type=Path, required=True, help="a folder: checkpoint, predictions, weights, card")
+    parser.add_argument("--drop", type=float, default=0.05, help="threshold of the card: below it nothing is kept")
+    parser.add_argument("--keep", type=float, default=0.05, help="threshold of the card: from it on a turn is kept")
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     told = vars(parser.parse_args())
     recipe = Recipe(**{name: told[name] for name in asdict(Recipe())})
-    return Arguments(frozenset(filter(None, told["hold_out"].split(","))), told["out"], recipe)
+    held = frozenset(filter(None, told["hold_out"].split(",")))
+    return Arguments(held, told["out"], recipe, told["drop"], told["keep"])
 
 
 def report(examples: list[Example], said: Floats) -> None:
@@ -50,16 +57,24 @@ def main() -> None:
     told.out.mkdir(parents=True, exist_ok=True)
     jax.config.update("jax_compilation_cache_dir", str(told.out.parent / "compiled"))
     table, base = base_weights()
-    examples = read_examples(TurnTokenizer())
-    words = vocabulary(examples, table)
-    learned = [e for e in examples if e.writer not in told.hold_out]
+    tokenizer = TurnTokenizer()
+    examples = read_examples(tokenizer)
+    plain = [e for e in examples if e.writer not in told.hold_out]
+    learned = [*plain, *mixed(plain, tokenizer, told.recipe.mixed, told.recipe.seed)]
     held = [e for e in examples if e.writer in told.hold_out]
-    print(f"{len(learned)} turns learned from, {len(held)} held out, {len(words.vectors)} tokens", flush=True)
+    words = vocabulary([*learned, *held], table)
+    counts = f"{len(plain)} turns learned from, {len(learned) - len(plain)} mixed, {len(held)} held out"
+    print(f"{counts}, {len(words.vectors)} tokens", flush=True)
     trained = train(learned, words, base, told.recipe, told.out / "checkpoint")
-    save(told.out / "gate.npz", model.weights_of(trained), base)
-    shipped, digest = load(told.out / "gate.npz", base)
-    print(f"gate {digest}, {(told.out / 'gate.npz').stat().st_size} bytes", flush=True)
-    params = model.params_of(shipped)  # figures are those of the file, rounded as it is
+    save(told.out / WEIGHTS, model.weights_of(trained), base)
+    content = (told.out / WEIGHTS).read_bytes()
+    card = GateCard(
+        sha256=hashlib.sha256(content).hexdigest(), drop=told.drop, keep=told.keep, corpus_turns=len(plain),
+        epochs=told.recipe.epochs, seed=told.recipe.seed,
+    )  # fmt: skip
+    (told.out / CARD).write_text(card.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    print(f"gate {card.sha256[:12]}, {len(content)} bytes", flush=True)
+    params = model.params_of(loaded(content, base))  # figures are those of the file, rounded as it is
     if held:
         said = predict(params, held, words)
         report(held, said)

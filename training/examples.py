@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import get_args
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from evaluation.corpus.entries import Nothing
 from evaluation.corpus.read import ROOT, contexts
-from inference.reader.turn_text import TurnTokenizer, Window
+from inference.reader.turn_text import TURN_TOKENS, TurnTokenizer, Window
 
 REASONS: tuple[str, ...] = tuple(name for name in get_args(Nothing) if name)
 LENGTHS = (24, 40, 160)
@@ -69,6 +69,32 @@ def read_examples(tokenizer: TurnTokenizer, folder: Path = ROOT) -> list[Example
             )
         )  # fmt: skip
     return found
+
+
+def mixed(examples: Sequence[Example], tokenizer: TurnTokenizer, share: float, seed: int) -> list[Example]:
+    """Further examples: two turns of one language as one, of which one or none holds something to keep.
+
+    People put a question, a joke or a courtesy beside what they say of themselves; writers of labelled turns seldom do.
+    `share` of the kept turns gets a turn with nothing before or after it; half as many join two turns with nothing, so
+    that length alone says nothing.
+    """
+    rng = np.random.default_rng((seed, 0))
+    found: list[Example] = []
+    for language in sorted({e.language for e in examples}):
+        kept = [e for e in examples if e.language == language and e.keep and not e.window.question]
+        nothing = [e for e in examples if e.language == language and not e.keep and not e.window.question]
+        if not nothing:
+            continue
+        size = int(len(kept) * share)
+        firsts = [kept[i] for i in rng.permutation(len(kept))[:size]]
+        firsts += [nothing[i] for i in rng.permutation(len(nothing))[: size // 2]]
+        for first in firsts:
+            other = nothing[int(rng.integers(len(nothing)))]
+            ordered = (first, other) if rng.random() < 0.5 else (other, first)
+            text = " ".join(e.text for e in ordered)
+            window = tokenizer.windows(text, "", 1)[0]
+            found.append(replace(first, place=f"{first.place}+{other.place}", text=text, window=window))
+    return [e for e in found if len(e.window.turn) <= TURN_TOKENS + 1]
 
 
 def batches(examples: Iterable[Example], size: int, shuffle: np.random.Generator | None) -> list[list[Example]]:

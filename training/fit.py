@@ -27,12 +27,14 @@ from training.model import Params
 class Recipe:
     """How a training goes; the same recipe and seed give the same bytes on one machine."""
 
-    epochs: int = 8
+    epochs: int = 6
     batch: int = 32
     rate: float = 3e-4
     head_rate: float = 1e-3
     dropout: float = 0.1
     reasons: float = 0.5
+    mixed: float = 0.3
+    """Share of the kept turns that are also learned beside a turn with nothing to keep."""
     seed: int = 1
 
 

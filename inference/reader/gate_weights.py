@@ -5,7 +5,7 @@ A matrix of the encoder is the package's own plus `scale` x `delta`, a scale a c
 
 from __future__ import annotations
 
-import hashlib
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,6 @@ import numpy.typing as npt
 from inference.protocols import Vectors
 from inference.reader.turn_encoder import BaseWeights
 
-FILE = Path(__file__).with_name("gate.npz")
 Arrays = dict[str, npt.NDArray[np.generic]]
 
 
@@ -89,8 +88,7 @@ def save(path: Path, tuned: GateWeights, base: BaseWeights) -> None:
     np.savez(path, allow_pickle=False, **packed(tuned, base))
 
 
-def load(path: Path, base: BaseWeights) -> tuple[GateWeights, str]:
-    """The weights of a file, and the first 12 digits of its SHA-256. Raises OSError, KeyError, ValueError."""
-    name = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    with np.load(path, allow_pickle=False) as z:
-        return unpacked({key: z[key] for key in z.files}, base), name
+def loaded(content: bytes, base: BaseWeights) -> GateWeights:
+    """The weights in the bytes of a file. Raises KeyError, ValueError for those of another gate."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as z:
+        return unpacked({key: z[key] for key in z.files}, base)

@@ -73,6 +73,10 @@ class TurnReading:
     reason: str
 
 
+Verdict: TypeAlias = Literal["drop", "elsewhere", "keep"]
+"""Of a probability: nothing to keep, decided by others, something to keep."""
+
+
 class TurnGate(Protocol):
     """Says whether a turn holds anything to keep; the same turn gives the same reading alone and in any company."""
 

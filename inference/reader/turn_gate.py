@@ -7,13 +7,15 @@ The convolutions of the sentence encoder, tuned on the labelled turns of corpus/
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from inference.protocols import Vectors
-from inference.reader.gate_weights import FILE, GateWeights, load
+from inference.reader.gate_card import FOLDER, GateCard, checked_weights, read_card
+from inference.reader.gate_weights import GateWeights, loaded
 from inference.reader.protocol import TurnInput, TurnReading
 from inference.reader.turn_encoder import Table, base_weights, features
 from inference.reader.turn_text import TurnTokenizer, Window
@@ -38,29 +40,42 @@ def scores(weights: GateWeights, table: Table, window: Window) -> Vectors:
 
 
 class LearnedGate:
-    """A `TurnGate`. Each window is read by itself, so company changes no bit; 66 MB with the table of token vectors.
+    """A `TurnGate`, loaded with its first turn (66 MB with the table of token vectors). Each window is read by itself,
+    so company changes no bit."""
 
-    Raises WeightsError where the encoder's package is not the one that was checked, OSError for a missing file.
-    """
-
-    def __init__(self, path: Path = FILE) -> None:
-        self._table, base = base_weights()
-        self._weights, digest = load(path, base)
-        self._tokenizer = TurnTokenizer()
-        self._gate_id = f"turn-gate-{digest}"
+    def __init__(self, content: bytes, card: GateCard) -> None:
+        """`content`: the file of weights that `card` names."""
+        self.card = card
+        self._content = content
         self._threads = ThreadpoolController()
+
+    @classmethod
+    def of(cls, folder: Path = FOLDER) -> LearnedGate:
+        """That of a folder; else the one that the package brings. Raises WeightsError where its file or card is missing
+        or another one."""
+        card = read_card(folder)
+        return cls(checked_weights(card, folder), card)
 
     @property
     def gate_id(self) -> str:
-        return self._gate_id
+        return f"turn-gate-{self.card.sha256[:12]}"
 
     def read(self, turns: Sequence[TurnInput]) -> list[TurnReading]:
+        """Raises WeightsError where the encoder's package is not the one that was checked."""
+        if not turns:
+            return []
         with self._threads.limit(limits=1, user_api="blas"):
             return [self._read(turn) for turn in turns]
 
+    @cached_property
+    def _network(self) -> tuple[GateWeights, Table, TurnTokenizer]:
+        table, base = base_weights()
+        return loaded(self._content, base), table, TurnTokenizer()
+
     def _read(self, turn: TurnInput) -> TurnReading:
+        weights, table, tokenizer = self._network
         before = turn.context[-1][1] if turn.context else ""
-        windows = self._tokenizer.windows(turn.content, before, MOST_WINDOWS)
-        best = max((scores(self._weights, self._table, w) for w in windows), key=lambda s: float(s[1] - s[0]))
+        windows = tokenizer.windows(turn.content, before, MOST_WINDOWS)
+        best = max((scores(weights, table, w) for w in windows), key=lambda s: float(s[1] - s[0]))
         keep = 1 / (1 + np.exp(np.float64(best[0]) - np.float64(best[1])))
-        return TurnReading(float(keep), self._weights.reasons[int(best[2:].argmax())])
+        return TurnReading(float(keep), weights.reasons[int(best[2:].argmax())])

@@ -17,6 +17,8 @@ TURN_TOKENS = 120
 QUESTION_TOKENS = 32
 SHORT = 14
 """A turn of at most so many tokens is read with the question before it."""
+MOST_CHARS, LAST_CHARS = 6_000, 1_500
+"""Characters of a turn that become tokens: the first ones, and of a longer turn the last ones too."""
 BEGIN, END = 1, 2
 _PLAIN = str.maketrans("“”‘’…—「」『』", "\"\"''.-\"\"\"\"")
 _BLANKS = re.compile(r"\s+")
@@ -50,11 +52,13 @@ class TurnTokenizer:
 
     def windows(self, text: str, before: str, most: int) -> list[Window]:
         """At most `most` windows of a turn, the first ones and the last one; `before` is the turn just before."""
+        if len(text) > MOST_CHARS + LAST_CHARS:
+            text = f"{text[:MOST_CHARS]} {text[-LAST_CHARS:]}"
         ids = self.ids(text)
         starts: Sequence[int] = range(0, max(1, len(ids)), TURN_TOKENS)
         if len(starts) > most:
             starts = [*starts[: most - 1], len(ids) - TURN_TOKENS]
         question: tuple[int, ...] = ()
-        if len(ids) <= SHORT and _ASKS.search(before):
-            question = tuple(self.ids(before)[-QUESTION_TOKENS:])
+        if len(ids) <= SHORT and _ASKS.search(before[-LAST_CHARS:]):
+            question = tuple(self.ids(before[-LAST_CHARS:])[-QUESTION_TOKENS:])
         return [Window(question, (BEGIN, *ids[s : s + TURN_TOKENS], END)) for s in starts]

@@ -23,7 +23,7 @@ from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
-from schemas.events.memory import Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, State
+from schemas.events.memory import LOW_READING, Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, State
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
@@ -335,13 +335,16 @@ class CandidateGate:
         state: State = "active" if readable(c.confidence) else "observed"
         gate, rule = self._change(replaced)
         outcome: Outcome = "observed" if state == "observed" else ("superseding" if replaced else "kept")
+        reason = because(outcome, "confidence" if state == "observed" else gate, rule)
+        if state == "observed" and c.low_reading is not None:
+            reason = because("observed", "confidence", LOW_READING, c.low_reading)
         value = c.value
         if names and c.field is None and isinstance(c.value, dict):
             value = c.value.get(names[0]) if len(names) == 1 else {n: c.value.get(n) for n in names}
         return MemoryUpdate(
             tenant=s.tenant, owner_kind=OwnerKind.USER, owner_id=s.user_id, record_id=record, version=version,
             revision=revision, kind=c.kind, state=state,
-            reason=because(outcome, "confidence" if state == "observed" else gate, rule),
+            reason=reason,
             field=names[0] if len(names) == 1 else None,
             fields=names if len(names) > 1 else (), scope=c.scope, category=c.category, episode_type=c.episode_type,
             importance=c.importance, confidence=c.confidence, source=c.source, negated=c.negated,

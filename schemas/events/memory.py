@@ -92,6 +92,8 @@ class Candidate(Frozen):
     """Where it was read, the head span first; empty where an older extractor did not say."""
     literal: bool = False
     """Of a model's: its words stand together in the span, so it may contradict what another reading took from them."""
+    low_reading: UnitFloat | None = None
+    """The learned gate's probability that its turn holds something to keep, where that is too low for it to be read."""
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
 
@@ -253,6 +255,8 @@ LedgerEvent = Annotated[
 ]
 
 
+LOW_READING = "low_reading"
+"""Rule of what is only observed because a learned gate finds its turn not worth keeping."""
 MODEL_READ = "model_read"
 MODEL_GAVE_UP = "model_gave_up_"
 """Rules of a turn's own decision: a model read it too, or did not, with the reason behind the rule."""

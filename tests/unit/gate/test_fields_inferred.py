@@ -68,3 +68,22 @@ async def test_d4_an_explicit_value_replaces_an_inferred_one(gate: GateBench) ->
     await gate.say(candidate("Seems to like tea", "drink", "tea", source="inferred", kind="preference"))
     await gate.say(candidate("Likes coffee", "drink", "coffee", kind="preference"))
     assert gate.values("drink") == ["coffee"]
+
+
+async def test_a_low_reading_is_observed_with_that_reason_and_its_probability(gate: GateBench) -> None:
+    low = candidate("Bought a piano", source="inferred", low_reading=0.0312)
+    [observed] = await gate.say(low)
+    assert (observed.state, observed.confidence) == ("observed", Decimal("0.6"))
+    assert (observed.reason.gate, observed.reason.rule, observed.reason.score) == ("confidence", "low_reading", 0.0312)
+    assert gate.decisions[-1].reason == observed.reason
+    assert gate.decisions[-1].record_id == observed.record_id
+
+
+async def test_a_low_reading_said_again_in_a_turn_worth_keeping_stands(gate: GateBench) -> None:
+    await gate.say(candidate("Bought a piano", source="inferred", low_reading=0.0312))
+    gate.later(DAY)
+    await gate.say(candidate("Bought a piano", source="inferred", low_reading=0.05))
+    assert gate.active() == []
+    gate.later(DAY)
+    [stands] = await gate.say(candidate("Bought a piano"))
+    assert (stands.state, stands.source, len(stands.sources)) == ("active", "confirmed", 3)

@@ -1,16 +1,23 @@
-"""The training program on a few invented turns: same seed, same bytes; stopped and resumed, the same; numpy agrees."""
+"""The training program: its figures; same seed, same bytes, also after a stop; the gate in numpy agrees with it."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from inference.reader.turn_text import TurnTokenizer
+from tests.patience import PATIENCE
+from training.examples import Example, mixed
 from training.figures import auc, figures
 
-KEPT = ("I moved to Leeds in May.", "My sister is a nurse.", "我对花生过敏", "我女儿七岁了")
-NOTHING = ("What time is it there?", "haha ok", "你好呀", "今天几号？")
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_figures_of_a_gate() -> None:
@@ -20,51 +27,34 @@ def test_figures_of_a_gate() -> None:
     assert np.isnan(auc(np.array([True]), np.array([0.5], np.float32)))
 
 
-def test_same_seed_same_bytes_also_after_a_stop(tmp_path: Path) -> None:
-    pytest.importorskip("jax", reason="the extra `training` is not installed")
-    from inference.reader.gate_weights import load, save
-    from inference.reader.turn_encoder import base_weights
-    from inference.reader.turn_gate import scores
-    from inference.reader.turn_text import TurnTokenizer
-    from training import fit, model
-    from training.examples import Example
-
-    table, base = base_weights()
+def test_mixed_turns_keep_the_label_of_the_turn_with_something_to_keep() -> None:
     tokenizer = TurnTokenizer()
+    kept, nothing = ("I moved to Leeds in May.", "我女儿七岁了"), ("What time is it there?", "今天几号？")
     examples = [
-        Example(text, "w", "en", text, tokenizer.windows(text, "", 1)[0], keep, -1 if keep else 0)
-        for keep, texts in ((True, KEPT), (False, NOTHING))
-        for text in texts
+        Example(text, "w", language, text, tokenizer.windows(text, "", 1)[0], keep, -1 if keep else 0)
+        for keep, texts in ((True, kept), (False, nothing))
+        for language, text in zip(("en", "zh"), texts, strict=True)
     ]
-    words = fit.vocabulary(examples, table)
-    recipe = fit.Recipe(epochs=3, batch=8)
-    whole = fit.train(examples, words, base, recipe, None)
+    found = mixed(examples, tokenizer, share=1.0, seed=1)
+    assert found == mixed(examples, tokenizer, share=1.0, seed=1)
+    assert sorted((e.language, e.keep) for e in found) == [("en", True), ("zh", True)]
+    for example in found:
+        pair = {e.text for e in examples if e.language == example.language}
+        assert example.text in {" ".join(p) for p in permutations(pair)}
+        assert example.window == tokenizer.windows(example.text, "", 1)[0]
+        assert example.reason == -1
+    assert mixed(examples, tokenizer, share=0.0, seed=1) == []
+    assert mixed([e for e in examples if e.keep], tokenizer, share=1.0, seed=1) == []
 
-    class StoppedError(Exception):
-        pass
 
-    kept, calls = tmp_path / "checkpoint", 0
-
-    def stop_at_the_second(*arrays: object, **rest: object) -> object:
-        nonlocal calls
-        calls += 1
-        if calls == 2:
-            raise StoppedError
-        return step(*arrays, **rest)
-
-    step = fit.step
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fit, "step", stop_at_the_second)
-        with pytest.raises(StoppedError):
-            fit.train(examples, words, base, recipe, kept)
-    resumed = fit.train(examples, words, base, recipe, kept)
-    for name, params in (("one.npz", whole), ("two.npz", resumed)):
-        save(tmp_path / name, model.weights_of(params), base)
-    assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
-
-    weights, _ = load(tmp_path / "one.npz", base)
-    by_jax = fit.predict(model.params_of(weights), examples, words)
-    for example, row in zip(examples, by_jax, strict=True):
-        plain = scores(weights, table, example.window)
-        chance = np.exp(plain[:2]) / np.exp(plain[:2]).sum()
-        assert np.abs(chance - row[:2]).max() < 1e-4
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("jax") is None, reason="the extra `training` is not installed")
+def test_same_seed_same_bytes_also_after_a_stop(tmp_path: Path) -> None:
+    one_thread = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.unit.training.on_jax", os.fspath(tmp_path)],
+        env={**os.environ, "XLA_FLAGS": one_thread}, cwd=ROOT, check=True, capture_output=True, text=True,
+        timeout=PATIENCE,
+    )  # fmt: skip
+    assert (tmp_path / "whole.npz").read_bytes() == (tmp_path / "resumed.npz").read_bytes()
+    assert float(done.stdout.split()[-1]) < 1e-4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import numpy as np
 import pytest
 
 from inference.protocols import Vectors
+from inference.reader.gate_card import CARD, FOLDER, WEIGHTS, GateCard, read_card
 from inference.reader.gate_weights import GateWeights, HeadWeights, packed, save, unpacked
 from inference.reader.protocol import TurnInput
 from inference.reader.turn_encoder import BaseWeights, Table, base_weights, features
 from inference.reader.turn_gate import MOST_WINDOWS, LearnedGate
 from inference.reader.turn_text import TURN_TOKENS, TurnTokenizer, plain
+from inference.weights import WeightsError
 
 REASONS = ("question", "request", "fiction")
 
@@ -21,6 +24,11 @@ REASONS = ("question", "request", "fiction")
 @pytest.fixture(scope="module")
 def base() -> tuple[Table, BaseWeights]:
     return base_weights()
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> TurnTokenizer:
+    return TurnTokenizer()
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +50,12 @@ def tuned(base: tuple[Table, BaseWeights]) -> GateWeights:
 def gate(base: tuple[Table, BaseWeights], tuned: GateWeights, tmp_path_factory: pytest.TempPathFactory) -> LearnedGate:
     path = tmp_path_factory.mktemp("gate") / "gate.npz"
     save(path, tuned, base[1])
-    return LearnedGate(path)
+    return LearnedGate(path.read_bytes(), card_of(path.read_bytes()))
+
+
+def card_of(content: bytes) -> GateCard:
+    digest = hashlib.sha256(content).hexdigest()
+    return GateCard(sha256=digest, drop=0.1, keep=0.5, corpus_turns=1, epochs=1, seed=1)
 
 
 def said(*texts: str, before: str = "") -> list[TurnInput]:
@@ -83,8 +96,7 @@ def test_a_question_counts_before_a_short_answer_only(gate: LearnedGate) -> None
     assert gate.read(said(long, before=asked)) == gate.read(said(long))
 
 
-def test_a_long_turn_is_read_in_windows_with_its_end() -> None:
-    tokenizer = TurnTokenizer()
+def test_a_long_turn_is_read_in_windows_with_its_end(tokenizer: TurnTokenizer) -> None:
     text = "one two three " * 2_000 + "the very end"
     windows = tokenizer.windows(text, "", MOST_WINDOWS)
     assert len(windows) == MOST_WINDOWS
@@ -106,3 +118,71 @@ def test_the_file_holds_what_was_tuned(base: tuple[Table, BaseWeights], tuned: G
     for name in ("one.npz", "two.npz"):
         save(tmp_path / name, tuned, base[1])
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
+
+
+def test_the_weights_that_ship_are_those_of_their_card_and_read_turns() -> None:
+    gate = LearnedGate.of()
+    content = (FOLDER / WEIGHTS).read_bytes()
+    assert gate.card.sha256 == hashlib.sha256(content).hexdigest()
+    assert len(content) < 3_000_000
+    kept, nothing = said("I moved to Leeds with my two daughters in May.", "haha ok, what time is it there?")
+    moved, asked = gate.read([kept, nothing])
+    assert gate.card.verdict(moved.keep) == "keep"
+    assert gate.card.verdict(asked.keep) == "drop"
+    zh_moved, zh_asked = gate.read(said("我五月带着两个女儿搬到了成都。", "哈哈好的，你们那边几点了？"))
+    assert gate.card.verdict(zh_moved.keep) == "keep"
+    assert gate.card.verdict(zh_asked.keep) == "drop"
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder with the gate that ships."""
+    for name in (CARD, WEIGHTS):
+        (tmp_path / name).write_bytes((FOLDER / name).read_bytes())
+    return tmp_path
+
+
+def test_weights_that_are_missing_or_altered_are_refused_by_name(copied: Path) -> None:
+    assert LearnedGate.of(copied).gate_id == LearnedGate.of().gate_id
+    content = bytearray((copied / WEIGHTS).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copied / WEIGHTS).write_bytes(content)
+    with pytest.raises(WeightsError, match=r"gate\.npz are not those of their card"):
+        LearnedGate.of(copied)
+    (copied / WEIGHTS).unlink()
+    with pytest.raises(WeightsError, match=r"gate\.npz cannot be read"):
+        LearnedGate.of(copied)
+    (copied / CARD).unlink()
+    with pytest.raises(WeightsError, match=r"gate\.json cannot be read"):
+        LearnedGate.of(copied)
+
+
+@pytest.mark.parametrize("change", ['"drop": 1.5', '"drop": 0.9, "keep": 0.2', '"sha256": "12"', '"more": 1'])
+def test_a_card_of_another_form_is_refused(copied: Path, change: str) -> None:
+    card = (copied / CARD).read_text("utf-8").rstrip().removesuffix("}")
+    (copied / CARD).write_text(f"{card}, {change}}}", "utf-8")
+    with pytest.raises(WeightsError, match="not of the form"):
+        read_card(copied)
+
+
+def test_thresholds_part_probabilities_in_three() -> None:
+    card = card_of(b"weights")
+    assert [card.verdict(p) for p in (0, 0.0999, 0.1, 0.4999, 0.5, 1)] == [
+        "drop", "drop", "elsewhere", "elsewhere", "keep", "keep"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "   ", "😀😀😀", "🇨🇦" * 500, "שלום, אני גר בחיפה", "مرحبا أنا أعيش في القاهرة", "\u202eabc\u202c",
+        "a" * 100_000, "吃" * 100_000,
+    ],
+    ids=["empty", "blank", "emoji", "flags", "hebrew", "arabic", "bidi", "long en", "long zh"],
+)  # fmt: skip
+def test_any_text_is_read_in_bounded_windows(gate: LearnedGate, tokenizer: TurnTokenizer, text: str) -> None:
+    (reading,) = gate.read(said(text))
+    assert 0 <= reading.keep <= 1
+    windows = tokenizer.windows(text, "", MOST_WINDOWS)
+    assert 1 <= len(windows) <= MOST_WINDOWS
+    assert all(len(w.turn) <= TURN_TOKENS + 2 for w in windows)

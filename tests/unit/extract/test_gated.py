@@ -1,0 +1,171 @@
+"""Rules behind a gate: what it drops is only observed, with its reason; what is always made never is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inference.language import language_of
+from inference.reader.protocol import TurnInput, TurnReading, Verdict
+from inference.reader.turn_gate import LearnedGate
+from inference.weights import WeightsError
+from memstream.settings import Settings
+from memstream.workers.parts import extractor_of
+from processors.reader.gated import GatedExtractor
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.rules import INFERRED, RuleExtractor
+from schemas.events.memory import Candidate
+from schemas.profile.model import Profile, load_profile
+from tests.unit.extract.support import GENERAL, IMMIGRATION, THURSDAY
+
+FREE = "I moved my piano to Leeds."
+FREE_ZH = "我上周买了一架钢琴。"
+
+
+class Says:
+    """A `TurnGate` that gives each text a probability, `otherwise` to those that it does not know."""
+
+    gate_id = "says"
+
+    def __init__(self, otherwise: float, by_text: Mapping[str, float] | None = None) -> None:
+        self._otherwise = otherwise
+        self._by_text = by_text or {}
+        self.read_texts: list[str] = []
+
+    def read(self, turns: Sequence[TurnInput]) -> list[TurnReading]:
+        self.read_texts += [t.content for t in turns]
+        return [TurnReading(self._by_text.get(t.content, self._otherwise), "question") for t in turns]
+
+
+class Third:
+    def verdict(self, keep: float) -> Verdict:
+        return "drop" if keep < 0.2 else "keep" if keep >= 0.8 else "elsewhere"
+
+
+def view(text: str, **more: Any) -> TurnView:
+    return replace(TurnView(text, "user", language_of(text), THURSDAY), **more)
+
+
+def read(gate: Says, turn: TurnView, profile: Profile = GENERAL) -> list[Candidate]:
+    return GatedExtractor(RuleExtractor(), gate, Third()).extract(turn, profile)
+
+
+def plain(turn: TurnView, profile: Profile = GENERAL) -> list[Candidate]:
+    return RuleExtractor().extract(turn, profile)
+
+
+@pytest.mark.parametrize("text", [FREE, FREE_ZH])
+def test_a_free_statement_of_a_turn_that_is_dropped_is_only_observed(text: str) -> None:
+    (before,) = plain(view(text))
+    (after,) = read(Says(0.1234567), view(text))
+    assert before.source == "explicit"
+    assert (after.source, after.confidence, after.low_reading) == ("inferred", INFERRED, 0.1235)
+    assert after.model_copy(
+        update={"source": before.source, "confidence": before.confidence, "low_reading": None}
+    ) == before
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.8, 1.0])
+@pytest.mark.parametrize("text", [FREE, FREE_ZH])
+def test_between_the_thresholds_and_above_the_rules_decide(text: str, keep: float) -> None:
+    assert read(Says(keep), view(text)) == plain(view(text))
+
+
+def test_a_sentence_worth_keeping_stands_in_a_turn_that_is_not() -> None:
+    text = f"{FREE} What time is it there? My sister Anna lives in Rome."
+    gate = Says(0.1, {"I moved my piano to Leeds": 0.9, "My sister Anna lives in Rome": 0.7})
+    by_text = {c.text: c for c in read(gate, view(text))}
+    assert by_text["User moved their piano to Leeds"].low_reading is None
+    assert by_text["User's sister Anna lives in Rome"].low_reading == 0.7  # not surely one to keep
+    assert all(c.source == "explicit" for c in plain(view(text)))
+
+
+ALWAYS = [
+    ("I'm 32 and work as a nurse in Leeds.", {}),
+    ("I'm allergic to penicillin.", {}),
+    ("我对花生过敏。", {}),
+    ("I like hiking.", {}),
+    ("我不吃香菜。", {}),
+    ("From now on answer me in bullet points.", {}),
+    ("以后请用列表回答我。", {}),
+    ("I can't climb stairs since my operation in May.", {}),
+    ("Please remember that I moved my piano to Leeds.", {}),
+    ("Remember: I take the 8:15 train.", {}),
+    ("请记住，我上周买了一架钢琴。", {}),
+    ("I no longer live in Leeds.", {}),
+    ("Sorry, not 32 but 33 years old.", {}),
+    ("We decided to use Redis for the cache.", {}),
+    ("I want to move to Canada with my sister.", {}),
+    ("我打算明年去冰岛旅行。", {}),
+    ("We decided to use Redis. The build takes 12 minutes now.", {"project_id": "p1"}),
+    ("登录页完成了80%，测试环境昨天挂了。", {"project_id": "p1"}),
+    ("penicillin", {"previous": (("assistant", "Any allergies?"),)}),
+    ("香菜", {"previous": (("assistant", "有忌口吗？"),)}),
+]
+
+
+@pytest.mark.parametrize(("text", "more"), ALWAYS, ids=[text for text, _ in ALWAYS])
+def test_what_is_always_made_is_never_lowered(text: str, more: dict[str, Any]) -> None:
+    turn = view(text, **more)
+    made = plain(turn)
+    assert made
+    assert read(Says(0.0), turn) == made
+
+
+def test_an_intent_with_a_category_is_never_lowered() -> None:
+    turn = view("我比较想走高才通。")
+    made = plain(turn, IMMIGRATION)
+    assert any(c.category for c in made)
+    assert [c for c in read(Says(0.0), turn, IMMIGRATION) if c.category] == [c for c in made if c.category]
+
+
+def test_a_profile_with_hot_keys_reads_all_that_the_rules_take() -> None:
+    turn, engineering = view(FREE), load_profile("engineering")
+    assert engineering.hot_keys
+    assert read(Says(0.0), turn, engineering) == plain(turn, engineering)
+
+
+def test_what_the_reply_confirms_is_not_lowered() -> None:
+    turn = view(FREE, reply="Yes.")
+    assert read(Says(0.0), turn) == plain(turn)
+
+
+def test_the_gate_reads_only_turns_with_something_that_it_may_lower() -> None:
+    gate = Says(0.5)
+    for text in ("", "😀😀", "What time is it?", "I'm 32.", "שלום, אני גר בחיפה", "I can't climb stairs since May."):
+        read(gate, view(text))
+    assert gate.read_texts == []
+    read(gate, view(FREE))
+    assert gate.read_texts == [FREE]
+
+
+def test_name_and_version_are_those_of_the_rules() -> None:
+    gated = GatedExtractor(RuleExtractor(), Says(0.5), Third())
+    assert (gated.name, gated.version) == (RuleExtractor.name, RuleExtractor.version)
+
+
+def test_what_was_observed_anyway_has_no_low_reading() -> None:
+    turn = view("Portland, OR", previous=(("assistant", "Which city?"),))
+    made = plain(turn)
+    assert [c.source for c in made] == ["inferred"]
+    assert read(Says(0.0), turn) == made
+    assert made[0].confidence == Decimal("0.6")
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_the_setting_puts_the_gate_behind_the_rules(on: bool) -> None:
+    extractor = extractor_of(Settings(learned_gate=on))
+    assert isinstance(extractor, GatedExtractor) == on
+    assert (extractor.name, extractor.version) == (RuleExtractor.name, RuleExtractor.version)
+
+
+def test_a_worker_with_altered_weights_does_not_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(LearnedGate, "of", partial(LearnedGate.of, tmp_path))
+    with pytest.raises(WeightsError, match=r"gate\.json cannot be read"):
+        extractor_of(Settings(learned_gate=True))
