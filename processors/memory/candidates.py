@@ -9,13 +9,17 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
+from processors.dedupe.features import Features
+from processors.dedupe.window import Match
 from processors.memory.capacity import Room
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.opposites import marked, opposed
+from processors.memory.places import Places
+from processors.memory.readings import of_people
 from processors.memory.rejections import barred
-from processors.memory.restate import note_replaced
+from processors.memory.restate import Restated, note_replaced
 from processors.memory.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.memory.store import Standing, text_features
 from processors.memory.vague import PLACES, vaguer
@@ -50,9 +54,12 @@ class CandidateGate:
 
     def __init__(
         self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
-        before: Sequence[MemoryUpdate] = (),
+        again: Restated | None = None, *, reader: str = "",
     ) -> None:  # fmt: skip
-        """`before`: what stands of the turn from the extractor before, where this one restates it."""
+        """`again`: what stands of the turn from the extractor before, where this one restates it. `reader`: as in
+        `Places`."""
+        before = () if again is None else again.before
+        self._places = Places(source, standing, before, {} if again is None else again.restates, reader)
         self._source = source
         self._standing = standing
         self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
@@ -60,9 +67,6 @@ class CandidateGate:
         self._profile = profile
         self._hash_key = hash_key
         self._before = frozenset(u.record_id for u in before)
-        said = {canonical(c.text) for c in source.sealed.candidates}
-        worded = {(u.kind, canonical(u.sealed.text)): u.record_id for u in before if not (u.field or u.fields)}
-        self._in_place = {place: name for place, name in worded.items() if place[1] in said}
 
     def decide(self, c: Candidate) -> Iterable[Emit]:
         if _STATES_MASKED.search(c.text):
@@ -198,8 +202,7 @@ class CandidateGate:
     def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
         """Said before what stands was true: it is history, kept as such, and replaces nothing."""
         names = tuple(until)
-        record = record_id(self._source.owner, f"{c.kind}-history", c.scope, *self._nth(c))
-        late = self._new(c, names, record, []).model_copy(
+        late = self._new(c, names, self._places.history(c, names), []).model_copy(
             update={
                 "version": 1,
                 "state": "superseded",
@@ -231,9 +234,8 @@ class CandidateGate:
 
     def _by_text(self, c: Candidate) -> list[Emit]:
         """Episodes and free statements: near-duplicates within 7 days (D3)."""
-        name = self._in_place.get((c.kind, canonical(c.text)))
-        if name is not None and (stands := self._standing.get(name)) is not None:
-            return self._said_again(c, stands, rule="same_text")
+        if (stands := self._places.restated(c)) is not None:
+            return self._said_anew(c, stands)
         features = text_features(c.text)
         accepted, said = self._source.accepted_at, self._source.turn.occurred_at
         match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), accepted, said)
@@ -241,10 +243,10 @@ class CandidateGate:
         if match is not None and other is not None and match.verdict.kind == "duplicate":
             verdict = match.verdict
             return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
-        record = record_id(self._source.owner, c.kind, *self._nth(c))
-        if record in self._in_place.values():  # another candidate says what stands under this ordinal
-            e = self._source
-            record = record_id(e.owner, c.kind, e.turn.turn_id, e.extractor, e.extractor_version, c.ordinal)
+        return self._free(c, self._places.name(c), features, match)
+
+    def _free(self, c: Candidate, record: str, features: Features, match: Match | None) -> list[Emit]:
+        """A statement without a field under its id: new, or the next version of what stands there."""
         before = self._standing.get(record)
         if before is not None and before.extractor == "command":
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
@@ -252,8 +254,10 @@ class CandidateGate:
         if made is None:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
-        other = None if other is None else self._standing.get(other.record_id)  # it may be what left
+        other = None if match is None else self._standing.get(match.record_id)  # it may be what left
         kept = self._new(c, (), record, [])
+        if before is not None and match is None:
+            kept = kept.model_copy(update={"conflicts_with": before.conflicts_with})
         if match is not None and other is not None and other.record_id != record:
             kept = kept.model_copy(
                 update={
@@ -265,9 +269,13 @@ class CandidateGate:
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
 
-    def _nth(self, c: Candidate) -> tuple[str | int, ...]:
-        """Identifies a statement without a field among the user's."""
-        return self._source.turn.turn_id, c.ordinal
+    def _said_anew(self, c: Candidate, stands: MemoryUpdate) -> list[Emit]:
+        """The next wording of what stands under its id. What people judged keeps its words."""
+        if (c.kind, canonical(c.text)) == (stands.kind, canonical(stands.sealed.text)):
+            return self._said_again(c, stands, rule="same_text")
+        if of_people(stands):
+            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
+        return self._free(c, stands.record_id, text_features(c.text), None)
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

@@ -19,8 +19,8 @@ _ROW = "x/"
 
 @dataclass(slots=True)
 class TurnReading:
-    """Of one turn. `versions`: extractor -> its newest version that read it. `spans`: where its records were read, kept
-    where a model is asked too. `said_too`: extractor -> records of another one's that it says as well."""
+    """Of one turn. `versions`: extractor -> its newest version that read it. `spans`: the head span that each of its
+    records was read from. `said_too`: extractor -> records of another one's that it says as well."""
 
     versions: dict[str, int] = field(default_factory=dict)
     spans: dict[str, Span | None] = field(default_factory=dict)
@@ -71,3 +71,8 @@ class Readings:
 def made_by(u: MemoryUpdate) -> str:
     """The extractor that read a record, without its version; `command` for a caller's own."""
     return (u.extractor or "").partition("@")[0]
+
+
+def of_people(u: MemoryUpdate) -> bool:
+    """The user wrote, corrected, confirmed or judged it."""
+    return made_by(u) == "command" or u.source == "confirmed" or u.reason.gate in ("command", "feedback")

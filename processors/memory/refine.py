@@ -15,8 +15,8 @@ from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
 from processors.memory.opposites import marked
-from processors.memory.readings import RULES, TurnReading, made_by
-from processors.memory.restate import retired
+from processors.memory.readings import RULES, TurnReading, made_by, of_people
+from processors.memory.restate import Restated, retired
 from processors.memory.rules import readable
 from processors.memory.store import Standing, text_features
 from processors.memory.values import same
@@ -124,7 +124,7 @@ class Refinement:
             return Verdict(because("skipped", "extraction", "says_no_more"), held) if other_kind else None
         if all(holds_many(self._profile, n) for n in differs) and not c.negated:
             return self._one_of_many(c, held, differs, overlaps)
-        if _of_people(held):
+        if of_people(held):
             return Verdict(because("skipped", "command", "corrected_stands"), held)
         if not c.negated and all(_holds(stated[n], values[n]) for n in differs):
             return Verdict(because("skipped", "extraction", "says_no_more"), held)
@@ -143,13 +143,13 @@ class Refinement:
             return Verdict(because("skipped", "extraction", "says_no_more"), held)
         if not all(_holds(values[n], stated[n]) for n in names):
             return None
-        if _of_people(held):
+        if of_people(held):
             return Verdict(because("skipped", "command", "corrected_stands"), held)
         return Verdict(ends=(held,), rule=SHARPENED) if self._replaces and self._is_ours(held) else None
 
     def _same_words(self, c: Candidate, held: MemoryUpdate) -> Verdict | None:
         """Two statements that were read from the same words."""
-        if made_by(held) == "command" or (_of_people(held) and self._comparable(c, held)):
+        if made_by(held) == "command" or (of_people(held) and self._comparable(c, held)):
             return Verdict(because("skipped", "command", "corrected_stands"), held)
         if not self._comparable(c, held):
             return None
@@ -184,9 +184,9 @@ class SecondReading(CandidateGate):
 
     def __init__(
         self, source: Extraction, standing: Standing, versions: Versions, profile: Profile, hash_key: bytes,
-        before: Sequence[MemoryUpdate], reading: TurnReading,
+        again: Restated | None, reading: TurnReading,
     ) -> None:  # fmt: skip
-        super().__init__(source, standing, versions, profile, hash_key, before)
+        super().__init__(source, standing, versions, profile, hash_key, again, reader=source.extractor)
         self._refinement = Refinement(source, standing, reading, profile)
         self._rule = ""
         self.ended: list[MemoryUpdate] = []
@@ -257,10 +257,6 @@ class SecondReading(CandidateGate):
         self.ended += [u for u in replaced if self._said_here(u)]
         return super()._supersede(c, names, replaced)
 
-    def _nth(self, c: Candidate) -> tuple[str | int, ...]:
-        """The two readings count each for itself."""
-        return self._source.turn.turn_id, self._source.extractor, c.ordinal
-
 
 def says_the_same(c: Candidate, held: MemoryUpdate, names: Sequence[str]) -> bool:
     """Does a candidate say what stands with other values of these fields, and no other thing? "lives in Leeds" and
@@ -280,11 +276,6 @@ def _weak(u: MemoryUpdate) -> bool:
 def _words(c: Candidate, held: MemoryUpdate) -> tuple[frozenset[str], frozenset[str]]:
     owners = [str(a) for a in (c.attributes.get("about"), held.sealed.attributes.get("about")) if a]
     return words_of(c.text, owners), words_of(held.sealed.text, owners)
-
-
-def _of_people(u: MemoryUpdate) -> bool:
-    """The user wrote, corrected, confirmed or judged it."""
-    return made_by(u) == "command" or u.source == "confirmed" or u.reason.gate in ("command", "feedback")
 
 
 def _holds(sharper: Any, other: Any) -> bool:

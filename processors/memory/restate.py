@@ -9,6 +9,7 @@ from typing import cast
 
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
+from processors.memory.places import matched
 from processors.memory.readings import TurnReading, made_by
 from processors.memory.rules import MAX_BEFORE
 from processors.memory.store import Standing
@@ -42,6 +43,8 @@ class Restated:
         turn, others = source.turn.turn_id, reading.versions.keys() - {source.extractor}
         of_turn = (u for u in standing.all() if u.kind in LEARNED and any(s.turn_id == turn for s in u.sources))
         self.before = [u for u in of_turn if made_by(u) not in others]
+        self.restates = matched(source.sealed.candidates, self.before, reading, turn)
+        """Ordinal of a candidate -> the record whose statement it is."""
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;
@@ -61,6 +64,7 @@ class Restated:
                 out.append(update(kept))
             else:
                 out += retired(u, self._source, self._standing, "not_restated")
+                self._reading.spans.pop(name, None)
         return out
 
 

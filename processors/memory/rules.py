@@ -28,6 +28,8 @@ MAX_REJECTIONS: Final = 5_000
 """Rejected values of a user: beyond them the oldest is forgotten (state bound)."""
 MAX_REJECTED_TURNS: Final = 200
 """Source turns of one rejected value: the newest (state bound)."""
+MAX_PLACES: Final = 200
+"""Records of a turn whose places in it are remembered: the first (state bound)."""
 MAX_SOURCES: Final = 50
 """Citations kept of one record: the first, and the newest (state bound)."""
 

@@ -205,7 +205,7 @@ class Gate(PlainStep):
         again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
         before = [] if again is None else again.before
-        parts = (e, standing, versions, profile, self._models.hash_key, before)
+        parts = (e, standing, versions, profile, self._models.hash_key, again)
         second = SecondReading(*parts, reading) if reading.others(e.extractor) else None
         reading.versions[e.extractor] = e.extractor_version
         out: list[Out] = [*self._cited(e, standing, state)] if first else []

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from processors.memory.emit import because, plain_decision
 from processors.memory.readings import RULES, TurnReading, made_by
 from processors.memory.restate import kept_of
+from processors.memory.rules import MAX_PLACES
 from processors.memory.store import InHot, Standing
 from processors.step import Emit
 from schemas.events.documents import KeptMemory, TurnDigest, TurnDigestBody
@@ -32,10 +33,12 @@ def turn_decisions(e: Extraction) -> list[Emit]:
 def note_reading(
     e: Extraction, standing: Standing, reading: TurnReading, claimed: Mapping[str, Span | None]
 ) -> None:
-    """Remember who read the turn and, where a model is asked, which words each record of it was read from."""
-    if e.model_asked or e.extractor != RULES:
-        for name, span in claimed.items():
-            reading.spans.setdefault(name, span)
+    """Remember who read the turn, and which words each record of it was read from: as its own extractor told last."""
+    for name, span in claimed.items():
+        held = standing.get(name)
+        own = held is not None and made_by(held) == e.extractor and span is not None
+        if own if name in reading.spans else len(reading.spans) < MAX_PLACES:
+            reading.spans[name] = span
     for name in claimed:
         held = standing.get(name)
         if held is not None and made_by(held) in reading.versions.keys() - {e.extractor}:

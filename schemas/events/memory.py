@@ -59,8 +59,8 @@ MAX_SPANS = 20
 
 
 class Candidate(Frozen):
-    """What one extractor says one turn holds. `ordinal` counts within the turn; with the source turn it
-    identifies an episode; a fact or preference is identified by its field and scope (D3)."""
+    """What one extractor says one turn holds. `ordinal` counts within the turn. A fact or preference is
+    identified by its field and scope (D3), what has no field by its source turn and head span."""
 
     ordinal: int = Field(ge=0)
     kind: CandidateKind
