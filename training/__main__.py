@@ -1,6 +1,6 @@
 """python -m training: trains the gate, holding writers out, and prints how well it tells turns apart.
 
-    python -m training --hold-out en1,zh1,chats_en1,chats_zh1 --out .memstream/training/fold1
+    python -m training --hold-out en1,zh1,ce2,cz2 --out .memstream/training/fold1
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Arguments:
 
 def arguments() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--hold-out", default="", help="writers that are tested and not learned from: en1,chats_en1")
+    parser.add_argument("--hold-out", default="", help="writers that are tested only, as ids begin: en1,cz2")
     parser.add_argument("--out", type=Path, required=True, help="a folder: checkpoint, predictions, weights, card")
     parser.add_argument("--drop", type=float, default=0.05, help="threshold of the card: below it nothing is kept")
     parser.add_argument("--keep", type=float, default=0.05, help="threshold of the card: from it on a turn is kept")
@@ -59,6 +59,8 @@ def main() -> None:
     table, base = base_weights()
     tokenizer = TurnTokenizer()
     examples = read_examples(tokenizer)
+    if unknown := told.hold_out - {e.writer for e in examples}:
+        raise SystemExit(f"no such writer to hold out: {', '.join(sorted(unknown))}")
     plain = [e for e in examples if e.writer not in told.hold_out]
     learned = [*plain, *mixed(plain, tokenizer, told.recipe.mixed, told.recipe.seed)]
     held = [e for e in examples if e.writer in told.hold_out]
