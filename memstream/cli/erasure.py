@@ -84,7 +84,10 @@ def _ask(question: str) -> None:
 
     if sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("erase asks first, and standard input is no terminal: nothing was erased; --yes does not ask")
-    typer.confirm(question, abort=True, err=True)
+    # Not typer.confirm: it writes to standard output, too, where the report goes.
+    typer.echo(f"{question} [y/N]: ", nl=False, err=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise typer.Abort
 
 
 def _look(words: list[str], compact: bool, data: Path | None, as_json: bool) -> None:
