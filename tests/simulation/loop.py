@@ -23,6 +23,10 @@ T = TypeVar("T")
 _Ts = TypeVarTuple("_Ts")
 
 
+MOST_AT_ONCE = 100_000
+"""Callbacks without a step of the time: more go round in a circle."""
+
+
 class OutsideError(RuntimeError):
     """Code reaches past the simulation: a thread, a socket, a signal."""
 
@@ -61,6 +65,8 @@ class SimLoop(asyncio.BaseEventLoop):
         """What nobody caught: a round with one has failed."""
         self.turns = 0
         """Callbacks that have run."""
+        self._moved = 0
+        """How many had when the time moved last."""
         self._timers: list[tuple[float, int, asyncio.TimerHandle]] = []
         self._count = 0
         self._world = Process("world")
@@ -174,7 +180,7 @@ class SimLoop(asyncio.BaseEventLoop):
     # Running.
     def run_until_complete(self, future: Any, within: float = 86_400.0) -> Any:
         """Run until the future is done. Raises StandstillError when nothing is due before it is, or not within so many
-        virtual seconds."""
+        virtual seconds, or when callbacks go round in a circle and the time does not move."""
         with self._running():
             main = asyncio.ensure_future(future, loop=self)
             limit = self.now + within
@@ -182,6 +188,9 @@ class SimLoop(asyncio.BaseEventLoop):
                 if not self._step(limit):
                     main.cancel()
                     raise StandstillError(f"nothing more happens before {limit:.0f} s of virtual time")
+                if self.turns - self._moved > MOST_AT_ONCE:
+                    main.cancel()
+                    raise StandstillError(f"time stands still at {self.now:.4f} s: {[p.name for p in self._due]} go on")
         return main.result()
 
     def close(self) -> None:
@@ -236,7 +245,7 @@ class SimLoop(asyncio.BaseEventLoop):
                 heapq.heappop(self._timers)
             if not self._timers or self._timers[0][0] > limit:
                 return False
-            self.now = max(self.now, self._timers[0][0])
+            self.now, self._moved = max(self.now, self._timers[0][0]), self.turns
         process = able[0] if len(able) == 1 else able[int(self.random.random() * len(able))]
         handle = process.ready.popleft()
         if not process.ready:

@@ -41,6 +41,10 @@ class StepMember:
         self._committed: dict[TP, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
+    @property
+    def member(self) -> Member:
+        return self._member
+
     def start(self) -> None:
         self._member.start()
         self._member.rejoin.set()
@@ -73,6 +77,8 @@ class StepMember:
         try:
             while True:
                 await self._member.rejoin.wait()
+                if not self._member.positions:  # nothing is revoked that would stop it
+                    self._flowing.clear()
                 await self._member.join()
                 self._flowing.set()
         except FencedError:

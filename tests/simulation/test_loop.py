@@ -140,3 +140,12 @@ def test_blocking_code_waits_in_virtual_time_beside_others(loop: SimLoop) -> Non
     assert seen == [("fast", 2.0), ("slow", 9.0)]
     block_on(asyncio.sleep(1), loop)
     assert loop.time() == 11.0
+
+
+def test_what_goes_round_in_a_circle_ends() -> None:
+    async def circle() -> None:
+        while True:  # noqa: ASYNC110 - the fault itself
+            await asyncio.sleep(0)
+
+    with pytest.raises(StandstillError, match="stands still at 0"):
+        SimLoop(1).run_until_complete(circle())
