@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from memstream.reprocess.compare import Comparison, RevisionSide, behind, by_revision, compare
 from memstream.reprocess.offsets import Eta
@@ -131,3 +131,10 @@ def test_eta_is_told_from_what_went() -> None:
     assert eta.update(10.0, 600) == 15.0
     assert eta.update(11.0, 600) is not None
     assert eta.update(20.0, 0) == 0.0
+
+
+def test_n1_a_marker_that_is_missed_while_it_is_replaced_is_looked_for_again() -> None:
+    """A store that replaces by deleting and inserting shows a row in one look and not in the next."""
+    mark = Mark("gate>memory.updates.v1", 1, "turns/1")
+    looks: Iterator[dict[Mark, int]] = iter([{}, {mark: 6}])
+    assert behind({mark: 6}, lambda: next(looks), lambda: None) == []
