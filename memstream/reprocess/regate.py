@@ -17,6 +17,7 @@ import orjson
 from memstream.reprocess.amend_log import amendment
 from processors.memory.emit import because, changed
 from processors.memory.index import since
+from processors.memory.read_at import ReadAt
 from processors.memory.rejections import bars
 from processors.memory.restate import LEARNED
 from processors.memory.versions import VERSIONED
@@ -47,10 +48,11 @@ _TEXTS = ("text", "value", "attributes")
 @dataclass(frozen=True, slots=True)
 class Remembered:
     """What the gate's state says of one user. `rejections`: as `processors.memory.rejections` keeps them; `known`: ids
-    of records that stand or stood."""
+    of records that stand or stood; `read_at`: record id -> where the gate of now has read it."""
 
     rejections: Collection[dict[str, Any]] = ()
     known: Collection[str] = ()
+    read_at: Mapping[str, ReadAt] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,8 @@ def left_alone(d: Difference, live: Versions, said: Collection[tuple[str, str]],
         return "deleted"
     if newest is not None and (newest.reason.gate in ("command", "feedback") or newest.extractor == "command"):
         return "the_users_own"
-    if any(bars(remembered.rejections, u, hash_key) for u in d.versions if _stands(u)):
+    places = remembered.read_at.get(d.record_id, {})
+    if any(bars(remembered.rejections, u, hash_key, places) for u in d.versions if _stands(u)):
         return "rejected"
     sources = {s.turn_id for u in live.values() for s in u.sources}
     if d.what == "retired" and not any((d.owner.key, turn) in said for turn in sources):

@@ -34,6 +34,8 @@ from memstream.reprocess.regate import (
 )
 from memstream.settings import Settings
 from memstream.workers.parts import parts_of
+from processors.memory import read_at
+from processors.memory.read_at import ReadAt
 from processors.pii.redact import Redaction
 from processors.pii.redaction import redact
 from processors.step import Out, Reads, Record, StateSpace, Step
@@ -118,7 +120,8 @@ class Replay:
         self.out = Outputs(codec)
         self.step = Ledger(TOPOLOGY["gate"].build(parts), book)
         config = RunnerConfig(partitions, ALL_IN_MEMORY)
-        self._runner = StepRunner(self.step, MemoryStateStore(), self.out, codec, config, compute=inline)
+        self._state = MemoryStateStore()
+        self._runner = StepRunner(self.step, self._state, self.out, codec, config, compute=inline)
         self._loop = asyncio.Runner()
 
     def advance(self, told: Callable[[int], None] = lambda left: None) -> int:
@@ -129,6 +132,16 @@ class Replay:
             if batch:
                 self._loop.run(self._runner.process(batch))
         return self._log.position((topics.LEDGER.name, self._number))
+
+    def read_at(self, owner: str) -> dict[str, ReadAt]:
+        """Where the replay has read each record of a user that stands in it."""
+        rows = [table.get(owner, {}) for table in self._state.rows.values()]
+        return {
+            k.removeprefix("m/"): read_at.opened(orjson.loads(v).get("p"))
+            for mine in rows
+            for k, v in mine.items()
+            if k.startswith("m/")
+        }
 
     def close(self) -> None:
         self._loop.close()
@@ -226,16 +239,16 @@ class Regate:
             replay = Replay(ledger, self._parts, self._book, codec, number, s.partitions)
             stack.enter_context(closing(replay))
             found, stands = twice(replay, Live(updates, codec, number), heard, told)
-            kept = self._kept(number, found, stands, replay.step.said, told)
+            kept = self._kept(number, found, stands, replay, told)
             return screened(kept, stands, self._redact)
 
     def _kept(
-        self, number: int, found: list[Difference], stands: dict[Name, Versions], said: set[tuple[str, str]], told: Told
+        self, number: int, found: list[Difference], stands: dict[Name, Versions], replay: Replay, told: Told
     ) -> list[Difference]:
         if not found:
             return []
-        remembered = asyncio.run(self._remembered(number, sorted({d.owner.key for d in found})))
-        out, key = [], self._parts.models.hash_key
+        remembered = asyncio.run(self._remembered(number, sorted({d.owner.key for d in found}), replay))
+        out, key, said = [], self._parts.models.hash_key, replay.step.said
         for d in found:
             why = left_alone(d, stands.get(d.name, {}), said, remembered[d.owner.key], key)
             if why is None:
@@ -244,7 +257,7 @@ class Regate:
                 told.left[why] += 1
         return out
 
-    async def _remembered(self, number: int, owners: Sequence[str]) -> dict[str, Remembered]:
+    async def _remembered(self, number: int, owners: Sequence[str], replay: Replay) -> dict[str, Remembered]:
         """Rejections and record ids in the state of the gate that runs."""
         dsn = self._settings.postgres.get_secret_value()
         async with postgres_connections.pool(dsn, min_size=1, max_size=1) as pool:
@@ -254,6 +267,7 @@ class Regate:
             owner: Remembered(
                 [orjson.loads(v) for k, v in mine.items() if k.startswith("r/")],
                 {k[2:] for k in mine if k.startswith(("m/", "v/"))},
+                replay.read_at(owner),
             )
             for owner, mine in ((o, rows.get(o, {})) for o in owners)
         }

@@ -18,7 +18,7 @@ from processors.memory.index import values_of as standing_values
 from processors.memory.opposites import marked, opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
-from processors.memory.rejections import barred
+from processors.memory.rejections import REJECTED_SOURCE, barred
 from processors.memory.restate import Restated, note_replaced
 from processors.memory.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.memory.store import Standing, text_features
@@ -66,13 +66,19 @@ class CandidateGate:
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
+        self._again = again
         self._before = frozenset(u.record_id for u in before)
+        self.spared: set[str] = set()
+        """Records of the turn that stand beside a rejected one, read from the same words: barred with it, they are not
+        said anew, and do not end for that."""
 
     def decide(self, c: Candidate) -> Iterable[Emit]:
         if _STATES_MASKED.search(c.text):
             return [decision(self._source, c, because("masked", "pii", "states_masked_value"), None)]
         rule = barred(c, self._source, self._standing.rejections, self._hash_key)
         if rule is not None:
+            if rule == REJECTED_SOURCE and self._again is not None:
+                self.spared.update(self._again.read_at(c))
             return [decision(self._source, c, because("refused", "feedback", rule), None)]
         return self._allowed(c)
 

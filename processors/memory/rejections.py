@@ -6,19 +6,27 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
+from processors.memory import read_at
 from processors.memory.index import values_of as standing_values
+from processors.memory.meaning import meaning, meaning_of_candidate
+from processors.memory.read_at import ReadAt, overlap
 from processors.memory.store import Standing
 from processors.memory.values import canonical, iso
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate
 from schemas.log.ids import keyed_hash
 
+REJECTED_SOURCE = "rejected_source"
+"""It was rejected as what this very turn says."""
+
 
 def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: bytes) -> None:
     """Reject every value of a record: kind, field, scope, a keyed hash of the normalised value (not the value), the
-    source turns, and when; and a keyed hash of its words, by which another wording of the same turn is known."""
+    source turns, where it was read in them, and when; and a keyed hash of its words, by which another wording of the
+    same turn is known. Without a field also one of whose it is, what it says and whether it denies it."""
     values: dict[str, Any] = standing_values(target) or {"": target.sealed.text}
     words = _words(target.sealed.terms, hash_key)
+    places = read_at.row_of(standing.read_at(target, at))
     for field, value in values.items():
         digest = keyed_hash(hash_key, canonical(value))
         row = {
@@ -28,8 +36,11 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
             "hash": digest,
             "words": words,
             "turns": [s.turn_id for s in target.sources],
+            "places": places,
             "at": iso(at),
         }
+        if field == "":
+            row["means"] = meaning(target, hash_key)
         standing.reject(f"{target.kind}/{target.scope}/{field}/{digest}", row)
 
 
@@ -40,7 +51,8 @@ def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> N
         return
     for field, digest in last["hashes"].items():
         row = {
-            "kind": kind, "field": field, "scope": last["scope"], "hash": digest, "turns": last["turns"], "at": iso(at)
+            "kind": kind, "field": field, "scope": last["scope"], "hash": digest, "turns": last["turns"], "at": iso(at),
+            "places": last.get("places", {}), **({"means": last["means"]} if "means" in last and field == "" else {}),
         }  # fmt: skip
         standing.reject(f"{kind}/{last['scope']}/{field}/{digest}", row)
 
@@ -58,44 +70,54 @@ def _told_by(r: dict[str, Any], turns: Collection[str], fields: Collection[str],
     return (r["field"] != "" and r["field"] in fields) or (words != "" and words == r.get("words"))
 
 
-def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: bytes) -> bool:
-    """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from."""
+def _read_there(r: dict[str, Any], places: ReadAt) -> bool:
+    """Was a statement read from characters that a rejected one was read from? Its wording and field are the
+    extractor's choice."""
+    return any(turn in r.get("places", ()) for turn in places) and overlap(read_at.opened(r["places"]), places)
+
+
+def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: bytes, places: ReadAt) -> bool:
+    """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from, and where it was
+    read there."""
     values: dict[str, Any] = standing_values(u) or {"": u.sealed.text}
     said, words = {s.turn_id for s in u.sources}, _words(u.sealed.terms, hash_key)
+    means = meaning(u, hash_key)
     for r in rejections:
-        if _told_by(r, said, values, words):
+        if _read_there(r, places) or _told_by(r, said, values, words):
             return True
-        if r["kind"] != u.kind or r["scope"] != u.scope or r["field"] not in values:
-            continue
-        matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
-        if matches and said & set(r["turns"]):
-            return True
-        if matches and (iso(u.known_at) <= r["at"] or iso(u.occurred_at) <= r["at"]):
-            return True
+        alike = bool(means) and means == r.get("means")
+        if alike or (r["kind"] == u.kind and r["scope"] == u.scope and r["field"] in values):
+            matches = alike or r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
+            known = bool(said & set(r["turns"])) or iso(u.known_at) <= r["at"] or iso(u.occurred_at) <= r["at"]
+            if matches and known:
+                return True
     return False
 
 
 def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
     """The rule that bars a candidate, None when nothing does.
 
-    A rejection bars candidates of its field from its source turns whatever their value, kind and scope, and the same
-    value from any turn accepted or said before it; a user turn later in both lifts it. A statement without a field is
-    barred from the source turns only where it says the same, by its words (one turn may hold other, true statements).
+    A rejection bars what was read from the characters of its source turns that it was read from, in whatever words and
+    of whatever field; candidates of its field from those turns whatever their value, kind and scope; and the same value
+    from any turn accepted or said before it: a user turn later in both lifts it. Without a field the same value is what
+    says the same of the same person and denies it or not; from the source turns, also what has the same words.
     """
     if not rejections:
         return None
     values: dict[str, Any] = dict(values_of(c)) or {"": c.text}
     accepted, occurred = iso(source.accepted_at), iso(source.turn.occurred_at)
-    turn, words = (source.turn.turn_id,), _words(c.terms, hash_key)
+    turn, words, means = (source.turn.turn_id,), _words(c.terms, hash_key), meaning_of_candidate(c, hash_key)
+    places = {source.turn.turn_id: c.spans or ((c.span,) if c.span is not None else ())}
     rule: str | None = None
     for r in rejections:
-        if _told_by(r, turn, values, words):
-            return "rejected_source"
-        if r["kind"] != c.kind or r["scope"] != c.scope or r["field"] not in values:
+        if _read_there(r, places) or _told_by(r, turn, values, words):
+            return REJECTED_SOURCE
+        alike = bool(means) and means == r.get("means")
+        if not alike and (r["kind"] != c.kind or r["scope"] != c.scope or r["field"] not in values):
             continue
-        matches = r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
+        matches = alike or r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
         if matches and source.turn.turn_id in r["turns"]:
-            return "rejected_source"
+            return REJECTED_SOURCE
         if matches and (accepted <= r["at"] or occurred <= r["at"]):
             rule = "rejected_value"
     return rule

@@ -16,7 +16,7 @@ from processors.memory.store import Standing
 from processors.memory.versions import VERSIONED
 from processors.step import Emit
 from schemas.events.documents import KeptMemory
-from schemas.events.memory import CandidateKind, Extraction, MemoryUpdate
+from schemas.events.memory import Candidate, CandidateKind, Extraction, MemoryUpdate
 
 LEARNED = VERSIONED | {"episode", "relation"}
 
@@ -45,6 +45,12 @@ class Restated:
         self.before = [u for u in of_turn if made_by(u) not in others]
         self.restates = matched(source.sealed.candidates, self.before, reading, turn)
         """Ordinal of a candidate -> the record whose statement it is."""
+
+    def read_at(self, c: Candidate) -> list[str]:
+        """Records of the turn that were read from words of a candidate's span."""
+        head = c.head
+        spans = self._reading.spans.items() if head is not None else ()
+        return [name for name, span in spans if head is not None and span is not None and span.overlaps(head)]
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;

@@ -211,9 +211,10 @@ class Gate(PlainStep):
         out: list[Out] = [*self._cited(e, standing, state)] if first else []
         out += turn_decisions(e)
         kept = _Kept()
-        self._decide(e, second or CandidateGate(*parts), standing, out, kept)
+        gate = second or CandidateGate(*parts)
+        self._decide(e, gate, standing, out, kept)
         if again is not None:
-            out += again.retire(kept.claimed)
+            out += again.retire(kept.claimed.keys() | gate.spared)
         note_reading(e, standing, reading, kept.claimed)
         if e.project_id is not None and first:
             out.append(digest(e, kept.memories))
@@ -232,6 +233,8 @@ class Gate(PlainStep):
             for d in emitted:
                 if isinstance(d.event, Decision) and d.event.record_id:
                     kept.claimed.setdefault(d.event.record_id, c.head)
+                    if d.event.reason.outcome != "refused":
+                        standing.note_place(d.event.record_id, e.turn.turn_id, c.spans)
             out.extend(emitted)
             out.extend(_to_project(e, c, emitted, standing))
             kept.memories.extend(_kept(c, emitted))

@@ -12,6 +12,7 @@ import numpy as np
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
+from processors.memory import read_at
 from processors.memory.index import (
     Index,
     Saying,
@@ -23,13 +24,15 @@ from processors.memory.index import (
     slots_of,
     values_of,
 )
+from processors.memory.meaning import meaning
+from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
 from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
 from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
 from processors.memory.values import canonical, iso
 from processors.step import OwnerState
 from schemas.base import Json
-from schemas.events.memory import HotValue, MemoryKind, MemoryUpdate
+from schemas.events.memory import HotValue, MemoryKind, MemoryUpdate, Span
 from schemas.log.ids import keyed_hash, record_id
 from schemas.log.owner import project
 
@@ -108,14 +111,42 @@ class Standing:
 
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
+        places = self._places(update)
         self._unindex(update.record_id)
         row: dict[str, Json] = {"u": row_of(update)}
         if features is not None:
             row["f"] = features.to_json()
+        if places:
+            row["p"] = read_at.row_of(places)
         self._state.put(_RECORD + update.record_id, row)
         self._add(update, features)
         if update.session_id is not None:
             self._note_session(update, update.session_id)
+
+    def read_at(self, u: MemoryUpdate, now: datetime) -> ReadAt:
+        """Where a record that stands was read in each turn that it cites."""
+        found = dict(self._places(u))
+        for turn in {s.turn_id for s in u.sources} - found.keys():  # it holds again, or was read by a gate of before
+            reading = self.readings.of(turn, now)
+            if reading is not None and (head := reading.spans.get(u.record_id)) is not None:
+                found[turn] = (head,)
+        return found
+
+    def _places(self, u: MemoryUpdate) -> ReadAt:
+        """The same as the row says, or as the tail does where the record stands no more."""
+        row = self._state.get(_RECORD + u.record_id)
+        told = row.get("p") if isinstance(row, dict) else (self.last_said(u.record_id) or {}).get("places")
+        return read_at.among(read_at.opened(told), {s.turn_id for s in u.sources})
+
+    def note_place(self, record_id: str, turn_id: str, spans: tuple[Span, ...]) -> None:
+        """A standing record was read there; what earlier readings of the turn told counts as well."""
+        row = self._state.get(_RECORD + record_id)
+        if not isinstance(row, dict) or not spans:
+            return
+        held = read_at.opened(row.get("p"))
+        grown = read_at.joined(held, {turn_id: spans})
+        if grown != held:
+            self._state.put(_RECORD + record_id, {**row, "p": read_at.row_of(grown)})
 
     def _note_session(self, update: MemoryUpdate, session_id: str) -> None:
         """Which versions came from which session: superseded ones are in the views only, and go with it (C9)."""
@@ -128,6 +159,7 @@ class Standing:
 
     def remove(self, closed: MemoryUpdate) -> None:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
+        places = self._places(closed)
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)
         count, floor = self._ended()
@@ -136,7 +168,12 @@ class Standing:
         if self._hash_key and closed.sources and any(said.values()):
             hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in said.items()}
             turns = [s.turn_id for s in closed.sources[-_TAIL_TURNS:]]
-            row[3] = {"scope": closed.scope, "hashes": hashes, "turns": turns}
+            said_there: dict[str, Json] = {"scope": closed.scope, "hashes": hashes, "turns": turns}
+            if "" in said:
+                said_there["means"] = meaning(closed, self._hash_key)
+            if places := read_at.among(places, turns):
+                said_there["places"] = read_at.row_of(places)
+            row[3] = said_there
         self._put_tail(closed.record_id, row)
         self._state.put(_ENDED, [count + 1, floor])
 
@@ -271,7 +308,10 @@ class Standing:
         old = self._index.rejections.get(key)
         if old is not None:
             turns = list(dict.fromkeys((*old["turns"], *row["turns"])))
-            row = {**row, "turns": turns[-MAX_REJECTED_TURNS:], "at": max(old["at"], row["at"])}
+            turns = turns[-MAX_REJECTED_TURNS:]
+            both = read_at.joined(read_at.opened(old.get("places")), read_at.opened(row.get("places")))
+            places = read_at.row_of(read_at.among(both, turns))
+            row = {**old, **row, "turns": turns, "places": places, "at": max(old["at"], row["at"])}
         self._state.put(_REJECTION + key, row)
         held = self._index.rejections
         held[key] = row

@@ -200,7 +200,7 @@ async def test_n4_a_correction_in_between_wins(gate: GateBench) -> None:
         gate, said("User lives in Headingley, Leeds", 0, 30, "residence", "Headingley, Leeds"),
         said("User bought a red kayak in Oslo", 20, 45), said("A kayak in Oslo is red", 20, 45),
     )  # fmt: skip
-    assert [outcome for outcome, _ in told] == ["refused", "skipped", "skipped"]
+    assert told == [("refused", "rejected_source")] * 3
     assert gate.values("residence") == ["York"]
     assert texts(gate) == stood
 
@@ -212,7 +212,7 @@ async def test_n4_what_was_forgotten_in_between_does_not_come_back_in_other_word
     told = await model(
         gate, said("User owns a kayak from Oslo", 20, 45), said("User settled in Leeds", 0, 15, "residence", "Leeds")
     )
-    assert [outcome for outcome, _ in told] == ["skipped", "refused"]
+    assert told == [("refused", "rejected_source")] * 2
     assert gate.active() == []
 
 
