@@ -17,7 +17,7 @@ from processors.pii.redaction import redact
 from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import MemoryUpdate, Span
 from schemas.log import topics
 from schemas.log.owner import partition, user
 from schemas.profile.model import Profile, load_profile
@@ -68,6 +68,7 @@ class Bench(GateBench):
     def __init__(self, models: Models) -> None:
         super().__init__(models)
         self.told = Told()
+        self.replay: Replay
         self.becomes(plain())
 
     def becomes(self, profile: Profile) -> None:
@@ -100,7 +101,7 @@ class Bench(GateBench):
         live = Looked(updates, self.driver.codec, number)
         found, stands = twice(replay, live, lambda left: None, self.told)
         replay.close()
-        self.stands, self.said = stands, replay.step.said
+        self.stands, self.said, self.replay = stands, replay.step.said, replay
         kept = [d for d in found if self._left(d, stands) is None]
         return screened(kept, stands, lambda t, x: redact(self.models, book, t, x))
 
@@ -109,6 +110,7 @@ class Bench(GateBench):
         remembered = Remembered(
             [orjson.loads(v) for k, v in rows.items() if k.startswith("r/")],
             {k[2:] for k in rows if k.startswith(("m/", "v/"))},
+            self.replay.read_at(d.owner.key),
         )
         why = left_alone(d, stands.get(d.name, {}), self.said, remembered, self.models.hash_key)
         self.told.left[why or "sent"] += 1
@@ -179,6 +181,36 @@ def test_n1_another_profile_decides_anew_and_the_gate_writes_it(bench: Bench) ->
     bench.apply(back)
     assert bench.now() == ["Leeds"], "the newest of all, where only one may stand"
     assert bench.regate(plain()) == []
+
+
+def test_n4_what_was_read_where_a_rejected_one_was_does_not_come_back_under_another_id(bench: Bench) -> None:
+    """Whatever the gate of now makes of it."""
+    place = (Span(start=0, end=20),)
+    bench.do_all(bench.say(candidate("User bought a kayak", spans=place), turn="t"))
+    [kept] = bench.active()
+    bench.do_all(bench.do("forget", memory_id=kept.record_id))
+    again = candidate("A boat, owned", spans=place)
+    bench.pipe(bench.extraction(again, turn="t", version=2))
+    asyncio.run(bench.run())
+    assert bench.active() == []
+    rows = {k: v for owner in bench.store.rows.values() for k, v in owner.get(kept.owner.key, {}).items()}
+    other = kept.model_copy(
+        update={"record_id": "other", "sealed": kept.sealed.model_copy(update={"text": again.text, "terms": ()})}
+    )
+    d = Difference(kept.owner, "other", "episode", "", "added", (), 0, (other,))
+    for read_at, why in (({"other": {"t": place}}, "rejected"), ({"other": {"u": place}}, None), ({}, None)):
+        remembered = Remembered(
+            [orjson.loads(v) for k, v in rows.items() if k.startswith("r/")], (), read_at
+        )
+        assert left_alone(d, {}, set(), remembered, bench.models.hash_key) == why
+
+
+def test_n1_a_replay_tells_where_it_read_each_record(bench: Bench) -> None:
+    place = (Span(start=3, end=20),)
+    bench.do_all(bench.say(candidate("User bought a kayak", spans=place), turn="t"))
+    [kept] = bench.active()
+    bench.regate(plain())
+    assert bench.replay.read_at(kept.owner.key) == {kept.record_id: {"t": place}}
 
 
 def test_n4_what_was_corrected_forgotten_or_erased_does_not_come_back(bench: Bench) -> None:
