@@ -13,6 +13,7 @@ from tests.simulation import models
 from tests.simulation.plan import Plan
 from tests.simulation.round import Result, run
 from tests.simulation.shrink import shrink
+from tests.simulation.table import LONG_RUN, Cell, empty, lines
 
 _SAY_EVERY = 2.0
 
@@ -24,6 +25,7 @@ def _arguments() -> argparse.Namespace:
     p.add_argument("--case", help="run this one, as a failure has named it")
     p.add_argument("--unflushed", action="store_true", help="topics acknowledge what is not on the disk: it must fail")
     p.add_argument("--digests", action="store_true", help="name that of each round: the same on every machine")
+    p.add_argument("--cells", action="store_true", help=f"an empty cell fails, as it does from {LONG_RUN} rounds on")
     p.add_argument("--history", type=Path, default=Path("simulation.txt"), help="where a failure's history goes")
     return p.parse_args()
 
@@ -34,7 +36,8 @@ def say(line: str) -> None:
 
 
 def main() -> int:
-    """Exit status 0 when every round is as it must be, 1 at the first that is not, 2 for a case that cannot be run."""
+    """Exit status 0 when every round is as it must be, 1 at the first that is not (or when a long run has left a cell
+    of its table empty), 2 for a case that cannot be run."""
     logging.disable(logging.CRITICAL)
     a = _arguments()
     try:
@@ -43,11 +46,11 @@ def main() -> int:
         say(str(exc))
         return 2
     parts, began, said = models.parts(), time.monotonic(), 0.0
-    struck: Counter[tuple[str, str, str]] = Counter()
+    met: Counter[Cell] = Counter()
     turns = 0
     for n, plan in enumerate(plans, 1):
         result = run(plan, parts)
-        struck += result.struck
+        met += result.met
         turns += plan.turns
         if a.digests:
             say(f"digest {plan.seed} {result.digest}")
@@ -61,8 +64,16 @@ def main() -> int:
         if took - said >= _SAY_EVERY or n == len(plans):
             said = took
             say(f"[{took:5.0f} s] {n} of {len(plans)} rounds, {turns} turns; {took / n * (len(plans) - n):.0f} s left")
-    say(table(struck))
-    return 0
+    return _tabled(met, len(plans) >= LONG_RUN or a.cells)
+
+
+def _tabled(met: Counter[Cell], strict: bool) -> int:
+    """The table; where the run is a long one, 1 when a cell of it is empty."""
+    say("\n".join(lines(met)))
+    left = empty(met)
+    if left:
+        say(f"{'FAILED' if strict else 'never met'}: {len(left)} cells are empty: {'; '.join(map(' '.join, left))}")
+    return 1 if left and strict else 0
 
 
 def _tell(result: Result, path: Path) -> None:
@@ -72,13 +83,6 @@ def _tell(result: Result, path: Path) -> None:
         say(f"  {line}")
     say(f"  again: python -m tests.simulation --case {result.plan}")
     say(f"  history: {path}, digest {result.digest}")
-
-
-def table(struck: Counter[tuple[str, str, str]]) -> str:
-    """How often each fault met each stage behind which point."""
-    lines = ["struck: fault, stage, behind"]
-    lines += [f"  {n:6} {fault:<9} {stage:<14} {point}" for (fault, stage, point), n in sorted(struck.items())]
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -9,18 +9,18 @@ from collections import Counter
 from collections.abc import Callable
 
 from streams.faults import Faults
+from tests.simulation.table import Cell
 
 
 class History:
-    """Lines of `time who what`. `struck`: how often a fault met a stage behind which point."""
+    """Lines of `time who what`. `met`: how often a fault met a stage while what was open (`table.py`)."""
 
     def __init__(self, time: Callable[[], float]) -> None:
         self._time = time
         self.lines: list[str] = []
-        self.at: dict[str, str] = {}
-        """Stage -> the point that it passed last."""
-        self.struck: Counter[tuple[str, str, str]] = Counter()
-        """(fault, stage, point)."""
+        self.at: dict[tuple[str, str], str] = {}
+        """(process, stage) -> the point that it passed last in this life."""
+        self.met: Counter[Cell] = Counter()
         self.on_point: Callable[[str], None] = lambda who: None
         self._hash = hashlib.blake2b(digest_size=12)
 
@@ -33,9 +33,10 @@ class History:
         """What a server is given: in the digest alone."""
         self._hash.update(repr(given).encode() + b"\n")
 
-    def strike(self, fault: str, stages: tuple[str, ...]) -> None:
-        for stage in stages:
-            self.struck[fault, stage, self.at.get(stage, "idle")] += 1
+    def ended(self, who: str) -> None:
+        """A process has died: it has nothing in hand."""
+        for place in [place for place in self.at if place[0] == who]:
+            del self.at[place]
 
     def digest(self) -> str:
         return self._hash.copy().hexdigest()
@@ -48,6 +49,6 @@ class Watched(Faults):
         self._history, self._who = history, who
 
     def hit(self, stage: str, point: str) -> None:
-        self._history.at[stage] = point
+        self._history.at[self._who, stage] = point
         self._history.on_point(self._who)
         self._history.note(self._who, f"{stage} {point}")

@@ -12,6 +12,7 @@ from schemas.log.topics import Cleanup
 from tests.simulation.acts import WORKERS, Act
 from tests.simulation.loop import Process
 from tests.simulation.net import Weather
+from tests.simulation.opened import uses
 from tests.simulation.partition import Record, Stored
 from tests.simulation.world import World
 
@@ -72,13 +73,16 @@ class Nemesis:
             self._doomed[process] = act.count, act
 
     def _struck(self, fault: str, target: str) -> None:
-        """Counted at the stages that it met: those of a process, or all where a server is struck."""
+        """Counted at the stages that it met: those of a process, or those that call a server, with what is open."""
+        at = self._world.history.at
         if target in self._world.servers:
-            stages = tuple(self._world.history.at)
+            points = {stage: point for (_, stage), point in at.items() if uses(target, stage)}
         else:
             kind = target.rpartition("-")[0]
             stages = (target,) if target.startswith("sink-") else WORKERS.get(f"{kind}-1", ())
-        self._world.history.strike(fault, stages)
+            points = {stage: at.get((target, stage), "idle") for stage in stages}
+        for stage, point in points.items():
+            self._world.history.met.update((fault, stage, o) for o in self._world.opened.of(stage, point))
 
     async def _kill(self, act: Act) -> None:
         process = self._world.processes.get(act.target)
@@ -134,6 +138,7 @@ class Nemesis:
         self._world.skew = act.seconds
 
     async def _compact(self, act: Act) -> None:
+        self._struck("compact", "kafka")
         for topic in topics.CATALOGUE:
             if topic.cleanup is not Cleanup.DELETE:
                 for log in self._world.broker.topics[topic.name]:

@@ -44,6 +44,11 @@ READS: tuple[Read, ...] = (
     Read("search", "milvus", ("turns", "memories", "projects")),
 )
 """As the routes of `query/reading` and `query/prompt` wait; what waits for the chunk step is not here."""
+_STAGES_OF = {
+    "turns": ("screen",), "memories": ("screen", "extract", "gate"), "outcomes": ("screen", "extract", "gate"),
+    "sessions": ("screen", "session"), "projects": ("screen", "extract", "gate", "project"),
+}  # fmt: skip
+"""Through which a write comes into a view."""
 
 
 class Readers:
@@ -87,7 +92,10 @@ class Readers:
     async def _read(self, read: Read, writes: tuple[tuple[Call, Written], ...]) -> None:
         token = FreshnessToken.of(w for _, w in writes)
         needs: Needs = needs_of(FreshnessToken.parse(str(token)), read.views)
+        stages = dict.fromkeys((*(s for v in read.views for s in _STAGES_OF[v]), f"sink-{read.store}"), 1)
+        self._world.opened.tokens.update(stages)
         fresh = await self._watches[read.store].wait(needs, _WAIT_SECONDS)
+        self._world.opened.tokens.subtract(stages)
         rows = await self._shown(read.store) if fresh else None
         self.answers[read.name, rows is not None] += 1
         if rows is not None:

@@ -27,6 +27,7 @@ from tests.simulation.net import AwayError
 from tests.simulation.plan import Plan
 from tests.simulation.readers import Readers
 from tests.simulation.sinks import topics_of
+from tests.simulation.table import Cell
 from tests.simulation.world import PARTITIONS, START, World, WorldConfig
 
 REST_SECONDS = 3600.0
@@ -42,7 +43,8 @@ class Result:
     history: list[str] = field(default_factory=list)
     digest: str = ""
     checked: Counter[str] = field(default_factory=Counter)
-    struck: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    met: Counter[Cell] = field(default_factory=Counter)
+    """How often a fault struck a stage while what was open."""
     lost: list[str] = field(default_factory=list)
     """What a power cut took of what had been acknowledged, as recovery said it."""
     seconds: float = 0.0
@@ -100,7 +102,7 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
     gc.collect(0)  # all that is new: the collector has stood still
     result.failures += [f"nobody caught {e}" for e in world.loop.errors]
     result.history, result.digest = world.history.lines, world.history.digest()
-    result.struck, result.lost = world.history.struck, nemesis.lost
+    result.met, result.lost = world.history.met, nemesis.lost
     result.seconds, result.steps, result.fresh = world.loop.time(), world.loop.turns, readers.answers
 
 

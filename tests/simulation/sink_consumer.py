@@ -107,6 +107,11 @@ class SimSinkConsumer:
                 out[place] = done.get(place, -1)
         return out
 
+    @property
+    def member(self) -> Member | None:
+        """None before it has subscribed."""
+        return self._member
+
     def close(self) -> None:
         if self._member is not None:
             self._member.stop()

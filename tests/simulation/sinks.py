@@ -25,6 +25,7 @@ class StormySink(Around):
 
     def __init__(self, sink: MemorySink, server: Server, random: Random, wait: Callable[[float], None]) -> None:
         super().__init__(sink)
+        self.writing = False
         self._server, self._random, self._wait = server, random, wait
 
     def ensure(self) -> None:
@@ -34,9 +35,16 @@ class StormySink(Around):
     def write(self, batch: SinkBatch) -> int:
         """Raises Transient; what was sent may stand nonetheless, whole or (where the store has no transactions) in
         part."""
-        life, weather = self._server.life, self._server.weather
+        life = self._server.life
         self._pass()
-        refused = 0
+        self.writing = True
+        try:
+            return self._written(batch, life)
+        finally:
+            self.writing = False
+
+    def _written(self, batch: SinkBatch, life: int) -> int:
+        weather, refused = self._server.weather, 0
         if self._server.name.removeprefix("store-") not in TRANSACTIONAL and len(batch.items) > 1:
             half = self._random.randint(1, len(batch.items) - 1)
             refused = super().write(SinkBatch(batch.items[:half]))

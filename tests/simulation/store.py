@@ -27,6 +27,10 @@ class StateServer(Server):
         self.longest = 0.01
         """Seconds that a transaction takes, at most."""
 
+    def locked(self, step: str) -> bool:
+        """Whether a transaction of that step is under way."""
+        return any(step == name for name, _ in self._locks)
+
     def stop(self) -> None:
         super().stop()
         for line in self._locks.values():

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -31,6 +32,7 @@ from tests.simulation.consumer import MemberConfig
 from tests.simulation.history import History, Watched
 from tests.simulation.loop import Process, SimLoop
 from tests.simulation.net import AwayError, Net, Server
+from tests.simulation.opened import Opened
 from tests.simulation.producer import SimProducer
 from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkConsumer
 from tests.simulation.sinks import StormySink, topics_of
@@ -61,6 +63,7 @@ class World:
         self.loop = SimLoop(config.seed)
         self.random = Random(f"world {config.seed}")
         self.history = History(self.loop.time)
+        self.opened = Opened(self)
         self.net = Net(self.random)
         self.codec = Codec()
         self.broker = Broker(self.random, self.loop)
@@ -102,6 +105,7 @@ class World:
             return
         self.history.note(process.name, f"dies: {why}")
         self.loop.kill(process)
+        self.history.ended(process.name)
         if again:
             self.loop.call_later(self.random.uniform(0.3, 3.0), self.start, process.name, context=self.loop.outside())
 
@@ -134,6 +138,7 @@ class World:
         store = SimStateStore(self.net, self.state)
         faults = Watched(self.history, process.name)
         members = self.members[process.name] = []
+        joined = self.opened.members[process.name] = {}
         for name in steps:
             cache = self.random.choice((2_000, 50_000, 4_000_000))
             runner = StepRunner(
@@ -146,6 +151,7 @@ class World:
             )  # fmt: skip
             member = StepMember(self.net, self.broker, self.random, runner, faults, config, die)
             members.append((runner, member))
+            joined[name] = partial(getattr, member, "member")
             member.start()
         while True:
             await asyncio.sleep(SESSION_TIMEOUT / 2 / _BEATS)
@@ -170,9 +176,13 @@ class World:
             sink_group(name), tuple(t.name for t in topics_of(name)), process.name if self.static else "", 30.0
         )
         clock = self._clock()
+        store = StormySink(self.views[name], self.stores[name], self.random, wait)
+        consumer = SimSinkConsumer(self.net, self.broker, self.random, self.loop, config)
+        self.opened.writes[process.name] = store
+        self.opened.members[process.name] = {process.name: partial(getattr, consumer, "member")}
         worker = Worker(
-            StormySink(self.views[name], self.stores[name], self.random, wait),
-            SimSinkConsumer(self.net, self.broker, self.random, self.loop, config),
+            store,
+            consumer,
             SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop),
             self.codec,
             WorkerConfig(max_records=self.random.choice((3, 50, 500)), commit_every=0.2, poll=1.0),
