@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.simulation import models
+from tests.simulation.found import readable, written
 from tests.simulation.plan import Plan
 from tests.simulation.round import Result, run
 from tests.simulation.shrink import shrink
@@ -26,6 +27,7 @@ def _arguments() -> argparse.Namespace:
     p.add_argument("--unflushed", action="store_true", help="topics acknowledge what is not on the disk: it must fail")
     p.add_argument("--digests", action="store_true", help="name that of each round: the same on every machine")
     p.add_argument("--cells", action="store_true", help=f"an empty cell fails, as it does from {LONG_RUN} rounds on")
+    p.add_argument("--test", type=Path, default=Path("test_simulation_found.py"), help="where its test goes")
     p.add_argument("--history", type=Path, default=Path("simulation.txt"), help="where a failure's history goes")
     return p.parse_args()
 
@@ -58,7 +60,10 @@ def main() -> int:
             _tell(result, a.history)
             if not a.case:
                 say("making it smaller ...")
-                _tell(shrink(result, lambda p: run(p, parts)), a.history)
+                small = shrink(result, lambda p: run(p, parts))
+                _tell(small, a.history)
+                a.test.write_text(written(small), encoding="utf-8")
+                say(f"  its test: pytest {a.test}")
             return 1
         took = time.monotonic() - began
         if took - said >= _SAY_EVERY or n == len(plans):
@@ -77,7 +82,7 @@ def _tabled(met: Counter[Cell], strict: bool) -> int:
 
 
 def _tell(result: Result, path: Path) -> None:
-    path.write_text("\n".join([str(result.plan), *result.failures, "", *result.history, ""]))
+    path.write_text("\n".join(readable(result)), encoding="utf-8")
     say(f"FAILED: seed {result.plan.seed}, {len(result.plan.calls)} calls, {len(result.plan.acts)} acts")
     for line in [*map(str, result.plan.acts), *result.failures[:10]]:
         say(f"  {line}")

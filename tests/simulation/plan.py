@@ -25,13 +25,19 @@ class OtherReleaseError(ValueError):
 @dataclass(frozen=True)
 class Plan:
     """`seed` draws calls, acts, and what happens between them. `kept_calls`, `kept_acts`: numbers of those that are
-    left in; None: all. `durable`: topics flush before they acknowledge."""
+    left in; None: all. `durable`: topics flush before they acknowledge. `given`: calls and acts that are not drawn."""
 
     seed: int
     turns: int = SHORT
     kept_calls: tuple[int, ...] | None = None
     kept_acts: tuple[int, ...] | None = None
     durable: bool = True
+    given: tuple[tuple[Call, ...], tuple[Act, ...]] | None = None
+
+    @classmethod
+    def exactly(cls, seed: int, calls: Sequence[Call], acts: Sequence[Act], durable: bool = True) -> Self:
+        """Of these calls and acts, as a written test names them; `seed` draws what happens between them."""
+        return cls(seed, len(calls), durable=durable, given=(tuple(calls), tuple(acts)))
 
     @classmethod
     def of(cls, seed: int, durable: bool = True) -> Self:
@@ -39,12 +45,16 @@ class Plan:
 
     @cached_property
     def calls(self) -> Sequence[Call]:
-        found = calls(self.seed, self.turns, self.turns * SECONDS_A_CALL)
+        found: Sequence[Call] = (
+            self.given[0] if self.given else calls(self.seed, self.turns, self.turns * SECONDS_A_CALL)
+        )
         return found if self.kept_calls is None else [found[i] for i in self.kept_calls]
 
     @cached_property
     def acts(self) -> Sequence[Act]:
-        found = acts(self.seed, self.turns * SECONDS_A_CALL, 10 * self.turns // SHORT)
+        found: Sequence[Act] = (
+            self.given[1] if self.given else acts(self.seed, self.turns * SECONDS_A_CALL, 10 * self.turns // SHORT)
+        )
         return found if self.kept_acts is None else [found[i] for i in self.kept_acts]
 
     def keeping(self, calls: Sequence[int], acts: Sequence[int]) -> Plan:
@@ -59,7 +69,9 @@ class Plan:
         )
 
     def __str__(self) -> str:
-        """The case, as `parse` reads it."""
+        """The case, as `parse` reads it; of one that is given by value only words."""
+        if self.given is not None:
+            return f"seed {self.seed}, {len(self.calls)} calls and {len(self.acts)} acts that a test names"
         kept = ["all" if k is None else ",".join(map(str, k)) for k in (self.kept_calls, self.kept_acts)]
         return ":".join([RELEASE, str(self.seed), str(self.turns), *kept, "flushed" if self.durable else "unflushed"])
 
