@@ -52,6 +52,13 @@ class Restated:
         spans = self._reading.spans.items() if head is not None else ()
         return [name for name, span in spans if head is not None and span is not None and span.overlaps(head)]
 
+    def match(self, free: Candidate) -> None:
+        """Find the record that a candidate restates which goes without its fields, and was told by them at first: one
+        that no other candidate restates."""
+        given = {u.record_id for u in self.restates.values()}
+        left = [u for u in self.before if u.record_id not in given]
+        self.restates |= matched((free,), left, self._reading, self._source.turn.turn_id)
+
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;
         what other turns say as well loses this citation only."""
