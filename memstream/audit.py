@@ -14,6 +14,8 @@ from psycopg.rows import dict_row
 
 from schemas.log.owner import Owner, OwnerKind
 from schemas.security.audit import Chain, Check, Entry, Fault
+from schemas.storage import postgres_connections
+from schemas.storage.postgres_connections import LONG_SECONDS
 from sinks.audit.sink import CHAIN_COLUMNS, COLUMNS
 
 _SHOWN = "at, tenant, action, operation, principal, owner, subject, record_ids, context_id, chain, seq"
@@ -39,7 +41,7 @@ def verify(dsn: str, key: bytes, anchors: dict[int, tuple[int, str]] | None = No
     faults: list[Fault] = []
     entries = erased = 0
     heads: dict[int, tuple[int, str]] = {}
-    with psycopg.connect(dsn) as connection:
+    with postgres_connections.connect(dsn, answer_seconds=LONG_SECONDS) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         query = f"SELECT {', '.join(CHAIN_COLUMNS)} FROM audit.chains ORDER BY chain"  # noqa: S608 - constants
         chains = [Chain(*row) for row in connection.execute(query.encode())]
@@ -94,5 +96,5 @@ def listed(
           AND (%(since)s::timestamptz IS NULL OR at >= %(since)s)
         ORDER BY at DESC, chain, seq DESC LIMIT %(limit)s"""  # noqa: S608 - constants
     values = {"tenant": tenant, "owner": owner, "principal": principal, "since": since, "limit": limit}
-    with psycopg.connect(dsn, row_factory=dict_row) as connection:
+    with postgres_connections.connect(dsn, row_factory=dict_row) as connection:
         return connection.execute(query.encode(), values).fetchall()

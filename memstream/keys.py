@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from schemas.base import Id
 from schemas.security.api_keys import PREFIX, digest
 from schemas.security.scope import OF_THE_WHOLE, Permission, membership
+from schemas.storage import postgres_connections
 
 _ID: TypeAdapter[str] = TypeAdapter(Id)
 _SHOWN = "key_id, tenant, name, scopes, users, projects, created_at, expires_at, revoked_at, replaces"
@@ -56,14 +57,14 @@ def create(dsn: str, grant: Grant) -> Minted:
         raise KeyCommandError(
             f"--scope: `{whole[0]}` is about the whole tenant: give it to a key without --user and --project"
         )
-    with psycopg.connect(dsn) as connection:
+    with postgres_connections.connect(dsn) as connection:
         return _insert(connection, grant, None)
 
 
 def listed(dsn: str, tenant: str | None) -> list[dict[str, Any]]:
     """Every key (of a tenant), the newest first, with its state; digests stay where they are."""
     query = f"SELECT {_SHOWN} FROM auth.keys WHERE %(t)s::text IS NULL OR tenant = %(t)s ORDER BY created_at DESC, key_id"  # noqa: S608, E501 - constants
-    with psycopg.connect(dsn, row_factory=dict_row) as connection:
+    with postgres_connections.connect(dsn, row_factory=dict_row) as connection:
         rows = connection.execute(query.encode(), {"t": tenant}).fetchall()
     now = datetime.now(UTC)
     return [{**row, "state": _state(row, now)} for row in rows]
@@ -71,7 +72,7 @@ def listed(dsn: str, tenant: str | None) -> list[dict[str, Any]]:
 
 def rotate(dsn: str, key_id: str, grace: timedelta, expires_at: datetime | None) -> Minted:
     """A new key with the same reach; the old one goes on for `grace`. Raises KeyCommandError for one that is over."""
-    with psycopg.connect(dsn, row_factory=dict_row) as connection:
+    with postgres_connections.connect(dsn, row_factory=dict_row) as connection:
         query = f"SELECT {_SHOWN} FROM auth.keys WHERE key_id = %s FOR UPDATE"  # noqa: S608 - constants
         row = connection.execute(query.encode(), (key_id,)).fetchone()
         now = datetime.now(UTC)
@@ -90,7 +91,7 @@ def rotate(dsn: str, key_id: str, grace: timedelta, expires_at: datetime | None)
 
 def revoke(dsn: str, key_id: str) -> None:
     """Raises KeyCommandError for a key that does not exist; one that is revoked already stays as it is."""
-    with psycopg.connect(dsn) as connection:
+    with postgres_connections.connect(dsn) as connection:
         done = connection.execute(
             "UPDATE auth.keys SET revoked_at = COALESCE(revoked_at, now()) WHERE key_id = %s", (key_id,)
         )
@@ -100,7 +101,7 @@ def revoke(dsn: str, key_id: str) -> None:
 
 def exist(dsn: str) -> bool:
     """Whether a key was ever made."""
-    with psycopg.connect(dsn) as connection:
+    with postgres_connections.connect(dsn) as connection:
         return connection.execute("SELECT 1 FROM auth.keys LIMIT 1").fetchone() is not None
 
 

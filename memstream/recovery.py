@@ -20,7 +20,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_e
 
 from memstream.workers.preflight import PreflightError
 from query.pipeline.groups import GROUPS, Group, live_groups
-from schemas.storage import generations
+from schemas.storage import generations, postgres_connections
 from schemas.storage.connections import Bootstrap, librdkafka
 
 log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ def _short_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLo
     from query.pipeline.offsets import BrokersAwayError, OffsetReader  # kafka-python is heavy to load
 
     try:
-        with psycopg.connect(dsn, connect_timeout=5) as conn:
+        with postgres_connections.connect(dsn) as conn:
             stored = {
                 (str(step), int(partition)): int(offset)
                 for step, partition, offset in conn.execute("SELECT step, partition, next_offset FROM stream.positions")
@@ -142,7 +142,7 @@ def fill(bootstrap: Bootstrap, logs: Sequence[ShortLog]) -> None:
 
 def remember(dsn: str, logs: Sequence[ShortLog]) -> None:
     """Notes the losses in Postgres, where `memstream check` reads them. Raises psycopg.Error."""
-    with psycopg.connect(dsn, connect_timeout=5) as conn:
+    with postgres_connections.connect(dsn) as conn:
         conn.cursor().executemany(
             "INSERT INTO ops.log_losses (topic, partition, first_offset, next_offset) VALUES (%s, %s, %s, %s) "
             "ON CONFLICT DO NOTHING",

@@ -20,6 +20,7 @@ from query.deps import Deps, Screen
 from query.producer import KafkaLog
 from schemas.log.codec import Codec
 from schemas.profile.model import Profile
+from schemas.storage import postgres_connections
 from schemas.storage.connections import MilvusAddress
 
 _POSTGRES_CONNECTIONS = 8
@@ -46,14 +47,13 @@ async def open_deps(
     keys: Authenticator | None = None,
 ) -> AsyncIterator[Deps]:
     """Clients for the given addresses (DSN, URL, URI; brokers are in the config). No store has to be up."""
-    pool: AsyncConnectionPool[Any] = AsyncConnectionPool(
+    pool: AsyncConnectionPool[Any] = postgres_connections.pool(
         postgres,
         min_size=1,
         max_size=_POSTGRES_CONNECTIONS,
-        open=False,
+        options={"connect_timeout": 3, "options": "-c jit=off", "application_name": "query"},
         reconnect_timeout=5.0,
         configure=_configure,
-        kwargs={"autocommit": True, "connect_timeout": 3, "options": "-c jit=off", "application_name": "query"},
     )
     await pool.open(wait=False)
     client = Redis(

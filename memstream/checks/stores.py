@@ -15,6 +15,7 @@ from memstream.checks.tls import explained, postgres_reason
 from memstream.settings import Settings
 from messaging.admin import KafkaAdmin
 from schemas import migrations
+from schemas.storage import postgres_connections
 from schemas.storage.connections import milvus_options
 
 POSTGRES_LEAST = 150_000
@@ -129,7 +130,7 @@ def durability(settings: Settings) -> Iterator[CheckResult]:
 def _connected(dsn: str) -> psycopg.Connection[Any]:
     """Raises CheckFailedError where TLS or the password is what is wrong, psycopg.Error for the rest."""
     try:
-        return psycopg.connect(dsn, connect_timeout=5)
+        return postgres_connections.connect(dsn)
     except psycopg.OperationalError as exc:
         if why := postgres_reason(str(exc)):
             raise CheckFailedError(

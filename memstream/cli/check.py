@@ -81,10 +81,11 @@ def alive(
     import psycopg
 
     from memstream.cli.app import running
+    from schemas.storage import postgres_connections
 
     settings = running(data)
     try:
-        with psycopg.connect(settings.postgres.get_secret_value(), connect_timeout=5) as conn:
+        with postgres_connections.connect(settings.postgres.get_secret_value()) as conn:
             row = conn.execute(
                 "SELECT extract(epoch FROM clock_timestamp() - at)::float FROM ops.heartbeats WHERE process = %s",
                 (process,),

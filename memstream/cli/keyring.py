@@ -106,9 +106,10 @@ def _row(line: bytes) -> dict[str, Any]:
 
 def _connect(data: Path | None) -> psycopg.Connection[dict[str, Any]]:
     from memstream.cli.app import running
+    from schemas.storage import postgres_connections
 
     dsn = running(data).postgres.get_secret_value()
-    return psycopg.connect(dsn, autocommit=True, connect_timeout=5, row_factory=dict_row)
+    return postgres_connections.connect(dsn, autocommit=True, row_factory=dict_row)
 
 
 def _tell(told: dict[str, Any], as_json: bool, *lines: str) -> None:

@@ -240,10 +240,12 @@ def running_settings(data: Path | None) -> Settings:
 
 
 def connected(settings: Settings) -> psycopg.Connection[Any]:
-    import psycopg
+    from schemas.storage.postgres_connections import LONG_SECONDS, connect
 
-    return psycopg.connect(settings.postgres.get_secret_value(), autocommit=True, connect_timeout=5,
-                           application_name="memstream-rebuild")  # fmt: skip
+    return connect(
+        settings.postgres.get_secret_value(), autocommit=True, answer_seconds=LONG_SECONDS,
+        application_name="memstream-rebuild",
+    )  # fmt: skip
 
 
 def _duration(seconds: float) -> str:

@@ -22,6 +22,7 @@ from memstream.erasure.roll import Roll
 from memstream.settings import Settings
 from memstream.stack import milvus, milvus_file
 from memstream.stack.state import read_state, running_addresses
+from schemas.storage import postgres_connections
 from schemas.storage.connections import milvus_options
 
 _STATISTICS = """
@@ -54,7 +55,8 @@ class Compaction:
     def postgres(self) -> Done:
         """Tables and indexes written anew, samples of the planner taken anew (they hold values of rows), old segments
         of the write-ahead log removed. Tables are locked for as long as they are written."""
-        with psycopg.connect(self._settings.postgres.get_secret_value(), autocommit=True, connect_timeout=10) as conn:
+        dsn = self._settings.postgres.get_secret_value()
+        with postgres_connections.connect(dsn, autocommit=True, answer_seconds=None) as conn:
             who = conn.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user").fetchone()
             superuser = bool(who and who[0])
             horizon = self._horizon(conn)
@@ -71,7 +73,10 @@ class Compaction:
 
     def redis(self) -> Done:
         """The append-only file is rewritten from what stands, and a snapshot taken where the server keeps some."""
-        with closing(redis.Redis.from_url(self._settings.redis.get_secret_value(), decode_responses=True)) as client:
+        url = self._settings.redis.get_secret_value()
+        with closing(
+            redis.Redis.from_url(url, decode_responses=True, socket_connect_timeout=5, socket_timeout=self._patience)
+        ) as client:
             told: Any = client
             state = told.info("persistence")
             done = []

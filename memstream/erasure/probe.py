@@ -20,7 +20,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import redis
 from confluent_kafka.admin import AdminClient
 from psycopg import sql
@@ -34,7 +33,9 @@ from schemas.log import topics
 from schemas.log.codec import DecodeError, clear_owner
 from schemas.log.owner import Owner
 from schemas.security.sealing import SealedError
+from schemas.storage import postgres_connections
 from schemas.storage.connections import librdkafka, milvus_options
+from schemas.storage.postgres_connections import LONG_SECONDS
 
 logging.getLogger("pymilvus").setLevel(logging.CRITICAL + 1)
 SILENT_SECONDS = 30
@@ -87,7 +88,8 @@ class Probe:
         return len(self._pattern.findall(raw))
 
     def postgres(self) -> Iterator[tuple[str, bytes]]:
-        with psycopg.connect(self._settings.postgres.get_secret_value(), autocommit=True) as conn:
+        dsn = self._settings.postgres.get_secret_value()
+        with postgres_connections.connect(dsn, autocommit=True, answer_seconds=LONG_SECONDS) as conn:
             for schema, table in conn.execute(_TABLES).fetchall():
                 query = sql.SQL("SELECT to_jsonb(t)::text FROM {}.{} t").format(
                     sql.Identifier(schema), sql.Identifier(table)
@@ -102,7 +104,9 @@ class Probe:
                             yield f"postgres {schema}.{table}{OPENED if opened else ''}", blob
 
     def redis(self) -> Iterator[tuple[str, bytes]]:
-        client: Any = redis.Redis.from_url(self._settings.redis.get_secret_value())
+        client: Any = redis.Redis.from_url(
+            self._settings.redis.get_secret_value(), socket_connect_timeout=5, socket_timeout=60
+        )
         for key in client.scan_iter(count=1_000):
             yield "redis", key
             kind = client.type(key)

@@ -34,8 +34,9 @@ from schemas.log.topics import Topic
 from schemas.security import audit
 from schemas.security.erasure_findings import place
 from schemas.security.sealing import KeysAway
-from schemas.storage import generations
+from schemas.storage import generations, postgres_connections
 from schemas.storage.connections import librdkafka
+from schemas.storage.postgres_connections import LONG_SECONDS
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.5
@@ -80,7 +81,9 @@ class Eraser:
     def look(self) -> int:
         """How many are still under way. Raises psycopg.Error, KafkaException."""
         dsn = self._settings.postgres.get_secret_value()
-        with psycopg.connect(dsn, autocommit=True, connect_timeout=5, row_factory=dict_row) as conn:
+        with postgres_connections.connect(
+            dsn, autocommit=True, answer_seconds=LONG_SECONDS, row_factory=dict_row
+        ) as conn:
             rows = conn.execute(_OPEN).fetchall()
             return sum(not self._advance(conn, row) for row in rows)
 

@@ -18,6 +18,7 @@ from memstream.keyring.cache import KeyCache
 from memstream.keyring.master import KEY_BYTES, MasterKeyError, MasterKeys
 from schemas.log.owner import Owner, tenant_owner
 from schemas.security.sealing import KeyDestroyed, KeysAway, MasterKeyAway, SealedError
+from schemas.storage import postgres_connections
 
 log = logging.getLogger(__name__)
 GRACE_SECONDS = 1.0
@@ -26,6 +27,8 @@ generation, so nothing that is kept was ever sealed with the key that goes."""
 MARGIN_SECONDS = 0.5
 """For the look itself, and for what a call had in hand."""
 MOST_KEYS = 50_000
+STATEMENT_SECONDS, ANSWER_SECONDS = 5, 8.0
+"""For Postgres to give a statement up, and for us to give Postgres up: it may hold a connection and answer nothing."""
 _TELL_SECONDS = 60.0
 _NEWEST = "SELECT generation, master_id, wrapped FROM trust.data_keys WHERE owner = %s ORDER BY generation DESC LIMIT 1"
 _ONE = "SELECT master_id, wrapped FROM trust.data_keys WHERE owner = %s AND generation = %s"
@@ -260,9 +263,9 @@ class Keyring:
 
     def _connection(self) -> Connection[Any]:
         if self._conn is None or self._conn.closed:
-            self._conn = psycopg.connect(
-                self._dsn, autocommit=True, connect_timeout=5, application_name="memstream-keyring",
-                options="-c statement_timeout=5000",
+            self._conn = postgres_connections.connect(
+                self._dsn, autocommit=True, answer_seconds=ANSWER_SECONDS, application_name="memstream-keyring",
+                options=f"-c statement_timeout={STATEMENT_SECONDS * 1000}",
             )  # fmt: skip
         return self._conn
 

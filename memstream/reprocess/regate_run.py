@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 import orjson
 import psycopg
-from psycopg_pool import AsyncConnectionPool
 
 from memstream.keyring.wiring import Sealing
 from memstream.profiles import FollowedBook, Following
@@ -43,6 +42,7 @@ from schemas.events.memory import Extraction
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.progress import root_partition
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import stage
 from sinks.protocol import Mark
 from sinks.protocol import Message as Stored
@@ -247,7 +247,7 @@ class Regate:
     async def _remembered(self, number: int, owners: Sequence[str]) -> dict[str, Remembered]:
         """Rejections and record ids in the state of the gate that runs."""
         dsn = self._settings.postgres.get_secret_value()
-        async with AsyncConnectionPool(dsn, min_size=1, max_size=1, kwargs={"autocommit": True}, open=False) as pool:
+        async with postgres_connections.pool(dsn, min_size=1, max_size=1) as pool:
             store = self._sealing.state(PostgresStateStore(pool))
             rows = (await store.load("gate", {number: [Reads(owner) for owner in owners]}))[number]
         return {

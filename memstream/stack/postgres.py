@@ -16,6 +16,7 @@ from memstream.stack.ports import HOST
 from memstream.stack.process import listens, run_tool
 from memstream.stack.spec import ChildSpec, Probe
 from memstream.stack.unprivileged import identity, own_folder, reachable_binaries
+from schemas.storage import postgres_connections
 
 NAME = "postgres"
 DATABASE = "memstream"
@@ -148,7 +149,7 @@ def _probe(port: int, data: Path) -> Probe:
         if not listens(pid, port):
             return False
         try:
-            async with await psycopg.AsyncConnection.connect(
+            async with await postgres_connections.connect_async(
                 dsn(port, "postgres"), autocommit=True, connect_timeout=3
             ) as connection:
                 where = await (await connection.execute("SHOW data_directory")).fetchone()

@@ -18,6 +18,7 @@ from memstream.stack import Addresses, ChildSpec, EmbeddedStack, milvus
 from memstream.stack.ports import pick
 from memstream.stack.spec import Probe
 from schemas import migrations
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import STORES
 
 MEMORY_STEPS = ("extract", "gate", "session", "project", "chunk")
@@ -114,7 +115,7 @@ class _Heartbeats:
 
     async def _ask(self) -> set[tuple[str, int]]:
         try:
-            async with await psycopg.AsyncConnection.connect(self._dsn, connect_timeout=2) as conn:
+            async with await postgres_connections.connect_async(self._dsn, connect_timeout=2) as conn:
                 cur = await conn.execute("SELECT process, (stats->>'pid')::int FROM ops.heartbeats")
                 return {(process, pid) for process, pid in await cur.fetchall()}
         except psycopg.Error:

@@ -22,6 +22,7 @@ from schemas.heartbeat import (
     Heartbeat,
     StageStats,
 )
+from schemas.storage import postgres_connections
 
 log = logging.getLogger(__name__)
 _EVERY = 2.0
@@ -187,7 +188,7 @@ class HeartbeatSender:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                with psycopg.connect(self._dsn, connect_timeout=3, autocommit=True) as conn:
+                with postgres_connections.connect(self._dsn, connect_timeout=3, autocommit=True) as conn:
                     self._beat(conn)
                     while not self._stop.wait(_EVERY):
                         self._beat(conn)

@@ -13,8 +13,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from psycopg_pool import AsyncConnectionPool
-
 from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
 from memstream.profiles import FollowedBook, Following, ProfileFollower
@@ -26,6 +24,7 @@ from memstream.workers.observe import HeartbeatSender, ProcessStats, StepObserve
 from memstream.workers.parts import parts_of
 from memstream.workers.preflight import check_topics
 from memstream.workers.traced import TracedRunner
+from schemas.storage import postgres_connections
 from streams.faults import Faults, KillAt
 from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
 from streams.faust.lease import Lease, end_at_once
@@ -98,9 +97,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     make_runner = partial(TracedRunner, spans) if spans else StepRunner
     observer = StepObserver(stats)
     heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
-    async with AsyncConnectionPool(
-        dsn, min_size=1, max_size=len(steps) + 1, kwargs={"autocommit": True}, open=False
-    ) as pool:
+    async with postgres_connections.pool(dsn, min_size=1, max_size=len(steps) + 1) as pool:
         await pool.wait(60)
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
         outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 import psycopg
 
-from schemas.storage import generations
+from schemas.storage import generations, postgres_connections
 from schemas.storage.generations import Generation, GenerationError
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ def wait_for_live(dsn: str, store: str, stopped: threading.Event) -> Generation 
     """The live generation, waiting for Postgres as long as it takes; None when told to stop."""
     while not stopped.is_set():
         try:
-            with psycopg.connect(dsn, connect_timeout=5, autocommit=True) as conn:
+            with postgres_connections.connect(dsn, autocommit=True) as conn:
                 return generations.live(conn, store)
         except (psycopg.Error, GenerationError) as exc:
             log.warning("which generation is live is not known yet", extra={"error": type(exc).__name__})
@@ -41,7 +41,7 @@ def wait_for_live(dsn: str, store: str, stopped: threading.Event) -> Generation 
 
 def numbered(dsn: str, store: str, number: int) -> Generation:
     """Raises GenerationError for one that does not stand, psycopg.Error."""
-    with psycopg.connect(dsn, connect_timeout=5, autocommit=True) as conn:
+    with postgres_connections.connect(dsn, autocommit=True) as conn:
         found = next((g for g in generations.all_of(conn, store) if g.number == number), None)
     if found is None or found.state == "dropping":
         raise GenerationError(f"generation {number} of {store} does not stand")
@@ -107,7 +107,7 @@ class Watch(threading.Thread):
     def run(self) -> None:
         while not self._closing.is_set():
             try:
-                with psycopg.connect(self._dsn, connect_timeout=5, autocommit=True) as conn:
+                with postgres_connections.connect(self._dsn, autocommit=True) as conn:
                     hold(conn, self._own.store, self._own.number)
                     while not self._closing.is_set() and not self.dropped:
                         self._look(conn)

@@ -11,9 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-import psycopg
 from psycopg import Connection, sql
 
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
 
 LOCK = 0x6D656D73
@@ -29,7 +29,7 @@ def sql_text(name: str) -> str:
 def upgrade(dsn: str) -> None:
     """Bring the database at `dsn` (libpq form) to the newest version. Safe when several processes call at once:
     one migrates, the others wait and then find nothing to do. Raises psycopg.Error or alembic's CommandError."""
-    with psycopg.connect(dsn) as conn:
+    with postgres_connections.connect(dsn) as conn:
         if version(conn) == newest():
             return  # as at nearly every start of a process, which then goes without Alembic's import
     from alembic import command
@@ -37,7 +37,10 @@ def upgrade(dsn: str) -> None:
     from sqlalchemy import create_engine
     from sqlalchemy.pool import NullPool
 
-    engine = create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(dsn), poolclass=NullPool)
+    def creator() -> Connection[Any]:  # without a deadline: it may wait for another migration, and rewrite tables
+        return postgres_connections.connect(dsn, answer_seconds=None)
+
+    engine = create_engine("postgresql+psycopg://", creator=creator, poolclass=NullPool)
     with engine.begin() as connection:
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({LOCK})")
         config = Config()

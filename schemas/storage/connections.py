@@ -58,7 +58,9 @@ def librdkafka(bootstrap: Bootstrap) -> dict[str, Any]:
         "ssl.key.password": b.key_password, "sasl.mechanism": b.mechanism, "sasl.username": b.user,
         "sasl.password": b.password,
     }  # fmt: skip
-    out = {"bootstrap.servers": b.servers, **{name: value for name, value in named.items() if value}}
+    # A broker whose host vanished is found by the kernel; requests have a deadline of their own (socket.timeout.ms).
+    out = {"bootstrap.servers": b.servers, "socket.keepalive.enable": True}
+    out.update({name: value for name, value in named.items() if value})
     if b.protocol != "PLAINTEXT":
         out["security.protocol"] = b.protocol
     return out

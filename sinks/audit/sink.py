@@ -16,6 +16,7 @@ from schemas.events.documents import Access
 from schemas.log import topics
 from schemas.log.owner import Owner, OwnerKind, tenant_owner
 from schemas.security.audit import SALT_BYTES, START, Chain, Entry, erase, mark_gone, what_digest, who_digest
+from schemas.storage import postgres_connections
 from sinks.protocol import Mark, Permanent, SinkBatch, Transient
 
 T = TypeVar("T")
@@ -167,8 +168,8 @@ class AuditSink:
     def _run(self, call: Callable[[Connection[TupleRow]], T]) -> T:
         try:
             if self._conn is None or self._conn.closed:
-                self._conn = psycopg.connect(
-                    self._dsn, autocommit=True, application_name="memstream-audit", connect_timeout=5
+                self._conn = postgres_connections.connect(
+                    self._dsn, autocommit=True, application_name="memstream-audit"
                 )
             return call(self._conn)
         except (errors.DataError, errors.IntegrityError) as exc:

@@ -12,7 +12,9 @@ from psycopg import Connection
 
 from schemas.log import topics
 from schemas.migrations import create_generation, drop_generation, generations
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
+from schemas.storage.postgres_connections import LONG_SECONDS
 from sinks.contents import Bucket, Digest, Token, part_of
 from sinks.postgres.tables import CHECKPOINTS, MEMORIES, SESSIONS, TABLES, TURNS, Table
 from sinks.protocol import Mark, Transient
@@ -152,8 +154,8 @@ class PostgresContents:
         """Raises Transient in place of what psycopg says, whose messages may hold content."""
         try:
             if self._conn is None or self._conn.closed:
-                self._conn = psycopg.connect(
-                    self._dsn, autocommit=True, connect_timeout=5, application_name="memstream-rebuild",
+                self._conn = postgres_connections.connect(
+                    self._dsn, autocommit=True, answer_seconds=LONG_SECONDS, application_name="memstream-rebuild",
                     options="-c TimeZone=UTC -c extra_float_digits=1 -c jit=off",
                 )  # fmt: skip
             return work(self._conn)

@@ -14,6 +14,7 @@ from psycopg import Connection, sql
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.security import erasure_findings as findings
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
 from sinks.protocol import Transient
 
@@ -95,7 +96,7 @@ class PostgresFindings:
     def __call__(self, erasure: Erasure, place: str, counts: dict[str, int]) -> None:
         """Raises Transient while Postgres is away."""
         try:
-            with psycopg.connect(self._dsn, connect_timeout=5, application_name="memstream-erasure") as conn:
+            with postgres_connections.connect(self._dsn, application_name="memstream-erasure") as conn:
                 findings.found(conn, erasure, place, counts)
         except psycopg.Error as exc:
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None

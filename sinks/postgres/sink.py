@@ -16,6 +16,7 @@ from schemas.events.memory import MemoryUpdate
 from schemas.log import topics
 from schemas.migrations import create_generation
 from schemas.security.sealed_rows import Seals, everything
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
 from sinks.collapse import memory_of, session_of
 from sinks.postgres.erasure import erase
@@ -28,15 +29,7 @@ T = TypeVar("T")
 _POISON = (errors.DataError, errors.IntegrityError, errors.ProgramLimitExceeded)
 """SQLSTATE classes 22, 23 and 54: the content will never fit. Everything else that Postgres says can be mended on
 its side (away, full, not migrated), so the sink waits."""
-_CONNECTION: dict[str, Any] = {
-    "application_name": "memstream-sink-postgres",
-    "connect_timeout": 5,
-    # A host that vanishes without a word is given up after half a minute.
-    "keepalives_idle": 10,
-    "keepalives_interval": 5,
-    "keepalives_count": 4,
-    "tcp_user_timeout": 30_000,
-}
+_NAME = "memstream-sink-postgres"
 SESSIONS_KEPT = timedelta(days=30)
 """How long a session's row outlives its last event: its window holds turn text (A1)."""
 DECISIONS_KEPT = timedelta(days=topics.DECISIONS.retention_days or 14)
@@ -153,7 +146,9 @@ class PostgresSink:
         """Raises Transient and Permanent in place of what psycopg says, whose messages may hold content."""
         try:
             if self._conn is None or self._conn.closed:
-                self._conn = psycopg.connect(self._dsn, autocommit=True, options=self._options, **_CONNECTION)
+                self._conn = postgres_connections.connect(
+                    self._dsn, autocommit=True, options=self._options, application_name=_NAME
+                )
             return call(self._conn)
         except _POISON as exc:
             raise Permanent("postgres_refused", f"SQLSTATE {exc.sqlstate}") from None

@@ -23,6 +23,7 @@ from redis.exceptions import RedisError
 from schemas.events.hot_memory import HotRow, hot_memory
 from schemas.events.sessions import SessionBody, SessionState
 from schemas.log.owner import Owner
+from schemas.storage import postgres_connections
 from schemas.storage.layouts import RedisLayout, postgres_schema
 from sinks.redis import scripts as lua
 from sinks.redis.erasure import is_erased
@@ -152,8 +153,8 @@ class Filler:
 
     def _connection(self) -> psycopg.Connection[dict[str, Any]]:
         if self._conn is None or self._conn.closed:
-            self._conn = psycopg.connect(
-                self._dsn, autocommit=True, connect_timeout=5, row_factory=dict_row,
+            self._conn = postgres_connections.connect(
+                self._dsn, autocommit=True, answer_seconds=10.0, row_factory=dict_row,
                 application_name="memstream-sink-redis", options="-c statement_timeout=5000",
             )  # fmt: skip
             # Postgres tells 1e25 in digits: an integer to Python's parser, which no snapshot takes.

@@ -61,7 +61,7 @@ class KeyTable:
 def table(monkeypatch: pytest.MonkeyPatch) -> KeyTable:
     """What a keyring connects to. It looks for changes at every call and keeps `BOUND` keys."""
     table = KeyTable(LocalMasterKeys.of_environment("11" * 32))
-    monkeypatch.setattr("memstream.keyring.store.psycopg.connect", lambda *_, **__: table)
+    monkeypatch.setattr("memstream.keyring.store.postgres_connections.connect", lambda *_, **__: table)
     monkeypatch.setattr("memstream.keyring.store.GRACE_SECONDS", 0.0)
     monkeypatch.setattr("memstream.keyring.store.MOST_KEYS", BOUND)
     return table
