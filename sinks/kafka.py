@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from schemas.storage.connections import Bootstrap, librdkafka
 from sinks.protocol import CommitLost, Message, Revoked, Stuck, Transient, Undelivered
 
 _ASK_SECONDS = 5.0
+_AT_ONCE = 16
+"""Records between two looks at their bytes."""
 _LOG = logging.getLogger("memstream.sinks.kafka")
 """What librdkafka says: brokers and states, never content."""
 _LOST = frozenset(
@@ -44,6 +47,8 @@ class KafkaSettings:
     delivery_timeout: float = 30.0
     commit_timeout: float = 60.0
     """Longer than librdkafka needs for its own tries; by itself it waits without a bound."""
+    batch_bytes: int = 16 * 1024 * 1024
+    """A batch takes no more records once it has so many; it may pass them by what one call brings."""
     extra: tuple[tuple[str, str], ...] = ()
 
 
@@ -69,7 +74,7 @@ class KafkaConsumer:
             config["group.instance.id"] = settings.instance_id
         self._consumer = _Consumer(config, logger=_LOG)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="commit")
-        self._commit_timeout = settings.commit_timeout
+        self._commit_timeout, self._batch_bytes = settings.commit_timeout, settings.batch_bytes
         self._paused = False
         self._revoked: Revoked = _ignore
         self._left: set[tuple[str, int]] = set()
@@ -85,10 +90,16 @@ class KafkaConsumer:
         first = self._consumer.poll(timeout)
         if first is None:
             return []
-        self._left.clear()
-        more = self._consumer.consume(max_records - 1, linger) if max_records > 1 else []
-        # Its partition went away while more was waited for: wherever it is now, it starts at the last commit.
-        found = more if (first.topic(), first.partition()) in self._left else [first, *more]
+        found, size, until = [first], _size(first), time.monotonic() + linger
+        while len(found) < max_records and size < self._batch_bytes:
+            self._left.clear()
+            wanted = min(_AT_ONCE, max_records - len(found))
+            more = self._consumer.consume(wanted, max(0.0, until - time.monotonic()))
+            # Its partition went away while more was waited for: wherever it is now, it starts at the last commit.
+            found = [m for m in found if (m.topic(), m.partition()) not in self._left] + more
+            size += sum(map(_size, more))
+            if len(more) < wanted:
+                break
         return [m for m in map(_message, found) if m is not None]
 
     def pause(self) -> None:
@@ -182,6 +193,10 @@ class KafkaDeadLetters:
 
     def close(self) -> None:
         self._producer.flush(1.0)
+
+
+def _size(raw: _Message) -> int:
+    return len(raw.value() or b"") + len(raw.key() or b"")
 
 
 def _message(raw: _Message) -> Message | None:

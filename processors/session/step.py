@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from heapq import nsmallest
 from typing import Any, cast
 
 import orjson
@@ -29,6 +30,8 @@ from schemas.log.owner import OwnerKind
 
 _OPEN = "@open"
 """Partition-wide rows: one an open session, so that a tick finds the idle ones."""
+A_TICK = 500
+"""Sessions of a partition that a tick closes: what each writes is one transaction. The next tick goes on."""
 _PLAIN = Codec()
 _MAX_SUMMARIES = 50
 _STATE_KEPT = timedelta(days=30)
@@ -290,9 +293,11 @@ class Session(PlainStep):
         return Emit(topics.SESSION_STATE, s)
 
     def _idle(self, now: datetime, state: StateSpace) -> list[tuple[str, str, str]]:
-        """(idle since, owner key, session id) of the sessions whose time is over."""
+        """(idle since, owner key, session id) of the sessions whose time is over: the longest idle, as many as a tick
+        closes."""
         rows = (cast(list[str], row) for _, row in state.of(_OPEN).items())
-        return [(at, owner, session) for at, owner, session in rows if datetime.fromisoformat(at) <= now]
+        over = [(at, owner, session) for at, owner, session in rows if datetime.fromisoformat(at) <= now]
+        return nsmallest(A_TICK, over, key=lambda row: (datetime.fromisoformat(row[0]), *row[1:]))
 
     def _close(self, owner: str, session_id: str, now: datetime, state: StateSpace) -> list[Emit]:
         s = _load(state, owner, session_id)

@@ -32,6 +32,8 @@ its side (away, full, not migrated), so the sink waits."""
 _NAME = "memstream-sink-postgres"
 SESSIONS_KEPT = timedelta(days=30)
 """How long a session's row outlives its last event: its window holds turn text (A1)."""
+SWEPT = 50_000
+"""Rows of a table that go with one tick; the rest go with the next. More than come between two."""
 DECISIONS_KEPT = timedelta(days=topics.DECISIONS.retention_days or 14)
 
 
@@ -184,8 +186,13 @@ def _remove(conn: Connection[TupleRow], schema: str, gone: Sequence[Tombstone]) 
 
 def _sweep(conn: Connection[TupleRow], schema: str, now: datetime, sessions_kept: timedelta) -> None:
     """Turns, decisions, windows of sessions and checkpoints whose time is over: an extractive summary holds sentences
-    as they were said (A1). Memories are retired by their writer, in the log."""
-    _execute(conn, f"DELETE FROM {schema}.turns WHERE expires_at <= %s", (now,))  # noqa: S608 - a constant name
-    _execute(conn, f"DELETE FROM {schema}.decisions WHERE accepted_at <= %s", (now - DECISIONS_KEPT,))  # noqa: S608
-    _execute(conn, f"DELETE FROM {schema}.sessions WHERE updated_at <= %s", (now - sessions_kept,))  # noqa: S608
-    _execute(conn, f"DELETE FROM {schema}.checkpoints WHERE created_at <= %s", (now - sessions_kept,))  # noqa: S608
+    as they were said (A1). Memories are retired by their writer, in the log. At most `SWEPT` rows of a table: more
+    would pass the statement's time, be taken for an outage and be tried for ever."""
+    over = {
+        "turns": ("expires_at", now), "decisions": ("accepted_at", now - DECISIONS_KEPT),
+        "sessions": ("updated_at", now - sessions_kept), "checkpoints": ("created_at", now - sessions_kept),
+    }  # fmt: skip
+    for name, (column, limit) in over.items():
+        table = f"{schema}.{name}"
+        found = f"SELECT ctid FROM {table} WHERE {column} <= %s LIMIT {SWEPT}"  # noqa: S608 - constant names
+        _execute(conn, f"DELETE FROM {table} WHERE ctid = ANY(ARRAY({found}))", (limit,))  # noqa: S608 - the same

@@ -21,6 +21,8 @@ from faust.types import TP
 from schemas.log.batch_window import Pace
 from streams.batch import Message
 
+MOST_BYTES = 8 * 1024 * 1024
+"""Of a batch: what becomes of it is one transaction, and stands in memory several times over."""
 _HOLES = 1_024
 """Remembered per partition: more than there are records between the consumer and its step."""
 
@@ -35,10 +37,15 @@ class Fetched:
 
 class Intake:
     """Records between the consumer and its step, in the order of each partition. A batch is taken when its first record
-    has waited for as long as the pace says, or with `batch` of them. `clock` in seconds."""
+    has waited for as long as the pace says, or with `batch` of them, or with `most_bytes` (a larger record goes alone).
+    `clock` in seconds."""
 
-    def __init__(self, batch: int, pace: Pace, clock: Callable[[], float] = time.monotonic) -> None:
-        self._batch, self._pace, self._clock = batch, pace, clock
+    def __init__(
+        self, batch: int, pace: Pace, clock: Callable[[], float] = time.monotonic, most_bytes: int = MOST_BYTES
+    ) -> None:
+        self._batch, self._pace, self._clock, self._most_bytes = batch, pace, clock, most_bytes
+        self._bytes = 0
+        """Of what waits."""
         self._waiting: deque[tuple[float, Fetched]] = deque()
         self._next: list[Fetched] = []
         self._some, self._full, self._room = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -57,6 +64,7 @@ class Intake:
         now, before = self._clock(), len(self._waiting)
         for f in records:
             self._waiting.append((now, f))
+            self._bytes += _size(f.message)
             self._note(f)
         self._pace.came(len(self._waiting) - before)
         self._signal()
@@ -75,7 +83,7 @@ class Intake:
         return (end, offset) in self._holes.get(tp, ())
 
     async def room(self) -> None:
-        """Returns when less than two batches wait."""
+        """Returns when less than two batches wait, by records and by bytes."""
         await self._room.wait()
 
     def at_rest(self, tp: TP) -> bool:
@@ -90,6 +98,7 @@ class Intake:
 
     def clear(self) -> None:
         self._waiting.clear()
+        self._bytes = 0
         self._next = []
         self._run.clear()
         self.went_back = {}  # a new one: who still holds the old one speaks of what was read before
@@ -101,6 +110,7 @@ class Intake:
             self._run.pop(tp, None)
         gone = {(tp.topic, tp.partition) for tp in partitions}
         self._waiting = deque(w for w in self._waiting if (w[1].message.topic, w[1].message.partition) not in gone)
+        self._bytes = sum(_size(f.message) for _, f in self._waiting)
         self._next = [f for f in self._next if (f.message.topic, f.message.partition) not in gone]
         self._signal()
 
@@ -114,7 +124,7 @@ class Intake:
     def ahead(self) -> list[Fetched]:
         """What `batches` gives next, where its time has come already, so that it can be prepared before; else nothing.
         What arrives meanwhile goes into the batch after it."""
-        if not self._next and self._waiting and (len(self._waiting) >= self._batch or self._left() <= 0):
+        if not self._next and self._waiting and (self._is_full() or self._left() <= 0):
             self._next = self._take()
         return self._next
 
@@ -136,15 +146,30 @@ class Intake:
         return self._waiting[0][0] + self._pace.wait() - self._clock() if self._waiting else 0.0
 
     def _take(self) -> list[Fetched]:
-        taken = [self._waiting.popleft()[1] for _ in range(min(self._batch, len(self._waiting)))]
+        taken: list[Fetched] = []
+        size = 0
+        while self._waiting and len(taken) < self._batch:
+            more = _size(self._waiting[0][1].message)
+            if taken and size + more > self._most_bytes:
+                break
+            size += more
+            taken.append(self._waiting.popleft()[1])
+        self._bytes -= size
         self._signal()
         return taken
+
+    def _is_full(self) -> bool:
+        return len(self._waiting) >= self._batch or self._bytes >= self._most_bytes
 
     def _signal(self) -> None:
         count = len(self._waiting)
         _switch(self._some, count > 0)
-        _switch(self._full, count >= self._batch)
-        _switch(self._room, count < 2 * self._batch)
+        _switch(self._full, self._is_full())
+        _switch(self._room, count < 2 * self._batch and self._bytes < 2 * self._most_bytes)
+
+
+def _size(m: Message) -> int:
+    return len(m.key or b"") + len(m.value or b"") + sum(len(k) + len(v) for k, v in m.headers)
 
 
 def _switch(event: asyncio.Event, on: bool) -> None:

@@ -38,6 +38,37 @@ def test_a_full_batch_waits_for_nothing_and_keeps_its_order() -> None:
     asyncio.run(run())
 
 
+def large(offset: int, size: int) -> Fetched:
+    return Fetched(1, Message(topics.TURNS.name, 0, offset, None, b"x" * size, [], 1))
+
+
+def test_a_batch_is_bounded_in_bytes_and_waits_for_nothing_then() -> None:
+    async def run() -> None:
+        intake = Intake(64, Pace(3600, 3600), most_bytes=100)
+        intake.put([large(0, 60), large(1, 40), large(2, 50), large(3, 300), large(4, 100)])
+        assert [await next_batch(intake) for _ in range(4)] == [[0, 1], [2], [3], [4]]
+
+    asyncio.run(run())
+
+
+def test_no_more_is_fetched_while_two_batches_of_bytes_wait() -> None:
+    async def run() -> None:
+        intake = Intake(64, Pace(3600, 3600), most_bytes=100)
+        intake.put([large(0, 150), large(1, 60)])
+        room = asyncio.create_task(intake.room())
+        await asyncio.sleep(0)
+        assert not room.done()
+        assert await next_batch(intake) == [0]
+        await room
+        intake.put([large(2, 150)])
+        intake.drop([TP(topics.TURNS.name, 0)])
+        await intake.room()
+        intake.put([large(1, 30), large(2, 80)])
+        assert await next_batch(intake) == [1]
+
+    asyncio.run(run())
+
+
 def test_what_is_there_goes_when_the_time_is_over() -> None:
     async def run() -> None:
         intake = Intake(64, Pace(0))
