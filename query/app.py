@@ -89,7 +89,9 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     )
     lane, questions, screening = ComputeLane(), ComputeLane("questions"), ComputeLane("door")
     circuits, withheld = Circuits(), Withheld()
-    db = Database(deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres)
+    db = Database(
+        deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres, deps.key_threads
+    )
     book = KeyBook(db, deps.clock, config.keys_seconds, config.keys_stale_seconds)
     milvus = Milvus(deps.milvus, config.store_timeout, circuits.milvus)
     topic_access = KafkaAccess(config.kafka, config.partitions)

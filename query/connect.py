@@ -17,6 +17,7 @@ from inference.protocols import Embedder, TokenCounter
 from query.auth.boundary import Authenticator
 from query.config import QueryConfig
 from query.deps import Deps, Screen
+from query.key_threads import KeyThreads
 from query.producer import KafkaLog
 from schemas.log.codec import Codec
 from schemas.profile.model import Profile
@@ -74,6 +75,7 @@ async def open_deps(
             codec=codec or Codec(),
             milvus=milvus,
             keys=keys,
+            key_threads=KeyThreads(config.store_timeout),
         )
     finally:
         await asyncio.to_thread(log.close)

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from inference.protocols import Embedder, LanguageModel, Reranker, TokenCounter
 from query.auth.boundary import Authenticator
+from query.key_threads import KeyThreads
 from query.producer import Log
 from schemas.events.envelope import Envelope
 from schemas.log.codec import Codec
@@ -67,6 +68,8 @@ class Deps:
     """Where values are sealed: a new key generation for an owner that is being erased; from when on all use it."""
     originals: Callable[[Owner, str, Originals], list[Original]] = no_originals
     """Opens what the PII policy `encrypt` took out of a turn: (owner, turn id, ciphertext). SealedError, KeysAway."""
+
+    key_threads: KeyThreads = field(default_factory=KeyThreads)
 
     def profile_of(self, tenant: str) -> Profile:
         """The profile in force for a tenant."""

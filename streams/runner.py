@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from processors.step import Reject, Step
@@ -75,6 +77,10 @@ async def in_thread(call: Callable[[], Any]) -> Any:
     return await asyncio.to_thread(call)
 
 
+async def at_once(call: Callable[[], Any]) -> Any:
+    return call()
+
+
 class StepRunner:
     """Runs one step over batches of any partitions. Not safe for concurrent calls; one a process and step."""
 
@@ -89,7 +95,10 @@ class StepRunner:
         faults: Faults | None = None,
         observer: Observer | None = None,
         compute: Inline = in_thread,
+        seal: Inline = at_once,
     ) -> None:
+        """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
+        to be waited for, which an event loop must not."""
         self.step = step
         self._store = store
         self._reading = Reading(step, store)
@@ -100,6 +109,7 @@ class StepRunner:
         self._faults = faults or Faults()
         self._observer = observer or Silent()
         self._compute = compute
+        self._seal = seal
         self._parts: dict[int, Partition] = {}
         self._ahead: _Ahead | None = None
 
@@ -123,10 +133,7 @@ class StepRunner:
         clock.lap("load")
         self._faults.hit(self.step.name, Point.AFTER_LOAD)
         for b in batches:
-            for item in b.items:
-                self._frame.ended(b, item, await self._handle(b, item))
-                if isinstance(item.record.event, Tick):
-                    b.swept(item.record.event.now)
+            await self._decide(b)
         clock.lap("compute")
         self._faults.hit(self.step.name, Point.AFTER_COMPUTE)
         self._look_ahead(upcoming(), batches)
@@ -172,7 +179,7 @@ class StepRunner:
         if found:
             self._faults.hit(self.step.name, Point.BEFORE_LOAD)
             for b in found:
-                self._frame.receive(b)
+                await self._seal(partial(self._frame.receive, b))
             await self._prepare([i for b in found for i in b.items])
         return found
 
@@ -250,13 +257,27 @@ class StepRunner:
                     log.exception("step %s raised: one record becomes a dead letter", self.step.name)
                     item.failed = type(exc).__name__
 
-    async def _handle(self, b: Batch, item: Item) -> list[OutboxRow]:
-        """Decide one record; where it needs more state than its reads named, that is loaded and it is decided anew."""
-        while True:
+    async def _decide(self, b: Batch) -> None:
+        """Record by record; where one needs more state than its reads named, that is loaded and it is decided anew."""
+        left = deque(b.items)
+        while left:
+            missing: NotRead | None = await self._seal(partial(self._decided_until, b, left))
+            if missing is not None:
+                await self._reading.fill(b, missing.reads)
+
+    def _decided_until(self, b: Batch, left: deque[Item]) -> NotRead | None:
+        """Takes from `left` what is decided; returned is what the next one lacks."""
+        while left:
+            item = left[0]
             try:
-                return self._decided(b, item)
+                rows = self._decided(b, item)
             except NotRead as exc:
-                await self._reading.fill(b, exc.reads)
+                return exc
+            self._frame.ended(b, item, rows)
+            if isinstance(item.record.event, Tick):
+                b.swept(item.record.event.now)
+            left.popleft()
+        return None
 
     def _decided(self, b: Batch, item: Item) -> list[OutboxRow]:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
@@ -343,6 +364,7 @@ __all__ = [
     "Silent",
     "StepRunner",
     "Upcoming",
+    "at_once",
     "in_thread",
     "nothing",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,13 +34,17 @@ class SealedStateStore:
 
     async def load(self, step: str, wanted: Mapping[int, Sequence[Reads]]) -> dict[int, Rows]:
         found = await self._inner.load(step, {p: [_asked(r) for r in reads] for p, reads in wanted.items()})
-        return {p: self._opened(part) for p, part in found.items()}
+        # In a thread, as below: keys may have to be asked for.
+        return await asyncio.to_thread(lambda: {p: self._opened(part) for p, part in found.items()})
 
     async def commit(self, commits: Sequence[PartitionCommit]) -> None:
-        await self._inner.commit([replace(c, writes=[s for w in c.writes for s in self._sealed(w)]) for c in commits])
+        await self._inner.commit(await asyncio.to_thread(lambda: [self._commit(c) for c in commits]))
 
     async def settled(self, step: str, offsets: Mapping[int, int]) -> None:
         await self._inner.settled(step, offsets)
+
+    def _commit(self, c: PartitionCommit) -> PartitionCommit:
+        return replace(c, writes=[s for w in c.writes for s in self._sealed(w)])
 
     def _opened(self, part: Rows) -> Rows:
         out = Rows()

@@ -29,6 +29,9 @@ MARGIN_SECONDS = 0.5
 MOST_KEYS = 50_000
 STATEMENT_SECONDS, ANSWER_SECONDS = 5, 8.0
 """For Postgres to give a statement up, and for us to give Postgres up: it may hold a connection and answer nothing."""
+LOCK_SECONDS = 10.0
+"""Longest wait of a caller for those before it."""
+MOST_AWAY_SECONDS = 5.0
 _TELL_SECONDS = 60.0
 _NEWEST = "SELECT generation, master_id, wrapped FROM trust.data_keys WHERE owner = %s ORDER BY generation DESC LIMIT 1"
 _ONE = "SELECT master_id, wrapped FROM trust.data_keys WHERE owner = %s AND generation = %s"
@@ -63,6 +66,7 @@ class Keyring:
         self._seen: datetime | None = None
         self._told_at = float("-inf")
         self._fitting = False
+        self._away_until = float("-inf")
 
     def current(self, owner: str) -> tuple[int, bytes]:
         """Generation and key to seal with, made on first use."""
@@ -181,15 +185,24 @@ class Keyring:
 
     @contextmanager
     def _guarded(self) -> Iterator[None]:
-        """One caller at a time. What Postgres says of being away is KeysAway."""
-        with self._lock:
+        """One caller at a time. What Postgres says of being away is KeysAway. Where it took its time to say so, others
+        are told at once for as long again: each of them would stand here for seconds."""
+        if not self._lock.acquire(timeout=LOCK_SECONDS):
+            raise KeysAway("others wait for the keyring")
+        try:
+            began = time.monotonic()
+            if began < self._away_until:
+                raise KeysAway("it did not answer just now")
             try:
                 yield
             except psycopg.Error as exc:
+                self._away_until = time.monotonic() + min(time.monotonic() - began, MOST_AWAY_SECONDS)
                 if self._conn is not None:
                     self._conn.close()
                 self._conn = None
                 raise KeysAway(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
+        finally:
+            self._lock.release()
 
     def _refresh(self) -> None:
         """Forget what others changed: one look a second, whoever asks."""

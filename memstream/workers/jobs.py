@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from inference.memory import return_freed_memory
 from inference.openai_compatible import OpenAiCompatible
@@ -44,6 +44,7 @@ from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError
 from schemas.log.dead_letters import dead_letter_headers
 from schemas.log.owner import partition
+from schemas.security.sealing import KeysAway
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
 from sinks.protocol import CommitLost, Consumer, DeadLetters, Message, Transient
 from streams.kafka import KafkaOutbox
@@ -58,7 +59,10 @@ FETCHED = 65_536
 """Bytes of one partition in a fetch: jobs of the others come in between, however many one of them has."""
 MOST_HELD = 1_000
 """Jobs that a worker holds, running or waiting for the endpoint; each has its record in memory."""
+_AWAY_SECONDS = 5.0
+"""Between two tries of a job that waits for the keyring."""
 Place = tuple[str, int]
+T = TypeVar("T")
 
 
 class Outbox(Protocol):
@@ -194,7 +198,7 @@ class JobsWorker:
         """One job to its end: results acknowledged, or the original as a dead letter."""
         began = time.monotonic()
         try:
-            job = self._codec.decode(m.topic, m.value)
+            job = await self._sealing(partial(self._codec.decode, m.topic, m.value))
             if not isinstance(job, Job) or self._work is None:
                 raise DecodeError("invalid", "type: expected a job")
             emits = await self._work.run(job)
@@ -206,9 +210,20 @@ class JobsWorker:
             log.error("a job failed", extra={"error": type(exc).__name__})
             await self._refuse(m, "job_failed", type(exc).__name__)
         else:
-            await self._outbox.deliver(self._rows(m, job, emits))
+            await self._outbox.deliver(await self._sealing(partial(self._rows, m, job, emits)))
         self._in_flight.done(m)
         self._stats.took(STAGE, 1, {"job": time.monotonic() - began})
+
+    async def _sealing(self, call: Callable[[], T]) -> T:
+        """In a thread, as keys may have to be asked for. A job is sound while the keyring is away: it waits."""
+        if not self._codec.seals:
+            return call()
+        while True:
+            try:
+                return await asyncio.to_thread(call)
+            except KeysAway as exc:
+                log.warning("a job waits for the keyring", extra={"error": str(exc)})
+                await asyncio.sleep(_AWAY_SECONDS)
 
     def _rows(self, m: Message, job: Job, emits: Sequence[Emit]) -> list[OutboxRow]:
         trace = [(k, v) for k, v in m.headers if k in ("traceparent", "tracestate")]

@@ -29,7 +29,7 @@ from streams.faults import Faults, KillAt
 from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
 from streams.faust.lease import Lease, end_at_once
 from streams.kafka import KafkaOutbox
-from streams.runner import RunnerConfig, StepRunner
+from streams.runner import RunnerConfig, StepRunner, at_once, in_thread
 from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
 from streams.topology import TOPOLOGY, Parts
@@ -111,8 +111,9 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             book = FollowedBook(profiles)
             step = Following(spec.build(replace(parts, book=book)), book)
             runner = make_runner(
-                step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute
-            )
+                step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute,
+                seal=in_thread if sealing.codec.seals else at_once,
+            )  # fmt: skip
             runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""
             batch = min(spec.batch, settings.batch)

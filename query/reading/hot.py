@@ -44,7 +44,7 @@ async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | 
     if not isinstance(found, dict):
         return None
     try:
-        return {name: await opened(ctx.deps.codec, group) for name, group in found.items()}
+        return {name: await opened(ctx.deps.codec, group, ctx.deps.key_threads) for name, group in found.items()}
     except ProblemError as exc:
         return exc
 

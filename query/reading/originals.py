@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +10,13 @@ from fastapi import APIRouter
 
 from query.auth.boundary import OriginalsReader
 from query.body import Route
-from query.errors import keys_down, not_found
+from query.errors import not_found
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId, UserId
 from query.views import turns
 from schemas.log.owner import Owner
 from schemas.security.encrypted_values import Original, Originals
-from schemas.security.sealing import KeyDestroyed, KeysAway, SealedError
+from schemas.security.sealing import KeyDestroyed, SealedError
 
 log = logging.getLogger(__name__)
 router = APIRouter(route_class=Route, tags=["reading"])
@@ -42,10 +41,7 @@ async def get_originals(
 async def _opened(ctx: Ctx, owner: Owner, turn_id: str, kept: Sequence[Originals]) -> list[Original]:
     opens = ctx.deps.originals
     try:
-        # Keys may have to be asked of Postgres.
-        return await asyncio.to_thread(lambda: [o for k in kept for o in opens(owner, turn_id, k)])
-    except KeysAway as exc:
-        raise keys_down(exc) from None
+        return await ctx.deps.key_threads(lambda: [o for k in kept for o in opens(owner, turn_id, k)])
     except KeyDestroyed:
         raise not_found("turn") from None
     except SealedError:

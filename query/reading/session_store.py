@@ -131,7 +131,7 @@ async def _cached(
         return None
     if "sealed" in found:
         try:
-            rows = await opened(ctx.deps.codec, [row_of_sealed(found)])
+            rows = await opened(ctx.deps.codec, [row_of_sealed(found)], ctx.deps.key_threads)
         except ProblemError as exc:
             return exc
         return (int(revision), value_of_row(rows[0])) if rows else None

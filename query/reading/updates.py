@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Annotated, Any
@@ -178,13 +178,20 @@ async def _events(
         quiet = 0 if batch else quiet + 1
         if quiet and quiet % _COMMENT_EVERY == 0:
             yield b": still here\n\n"
-        for record in batch:
+        try:  # in a thread: a batch is hundreds of records, and their keys may have to be asked for
+            found = await ctx.deps.key_threads(partial(_all_decoded, batch, ctx.deps.codec)) if batch else []
+        except ProblemError:  # the caller comes again, with the last id that it has
+            return
+        for record, update in zip(batch, found, strict=True):
             offsets[record.partition] = record.offset + 1
-            update = _decoded(record, ctx.deps.codec)
             if update is not None and update in wanted:
                 ctx.saw(OwnerScope(wanted.scope, update.owner), [update.record_id])
                 data = orjson.dumps(shown(update), option=orjson.OPT_UTC_Z)
                 yield b"event: memory\nid: " + _event_id(offsets) + b"\ndata: " + data + b"\n\n"
+
+
+def _all_decoded(batch: Sequence[Read], codec: Codec) -> list[MemoryUpdate | None]:
+    return [_decoded(record, codec) for record in batch]
 
 
 def _decoded(record: Read, codec: Codec) -> MemoryUpdate | None:

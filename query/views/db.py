@@ -19,6 +19,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from query.circuit import OPEN, Circuit
 from query.errors import store_down
+from query.key_threads import KeyThreads
 from query.views.bound import narrows
 from query.views.sealed import opened
 from schemas.log.codec import Codec
@@ -100,12 +101,13 @@ class Database:
 
     def __init__(
         self, pool: AsyncConnectionPool[Any], generation_seconds: float, timeout: float, codec: Codec | None = None,
-        circuit: Circuit | None = None,
+        circuit: Circuit | None = None, key_threads: KeyThreads | None = None,
     ) -> None:  # fmt: skip
         """`codec` opens rows whose text is sealed (C7). While `circuit` is open nothing is asked."""
         self._pool = pool
         self._circuit = circuit or Circuit()
         self._codec = codec or Codec()
+        self._key_threads = key_threads or KeyThreads(timeout)
         self._remember = generation_seconds
         self._timeout = timeout
         self._live = LiveViews({"postgres": 1, "milvus": 1, "redis": 1})
@@ -191,13 +193,16 @@ class Database:
 
     async def _fetch(self, text: str, values: dict[str, Any], tenant: str | None) -> list[Row]:
         if _VIEWS not in text:
-            return await opened(self._codec, await self._run(text.encode(), values, tenant))
+            return await self._opened(await self._run(text.encode(), values, tenant))
         try:
             rows = await self._run(_located(text, await self.generation("postgres")), values, tenant)
         except psycopg.errors.UndefinedTable:  # that generation was dropped since it was looked at
             self._read_at = float("-inf")
             rows = await self._run(_located(text, (await self.live()).numbers["postgres"]), values, tenant)
-        return await opened(self._codec, rows)
+        return await self._opened(rows)
+
+    async def _opened(self, rows: list[Row]) -> list[Row]:
+        return await opened(self._codec, rows, self._key_threads)
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         if not self._circuit.lets_through():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from query.errors import keys_down
+from query.key_threads import KeyThreads
 from schemas.log.codec import Codec
 from schemas.log.owner import Owner
 from schemas.security.sealed_rows import COLUMNS
-from schemas.security.sealing import KeyDestroyed, KeysAway, SealedError
+from schemas.security.sealing import KeyDestroyed, SealedError
 
 log = logging.getLogger(__name__)
 SEALED = ", ".join(COLUMNS)
@@ -19,18 +19,14 @@ SEALED = ", ".join(COLUMNS)
 Row = dict[str, Any]
 
 
-async def opened(codec: Codec, rows: list[Row]) -> list[Row]:
+async def opened(codec: Codec, rows: list[Row], threads: KeyThreads) -> list[Row]:
     """The rows with their text in its columns. A row that cannot be read any more (its owner was erased) is gone, like
     one that was deleted. Raises ProblemError while the keyring does not answer."""
     if not any(row.get("sealed") for row in rows):
         for row in rows:
             _without(row)
         return rows
-    try:
-        # Keys may have to be asked of Postgres, and a scope is thousands of rows.
-        return await asyncio.to_thread(_all, codec, rows)
-    except KeysAway as exc:
-        raise keys_down(exc) from None
+    return await threads(partial(_all, codec, rows))
 
 
 def _all(codec: Codec, rows: Sequence[Row]) -> list[Row]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ from query.access import AccessLog, operation_of
 from query.auth.boundary import Writer
 from query.config import QueryConfig
 from query.deps import Deps
-from query.errors import ProblemError, invalid, keys_down
+from query.errors import ProblemError, invalid
 from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
@@ -29,7 +29,6 @@ from schemas.log.owner import Owner, partition, project
 from schemas.log.progress import FreshnessToken, Written
 from schemas.log.topics import Topic
 from schemas.security.scope import TenantScope
-from schemas.security.sealing import KeysAway
 from schemas.storage.sizes import TOO_LARGE, outgrown_value
 
 SOURCE = "memstream/query"
@@ -86,10 +85,7 @@ class Publisher:
         renew = self._deps.new_keys
         if renew is None:
             return self.now
-        try:
-            return self.now + await asyncio.to_thread(renew, owner)
-        except KeysAway as exc:
-            raise keys_down(exc) from None
+        return self.now + await self._deps.key_threads(partial(renew, owner))
 
     @property
     def partitions(self) -> int:
@@ -105,7 +101,7 @@ class Publisher:
         if turns := sum(entry.topic is topics.TURNS for entry in entries):
             await self._limits.take("turns", self.scope.tenant, turns)
         entries = await self._screened(entries)
-        outgoing = [self._encode(entry) for entry in entries]
+        outgoing = await self._encoded(entries)
         try:
             offsets = await self._deps.log.send(outgoing)
         except QueueFullError:
@@ -162,13 +158,15 @@ class Publisher:
             name = erased.erasure_id
             self._accesses.note(self.scope, erased.owner, "write", self._operation, access_id=name)
 
+    async def _encoded(self, entries: Sequence[Entry]) -> list[Outgoing]:
+        if not self._deps.codec.seals:
+            return [self._encode(entry) for entry in entries]
+        return await self._deps.key_threads(lambda: [self._encode(entry) for entry in entries])
+
     def _encode(self, entry: Entry) -> Outgoing:
         if (name := outgrown_value(entry.event)) is not None:
             raise invalid(f"{entry.item}.{name}" if entry.item else name, TOO_LARGE)
-        try:
-            encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
-        except KeysAway as exc:
-            raise keys_down(exc) from None
+        encoded = self._deps.codec.encode(entry.event, SOURCE, str(uuid4()), self._trace)
         if len(encoded.value) > self._config.max_record_bytes:
             limit = self._config.max_record_bytes
             raise invalid(entry.item or "body", f"must have at most {limit} bytes when encoded")

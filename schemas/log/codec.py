@@ -111,13 +111,18 @@ class Codec:
     def __init__(self, cipher: Cipher | None = None) -> None:
         self._cipher = cipher or IdentityCipher()
 
+    @property
+    def seals(self) -> bool:
+        """Whether encoding and decoding may wait for a key: not on an event loop then."""
+        return not isinstance(self._cipher, IdentityCipher)
+
     def value(self, event: Event) -> bytes:
         """Deterministic JSON (sorted keys): equal events are equal bytes."""
         data = event.model_dump(mode="python", exclude_defaults=False, exclude_none=True)
         data["schema_version"] = SCHEMA_VERSION
         if isinstance(event, Envelope) and "sealed" in data:
             plain = orjson.loads(orjson.dumps(data["sealed"], default=_default))
-            if not isinstance(self._cipher, IdentityCipher):
+            if self.seals:
                 plain |= {_NAMES: named} if (named := {n: data.pop(n) for n in _NAME_FIELDS if data.get(n)}) else {}
             data["sealed"] = self._cipher.seal(event.sealed_for, plain)
         return orjson.dumps(

@@ -15,13 +15,16 @@ from memstream.keyring.originals import Vault
 from memstream.keyring.store import Keyring
 from memstream.stack import Addresses
 from query.errors import ProblemError
+from query.key_threads import KeyThreads
 from query.views.sealed import opened
 from schemas import migrations
 from schemas.log.codec import Codec
 from schemas.log.owner import user
 from schemas.security.encrypted_values import Original
 from schemas.security.sealing import KeyDestroyed, MasterKeyAway
+from tests.patience import PATIENCE
 
+KEYS = KeyThreads(PATIENCE)
 OLD, NEW = "ab" * 32, "cd" * 32
 ANN, BOB = user("acme", "ann"), user("acme", "bob")
 
@@ -82,10 +85,10 @@ async def test_c7_what_lies_under_a_master_key_that_a_process_has_not_got_waits(
             late()
     row = {"text": "", "sealed": sealed, "sealed_for": ANN.key}
     with pytest.raises(ProblemError) as refused:
-        await opened(Codec(behind), [dict(row)])
+        await opened(Codec(behind), [dict(row)], KEYS)
     assert refused.value.status == 503
     assert behind.open(BOB, behind.seal(BOB, {"a": 1})) == {"a": 1}, "the others' go on"
-    assert [r["text"] for r in await opened(Codec(processes.start(f"{OLD},{NEW}")), [dict(row)])] == ["likes tea"]
+    assert [r["text"] for r in await opened(Codec(processes.start(f"{OLD},{NEW}")), [dict(row)], KEYS)] == ["likes tea"]
 
 
 def test_c7_no_key_is_made_under_a_master_key_of_another_system(processes: Processes, dsn: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from memstream.keyring.cipher import AesCipher
 from query.errors import ProblemError
+from query.key_threads import KeyThreads
 from query.views.sealed import opened
 from schemas.events.hot_memory import HotRow, hot_memory
 from schemas.events.memory import MemoryBody
@@ -31,6 +32,7 @@ from sinks.redis.session import session_args
 from tests.unit.sinks.events import checkpoint, decision, hot, memory, session, topic_of, turn
 from tests.unit.test_keyring import MemoryKeys
 
+KEYS = KeyThreads(60)
 SAID = "紫檀木 zebrawood"
 EVENTS: tuple[Event, ...] = (
     turn(1, text=SAID), memory(1, text=SAID), decision(1), session(1, text=SAID), checkpoint(1), hot(1, text=SAID)
@@ -73,7 +75,7 @@ async def test_c7_a_sealed_row_holds_no_text_and_opens_to_the_clear_one(keys: Me
     assert set(row["sealed"]) == {"alg", "kid", "ct"}
     assert all(not row[name] for name in TEXT if name in row)
     clear = stored(event)
-    (back,) = await opened(Codec(AesCipher(keys)), [row])
+    (back,) = await opened(Codec(AesCipher(keys)), [row], KEYS)
     assert clear.pop("sealed") is None
     assert clear.pop("sealed_for") is None
     for name in TEXT:  # a part that is empty is not in the log
@@ -84,14 +86,14 @@ async def test_c7_a_sealed_row_holds_no_text_and_opens_to_the_clear_one(keys: Me
 async def test_n6_a_row_whose_key_is_gone_reads_as_gone(keys: MemoryKeys) -> None:
     rows = [stored(e, item(keys, e).sealed) for e in (turn(1), turn(2, user_id="u2"))]
     keys.destroy(user("t1", "u1").key)
-    (left,) = await opened(Codec(AesCipher(keys)), rows)
+    (left,) = await opened(Codec(AesCipher(keys)), rows, KEYS)
     assert left["user_id"] == "u2"
 
 
 async def test_c7_a_row_moved_to_another_owner_does_not_open(keys: MemoryKeys) -> None:
     row = stored(turn(1), item(keys, turn(1)).sealed)
     keys.current(user("t1", "u2").key)
-    assert await opened(Codec(AesCipher(keys)), [row | {"sealed_for": "t1/user/u2"}]) == []
+    assert await opened(Codec(AesCipher(keys)), [row | {"sealed_for": "t1/user/u2"}], KEYS) == []
 
 
 async def test_a_keyring_that_is_away_is_an_outage_and_no_empty_answer(keys: MemoryKeys) -> None:
@@ -101,13 +103,13 @@ async def test_a_keyring_that_is_away_is_an_outage_and_no_empty_answer(keys: Mem
 
     row = stored(turn(1), item(keys, turn(1)).sealed)
     with pytest.raises(ProblemError) as problem:
-        await opened(Codec(AesCipher(Away())), [row])
+        await opened(Codec(AesCipher(Away())), [row], KEYS)
     assert problem.value.status == 503
 
 
 async def test_rows_in_the_clear_pass_as_they_are() -> None:
     row = stored(memory(1))
-    (back,) = await opened(Codec(), [dict(row)])
+    (back,) = await opened(Codec(), [dict(row)], KEYS)
     assert back == {k: v for k, v in row.items() if not k.startswith("sealed")}
 
 
@@ -140,7 +142,7 @@ async def test_c7_a_session_in_redis_is_sealed_and_opens_to_the_same_value(keys:
     assert args[4:] == [0, 0], "the lists of the seed hold text"
     held = args[3]
     assert SAID.encode() not in held
-    (row,) = await opened(Codec(AesCipher(keys)), [row_of_sealed(orjson.loads(held))])
+    (row,) = await opened(Codec(AesCipher(keys)), [row_of_sealed(orjson.loads(held))], KEYS)
     assert value_of_row(row) == session_value(state)
 
 
@@ -150,7 +152,7 @@ async def test_c7_hot_memory_in_redis_is_sealed_and_opens_to_the_same_value(keys
     assert [r["key"] for r in rows] == [None, None], "a decision's key is its text"
     held = orjson.dumps(hot_memory(HotRow.of_row(r) for r in rows))
     assert SAID.encode() not in held
-    back = {name: await opened(Codec(AesCipher(keys)), group) for name, group in orjson.loads(held).items()}
+    back = {name: await opened(Codec(AesCipher(keys)), group, KEYS) for name, group in orjson.loads(held).items()}
     clear = hot_memory(HotRow.of_row(stored(e) | {"known_at": e.known_at}) for e in events)
     assert back == clear
 

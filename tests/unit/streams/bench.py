@@ -12,6 +12,7 @@ from streams.runner import Message
 from tests.unit.streams.toy import START, Counter, turn
 
 P = partition(user("acme", "ann"), 8)
+PLAIN = Codec()
 
 
 def driver(batch: int = 64, coalesce: bool = False) -> TopologyDriver:
@@ -35,8 +36,8 @@ def reasons(d: TopologyDriver) -> list[tuple[str, str]]:
     return [(text(m, "reason"), text(m, "message")) for m in d.dead_letters()]
 
 
-def message(offset: int, content: str) -> Message:
-    return Message(topics.TURNS.name, P, offset, None, Codec().value(turn(content)), [], int(START.timestamp() * 1000))
+def message(offset: int, content: str, codec: Codec = PLAIN) -> Message:
+    return Message(topics.TURNS.name, P, offset, None, codec.value(turn(content)), [], int(START.timestamp() * 1000))
 
 
 def progress_of(m: Message) -> dict[str, int]:
