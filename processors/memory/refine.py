@@ -81,9 +81,10 @@ class Refinement:
 
     def _overlapping(self, c: Candidate) -> list[str]:
         """Records of the turn that were read from words of the candidate's span."""
-        if c.span is None:
+        head = c.head
+        if head is None:
             return []
-        return [name for name, span in self._reading.spans.items() if span is not None and span.overlaps(c.span)]
+        return [name for name, span in self._reading.spans.items() if span is not None and span.overlaps(head)]
 
     def _records(self, c: Candidate, overlapping: list[str]) -> list[MemoryUpdate]:
         """Standing records of the other reading that overlap the candidate, or are of the turn and hold one of its

@@ -231,7 +231,7 @@ class Gate(PlainStep):
             emitted = list(gate.decide(c))
             for d in emitted:
                 if isinstance(d.event, Decision) and d.event.record_id:
-                    kept.claimed.setdefault(d.event.record_id, c.span)
+                    kept.claimed.setdefault(d.event.record_id, c.head)
             out.extend(emitted)
             out.extend(_to_project(e, c, emitted, standing))
             kept.memories.extend(_kept(c, emitted))

@@ -54,6 +54,10 @@ class Span(Frozen):
         return self.start < other.end and other.start < self.end
 
 
+MAX_SPANS = 20
+"""Places that one statement was read from."""
+
+
 class Candidate(Frozen):
     """What one extractor says one turn holds. `ordinal` counts within the turn; with the source turn it
     identifies an episode; a fact or preference is identified by its field and scope (D3)."""
@@ -83,11 +87,18 @@ class Candidate(Frozen):
     hot: HotValue | None = None
     attributes: JsonObject = Field(default_factory=dict)
     span: Span | None = None
-    """Where it was read; None where an older extractor did not say."""
+    """Where an extractor of before `spans` read it."""
+    spans: tuple[Span, ...] = Field(default=(), max_length=MAX_SPANS)
+    """Where it was read, the head span first; empty where an older extractor did not say."""
     literal: bool = False
     """Of a model's: its words stand together in the span, so it may contradict what another reading took from them."""
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
+
+    @property
+    def head(self) -> Span | None:
+        """The span of the statement itself; None where an older extractor did not say."""
+        return self.spans[0] if self.spans else self.span
 
 
 class ExtractionBody(Frozen):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.corrections import A_NAME_EN, A_PLACE_ZH, AGAIN_EN
@@ -86,18 +87,38 @@ _LONGEST = 80
 """Characters of a sentence that is no more than a correction."""
 
 
-def as_meant_after_en(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Places of the turn: what was corrected stood at `start:end`, and now ends at `meant_end`; what corrects it stood
+    at `by`."""
+
+    start: int
+    end: int
+    meant_end: int
+    by: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A turn with the values that were meant."""
+
+    text: str
+    corrections: tuple[Correction, ...] = ()
+
+
+def as_meant_after_en(text: str) -> Meant:
     """Return an English turn with the values that were meant."""
     return _as_meant(text, _EN)
 
 
-def as_meant_after_zh(text: str) -> str:
+def as_meant_after_zh(text: str) -> Meant:
     """The same of a Chinese turn."""
     return _as_meant(text, _ZH)
 
 
-def _as_meant(text: str, kinds: _Kinds) -> str:
+def _as_meant(text: str, kinds: _Kinds) -> Meant:
     parts = sentences(text) if _HINT.search(text) else []
+    corrections: list[Correction] = []
     for at in range(len(parts) - 1, 0, -1):
         before, after = parts[at - 1], parts[at]
         if before.asks or after.asks or len(after.text) > _LONGEST:
@@ -106,7 +127,9 @@ def _as_meant(text: str, kinds: _Kinds) -> str:
         if meant is not None:
             text = text[: before.start] + meant.ljust(after.end - before.start) + text[after.end :]
             parts[at - 1] = Sentence(meant, before.start, before.start + len(meant), asks=False)
-    return text
+            end = before.start + len(meant)
+            corrections.append(Correction(before.start, before.end, end, (after.start, after.end)))
+    return Meant(text, tuple(corrections))
 
 
 def _meant(

@@ -32,6 +32,10 @@ class Found:
     dangling: bool = False
     """It does not stand alone, or is asked once: only observed, unless its category, project or fields ask for it."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    said_end: int | None = None
+    """Where it ended as it was said, where that is not `end`: a value that was meant may be longer or shorter."""
+    more: tuple[tuple[int, int], ...] = ()
+    """Other places that it was read from: a correction behind it, a denial that it replaces."""
 
     def overlaps(self, start: int, end: int) -> bool:
         return self.start < end and start < self.end

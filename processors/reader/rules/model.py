@@ -160,7 +160,7 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
             negated=negated,
             hot=_hot(kind, episode, said, named, profile, project),
             attributes={"about": turn.speaker} if turn.speaker else {},
-            span=place.span,
+            spans=(place.span,),
             literal=place.literal,
             **_when(str(entry["quote"]), kind, bool(values), turn),
         )

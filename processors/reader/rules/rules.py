@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ from processors.reader.rules import read_en, read_zh
 from processors.reader.rules.answers import answers_for_another, as_statement
 from processors.reader.rules.catalogue import resolve
 from processors.reader.rules.confirm import heard
-from processors.reader.rules.corrected import as_meant_after_en, as_meant_after_zh
+from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
 from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import about
@@ -25,7 +25,7 @@ from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
-from schemas.events.memory import Candidate, HotValue, Span
+from schemas.events.memory import MAX_SPANS, Candidate, HotValue, Span
 from schemas.profile.model import Profile
 
 EXPLICIT = Decimal("1.0")
@@ -66,10 +66,11 @@ class RuleExtractor:
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
         turn = _in_one_language(turn)
         found: list[Found] = []
-        parts = [
+        meant = [
             (language, (as_meant_after_zh if language == "zh" else as_meant_after_en)(said))
             for language, said in by_language(prepare(turn.content), turn.language)
         ]
+        parts = [(language, each.text) for language, each in meant]
         text = together([said for _, said in parts]) if len(parts) > 1 else parts[0][1]
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
@@ -89,7 +90,24 @@ class RuleExtractor:
                 found.sort(key=lambda f: f.start)
             if answers_for_another(turn):
                 found = [f for f in found if not f.slots]
-        return _candidates(found, text, turn, profile, project, anchor)
+        corrections = [each for _, one in meant for each in one.corrections]
+        return _candidates([_placed(f, corrections) for f in found], text, turn, profile, project, anchor)
+
+
+def _placed(found: Found, corrections: Sequence[Correction]) -> Found:
+    """The same with its places as the turn was said: what was meant stands at two of them."""
+    for each in corrections:
+        if found.overlaps(each.start, each.meant_end):
+            end = each.end if found.end >= each.meant_end else min(found.end, each.end)
+            found = replace(found, said_end=max(end, found.start + 1), more=(*found.more, each.by))
+    return found
+
+
+def _spans(found: Found, length: int) -> tuple[Span, ...]:
+    """The head span first, then the others, never beyond the turn's `length`."""
+    head = Span(start=min(found.start, length), end=min(found.said_end or found.end, length))
+    more = sorted({(start, min(end, length)) for start, end in found.more} - {(head.start, head.end)})
+    return (head, *(Span(start=start, end=end) for start, end in more[: MAX_SPANS - 1]))
 
 
 def _reader(language: Language) -> Callable[..., list[Found]]:
@@ -184,7 +202,7 @@ def _candidate(
         time_text=span.text if span else None,
         hot=_hot(found, values, said, profile, project),
         attributes=attributes,
-        span=Span(start=found.start, end=found.end),
+        spans=_spans(found, len(text)),
     )
 
 
@@ -246,8 +264,10 @@ def _merged(found: list[Found]) -> list[Found]:
     for each in found:
         key = (each.kind, each.text, each.negated)
         if key in merged:
-            slots = dict(each.slots) | dict(merged[key].slots)
-            each = replace(merged[key], slots=tuple(slots.items()), category=merged[key].category or each.category)
+            first = merged[key]
+            slots = dict(each.slots) | dict(first.slots)
+            more = (*first.more, (each.start, each.end), *each.more)[:MAX_SPANS]
+            each = replace(first, slots=tuple(slots.items()), category=first.category or each.category, more=more)
         merged[key] = each
     return list(merged.values())
 
@@ -279,7 +299,9 @@ def _corrected(found: list[Found]) -> list[Found]:
         if each.negated and len(each.slots) == 1 and slot in stated:
             continue
         if slot in denied and not each.negated and len(each.slots) == 1:
-            each = replace(each, attributes={**each.attributes, "replaces": denied[slot].slots[0][1]})
+            old = denied[slot]
+            more = (*each.more, (old.start, old.end), *old.more)
+            each = replace(each, attributes={**each.attributes, "replaces": old.slots[0][1]}, more=more)
         folded.append(each)
     return folded
 

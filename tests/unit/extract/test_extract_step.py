@@ -39,7 +39,7 @@ async def test_b9_a_promising_turn_is_read_by_the_rules_and_a_job(models: Models
     [job], [read] = await step(models, True, language=language)
     assert (read.extractor, read.model_asked) == ("rules", True)
     assert {c.field for c in read.sealed.candidates} >= {"age"}
-    assert all(c.span is not None for c in read.sealed.candidates)
+    assert all(c.spans for c in read.sealed.candidates)
     assert is_read(job)
     assert (job.job, job.asked_by, job.owner_id) == ("extraction", "extract", "ann")
     sent = turn(language)
