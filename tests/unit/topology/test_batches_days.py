@@ -273,7 +273,7 @@ def days(request: pytest.FixtureRequest) -> dict[int, dict[tuple[str, int], list
 
 async def recorded(models: Models, days: dict[int, Any], seed: int) -> dict[tuple[str, int], list[Message]]:
     if seed not in days:
-        days[seed] = await Days(models, seed).pass_by(70)
+        days[seed] = await Days(models, seed).pass_by(85)
     return days[seed]  # type: ignore[no-any-return]
 
 
