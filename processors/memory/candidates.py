@@ -233,15 +233,20 @@ class CandidateGate:
         return out or self._by_text(c)
 
     def _by_text(self, c: Candidate) -> list[Emit]:
-        """Episodes and free statements: near-duplicates within 7 days (D3)."""
-        if (stands := self._places.restated(c)) is not None:
-            return self._said_anew(c, stands)
+        """Episodes and free statements: near-duplicates within 7 days (D3). What a newer extractor says of a place that
+        was read before is the next wording of what stands there; what people judged keeps its words."""
+        stands = self._places.restated(c)
+        if stands is not None and (c.kind, canonical(c.text)) == (stands.kind, canonical(stands.sealed.text)):
+            return self._said_again(c, stands, rule="same_text")
+        if stands is not None and of_people(stands):
+            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
         features = text_features(c.text)
         accepted, said = self._source.accepted_at, self._source.turn.occurred_at
-        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), accepted, said)
+        own = self._places.being_reworded(c)
+        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), accepted, said, besides=own)
         other = None if match is None else self._standing.get(match.record_id)
         if match is not None and other is not None and match.verdict.kind == "duplicate":
-            verdict = match.verdict
+            verdict = match.verdict  # `stands` is not said any more and retires
             return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
         return self._free(c, self._places.name(c), features, match)
 
@@ -256,26 +261,15 @@ class CandidateGate:
         out: list[Emit] = [*made] if before is None else self._restated(before)
         other = None if match is None else self._standing.get(match.record_id)  # it may be what left
         kept = self._new(c, (), record, [])
-        if before is not None and match is None:
-            kept = kept.model_copy(update={"conflicts_with": before.conflicts_with})
+        marks = () if before is None else before.conflicts_with
         if match is not None and other is not None and other.record_id != record:
-            kept = kept.model_copy(
-                update={
-                    "conflicts_with": (other.record_id,),
-                    "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
-                }
-            )
+            marks = tuple(dict.fromkeys((*marks, other.record_id)))[-MAX_SOURCES:]
+            reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
+            kept = kept.model_copy(update={"reason": reason})
             out.append(marked(self._standing, other, record))
+        kept = kept.model_copy(update={"conflicts_with": marks})
         self._standing.put(kept, features)
         return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
-
-    def _said_anew(self, c: Candidate, stands: MemoryUpdate) -> list[Emit]:
-        """The next wording of what stands under its id. What people judged keeps its words."""
-        if (c.kind, canonical(c.text)) == (stands.kind, canonical(stands.sealed.text)):
-            return self._said_again(c, stands, rule="same_text")
-        if of_people(stands):
-            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
-        return self._free(c, stands.record_id, text_features(c.text), None)
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

@@ -208,10 +208,12 @@ class Standing:
         return Features.from_json(str(raw["f"])) if isinstance(raw, dict) and "f" in raw else None
 
     def nearest(
-        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime
-    ) -> Match | None:
+        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime, *,
+        besides: Collection[str] = (),
+    ) -> Match | None:  # fmt: skip
         """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
-        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute."""
+        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute. Ids of `besides`
+        are not looked at."""
         index, until = self._index, now - _LATE
         if index.window is None:
             return None
@@ -221,7 +223,7 @@ class Standing:
             index.forgot = max(index.forgot or until - WINDOW, until - WINDOW)
 
         def comparable(record: str) -> bool:
-            other = index.shelf.get(record)
+            other = None if record in besides else index.shelf.get(record)
             return other is not None and other[:2] == (kind, project) and abs(other[2] - said) <= WINDOW
 
         return index.window.query(features, vector(embedding), now, comparable)
