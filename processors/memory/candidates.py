@@ -27,7 +27,7 @@ from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
-from schemas.events.memory import LOW_READING, Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, State
+from schemas.events.memory import LOW_READING, Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, Source, State
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
@@ -292,13 +292,14 @@ class CandidateGate:
         text has a detail that the earlier lacks, so its words are kept."""
         firm = _firmer(c, twin)
         of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
-        if of_this_turn and not firm:
+        raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
+        surer = raised and twin.record_id in self._before and not of_people(twin)  # than the extractor before
+        if of_this_turn and not firm and not surer:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
-        raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
         renewed = changed(
             twin,
-            **(_raised(twin, c.confidence) if raised else {}),
+            **(_raised(twin, c.confidence, again=not self._said_here(twin)) if raised else {}),
             last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
             importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
@@ -307,7 +308,7 @@ class CandidateGate:
         body: dict[str, Any] = {}
         if firm:
             body["attributes"] = {k: v for k, v in twin.sealed.attributes.items() if k != "implied"}
-        if (told_more or firm) and twin.extractor != "command":
+        if (firm or (told_more and not of_this_turn)) and twin.extractor != "command":
             body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
             features = text_features(c.text)
         renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
@@ -379,8 +380,10 @@ def _firmer(c: Candidate, twin: MemoryUpdate) -> bool:
     return implied and not c.attributes.get("implied") and c.source == "explicit" and len(values_of(c)) == 1
 
 
-def _raised(twin: MemoryUpdate, confidence: Decimal) -> dict[str, Any]:
-    """Said outright: an inferred record is confirmed, one that was doubted is believed again."""
+def _raised(twin: MemoryUpdate, confidence: Decimal, *, again: bool) -> dict[str, Any]:
+    """Said outright: an inferred record is confirmed where it was said `again` by another turn, one that was doubted is
+    believed again."""
     highest = max(twin.confidence, confidence)
-    source = "confirmed" if twin.source == "inferred" else twin.source
+    said: Source = "confirmed" if again else "explicit"
+    source = said if twin.source == "inferred" else twin.source
     return {"source": source, "confidence": highest, "state": "active" if readable(highest) else "observed"}

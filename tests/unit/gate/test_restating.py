@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from schemas.events.documents import TurnDigest
+from schemas.events.memory import Span
 from tests.unit.gate.bench import DAY, START, GateBench, candidate
 
 
@@ -104,6 +106,52 @@ async def test_what_the_user_confirmed_or_corrected_stays(gate: GateBench) -> No
     await gate.say(turn="t", version=2)
     assert gate.values("age") == [33]
     assert gate.values("prefers") == ["tea"]
+
+
+LOW: dict[str, Any] = {"source": "inferred", "low_reading": 0.03}
+DOUBTED: dict[str, Any] = {"confidence": "0.7"}
+
+
+@pytest.mark.parametrize("before", [LOW, DOUBTED], ids=["inferred", "less sure"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"text": "Bought a piano"}, {"text": "买了一架钢琴", "spans": (Span(start=0, end=8),)},
+        {"text": "User is 32", "field": "age", "value": 32},
+    ],
+    ids=["words", "place", "value"],
+)  # fmt: skip
+async def test_d4_what_a_newer_version_reads_outright_is_observed_no_more(
+    gate: GateBench, said: dict[str, Any], before: dict[str, Any]
+) -> None:
+    """It is no confirmation: the turn said it once, and a still newer version may take it back."""
+    [observed] = await gate.say(candidate(**said, **before), turn="t")
+    assert observed.state == "observed"
+    gate.restart()
+    [stands] = await gate.say(candidate(**said), turn="t", version=2)
+    assert (stands.record_id, stands.state, stands.source) == (observed.record_id, "active", "explicit")
+    assert (stands.confidence, stands.importance) == (Decimal(1), observed.importance)
+    assert [s.turn_id for s in stands.sources] == ["t"]
+    await gate.say(turn="t", version=3)
+    assert gate.active() == []
+
+
+async def test_d4_what_a_newer_version_reads_outright_of_what_another_turn_inferred_is_confirmed(
+    gate: GateBench,
+) -> None:
+    for turn in ("t1", "t2"):
+        await gate.say(candidate("Bought a piano", **LOW), turn=turn)
+    await gate.say(candidate("Bought a piano"), turn="t2", version=2)
+    [stands] = gate.active()
+    assert (stands.source, len(stands.sources)) == ("confirmed", 2)
+
+
+async def test_d4_what_people_doubted_is_not_believed_again_because_it_is_read_again(gate: GateBench) -> None:
+    [kept] = await gate.say(candidate("Bought a piano"), turn="t")
+    await gate.feedback(kept.record_id, correction="no")
+    assert gate.active() == []
+    assert await gate.say(candidate("Bought a piano"), turn="t", version=2) == []
+    assert gate.active() == []
 
 
 async def test_an_extraction_counts_once(gate: GateBench) -> None:
