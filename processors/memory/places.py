@@ -40,7 +40,8 @@ class Places:
         restates: Mapping[int, MemoryUpdate], reader: str = "",
     ) -> None:  # fmt: skip
         """`before`: what stands of the turn from the extractor before; `restates`: ordinal of a candidate -> the one of
-        them whose statement it is. `reader`: what numbers count for beside those of another reading."""
+        them whose statement it is, to which `Restated.match` may add. `reader`: what numbers count for beside those of
+        another reading."""
         self._source = source
         self._standing = standing
         self._restates = restates
@@ -113,7 +114,7 @@ def matched(
     unplaced = [said for said in free if said.u.record_id not in known][:MAX_UNPLACED]
     pairs: list[tuple[float, int, MemoryUpdate]] = []
     for c in candidates:
-        if not c.spans or (values_of(c) and not c.negated):
+        if not c.spans or _by_field(c):
             continue
         words = words_of(c.text, _owners(c.attributes))
         for said in (*placed, *unplaced):
@@ -127,6 +128,11 @@ def matched(
             found[ordinal] = u
             taken.add(u.record_id)
     return found
+
+
+def _by_field(c: Candidate) -> bool:
+    """Is it identified by its field? What is told of an event or a relation is not, whatever values it brings."""
+    return c.kind in VERSIONED and bool(values_of(c)) and not c.negated
 
 
 @dataclass(frozen=True, slots=True)

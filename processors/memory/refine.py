@@ -188,6 +188,7 @@ class SecondReading(CandidateGate):
     ) -> None:  # fmt: skip
         super().__init__(source, standing, versions, profile, hash_key, again, reader=source.extractor)
         self._refinement = Refinement(source, standing, reading, profile)
+        self._again = again
         self._rule = ""
         self.ended: list[MemoryUpdate] = []
         """Records of the other reading that this one took the place of."""
@@ -225,6 +226,8 @@ class SecondReading(CandidateGate):
     def _beside(self, c: Candidate, others: Sequence[MemoryUpdate]) -> list[Emit]:
         """It stands as a statement without the field, and each names the other."""
         free = c.model_copy(update={"field": None, "fields": (), "value": None, "hot": None})
+        if self._again is not None:
+            self._again.match(free)
         out = self._by_text(free)
         last = out[-1].event
         kept = self._standing.get(last.record_id or "") if isinstance(last, Decision) else None

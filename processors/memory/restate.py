@@ -16,7 +16,7 @@ from processors.memory.store import Standing
 from processors.memory.versions import VERSIONED
 from processors.step import Emit
 from schemas.events.documents import KeptMemory
-from schemas.events.memory import CandidateKind, Extraction, MemoryUpdate
+from schemas.events.memory import Candidate, CandidateKind, Extraction, MemoryUpdate
 
 LEARNED = VERSIONED | {"episode", "relation"}
 
@@ -45,6 +45,13 @@ class Restated:
         self.before = [u for u in of_turn if made_by(u) not in others]
         self.restates = matched(source.sealed.candidates, self.before, reading, turn)
         """Ordinal of a candidate -> the record whose statement it is."""
+
+    def match(self, free: Candidate) -> None:
+        """Find the record that a candidate restates which goes without its fields, and was told by them at first: one
+        that no other candidate restates."""
+        given = {u.record_id for u in self.restates.values()}
+        left = [u for u in self.before if u.record_id not in given]
+        self.restates |= matched((free,), left, self._reading, self._source.turn.turn_id)
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;

@@ -49,6 +49,19 @@ async def test_another_wording_of_the_same_place_keeps_the_id(gate: GateBench, k
     assert ("retired", "not_restated") not in gate.outcomes()
 
 
+@pytest.mark.parametrize("kind", ["episode", "relation"])
+async def test_what_is_told_of_an_event_or_a_relation_keeps_its_id_whatever_values_it_brings(
+    gate: GateBench, kind: str
+) -> None:
+    """They are told by where they were read; only facts, preferences and intents by their fields."""
+    await gate.say(read("User met Ann at the market", 0, 26, "friend", "Ann", kind=kind), turn="t")
+    [before] = gate.active()
+    gate.restart()
+    await gate.say(read("The user ran into Ann", 0, 26, "friend", "Ann", kind=kind), turn="t", version=2)
+    [after] = gate.active()
+    assert (after.record_id, after.sealed.text) == (before.record_id, "The user ran into Ann")
+
+
 async def test_the_id_does_not_follow_from_wording_kind_or_order(models: Models) -> None:
     """Two gates, neither of which knows what the other one read."""
     found = []

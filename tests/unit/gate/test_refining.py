@@ -23,6 +23,11 @@ def said(text: str, start: int, end: int, *args: Any, literal: bool = True, **kw
     return candidate(text, *args, span=Span(start=start, end=end), literal=literal, **kw)
 
 
+def placed(text: str, place: tuple[int, int], *args: Any) -> Candidate:
+    """A fact of these characters of the turn, by an extractor that tells all of its places."""
+    return candidate(text, *args, kind="fact", spans=(Span(start=place[0], end=place[1]),))
+
+
 async def rules(gate: GateBench, *candidates: Candidate, turn: str = "t", **kw: Any) -> None:
     await gate.say(*candidates, turn=turn, model_asked=True, **kw)
 
@@ -159,6 +164,27 @@ async def test_b4_a_value_that_another_turn_stated_is_replaced_in_its_own_words_
     named = {u.record_id: u.conflicts_with for u in gate.active()}
     assert all(bool(others) is conflict for others in named.values())
     assert {r for others in named.values() for r in others} == (set(named) if conflict else set())
+
+
+async def test_what_stands_beside_a_value_keeps_its_id_when_it_is_read_anew(gate: GateBench) -> None:
+    """Without its field it is told by where it was read, and two of them are not taken for each other."""
+    await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    home, van = (30, 60), (0, 20)
+    await model(gate, placed("User meets Ann in Leeds", home, "residence", "Leeds"), placed("User owns a van", van))
+    before = {u.sealed.text: u.record_id for u in gate.active()}
+    gate.restart()
+    anew = placed("User sees Ann in Leeds town", home, "residence", "Leeds"), placed("User drives a van", van)
+    await model(gate, *anew, version=2)
+    after = {u.sealed.text: u.record_id for u in gate.active()}
+    assert after == {
+        "User lives in York": before["User lives in York"],
+        "User sees Ann in Leeds town": before["User meets Ann in Leeds"],
+        "User drives a van": before["User owns a van"],
+    }
+    york, leeds = (next(u for u in gate.active() if place in u.sealed.text) for place in ("York", "Leeds"))
+    assert (york.conflicts_with, leeds.conflicts_with) == ((leeds.record_id,), (york.record_id,))
 
 
 async def test_b4_what_was_only_likely_gives_way_to_what_a_model_read(gate: GateBench) -> None:
