@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from memstream.settings import Settings
-from memstream.stack import StackError
+from memstream.stack import NoStackError, StackError
 from memstream.stack.state import running_addresses
 
 if TYPE_CHECKING:
@@ -22,31 +22,42 @@ def with_addresses(settings: Settings, *, by_folder: bool = False) -> Settings:
     """Fill in what the settings leave open; with `by_folder` the data folder was named for this call, and what runs on
     it comes before what the settings give.
 
-    Raises StackError with the remedy when nothing runs on the folder and it was named, or addresses are missing.
+    Raises NoStackError when nothing runs on the folder and it was named, addresses are missing, or the servers on the
+    folder do not serve yet.
     """
-    if settings.kafka and settings.postgres.get_secret_value() and not by_folder:
+    given = {
+        "kafka": settings.kafka,
+        "postgres": settings.postgres.get_secret_value(),
+        "redis": settings.redis.get_secret_value(),
+        "milvus": settings.milvus,
+    }
+    if given["kafka"] and given["postgres"] and not by_folder:
         return settings
     found = running_addresses(settings.data_dir)
     if found is None and by_folder:
-        raise StackError(
-            f"nothing runs on {settings.data_dir}: start it with `memstream up --data {settings.data_dir}`, or leave "
-            "--data out where the addresses are settings"
+        raise NoStackError(
+            f"nothing runs on {settings.data_dir}",
+            f"start it with `memstream up --data {settings.data_dir}`, or leave --data out where the addresses are "
+            "settings",
         )
     if found is None:
-        given = {"MEMSTREAM_KAFKA": settings.kafka, "MEMSTREAM_POSTGRES": settings.postgres.get_secret_value()}
-        missing = " and ".join(name for name, address in given.items() if not address)
-        raise StackError(
+        missing = " and ".join(f"MEMSTREAM_{name.upper()}" for name in ("kafka", "postgres") if not given[name])
+        raise NoStackError(
             f"{missing} must be set (and MEMSTREAM_REDIS, MEMSTREAM_MILVUS where those are read), or a stack must "
-            f"run; nothing runs on {settings.data_dir}: start it with `memstream up`, or name its folder with --data"
+            f"run; nothing runs on {settings.data_dir}",
+            "start it with `memstream up`, or name its folder with --data",
         )
-    postgres, redis = settings.postgres.get_secret_value(), settings.redis.get_secret_value()
-    folder = found if by_folder else {}
+    addresses = found if by_folder else {**found, **{name: address for name, address in given.items() if address}}
+    if not all(addresses.get(name) for name in given):  # they are told once all of them serve
+        raise NoStackError(
+            f"the stack on {settings.data_dir} is still starting", "try again when `memstream up` says that it is up"
+        )
     return settings.model_copy(
         update={
-            "kafka": folder.get("kafka") or settings.kafka or found["kafka"],
-            "postgres": SecretStr(folder.get("postgres") or postgres or found["postgres"]),
-            "redis": SecretStr(folder.get("redis") or redis or found["redis"]),
-            "milvus": folder.get("milvus") or settings.milvus or found["milvus"],
+            "kafka": addresses["kafka"],
+            "postgres": SecretStr(addresses["postgres"]),
+            "redis": SecretStr(addresses["redis"]),
+            "milvus": addresses["milvus"],
         }
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from memstream.stack.errors import AlreadyRunningError, StackError, StartError
+from memstream.stack.errors import AlreadyRunningError, NoStackError, StackError, StartError
 
 if TYPE_CHECKING:
     from memstream.stack.embedded import DEFAULT_PORTS, Addresses, EmbeddedStack
@@ -24,6 +24,7 @@ __all__ = [
     "ChildSpec",
     "ChildStatus",
     "EmbeddedStack",
+    "NoStackError",
     "StackError",
     "StartError",
     "Supervisor",

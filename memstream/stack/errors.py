@@ -5,6 +5,15 @@ class StackError(Exception):
     """The stack cannot start or go on; the text names the remedy."""
 
 
+class NoStackError(StackError):
+    """No stack gives the addresses that are asked for."""
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what}: {remedy}")
+        self.what = what
+        self.remedy = remedy
+
+
 class AlreadyRunningError(StackError):
     """Another supervisor holds the data folder."""
 

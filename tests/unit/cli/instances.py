@@ -6,7 +6,7 @@ import io
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -58,11 +58,11 @@ def instance(status: int = 400, body: str = json.dumps({"title": NOTED})) -> Ite
         server.shutdown()
 
 
-def runs_on(folder: Path, url: str = "") -> Path:
+def runs_on(folder: Path, url: str = "", addresses: Mapping[str, str] = ADDRESSES) -> Path:
     """A data folder on which this process runs a stack, and its service at the address."""
     folder.mkdir()
-    addresses = {**ADDRESSES, "query": url} if url else ADDRESSES
-    (folder / STATE_FILE).write_text(State(supervisor=identify(os.getpid()), addresses=addresses).dump())
+    told = {**addresses, **({"query": url} if url else {})}
+    (folder / STATE_FILE).write_text(State(supervisor=identify(os.getpid()), addresses=told).dump())
     return folder
 
 

@@ -227,6 +227,13 @@ def test_stores_of_other_addresses_are_left_alone(
     assert f"nothing runs on {tmp_path / 'wrong'}" in done.err
 
 
+def test_a_stack_that_is_still_starting_is_one_line_and_no_traceback(memstream: CommandLine, tmp_path: Path) -> None:
+    runs_on(tmp_path / ".memstream", addresses={})
+    done = memstream("topics", "apply")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("memstream: the stack on .memstream is still starting: try again when")
+
+
 def test_an_address_of_the_service_is_none_of_the_stores(memstream: CommandLine, named: Instance) -> None:
     done = memstream("erase", "--compact", "--url", named.url)
     assert (done.status, named.asked) == (2, [])
