@@ -8,6 +8,7 @@ from functools import partial
 from memstream.checks import local, outside, stores
 from memstream.checks.result import CheckFailedError, CheckResult, Status
 from memstream.settings import Settings
+from memstream.stack import NoStackError
 
 Check = Callable[[Settings], Iterator[CheckResult]]
 CHECKS: dict[str, Check] = {
@@ -29,14 +30,20 @@ CHECKS: dict[str, Check] = {
 _ADDRESSES = ("kafka", "topics", "postgres", "durability", "redis", "milvus")
 
 
-def run_checks(settings: Settings, only: Iterable[str] = (), *, by_folder: bool = False) -> Iterator[CheckResult]:
-    """Results as they come. Stores without an address are skipped: nothing runs and none is given. `by_folder`: the
-    service is that of the data folder, which was named."""
+def run_checks(
+    settings: Settings, only: Iterable[str] = (), *, by_folder: bool = False, missing: NoStackError | None = None
+) -> Iterator[CheckResult]:
+    """Results as they come. `by_folder`: the data folder was named, and service and stores are those of it and of no
+    other. `missing`: why no stack gives their addresses; then those of a folder that was named fail, and others without
+    an address are skipped."""
     checks: dict[str, Check] = {**CHECKS, "service": partial(local.service, by_folder=by_folder)}
     names = list(only) or list(CHECKS)
     for name in names:
+        if name in _ADDRESSES and by_folder and missing is not None:
+            yield CheckResult(name, Status.FAIL, missing.what, missing.remedy)
+            continue
         if name in _ADDRESSES and not _address(settings, name):
-            yield CheckResult(name, Status.SKIP, "no address, and nothing runs on the data folder")
+            yield CheckResult(name, Status.SKIP, "no address, and no stack on the data folder gives one")
             continue
         try:
             yield from checks[name](settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import asdict
 from typing import Annotated
 
@@ -31,16 +30,19 @@ def check(
     from memstream.checks import CHECKS, Status, run_checks
     from memstream.cli.app import UsageError, print_json
     from memstream.connect import with_addresses
-    from memstream.stack import StackError
+    from memstream.stack import NoStackError
 
     if unknown := [n for n in only or () if n not in CHECKS]:
         raise UsageError(f"no check {unknown[0]!r}: expected {', '.join(CHECKS)}")
     settings = settings_of(data)
     settings = settings.model_copy(update={"url": named(data, url) or settings.url})
-    with contextlib.suppress(StackError):  # the stores are skipped, and say so
+    missing: NoStackError | None = None
+    try:
         settings = with_addresses(settings, by_folder=data is not None)
+    except NoStackError as exc:  # which the stores say
+        missing = exc
     results = []
-    for result in run_checks(settings, only or (), by_folder=data is not None):
+    for result in run_checks(settings, only or (), by_folder=data is not None, missing=missing):
         results.append(result)
         if not as_json:
             style = _STYLES[result.status]

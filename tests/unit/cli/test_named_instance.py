@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 import json
 import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.unit.cli.instances import NOTED, CommandLine, Instance, Terminal, instance, runs_on
+from memstream.checks import CHECKS, CheckResult
+from memstream.checks.run import Check
+from memstream.settings import Settings
+from tests.unit.cli.instances import ADDRESSES, NOTED, CommandLine, Instance, Terminal, instance, runs_on
 
 TURN = {"user_id": "ann", "session_id": "s", "role": "user", "content": "hello", "occurred_at": "2026-11-21T08:00:00Z"}
 TALK = {
@@ -204,6 +208,43 @@ def test_check_looks_at_the_service_that_is_named(
         assert memstream("check", "service").status == 0
         assert memstream("check", "service", "--url", ready.url, "--data", tmp_path).status == 2
     assert other.asked == []
+
+
+STORES = ("kafka", "topics", "postgres", "durability", "redis", "milvus")
+
+
+@pytest.mark.parametrize("starting", [False, True])
+def test_check_looks_at_no_store_of_another_instance(
+    memstream: CommandLine, starting: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the folder that is named runs nothing, or its servers do not serve yet."""
+    looked: list[str] = []
+
+    def looks_at(name: str) -> Check:
+        def look(_: Settings) -> Iterator[CheckResult]:
+            looked.append(name)
+            yield from ()
+
+        return look
+
+    for name in STORES:
+        monkeypatch.setitem(CHECKS, name, looks_at(name))
+    for name, address in ADDRESSES.items():
+        monkeypatch.setenv(f"MEMSTREAM_{name.upper()}", address)
+    wrong = runs_on(tmp_path / "wrong", addresses={}) if starting else tmp_path / "wrong"
+    done = memstream("check", *STORES, "--json", "--data", wrong)
+    told = json.loads(done.out)
+    said = f"the stack on {wrong} is still starting" if starting else f"nothing runs on {wrong}"
+    assert (done.status, looked) == (1, [])
+    assert [(r["name"], r["status"], r["detail"]) for r in told] == [(name, "fail", said) for name in STORES]
+    assert all("memstream up" in r["remedy"] for r in told)
+    memstream("check", *STORES)
+    assert looked == [*STORES], "without --data the addresses that are set are meant"
+
+
+def test_check_skips_stores_where_nothing_is_named_and_nothing_runs(memstream: CommandLine) -> None:
+    done = memstream("check", *STORES, "--json")
+    assert (done.status, {r["status"] for r in json.loads(done.out)}) == (0, {"skip"})
 
 
 @pytest.mark.parametrize(
