@@ -17,9 +17,10 @@ def mcp(
 ) -> None:
     """Serve the memory tools to an agent over stdio (MCP).
 
-    Example: memstream mcp --user ana
+    Example: memstream mcp --url http://127.0.0.1:8900 --user ana
 
-    In an agent's settings: {"command": "memstream", "args": ["mcp", "--user", "ana"]}
+    In an agent's settings, whose programs start in any folder:
+    {"command": "memstream", "args": ["mcp", "--url", "http://127.0.0.1:8900", "--user", "ana"]}
     """
     import logging
 

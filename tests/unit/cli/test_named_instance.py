@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from memstream.checks import CHECKS, CheckResult
 from memstream.checks.run import Check
 from memstream.settings import Settings
+from tests.pages import ROOT
 from tests.unit.cli.instances import ADDRESSES, NOTED, CommandLine, Instance, Terminal, instance, runs_on
 
 TURN = {"user_id": "ann", "session_id": "s", "role": "user", "content": "hello", "occurred_at": "2026-11-21T08:00:00Z"}
@@ -156,16 +158,14 @@ def test_an_erasure_that_is_still_under_way_is_asked_for_where_it_is(memstream: 
     assert f"memstream erase --status e1 --url {here.url}" in done.out
 
 
-@pytest.mark.parametrize("way", ["--url", "MEMSTREAM_URL", "--data"])
-def test_agents_get_the_memory_that_is_named(
-    memstream: CommandLine, way: str, named: Instance, other: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:  # fmt: skip
-    called: list[httpx.URL] = []
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Addresses of the services that agents' servers were started for."""
+    called: list[str] = []
 
     class Server:
         def __init__(self, service: Any, caller: Any) -> None:
-            called.append(service.http.base_url)
+            called.append(str(service.http.base_url))
 
         async def run_stdio_async(self) -> None: ...
 
@@ -176,6 +176,14 @@ def test_agents_get_the_memory_that_is_named(
     monkeypatch.setattr("query.agents.tools.server", Server)
     monkeypatch.setattr("query.agents.service.Service", Of)
     monkeypatch.setattr("memstream.logs.configure", lambda level, process: None)
+    return called
+
+
+@pytest.mark.parametrize("way", ["--url", "MEMSTREAM_URL", "--data"])
+def test_agents_get_the_memory_that_is_named(
+    memstream: CommandLine, way: str, named: Instance, other: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture, served: list[str],
+) -> None:  # fmt: skip
     runs_on(tmp_path / ".memstream", other.url)
     options: tuple[str | Path, ...] = ()
     if way == "MEMSTREAM_URL":
@@ -184,10 +192,34 @@ def test_agents_get_the_memory_that_is_named(
         options = (way, named.url if way == "--url" else runs_on(tmp_path / "folder", named.url))
     with caplog.at_level(logging.INFO, "memstream.cli.mcp"):
         done = memstream("mcp", "--user", "ann", *options)
-    assert (done.status, [str(u) for u in called]) == (0, [named.url])
+    assert (done.status, served) == (0, [named.url])
     assert (done.out, [r.getMessage() for r in caplog.records]) == ("", [f"service: {named.url}"])
     assert "no service runs on" in memstream("mcp", "--data", tmp_path / "wrong").err
-    assert len(called) == 1
+    assert len(served) == 1
+
+
+SHOWN = (
+    ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.py")),
+    *sorted((ROOT / "memstream" / "cli").glob("*.py")),
+)  # fmt: skip
+SAMPLES = [
+    pytest.param(json.loads(words), id=path.name)
+    for path in SHOWN
+    for words in re.findall(r'"command": "memstream", "args": (\[.*?\])', path.read_text(encoding="utf-8"))
+]
+"""Words with which programs are shown to start us."""
+
+
+@pytest.mark.parametrize("words", SAMPLES)
+def test_a_program_that_starts_us_as_shown_in_any_folder_gets_its_server(
+    memstream: CommandLine, words: list[str], served: list[str]
+) -> None:
+    assert memstream(*words).status == 0
+    assert served == ["http://127.0.0.1:8900"]
+
+
+def test_programs_are_shown_how_to_start_us() -> None:
+    assert {p.id for p in SAMPLES} == {"agents.md", "mcp.py"}
 
 
 def test_check_looks_at_the_service_that_is_named(

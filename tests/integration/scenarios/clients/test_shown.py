@@ -112,10 +112,11 @@ def test_operations_are_looked_at_and_dead_letters_decided(live: Live, sh: Shell
 
 
 @pytest.mark.parametrize("config", blocks("docs/agents.md", "json"))
-async def test_an_agents_configuration_starts_its_server(live: Live, sh: Shell, config: str) -> None:
-    [server] = json.loads(config)["mcpServers"].values()
+async def test_an_agents_configuration_starts_its_server(live: Live, tmp_path: Path, config: str) -> None:
+    """As it stands there, but for the address, in a folder on which nothing runs."""
+    [server] = json.loads(config.replace("http://127.0.0.1:8900", live.url))["mcpServers"].values()
     assert server["command"] == "memstream"
-    env = {**os.environ, **server["env"], "MEMSTREAM_DATA_DIR": str(live.data), "MEMSTREAM_KEY": ""}
+    env = {**os.environ, **server["env"], "MEMSTREAM_DATA_DIR": str(tmp_path), "MEMSTREAM_KEY": ""}
     started = StdioServerParameters(command=sys.executable, args=["-m", "memstream", *server["args"]], env=env)
     async with Client(started, read_timeout_seconds=PATIENCE) as agent:
         done = await agent.call_tool("memory_prompt", {"query": "Where do I live?"})
