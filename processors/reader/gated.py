@@ -66,16 +66,19 @@ class GatedExtractor:
 
     def _low(self, turn: TurnView, own: dict[int, str]) -> dict[int, float]:
         """The statements that the gate drops, with the probability that it gives them; `own` are their sentences."""
-        whole = self._read(turn, [turn.content])[0]
+        read = self._read(turn, [turn.content])
+        whole = read[turn.content]
         if self._thresholds.verdict(whole) != "drop":
             return {}
-        read = dict(zip(own, self._read(turn, list(own.values())), strict=True))
-        return {n: max(whole, p) for n, p in read.items() if self._thresholds.verdict(p) != "keep"}
+        read |= self._read(turn, [text for text in dict.fromkeys(own.values()) if text not in read])
+        found = {n: read[text] for n, text in own.items()}
+        return {n: max(whole, p) for n, p in found.items() if self._thresholds.verdict(p) != "keep"}
 
-    def _read(self, turn: TurnView, texts: Sequence[str]) -> list[float]:
+    def _read(self, turn: TurnView, texts: Sequence[str]) -> dict[str, float]:
+        """The probability of each text, which are distinct."""
         language: Language = "zh" if turn.language == "zh" else "en"
         inputs = [TurnInput(text, turn.previous[-1:], language) for text in texts]
-        return [reading.keep for reading in self._gate.read(inputs)]
+        return {i.content: reading.keep for i, reading in zip(inputs, self._gate.read(inputs), strict=True)}
 
 
 def is_free(c: Candidate) -> bool:

@@ -86,6 +86,32 @@ def test_a_sentence_worth_keeping_stands_in_a_turn_that_is_not() -> None:
     assert all(c.source == "explicit" for c in plain(view(text)))
 
 
+class Twice:
+    """The rules, each of whose statements is found twice in its sentence."""
+
+    name, version = RuleExtractor.name, RuleExtractor.version
+
+    def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
+        found = plain(turn, profile)
+        again = [c.model_copy(update={"ordinal": c.ordinal + len(found)}) for c in found]
+        return [*found, *again]
+
+
+SENTENCE = "I moved my piano to Leeds"
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [(SENTENCE, [SENTENCE]), (f"{SENTENCE}. What time is it?", [f"{SENTENCE}. What time is it?", SENTENCE])],
+    ids=["all of the turn", "one of two"],
+)
+def test_a_sentence_is_read_once_however_many_statements_it_holds(text: str, texts: list[str]) -> None:
+    gate = Says(0.1)
+    low = GatedExtractor(Twice(), gate, Third()).extract(view(text), GENERAL)
+    assert [c.low_reading for c in low] == [0.1, 0.1]
+    assert gate.read_texts == texts
+
+
 ALWAYS = [
     ("I'm 32 and work as a nurse in Leeds.", {}),
     ("I'm allergic to penicillin.", {}),
