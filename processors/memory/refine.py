@@ -231,7 +231,7 @@ class SecondReading(CandidateGate):
         out = self._by_text(free)
         last = out[-1].event
         kept = self._standing.get(last.record_id or "") if isinstance(last, Decision) else None
-        if kept is None or not self._said_here(kept) or kept.conflicts_with:
+        if kept is None or not self._said_here(kept) or kept.conflicts_with or of_people(kept):
             return out
         reason = because("kept", "dedupe", "contradiction")
         kept = changed(kept, conflicts_with=tuple(u.record_id for u in others), reason=reason)

@@ -187,6 +187,19 @@ async def test_what_stands_beside_a_value_keeps_its_id_when_it_is_read_anew(gate
     assert (york.conflicts_with, leeds.conflicts_with) == ((leeds.record_id,), (york.record_id,))
 
 
+async def test_d4_what_people_judged_is_known_as_judged_also_beside_a_value(gate: GateBench) -> None:
+    await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    await model(gate, placed("User meets Ann in Leeds", (30, 60)))
+    [met] = [u for u in gate.active() if u.field is None]
+    await gate.feedback(met.record_id, rating="good")
+    await model(gate, placed("User sees Ann in Leeds town", (30, 60), "residence", "Leeds"), version=2)
+    [after] = [u for u in gate.active() if u.field is None]
+    assert (after.record_id, after.sealed.text) == (met.record_id, met.sealed.text)
+    assert (after.reason.gate, after.conflicts_with) == ("feedback", ())
+
+
 async def test_b4_what_was_only_likely_gives_way_to_what_a_model_read(gate: GateBench) -> None:
     likely = candidate("User works in York", "residence", "York", attributes={"implied": True})
     await rules(gate, likely, turn="before")
