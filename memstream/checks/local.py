@@ -44,11 +44,14 @@ def profiles(settings: Settings) -> Iterator[CheckResult]:
 
 
 def models(settings: Settings) -> Iterator[CheckResult]:
-    """The embedder, the recognisers, the token counters and, where one is set, the cross-encoder load and answer."""
+    """The embedder, the recognisers, the token counters and, where they are set, the learned gate and the cross-encoder
+    load and answer."""
     from inference.reranker import RerankerMissingError
     from inference.weights import WeightsError
 
     loads = {"embedder": _embedder, "recognisers": _recognisers, "token counters": _counters}
+    if settings.learned_gate:
+        loads["learned gate"] = _learned_gate
     if settings.reranker:
         loads["reranker"] = lambda: _reranker(settings.reranker)
     for name, load in loads.items():
@@ -80,6 +83,17 @@ def _counters() -> str:
 
     counter("cl100k_base").count("one"), counter("o200k_base").count("one")
     return "cl100k_base, o200k_base"
+
+
+def _learned_gate() -> str:
+    from inference.reader.protocol import TurnInput
+    from inference.reader.turn_gate import LearnedGate
+
+    gate = LearnedGate.of()
+    for reading in gate.read([TurnInput("I moved to Leeds.", (), "en"), TurnInput("我搬到了杭州。", (), "zh")]):
+        if not 0 <= reading.keep <= 1:
+            raise ValueError("the gate gives no probability")
+    return gate.gate_id
 
 
 def _reranker(name: str) -> str:

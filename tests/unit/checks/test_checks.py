@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +16,8 @@ import pytest
 from pydantic import SecretStr, ValidationError
 from typer.testing import CliRunner
 
+from inference.reader.gate_card import CARD, FOLDER, WEIGHTS
+from inference.reader.turn_gate import LearnedGate
 from inference.weights import WeightsError
 from memstream.checks import CHECKS, CheckResult, Status, run_checks
 from memstream.checks.given import AddressError, check_given
@@ -223,6 +226,33 @@ def test_a_missing_model_is_named_and_the_others_are_looked_at(monkeypatch: pyte
     assert [n for n, r in results.items() if r.status is Status.FAIL] == ["recognisers", "reranker"]
     assert "a_package is not installed" in results["recognisers"].detail
     assert "MEMSTREAM_RERANKER" in results["reranker"].detail
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_the_learned_gate_is_looked_at_where_it_is_on(monkeypatch: pytest.MonkeyPatch, on: bool) -> None:
+    only_the_gate(monkeypatch)
+    results = {r.name: r for r in run_checks(settings(learned_gate=on), ["models"])}
+    assert ("learned gate" in results) == on
+    if on:
+        assert results["learned gate"].status is Status.OK
+        assert results["learned gate"].detail == LearnedGate.of().gate_id
+
+
+def test_altered_weights_of_the_learned_gate_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    only_the_gate(monkeypatch)
+    for name in (CARD, WEIGHTS):
+        (tmp_path / name).write_bytes((FOLDER / name).read_bytes() + b" ")
+    monkeypatch.setattr(LearnedGate, "of", partial(LearnedGate.of, tmp_path))
+    results = {r.name: r for r in run_checks(settings(learned_gate=True), ["models"])}
+    assert results["learned gate"].status is Status.FAIL
+    assert WEIGHTS in results["learned gate"].detail
+    assert results["learned gate"].remedy
+
+
+def only_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What else is loaded by the check is looked at by others."""
+    for name in ("_embedder", "_recognisers", "_counters"):
+        monkeypatch.setattr(f"memstream.checks.local.{name}", lambda: "loads")
 
 
 def test_a_collector_that_is_away_is_said() -> None:
