@@ -152,12 +152,12 @@ def by_rules(said: str) -> list[Candidate]:
 
 
 def label_of(c: Candidate, places: dict[int, Span]) -> int | None:
-    """The labelled statement that a candidate was read from; None where it holds less than half of either."""
+    """The labelled statement that a candidate was read from: the one of which its head holds more than half. Any two
+    that have one label overlap; of what holds less the corpus does not tell whether it says the same."""
     head = c.spans[0]
-    shared = {n: min(p.end, head.end) - max(p.start, head.start) for n, p in places.items()}
+    shared = {n: (min(p.end, head.end) - max(p.start, head.start)) / (p.end - p.start) for n, p in places.items()}
     best = max(shared, key=lambda n: shared[n])
-    shorter = min(places[best].end - places[best].start, head.end - head.start)
-    return best if shared[best] * 2 >= shorter else None
+    return best if shared[best] > 0.5 else None
 
 
 async def rejected(
