@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 import weakref
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx
 from tenacity import RetryCallState, retry, retry_if_exception_type, wait_random_exponential
@@ -22,6 +22,17 @@ class ServiceError(Exception):
 
 class BusyError(ServiceError):
     """Away or overloaded (503, 429): the same call may be repeated."""
+
+
+class Answer(dict[str, Any]):
+    """What a service answered. A field that each memstream service sends and this one did not is a ServiceError."""
+
+    def __init__(self, value: dict[str, Any], url: str) -> None:
+        super().__init__(value)
+        self._url = url
+
+    def __missing__(self, field: str) -> NoReturn:
+        raise ServiceError(f"what answers at {self._url} is no memstream service of this release: no {field!r} in it")
 
 
 class Service:
@@ -87,7 +98,7 @@ class Service:
         if value is None:  # a redirect, or the page of something else
             raise ServiceError(f"what answers at {self.url} ({answer.status_code}) is no memstream service")
         value["_fresh"] = answer.headers.get("Memstream-Fresh") != "false"
-        return value
+        return Answer(value, self.url)
 
 
 def _object(answer: httpx.Response) -> dict[str, Any] | None:

@@ -211,6 +211,8 @@ def evaluate(
     from memstream.cli.app import print_json
     from memstream.stack.up import single_threaded
 
+    if url is not None and name is not EvalName.RETRIEVAL:
+        raise typer.BadParameter(f"{name.value} measures by itself and asks no service", param_hint="--url")
     single_threaded()
     try:
         result = _measured(name, file, with_file, data, url)

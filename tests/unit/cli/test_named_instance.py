@@ -122,6 +122,24 @@ def test_what_is_no_memstream_is_said_to_be_none(memstream: CommandLine, status:
     assert (done.status, f"what answers at {page.url} ({status}) is no memstream service" in done.err) == (2, True)
 
 
+@each
+def test_what_answers_in_another_shape_is_said_to_be_none(
+    memstream: CommandLine, asks: str, words: tuple[str, ...]
+) -> None:
+    with instance(200, '{"status": "ok"}') as page:
+        done = memstream(*words, "--url", page.url)
+    assert (done.status, f"what answers at {page.url} is no memstream service" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("what", ["pii", "dedup", "extraction"])
+def test_a_measurement_that_asks_no_service_takes_no_address(
+    memstream: CommandLine, what: str, named: Instance
+) -> None:
+    done = memstream("eval", what, "talk.json", "--url", named.url)
+    assert (done.status, named.asked) == (2, [])
+    assert f"{what} measures by itself and asks no service" in done.err
+
+
 @pytest.mark.parametrize("words", [("ann",), ("ann", "--session", "s"), ("--tenant",)])
 @pytest.mark.parametrize("stdin", [None, "", "y\n"])
 def test_nothing_is_erased_where_nobody_can_be_asked(
