@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from processors.reader.rules.clauses_en import FILLER, Clause, clauses
+from processors.reader.rules.clauses_en import FILLER, Clause, Subject, clauses
 from processors.reader.rules.found import Found
-from processors.reader.rules.person_en import expand
+from processors.reader.rules.person_en import expand, is_past
 from processors.reader.rules.salience_en import DROPPED, weight
 from processors.reader.rules.standing_en import FINITE, GERUND, KIN, LONGEST, MOMENT, YOU, resolved, stands, tidy
 from processors.reader.rules.text import Sentence
@@ -62,6 +62,11 @@ _BEEN = re.compile(r"(?:never |also |just |only )?been\b")
 _HERE = re.compile(r"\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
 """A parent needs no "my"."""
+_JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
+"""Of the past it says that it was a moment ago; of the present it says nothing."""
+_ANOTHER = re.compile(
+    r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
+)
 _CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|so|but|which|when|while|and) )")
 
 
@@ -79,7 +84,13 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alo
     """Return the statements of a sentence that stand alone, in order. `original` is the sentence with its quotations,
     `taken` what is found in it already: what that says is not said again."""
     runs: list[Alone] = []
+    about: Subject = "none"
     for clause in clauses(sentence):
+        unnamed = clause.subject == "none" and about == "other"
+        if clause.subject != "none":
+            about = clause.subject
+        elif _ANOTHER.match(clause.body):
+            about = "other"
         said = original[clause.start - sentence.start : clause.end - sentence.start].strip()
         before = runs[-1] if runs and runs[-1].text else None
         if before is not None and _goes_on(before.text, said, clause):
@@ -88,7 +99,8 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alo
             continue
         usable = clause.states and not _told_by(taken, clause) and not MOMENT.search(expand(said))
         bare = said if _ATTACHED.match(said) else _without(FILLER, said)
-        runs.append(Alone(clause.start, clause.end, _with_subject(tidy(bare), clause) if usable else "", 0.0))
+        whole = "" if unnamed or not usable else _with_subject(tidy(bare), clause)
+        runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_shortened(run.text) for run in runs]
     return [
         Alone(run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0))
@@ -120,7 +132,7 @@ def _with_subject(bare: str, clause: Clause) -> str:
         return f"I have {lowered}"
     if lowered.startswith(("gonna ", "wanna ")):
         return f"I {'am going' if lowered[0] == 'g' else 'want'} to {lowered[6:]}"
-    if GERUND.match(lowered):
+    if GERUND.match(re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)):
         return text if FINITE.search(lowered) or lowered.startswith("starting ") else f"I am {lowered}"
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""
@@ -135,12 +147,17 @@ def _without(opening: re.Pattern[str], text: str) -> str:
 def _shortened(said: str) -> str:
     """The statement without what trails behind it, cut at a clause where it is too long."""
     text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
+    text = _JUST.sub(_without_just, text)
     for _ in range(3):
         text = _TRAILING.sub("", text)
     if len(text.split()) <= LONGEST:
         return text
     fitting = [m.start() for m in _CUTS.finditer(text) if 5 <= len(text[: m.start()].split()) <= LONGEST]
     return _TRAILING.sub("", text[: fitting[-1]].rstrip(" ,;")) if fitting else ""
+
+
+def _without_just(match: re.Match[str]) -> str:
+    return match.group() if is_past(match["verb"]) else f"{match['who']} "
 
 
 def worth(told: Sequence[Alone], turn: str) -> list[Alone]:

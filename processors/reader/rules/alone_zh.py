@@ -16,7 +16,9 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.standing_zh import (
     ASKS,
     LABELLED,
+    LED,
     LONGEST,
+    OF_KIN,
     QUOTES,
     SAID,
     SPEAKER,
@@ -27,6 +29,7 @@ from processors.reader.rules.standing_zh import (
     stands,
     tidy,
     weight,
+    without_open_brackets,
 )
 from processors.reader.rules.text import Sentence
 
@@ -95,15 +98,22 @@ def _begins(said: str, clause: Clause, before: Clause) -> bool:
 
 
 def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
-    return opened(tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start]))
+    said = tidy(original[run[0].start - sentence.start : run[-1].end - sentence.start])
+    return opened(without_open_brackets(said))
 
 
 def _closed(run: Sequence[Clause], original: str, sentence: Sentence) -> list[Alone]:
-    """The statement of a run of clauses; shorter where its end does not stand alone."""
-    for last in range(len(run), 0, -1):
-        text = _joined(run[:last], original, sentence)
-        if stands(text, of_other=run[0].subject == "other", of_kin=run[0].subject == "亲友"):
-            return [Alone(run[0].start, run[last - 1].end, text, weight(text))]
+    """The statement of a run of clauses; shorter where its end does not stand alone. Where the subject of its begin
+    stands in the sentence before, from a clause that names its own."""
+    heads = [opened(tidy(clause.raw)) for clause in run]
+    for first, head in enumerate(heads):
+        about = run[first].subject
+        if first and not (LED.match(heads[0]) and (SPEAKER.match(head) or OF_KIN.match(head))):
+            continue
+        for last in range(len(run), first, -1):
+            text = _joined(run[first:last], original, sentence)
+            if stands(text, of_other=about == "other", of_kin=about == "亲友"):
+                return [Alone(run[first].start, run[last - 1].end, text, weight(text))]
     return []
 
 

@@ -12,6 +12,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.jobs_en import names_job
 from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
+from processors.reader.rules.standing_en import named_before
 
 _TONGUES = (
     "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
@@ -152,8 +153,9 @@ _HOBBY = re.compile(
 )
 _FAVOURITE = re.compile(
     rf"my (?:all[- ]time )?favou?rite (?P<what>{WORD}(?: {WORD}){{0,2}}?"
-    r") (?:is|are|would be|has to be) (?P<value>(?!when|how|that\b|the"
-    rf" one|probably|definitely|to )[\w'\"& -]{{2,60}}?){STOP}",
+    r") (?:(?:is|would be|has to be) (?P<value>(?!when|how|that\b|the"
+    rf" one|probably|definitely|to )[\w'\"& -]{{2,60}}?){STOP}"
+    r"|are (?P<values>(?!when|how|that\b|the ones|probably|definitely|to )[\w'\"&, -]{2,90}?)(?=[,\s]*(?:$|[.;!?()])))",
     re.I,
 )
 _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P<occupation>{JOB}){STOP}", re.I)
@@ -202,8 +204,8 @@ def _mine(clause: Clause) -> list[Found]:
     if (match := _MY_JOB.match(body)) and names_job(match["occupation"]):
         return [_fact(clause, f"{{owner}}'s job is {match['occupation']}", ("occupation", match["occupation"]))]
     if match := _FAVOURITE.match(body):
-        what, value = match["what"], match["value"].strip(" ,")
-        text = f"{{owner}}'s favourite {what} is {value}"
+        what, value = match["what"], (match["value"] or match["values"]).strip(" ,")
+        text = f"{{owner}}'s favourite {what} {'are' if match['values'] else 'is'} {value}"
         slot = f"favourite {what.lower()}"
         return [Found(clause.start, clause.end, "preference", text, ((slot, value),))]
     return []
@@ -219,6 +221,8 @@ def named_slots(found: Found) -> Found | None:
     slots = dict(found.slots)
     attributes = dict(found.attributes)
     if "occupation" in slots and _NOT_JOBS.search(slots["occupation"]):
+        return None
+    if "object" in slots and named_before(slots["object"]):
         return None
     if "children" in slots:
         count = slots.pop("count", None)

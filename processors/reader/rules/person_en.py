@@ -50,6 +50,10 @@ _CONTRACTED = (
     (re.compile(r"\bwe've\b", re.I), "we have"),
     (re.compile(r"\bwe'll\b", re.I), "we will"),
     (re.compile(r"\bwe'd\b", re.I), "we would"),
+    (
+        re.compile(r"\b(?P<who>I|we) (?P<how>(?:never|just|only|also|always|already) )?been\b", re.I),
+        r"\g<who> have \g<how>been",
+    ),
     (re.compile(r"\b(?:im)\b"), "I am"),
     (re.compile(r"\b(?:ive)\b"), "I have"),
     (re.compile(r"\bI am gonna\b", re.I), "I am going to"),
@@ -103,6 +107,12 @@ def conjugate(words: str) -> str:
         parts[at] = _third(word)
         break
     return " ".join(parts)
+
+
+def is_past(verb: str) -> bool:
+    """Is this form of a verb one of the past, or an auxiliary, which say when?"""
+    low = verb.lower()
+    return low in _PAST or low in _FIXED or low in {"am", "have", "had", "did"} or low.endswith("ed")
 
 
 def _third(verb: str) -> str:

@@ -306,10 +306,19 @@ def _corrected(found: list[Found]) -> list[Found]:
     return folded
 
 
+def _beside_digits(text: str, owner: str) -> str:
+    """Put the name into Chinese, apart from a Latin letter or digit beside it: "Bob 18岁"."""
+    if owner[-1:].isascii():
+        text = re.sub(r"\{owner\}(?=[A-Za-z0-9])", "{owner} ", text)
+    if owner[:1].isascii():
+        text = re.sub(r"(?<=[A-Za-z0-9])\{owner\}", " {owner}", text)
+    return text.replace("{owner}", owner)
+
+
 def owned(text: str, turn: TurnView) -> str:
     """Put the owner into a statement. In Chinese `{of}` drops an unnamed owner, as people do (B8)."""
     if turn.language == "zh":
-        return text.replace("{owner}", turn.speaker or "用户").replace("{of}", turn.speaker or "")
+        return _beside_digits(text.replace("{of}", "{owner}" if turn.speaker else ""), turn.speaker or "用户")
     owner = turn.speaker or "User"
     told = about(text.replace("{owner}", owner), owner)
     return told[0].upper() + told[1:]

@@ -107,6 +107,27 @@ _SHOWN = re.compile(
     r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
     re.I,
 )
+_JUDGED = re.compile(
+    r"(?:,(?: and| but| so)?| and| but| so) (?:it|that|this)(?:'s| is| was| would be| will be| has been)"
+    r" (?:(?:so|really|very|pretty|quite|just|such|all|always|not|kind of|kinda|a|an|the|my) ){0,3}"
+    r"(?:good|great|nice|fun|awesome|amazing|cool|funny|hard|tough|difficult|easy|bad|crazy|weird|insane|wild|lovely|tasty"
+    r"|delicious|hilarious|awful|terrible|horrible|fantastic|wonderful|incredible|interesting|perfect|sad|boring|beautiful"
+    r"|gorgeous|best|worst|worth|like|ok|okay|fine|thing|shame|pity|bummer)\b.*$",
+    re.I,
+)
+"""What one thinks of it, behind what happened."""
+_SPOKEN = re.compile(
+    r"(?<=[a-z'I] )(?:actually|also|literally|basically|honestly|kinda|kind of|obviously)\s+(?=[a-z])", re.I
+)
+"""What speech puts before a verb and a sentence by itself does not need."""
+_OF_BEFORE = re.compile(
+    r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
+    r"|\b(?:the|that) (?:show|movie|film|book|song|album|game|series|episode|story|article|video|clip|photo|picture"
+    r"|restaurant|hotel|event|guy|girl|lady|thing|one|idea|joke|trailer|ending|plot|sequel|actor|actress|character)"
+    r"(?= *(?:$|[,;.]|\b(?:and|but|so|too|again|yet|lately|either|anyway|because|when|is|are|was|were|has|had)\b))",
+    re.I,
+)
+"""A thing that was named in the talk before, not in the statement."""
 _ONE_NAMED = re.compile(r"\b(?:an?|my|our|another|the) (?:[\w'-]+ ){0,2}[a-z]{2,}", re.I)
 _MANY_NAMED = re.compile(
     r"\b(?:my|our|the|some|two|three|four|five|\d+|many|several|most|all|both|few|more|of|with)"
@@ -121,7 +142,7 @@ _PARTICULAR = re.compile(r"\d|(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")
 
 def tidy(said: str) -> str:
     """Return a sentence without the words that chat leaves in it."""
-    text = " ".join(_RESIDUE.sub(" ", said).split())
+    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", said).split())))
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
     if text.count("(") != text.count(")"):
         text = text.partition("(")[0]
@@ -132,6 +153,8 @@ def resolved(text: str) -> bool:
     """Does everything that the text points at stand in the text before it?"""
     if _SHOWN.search(text):
         return False
+    if named_before(text):
+        return False
     if (told := _OBJECT.search(text)) is not None:
         behind = " ".join(text[: told.start()].split()[2:])  # the subject is not what its own verb is done to
         if not (_names_thing(behind) if told.group().lower() == "it" else _names_several(behind)):
@@ -141,6 +164,12 @@ def resolved(text: str) -> bool:
         if match is not None and not names(text[: match.start()]):
             return False
     return True
+
+
+def named_before(text: str) -> bool:
+    """Does the text speak of "the show" or "that book", which the talk before it named?"""
+    known = _OF_BEFORE.search(text)
+    return known is not None and not _names_thing(text[: known.start()])
 
 
 def _names_person(before: str) -> bool:

@@ -28,6 +28,7 @@ _OPENING = re.compile(
 )
 SPEAKER = re.compile(r"[我俺咱]|本人|自己")
 _ENDING = re.compile(r"[啊呀哦噢呢吧嘛啦哈哎唉诶呗咯喽哇耶额了]*[啊呀哦噢呢吧嘛啦哈哎唉诶呗咯喽哇耶额]$")
+_OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
@@ -77,7 +78,7 @@ SAID = re.compile(r"(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|�
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
-    r"(?:知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|而且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况"
+    r"(?:有[几两三四五\d]+[个点件]\d?|完全是|知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|而且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况"
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
@@ -85,7 +86,13 @@ _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|
 """What somebody is told where no speaker is named."""
 _NO_SUBJECT = re.compile(r"(?:[让叫使令比是有给对被]|就是)[我俺咱]")
 """What did it, or was it, is in the turn before."""
-OF_KIN = re.compile(rf"(?:{KIN})(?!们|之|一样)")
+LED = re.compile(
+    r"(?:也|还|又|都|就(?![我是])"
+    r"|从来|从不|很|真|太|特别|非常|一直|总是|总|经常|永远|有时候?|不(?!知不觉)|没|会(?![籍员议计所馆场])|要(?![係系是])|能|可以|愿意|一般|往往|只)"
+)
+"""A predicate whose subject stands in the clause before it."""
+_DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
+OF_KIN = re.compile(rf"(?:{KIN})(?!们|之|一样|我)")
 
 
 def tidy(said: str) -> str:
@@ -94,6 +101,14 @@ def tidy(said: str) -> str:
     text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     return _ENDING.sub("", _PAREN.sub("", text)).strip(" ，,、")
+
+
+def without_open_brackets(text: str) -> str:
+    """Return a statement up to a bracket whose other half is not in it; a number's own ("1）") is none."""
+    if len(_OPENS.findall(text)) == len(_CLOSES.findall(text)):
+        return text
+    cut = min((m.start() for m in (_OPENS.search(text), _CLOSES.search(text)) if m is not None), default=len(text))
+    return text[:cut].rstrip(" ，,、") or text
 
 
 def opened(text: str) -> str:
@@ -111,6 +126,12 @@ def resolved(text: str) -> bool:
     return match is None or _NAMED.search(text, 0, match.start()) is not None
 
 
+def of_before(text: str) -> bool:
+    """Is this a predicate about the speaker ("也心疼我"), its subject in the clause before? One about a person of the
+    speaker's ("还想给我妈买") may be their own."""
+    return LED.match(text) is not None and not SPEAKER.match(text) and _DONE_TO.search(text) is not None
+
+
 def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it? `of_other`, `of_kin`: its subject, named
     or carried on, is somebody else, or a person of the speaker's."""
@@ -119,6 +140,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     if _TALKED_OF.match(text) and not _LASTING.search(text):
         return False
     if _NO_SUBJECT.match(text):
+        return False
+    if of_before(text):
         return False
     if SPEAKER.search(text) or OF_KIN.match(text):
         return True

@@ -8,7 +8,7 @@ from processors.reader.rules.alone_zh import Alone
 from processors.reader.rules.clauses_zh import FILLER, SUPPOSED
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
-from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, tidy
+from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before, tidy
 from processors.reader.rules.text import QUOTED, Sentence
 
 _PROJECT = 2.0
@@ -104,7 +104,8 @@ def wish(sentence: Sentence, original: str) -> Found | None:
     if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
         return None
     text = told(said)
-    return Found(sentence.start, sentence.end, "intent", text, dangling="{owner}" not in text or not asks_for(said))
+    dangling = "{owner}" not in text or of_before(said) or not asks_for(said)
+    return Found(sentence.start, sentence.end, "intent", text, dangling=dangling)
 
 
 def request(sentence: Sentence, original: str) -> Found | None:
@@ -153,10 +154,22 @@ def told(said: str) -> str:
         shared = re.match(_SHARED, said[2:]) is not None
         return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
     if said.startswith("我"):
-        return "{owner}" + _mine(said[1:])
+        return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", said[1:], count=1)))
     if _FIRST.search(_outside_quotes(said)) or not _OF_SPEAKER.match(said):
         return _mine(said)
     return "{owner}" + said
+
+
+_LED = re.compile(
+    r"^(?:也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
+)
+"""What joins a predicate to the clause before it, which is not told."""
+_OWN = re.compile(
+    r"(?P<thinks>^(?:一直|总是?|经?常|还|也|就|会|很|真的?|有点|特别|不|没|有时候?|最|现在|之前|当时|其实|又|都|只|可能|突然|慢慢|开始|越来越){0,4}"
+    r"(?:怕|担心|觉得|感觉|希望|认为|发现|知道|相信|以为|后悔|怀疑|意识到|承认|讨厌|觉得是))"
+    r"(?P<between>[\u4e00-\u9fff]{0,4}?)(?<![让叫给对跟和])我(?![们国校院市省军])"
+)
+"""Who thinks of themselves is not named twice."""
 
 
 def unnamed(said: str) -> str:

@@ -18,7 +18,7 @@ QUOTED = re.compile(r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,
 _TITLE = re.compile(r"《[^》\n]{1,80}》")
 _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)|^[ \t]{0,8}>[^\n]*$", re.DOTALL | re.MULTILINE)
 _FULL_STOP = re.compile(r"[.!?。！？…\n]+|；")
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jr|Sr)|\b[A-Z])$")
+_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jr|Sr)|(?<![\w-])[A-Z])$")
 MASKED = re.compile(r"<[A-Z_]{3,40}(?::\w{1,64})?>")
 """What the screen put in place of a value."""
 _EMOJI = "[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]"
