@@ -4,7 +4,8 @@ marked `calendar`, and run on other days too (tests/calendar_days.py)."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,8 @@ _CLOCKS = {
     ("time", "time_ns"), ("time", "localtime"), ("time", "gmtime"), ("time", "strftime"), ("time", "ctime"),
 }  # fmt: skip
 """What tells the day. `time.monotonic` does not."""
+_MAY_READ = re.compile(r"\b(?:datetime|date|time)\W+(?:now|today|utcnow|\w*time\w*)\b")
+"""What a text has that reads a clock, as `datetime.now`: few have, and the others' expressions need no look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +36,24 @@ class Module:
         return bool(self.clock_lines) or self.runs_programs
 
 
-def trees(*folders: str) -> Iterator[tuple[str, ast.Module]]:
-    """(path from the root, syntax tree) of every Python file in these folders."""
-    for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+def trees(*folders: str, word: str = "") -> Iterator[tuple[str, ast.Module]]:
+    """(path from the root, syntax tree) of every Python file in these folders in which a word (a regular expression)
+    stands."""
+    for path in _files(folders):
+        text = path.read_text(encoding="utf-8")
+        if re.search(word, text):
+            yield path.relative_to(ROOT).as_posix(), ast.parse(text)
+
+
+def _files(folders: Iterable[str]) -> list[Path]:
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 @lru_cache(maxsize=1)
 def modules() -> Mapping[str, Module]:
     """Every module of ours, by dotted name."""
-    found = {_name(path): tree for path, tree in trees(*PRODUCT, *OTHERS)}
-    return {name: _module(tree, found) for name, tree in found.items()}
+    files = {_name(path.relative_to(ROOT).as_posix()): path for path in _files((*PRODUCT, *OTHERS))}
+    return {name: _module(path.read_text(encoding="utf-8"), files.keys()) for name, path in files.items()}
 
 
 def on_calendar() -> frozenset[str]:
@@ -72,15 +81,31 @@ def _name(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _module(tree: ast.Module, known: Mapping[str, ast.Module]) -> Module:
+def _module(text: str, known: Set[str]) -> Module:
+    tree = ast.parse(text)
     imports: set[str] = set()
-    lines: list[int] = []
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for name in node.names:
                 imports |= {node.module, f"{node.module}.{name.name}"}
         elif isinstance(node, ast.Import):
             imports |= {name.name for name in node.names}
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            lines += [node.lineno] * ((node.value.id, node.attr) in _CLOCKS)
-    return Module(frozenset(imports & known.keys()), tuple(lines), "subprocess" in imports)
+    lines = tuple(_clock_lines(tree)) if _MAY_READ.search(text) else ()
+    return Module(frozenset(imports & known), lines, "subprocess" in imports)
+
+
+def _clock_lines(tree: ast.Module) -> Iterator[int]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (owner, name) in _CLOCKS:
+                yield node.lineno
+
+
+def _statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """All statements, those within functions and branches included: their expressions, the most of a tree, are not
+    looked at."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, block, ()):
+            if isinstance(inner, ast.stmt):
+                yield inner
+            yield from _statements(inner)
