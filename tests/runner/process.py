@@ -106,15 +106,19 @@ class Children:
             raise SystemExit(128 + number)
 
         before = {n: signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-        heard = [n for n, handler in before.items() if handler is not signal.SIG_IGN]  # nohup's hang-up is not
-        for number in heard:
-            signal.signal(number, leave)
+        for number, handler in before.items():
+            # nohup's hang-up is not heard, nor is Ctrl-C behind a shell's `&`. But what ignores it hands that on.
+            signal.signal(number, leave if handler is not signal.SIG_IGN else _unheard)
         try:
             yield
         finally:
             self.stop()
-            for number in heard:
-                signal.signal(number, before[number])
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _unheard(number: int, frame: FrameType | None) -> None:
+    """In place of SIG_IGN, which programs inherit: pytest would not hear `end`, and be killed after LAST_WORDS."""
 
 
 def end(child: subprocess.Popen[bytes], patience: float = LAST_WORDS) -> None:

@@ -35,6 +35,8 @@ def test_commands_are_counted(tmp_path: Path, codes: list[str], counts: tuple[in
 
 def test_a_command_at_its_deadline_has_failed(tmp_path: Path) -> None:
     group = Group("some", commands=(("python", "-c", "import time; time.sleep(3600)"),))
-    ran = Runner(tmp_path, Children(), time.monotonic()).run(group)
+    children = Children()
+    with children.ended():
+        ran = Runner(tmp_path, children, time.monotonic()).run(group)
     assert ran.failed == 1
     assert "at its deadline" in ran.complaints()[0]

@@ -49,8 +49,9 @@ def test_one_that_is_late_ends_with_what_it_has_started(tmp_path: Path) -> None:
 
 
 def test_a_deadline_ends_a_program(tmp_path: Path) -> None:
-    ended = Children().run(("python", "-c", FOREVER), tmp_path / "log", time.monotonic())
-    assert ended.late
+    children = Children()
+    with children.ended():
+        assert children.run(("python", "-c", FOREVER), tmp_path / "log", time.monotonic()).late
 
 
 def test_nothing_begins_after_the_end(tmp_path: Path) -> None:
@@ -75,3 +76,19 @@ def test_a_signal_ends_programs_that_threads_wait_for(tmp_path: Path) -> None:
     threading.Thread(target=interrupt, daemon=True).start()
     with pytest.raises(SystemExit, match="143"), children.ended(), ThreadPoolExecutor(1) as pool:
         pool.submit(children.run, ("python", "-c", FOREVER), log, time.monotonic() + 600).result()
+
+
+def test_programs_hear_an_interruption_that_the_runner_ignores(tmp_path: Path) -> None:
+    """As behind a shell's `&`: pytest stops its servers when it is interrupted, not when it is killed."""
+    log, children = tmp_path / "log", Children()
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with children.ended(), ThreadPoolExecutor(1) as pool:
+            ended = pool.submit(children.run, ("python", "-c", FOREVER), log, time.monotonic() + 600)
+            while not (log.exists() and log.read_text()):
+                time.sleep(0.01)
+            children.stop()
+            assert ended.result().code == -signal.SIGINT
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
