@@ -68,7 +68,8 @@ def _read(text: str) -> None:
 @pytest.mark.parametrize("unit", UNITS)
 def test_b9_time_is_linear_on_hostile_text(unit: str) -> None:
     _read(unit * 100)  # what is loaded once
-    assert_linear(_read, lambda size: (unit * (size // len(unit) + 1))[:size] + "x", 12_000)
+    size = 12_000 if examples(12_000) == 12_000 else 4_000  # the whole length is for `make verify`
+    assert_linear(_read, lambda size: (unit * (size // len(unit) + 1))[:size] + "x", size)
 
 
 @settings(max_examples=examples(200), deadline=None)

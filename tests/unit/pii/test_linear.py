@@ -28,6 +28,7 @@ from inference.pii import (
 )
 from inference.pii.analyzer import RULES
 from schemas.profile.patterns import unbounded
+from tests.linear import assert_linear
 
 MODULES = (
     accounts,
@@ -77,9 +78,20 @@ def test_the_check_sees_an_unbounded_repeat() -> None:
         "A_", "passport A", "1 1 ", "log in with ",
     ],
 )  # fmt: skip
-def test_hostile_texts_are_answered(seed: str) -> None:
-    """A quadratic pattern would need minutes for this; the suite's time limit is the judge."""
-    text = (seed * 200_000)[:100_000]
+def test_hostile_texts_are_answered_in_linear_time(seed: str) -> None:
+    """Code around the patterns is seen by this alone, as are patterns that are tried from many starts."""
+    _find(seed * 10)  # what is loaded once
+    assert_linear(_find, lambda size: (seed * size)[:size], 20_000)
+
+
+def _find(text: str) -> None:
     for rule in RULES:
         for span in rule.find(text):
             assert 0 <= span.start < span.end <= len(text)
+
+
+def test_a_quadratic_pattern_is_seen() -> None:
+    """As one would be that reads from each start to the end."""
+    starts = re.compile(r"(?=(?s:.{0,20000})\Z.)")
+    with pytest.raises(AssertionError, match="for a quarter"):
+        assert_linear(starts.search, lambda size: ("a." * size)[:size], 8_000)
