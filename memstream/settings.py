@@ -112,6 +112,11 @@ class Settings(Connections):
         default=60, ge=1, le=5000,
         description="Longest wait for a batch to fill, where records come often; else it is 20 at most.",
     )  # fmt: skip
+    record_seconds: float = Field(
+        default=300.0, ge=5, le=86_400,
+        description="Longest time that a step computes on a batch or a record; then its worker ends and tries them "
+        "one by one.",
+    )  # fmt: skip
     tick_seconds: float = Field(default=60.0, gt=0, description="Time between two ticks.")
     instance: str = Field(default="", description="Static group membership of this worker; unique a process.")
     screen_workers: int = Field(default=1, ge=1, le=64, description="Processes of the screen step in `memstream up`.")

@@ -64,16 +64,21 @@ class Partition:
     position: Position
     cache: PartitionCache
     owed: Owed = field(default_factory=dict)
+    suspects: dict[int, int] = field(default_factory=dict)
+    """Offsets that held up the step, and how often."""
 
 
 @dataclass(slots=True)
 class Item:
-    """One record on its way through the step. `failed` names the error class that stopped it before `handle`."""
+    """One record on its way through the step. `failed` names the error class that stopped it before `handle`; `held`:
+    it did not end in time; `alone`: it is worked on by itself."""
 
     record: Record
     message: Message
     prepared: Any = None
     failed: str | None = None
+    held: bool = False
+    alone: bool = False
 
 
 @dataclass(slots=True)
@@ -318,7 +323,7 @@ def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
 def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
     """Call for every item that is still sound; an exception fails that item alone."""
     for item in items:
-        if item.failed is None:
+        if item.failed is None and not item.held:
             try:
                 call(item)
             except Exception as exc:

@@ -31,7 +31,10 @@ from streams.faults import Faults, Point
 from streams.state.cache import NotRead, PartitionCache, RecordState
 from streams.state.loading import Reading
 from streams.state.protocol import OutboxRow, StateStore, StoreAway
+from streams.suspects import HELD
 from streams.topology import writers_of
+from streams.trials import Trials
+from streams.watchdog import Watch
 
 log = logging.getLogger(__name__)
 Inline = Callable[[Callable[[], Any]], Awaitable[Any]]
@@ -96,9 +99,12 @@ class StepRunner:
         observer: Observer | None = None,
         compute: Inline = in_thread,
         seal: Inline = at_once,
+        watch: Watch | None = None,
+        trials: Trials | None = None,
     ) -> None:
         """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
-        to be waited for, which an event loop must not."""
+        to be waited for, which an event loop must not. `watch` sees what is computed on;
+        `trials` are for what was in hand when that took too long."""
         self.step = step
         self._store = store
         self._reading = Reading(step, store)
@@ -110,6 +116,7 @@ class StepRunner:
         self._observer = observer or Silent()
         self._compute = compute
         self._seal = seal
+        self._watch, self._trials = watch or Watch(), trials or Trials(step.name)
         self._parts: dict[int, Partition] = {}
         self._ahead: _Ahead | None = None
 
@@ -166,7 +173,8 @@ class StepRunner:
             position, outbox = await self._store.position(self.step.name, partition)
             if outbox:
                 await self._producer.deliver(outbox)
-            part = self._parts[partition] = Partition(position, PartitionCache())
+            suspects = await self._trials.of(partition)
+            part = self._parts[partition] = Partition(position, PartitionCache(), suspects=suspects)
         return part
 
     async def _begin(self, partition: int, share: list[Message]) -> Batch:
@@ -180,6 +188,7 @@ class StepRunner:
             self._faults.hit(self.step.name, Point.BEFORE_LOAD)
             for b in found:
                 await self._seal(partial(self._frame.receive, b))
+                await self._trials.tried(b)
             await self._prepare([i for b in found for i in b.items])
         return found
 
@@ -210,7 +219,7 @@ class StepRunner:
 
     async def _prepare_together(self, items: Sequence[Item]) -> None:
         records = [i.record for i in items]
-        self._prepared(items, await self._compute(lambda: self.step.prepare(records)))
+        self._prepared(items, await self._computed(items, lambda: self.step.prepare(records)))
 
     async def _complete(self, batches: Sequence[Batch]) -> None:
         """Models again, where what they have to do depends on the state."""
@@ -221,7 +230,8 @@ class StepRunner:
         async def once(items: Sequence[Item]) -> None:
             records, prepared = [i.record for i in items], [i.prepared for i in items]
             states = [RecordState(owns[id(i)].part.cache) for i in items]
-            self._prepared(items, await self._compute(lambda: self.step.complete(records, prepared, states)))
+            done = await self._computed(items, lambda: self.step.complete(records, prepared, states))
+            self._prepared(items, done)
 
         async def together(items: Sequence[Item]) -> None:
             """Of several, what one has not read yet fails them: one by one they are asked again, and it is read."""
@@ -235,12 +245,30 @@ class StepRunner:
 
         await self._isolated([i for b in batches for i in b.items if i.failed is None], together)
 
+    async def _computed(self, items: Sequence[Item], call: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+        """Watched from where it runs: it may wait for the models of another step before."""
+        messages = [i.message for i in items]
+
+        def watched() -> Sequence[Any]:
+            with self._watch.over(self.step.name, messages):
+                return call()
+
+        done: Sequence[Any] = await self._compute(watched)
+        return done
+
     def _prepared(self, items: Sequence[Item], done: Sequence[Any]) -> None:
         for item, prepared in zip(items, done, strict=True):
             item.prepared = prepared
 
     async def _isolated(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
-        """The whole batch; when that fails, record by record, so that one poison record fails alone."""
+        """The whole batch but for suspects, which go by themselves, and those that are held, which do not go at all."""
+        for item in items:
+            if item.alone and not item.held:
+                await self._isolated_apart([item], together)
+        await self._isolated_apart([i for i in items if not i.alone], together)
+
+    async def _isolated_apart(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
+        """All at once; when that fails, record by record, so that one poison record fails alone."""
         if not items:
             return
         try:
@@ -282,12 +310,17 @@ class StepRunner:
     def _decided(self, b: Batch, item: Item) -> list[OutboxRow]:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
         leaves none. Raises NotRead, and has changed nothing then."""
+        if item.held:
+            text = f"{self.step.name} did not come to an end with this record, which had held it up before"
+            self._frame.dead_letter(b, item.message, HELD, text)
+            return []
         if item.failed is not None:
             self._frame.dead_letter(b, item.message, "step_failed", f"{self.step.name} raised {item.failed}")
             return []
         state = RecordState(b.part.cache)
         try:
-            outs = list(self.step.handle(item.record, item.prepared, state))
+            with self._watch.over(self.step.name, [item.message]):
+                outs = list(self.step.handle(item.record, item.prepared, state))
             reject = next((o for o in outs if isinstance(o, Reject)), None)
             rows = [] if reject else self._frame.rows(b, item, outs)
         except NotRead:
@@ -321,6 +354,7 @@ class StepRunner:
         for b in batches:
             b.part.position, b.part.owed = b.position, b.owed
             b.part.cache.shrink(bound)
+            await self._trials.settled(b)
             for word, n in b.counts.items():
                 self._observer.outcome(self.step.name, word, n)
         self._observer.batch(self.step.name, sum(len(b.fresh) for b in batches), clock.laps)

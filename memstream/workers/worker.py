@@ -15,7 +15,7 @@ from typing import Any
 
 from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
-from memstream.profiles import FollowedBook, Following, ProfileFollower
+from memstream.profiles import ProfileFollower
 from memstream.recovery import require_whole_logs
 from memstream.settings import Settings
 from memstream.tracing import spans_of
@@ -23,7 +23,9 @@ from memstream.workers.models import recognise, recognise_beside
 from memstream.workers.observe import HeartbeatSender, ProcessStats, StepObserver
 from memstream.workers.parts import parts_of
 from memstream.workers.preflight import check_topics
+from memstream.workers.steps import step_of, watchdog_of, worker_name
 from memstream.workers.traced import TracedRunner
+from memstream.workers.trial import trial_of
 from schemas.storage import postgres_connections
 from streams.faults import Faults, KillAt
 from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
@@ -32,7 +34,9 @@ from streams.kafka import KafkaOutbox
 from streams.runner import RunnerConfig, StepRunner, at_once
 from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
+from streams.state.suspects import PostgresSuspects
 from streams.topology import TOPOLOGY, Parts
+from streams.trials import Trials
 
 log = logging.getLogger(__name__)
 SCREENING = frozenset({"gate", "project", "chunk"})
@@ -102,7 +106,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     spans = spans_of(settings, f"worker-{'-'.join(steps)}")
     make_runner = partial(TracedRunner, spans) if spans else StepRunner
     observer = StepObserver(stats)
-    heart = HeartbeatSender(dsn, settings.instance or f"worker-{'-'.join(steps)}", stats)
+    heart = HeartbeatSender(dsn, worker_name(settings, steps), stats)
     async with postgres_connections.pool(dsn, min_size=1, max_size=len(steps) + 1) as pool:
         await pool.wait(60)
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
@@ -110,15 +114,16 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         sealing = sealing_of(settings)
         store = sealing.state(PostgresStateStore(pool))
         parts = replace(parts, models=replace(parts.models, keeper=sealing.vault))
+        suspects, trial = PostgresSuspects(dsn, pool), trial_of(settings)
+        watchdog = watchdog_of(settings, steps, suspects)
         apps, runners = [], []
         for name in steps:
             spec = TOPOLOGY[name]
             config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
-            book = FollowedBook(profiles)
-            step = Following(spec.build(replace(parts, book=book)), book)
             runner = make_runner(
-                step, store, outbox, sealing.codec, config, faults=faults, observer=observer, compute=compute,
-                seal=seal if sealing.codec.seals else at_once,
+                step_of(name, parts, profiles), store, outbox, sealing.codec, config, faults=faults, observer=observer,
+                compute=compute, seal=seal if sealing.codec.seals else at_once, watch=watchdog,
+                trials=Trials(name, suspects, partial(trial, name)),
             )  # fmt: skip
             runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""
@@ -131,6 +136,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                 )
             )
         await compute(lambda: warm(parts, steps))
+        await asyncio.to_thread(watchdog.start)
         lease.start()
         with dying():
             for app in apps:
@@ -150,5 +156,6 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                 await asyncio.gather(*(runner.leave(range(settings.partitions)) for runner in runners))
         outbox.close()
         lease.stop()
+        await asyncio.to_thread(watchdog.stop)
         profiles.stop()
     heart.stop()

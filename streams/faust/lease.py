@@ -59,11 +59,14 @@ class Lease:
             self.beat()
 
 
-def end_at_once(status: int) -> Callable[[], None]:
+_STOOD_STILL = b"this process stood still for too long: it ends, uncommitted\n"
+
+
+def end_at_once(status: int, why: bytes = _STOOD_STILL) -> Callable[[], None]:
     """Ends the process without waiting for anything: no queue is flushed, no log handler asked."""
 
     def die() -> None:
-        os.write(2, b"this process stood still for too long: it ends, uncommitted\n")
+        os.write(2, why)
         os._exit(status)
 
     return die

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from psycopg import AsyncConnection, InterfaceError, OperationalError
@@ -79,23 +79,29 @@ WHERE s.step = %s
 """
 
 
+@asynccontextmanager
+async def connection_of(
+    pool: AsyncConnectionPool[AsyncConnection[TupleRow]],
+) -> AsyncIterator[AsyncConnection[TupleRow]]:
+    """A connection of the pool. What Postgres says of being away, shutting down, full or read-only (a standby
+    after a failover) is StoreAway. A pool that we closed ourselves does not come back."""
+    try:
+        async with pool.connection() as conn:
+            yield conn
+    except PoolClosed:
+        raise
+    except (OperationalError, InterfaceError, ReadOnlySqlTransaction) as exc:
+        raise StoreAway(f"{type(exc).__name__} {getattr(exc, 'sqlstate', None) or ''}".strip()) from None
+
+
 class PostgresStateStore:
     """Over a pool of connections in autocommit mode; the tables come from schemas/sql."""
 
     def __init__(self, pool: AsyncConnectionPool[AsyncConnection[TupleRow]]) -> None:
         self._pool = pool
 
-    @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[AsyncConnection[TupleRow]]:
-        """A connection of the pool. What Postgres says of being away, shutting down, full or read-only (a standby
-        after a failover) is StoreAway. A pool that we closed ourselves does not come back."""
-        try:
-            async with self._pool.connection() as conn:
-                yield conn
-        except PoolClosed:
-            raise
-        except (OperationalError, InterfaceError, ReadOnlySqlTransaction) as exc:
-            raise StoreAway(f"{type(exc).__name__} {getattr(exc, 'sqlstate', None) or ''}".strip()) from None
+    def _connection(self) -> AbstractAsyncContextManager[AsyncConnection[TupleRow]]:
+        return connection_of(self._pool)
 
     async def position(self, step: str, partition: int) -> tuple[Position, list[OutboxRow]]:
         async with self._connection() as conn:

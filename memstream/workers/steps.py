@@ -1,0 +1,41 @@
+"""A step as a worker runs it, and what ends a worker that hangs in one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from urllib.parse import quote
+
+from memstream.profiles import FollowedBook, Following, ProfileFollower
+from memstream.settings import Settings
+from processors.step import Step
+from streams.faust.app import DIED
+from streams.faust.lease import end_at_once
+from streams.in_hand import InHand
+from streams.suspects import Suspects
+from streams.topology import TOPOLOGY, Parts
+from streams.watchdog import Watchdog
+
+log = logging.getLogger(__name__)
+_HELD = b"a record held a step for too long: this process ends, uncommitted\n"
+
+
+def step_of(name: str, parts: Parts, profiles: ProfileFollower) -> Step:
+    """By the profiles of now."""
+    book = FollowedBook(profiles)
+    return Following(TOPOLOGY[name].build(replace(parts, book=book)), book)
+
+
+def worker_name(settings: Settings, steps: Sequence[str]) -> str:
+    return settings.instance or f"worker-{'-'.join(steps)}"
+
+
+def watchdog_of(settings: Settings, steps: Sequence[str], suspects: Suspects) -> Watchdog:
+    """Where the data folder takes no file, code that stops every thread ends its process unnamed."""
+    in_hand = None
+    try:
+        in_hand = InHand(settings.data_dir / "in-hand", quote(worker_name(settings, steps), safe=""))
+    except OSError as exc:
+        log.warning("what steps have in hand is not kept in the data folder", extra={"error": type(exc).__name__})
+    return Watchdog(settings.record_seconds, suspects, end_at_once(DIED, _HELD), in_hand)
