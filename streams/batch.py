@@ -30,6 +30,7 @@ from schemas.log.progress import (
 from schemas.log.tracing import TRACEPARENT, parse
 from streams.state.cache import PartitionCache
 from streams.state.protocol import OutboxRow, PartitionCommit, Position, Write
+from streams.suspects import Noted
 
 log = logging.getLogger(__name__)
 MARKER_ORDINAL = 1_000_000
@@ -64,14 +65,14 @@ class Partition:
     position: Position
     cache: PartitionCache
     owed: Owed = field(default_factory=dict)
-    suspects: dict[int, int] = field(default_factory=dict)
-    """Offsets that held up the step, and how often."""
+    suspects: dict[int, Noted] = field(default_factory=dict)
+    """By offset: what was in hand when the step computed for too long."""
 
 
 @dataclass(slots=True)
 class Item:
     """One record on its way through the step. `failed` names the error class that stopped it before `handle`; `held`:
-    it did not end in time; `alone`: it is worked on by itself."""
+    it is given up; `alone`: it is a suspect, and has the process for itself."""
 
     record: Record
     message: Message

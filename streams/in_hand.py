@@ -1,5 +1,5 @@
-"""What a process computes on, in a file that outlives it: some code ends only with the process, and stops every thread
-of Python's meanwhile (a match of `re` never lets go of the interpreter), so that nothing could be written down then."""
+"""What a process computes on, in a file that outlives it: some code stops every thread of Python's (a match of `re`
+never lets go of the interpreter), and its process is ended from outside, so that nothing could be written down then."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import fcntl
 import logging
 import mmap
 import os
+import struct
 import threading
-from collections.abc import Sequence
+import zlib
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -18,88 +21,130 @@ from streams.suspects import Suspect
 
 log = logging.getLogger(__name__)
 SLOTS, SLOT_BYTES = 16, 64 * 1024
-_LENGTH_BYTES = 4
+_HEAD = struct.Struct(">II")
+"""Length and CRC-32 of what follows. A length of 0: nothing is in hand."""
+_EMPTY = _HEAD.pack(0, 0)
 _TRACE_BYTES = 16 * 1024
 _MOST_NAMES = 256
-_MOST_SUSPECTS = 10_000
+_BY_HAND = b"a step computed for too long, and that could not be stored\n"
+
+
+class Hand(NamedTuple):
+    """Of one slot. `alone`: nothing else computed meanwhile."""
+
+    alone: bool
+    suspects: list[Suspect]
 
 
 class InHand:
-    """One file of slots and one for the trace that faulthandler leaves, in `folder`. A trace that is not empty says
-    that the process before was ended with its slots as they are. Thread-safe; two processes never share a file."""
+    """A file of slots and one for marks, in `folder`. A mark says that the process hung with its slots as they are;
+    without one (a kill, a power cut) they make nobody a suspect. Thread-safe; two processes never share a file."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        """Raises OSError."""
+        """Raises OSError, also where the disk has no room for the slots."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self.trace, found = _claimed(folder, name)
-        self._file = os.open(found.with_suffix(".slots"), os.O_RDWR | os.O_CREAT, 0o600)
-        os.ftruncate(self._file, SLOTS * SLOT_BYTES)
-        self._map = mmap.mmap(self._file, SLOTS * SLOT_BYTES)
+        self.marks, found = _claimed(folder, name)
+        try:
+            file = os.open(found.with_suffix(".slots"), os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                os.posix_fallocate(file, 0, SLOTS * SLOT_BYTES)  # a hole without room behind it would end the process
+                self._map = mmap.mmap(file, SLOTS * SLOT_BYTES)
+            finally:
+                os.close(file)
+        except OSError:
+            os.close(self.marks)
+            raise
         self._free = list(range(SLOTS))
         self._lock = threading.Lock()
+        self._closed = False
 
-    def left(self) -> list[Suspect]:
-        """What the process before had in hand when it was ended for it; told once."""
-        found: list[Suspect] = []
-        if trace := os.pread(self.trace, _TRACE_BYTES, 0):
-            log.critical("the process before was ended where it hung: %s", trace.decode("ascii", "replace"))
-            found = self._read()
+    @property
+    def marked(self) -> bool:
+        return os.fstat(self.marks).st_size > 0
+
+    def mark(self, slots: Collection[int | None]) -> None:
+        """For the next life: what is in these slots hung, and the rest did not."""
+        for slot in set(range(SLOTS)) - set(slots):
+            self._write(slot, _EMPTY)
+        os.write(self.marks, _BY_HAND)
+
+    def unmark(self) -> None:
+        os.ftruncate(self.marks, 0)
+
+    def left(self) -> list[Hand]:
+        """What the process before had in hand, where it hung. It stays until `wipe`."""
+        trace = os.pread(self.marks, _TRACE_BYTES, 0)
+        if not trace:
+            return []
+        log.critical("the process before hung: %s", trace.decode("ascii", "replace"))
+        return [hand for slot in range(SLOTS) if (hand := self._read(slot)) is not None]
+
+    def wipe(self) -> None:
         for slot in range(SLOTS):
-            self.clear(slot)
-        self._free = list(range(SLOTS))
-        os.ftruncate(self.trace, 0)
-        return found[:_MOST_SUSPECTS]
+            self._write(slot, _EMPTY)
+        self.unmark()
 
-    def put(self, step: str, messages: Sequence[Message]) -> int | None:
-        """The slot that is used; None where all are, or where it does not fit."""
-        spans: dict[tuple[str, int], tuple[int, int]] = {}
-        for m in messages:
-            first, last = spans.get((m.topic, m.partition), (m.offset, m.offset))
-            spans[m.topic, m.partition] = min(first, m.offset), max(last, m.offset)
-        raw = orjson.dumps([step, [[t, p, first, last] for (t, p), (first, last) in spans.items()]])
+    def put(self, step: str, messages: Sequence[Message], alone: bool) -> int | None:
+        """The slot that is used; None where all are, or where it does not fit. Raises nothing."""
+        raw = orjson.dumps([step, alone, [(m.topic, m.partition, m.offset, m.timestamp_ms) for m in messages]])
+        if len(raw) > SLOT_BYTES - _HEAD.size:
+            return None
         with self._lock:
-            if not self._free or len(raw) > SLOT_BYTES - _LENGTH_BYTES:
+            if self._closed or not self._free:
                 return None
             slot = self._free.pop()
-        at = slot * SLOT_BYTES
-        self._map[at + _LENGTH_BYTES : at + _LENGTH_BYTES + len(raw)] = raw
-        self._map[at : at + _LENGTH_BYTES] = len(raw).to_bytes(_LENGTH_BYTES, "big")  # last: it makes the rest valid
+            at = slot * SLOT_BYTES + _HEAD.size
+            self._map[at : at + len(raw)] = raw
+            self._write(slot, _HEAD.pack(len(raw), zlib.crc32(raw)))  # last: it makes the rest valid
         return slot
 
     def clear(self, slot: int | None) -> None:
         if slot is None:
             return
-        at = slot * SLOT_BYTES
-        self._map[at : at + _LENGTH_BYTES] = bytes(_LENGTH_BYTES)
         with self._lock:
-            self._free.append(slot)
+            if not self._closed:
+                self._write(slot, _EMPTY)
+                self._free.append(slot)
 
     def close(self) -> None:
-        self._map.close()
-        os.close(self._file)
-        os.close(self.trace)
+        """In an orderly end; what may still be in hand then is no suspect."""
+        with self._lock:
+            self.wipe()
+            self._closed = True
+            self._map.close()
+            os.close(self.marks)
 
-    def _read(self) -> list[Suspect]:
-        out: list[Suspect] = []
-        for at in range(0, SLOTS * SLOT_BYTES, SLOT_BYTES):
-            length = int.from_bytes(self._map[at : at + _LENGTH_BYTES], "big")
-            if not 0 < length <= SLOT_BYTES - _LENGTH_BYTES:
-                continue
-            step, spans = orjson.loads(self._map[at + _LENGTH_BYTES : at + _LENGTH_BYTES + length])
-            for topic, partition, first, last in spans:
-                out += [Suspect(step, topic, partition, n) for n in range(first, min(last, first + _MOST_SUSPECTS) + 1)]
-        return out
+    def _write(self, slot: int, head: bytes) -> None:
+        self._map[slot * SLOT_BYTES : slot * SLOT_BYTES + _HEAD.size] = head
+
+    def _read(self, slot: int) -> Hand | None:
+        """None where nothing is in it, or nothing whole: another version wrote it, or only part reached the disk."""
+        at = slot * SLOT_BYTES
+        length, crc = _HEAD.unpack(self._map[at : at + _HEAD.size])
+        if not length:
+            return None
+        raw = self._map[at + _HEAD.size : at + _HEAD.size + min(length, SLOT_BYTES - _HEAD.size)]
+        try:
+            if zlib.crc32(raw) != crc:
+                raise ValueError("not what was written")
+            step, alone, records = orjson.loads(raw)
+            return Hand(bool(alone), [Suspect(str(step), str(t), int(p), int(o), int(at)) for t, p, o, at in records])
+        except (ValueError, TypeError) as exc:
+            log.error("a slot of what was in hand is not whole", extra={"slot": slot, "error": type(exc).__name__})
+            return None
 
 
 def _claimed(folder: Path, name: str) -> tuple[int, Path]:
-    """The first trace of that name that no living process holds, and its path."""
+    """The first file of marks of that name that no living process holds, and its path."""
     for number in range(_MOST_NAMES):
-        path = folder / f"{name}-{number}.trace"
-        trace = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        path = folder / f"{name}-{number}.marks"
+        marks = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            fcntl.flock(trace, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(trace)
+            fcntl.flock(marks, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as exc:
+            os.close(marks)
+            if not isinstance(exc, BlockingIOError):
+                raise
             continue
-        return trace, path
-    raise OSError(f"{_MOST_NAMES} processes hold the traces of {name}")
+        return marks, path
+    raise OSError(f"{_MOST_NAMES} processes hold the marks of {name}")

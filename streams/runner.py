@@ -28,12 +28,12 @@ from streams.batch import (
     by_partition,
 )
 from streams.faults import Faults, Point
+from streams.rounds import SuspectBook, noted, rounds
 from streams.state.cache import NotRead, PartitionCache, RecordState
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow, StateStore, StoreAway
-from streams.suspects import HELD
+from streams.state.protocol import OutboxRow, StaleOwner, StateStore, StoreAway
+from streams.suspects import HELD, NoSuspects, Suspects
 from streams.topology import writers_of
-from streams.trials import Trials
 from streams.watchdog import Watch
 
 log = logging.getLogger(__name__)
@@ -100,11 +100,11 @@ class StepRunner:
         compute: Inline = in_thread,
         seal: Inline = at_once,
         watch: Watch | None = None,
-        trials: Trials | None = None,
+        suspects: Suspects | None = None,
     ) -> None:
         """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
-        to be waited for, which an event loop must not. `watch` sees what is computed on;
-        `trials` are for what was in hand when that took too long."""
+        to be waited for, which an event loop must not. `watch` sees what is computed on, `suspects` has what was in
+        hand when that took too long."""
         self.step = step
         self._store = store
         self._reading = Reading(step, store)
@@ -116,7 +116,7 @@ class StepRunner:
         self._observer = observer or Silent()
         self._compute = compute
         self._seal = seal
-        self._watch, self._trials = watch or Watch(), trials or Trials(step.name)
+        self._watch, self._book = watch or Watch(), SuspectBook(step, suspects or NoSuspects())
         self._parts: dict[int, Partition] = {}
         self._ahead: _Ahead | None = None
 
@@ -125,13 +125,27 @@ class StepRunner:
 
         `upcoming`: asked once this batch is decided. What it names is decoded and goes through the models while this
         batch is stored and delivered; it reads state, and is decided, only when it is processed itself.
-        Raises StaleOwner (nothing was written; the partitions belong to another worker) and whatever the store or the
-        producer raise when they give up. After an exception the runner must be told `forget`.
+        A suspect is a batch of its own. Raises StaleOwner (the partitions belong to another worker; of the batch that
+        came to it nothing was written) and whatever the store or the producer raise when they give up. After an
+        exception the runner must be told `forget`.
         """
         clock = _Stopwatch()
         batches = await self._made_ahead(messages)
-        if batches is None:
-            batches = await self._received([await self._begin(p, share) for p, share in by_partition(messages).items()])
+        if batches is not None:
+            await self._taken_through(batches, upcoming, clock)
+            return
+        shares = by_partition(messages)
+        parts = {p: await self._partition(p) for p in shares}
+        several = rounds(shares, parts)
+        for n, together in enumerate(several):
+            batches = [begun(p, s, parts[p], parts[p].position) for p, s in by_partition(together).items()]
+            if n and (moved := [b.partition for b in batches if self._parts.get(b.partition) is not b.part]):
+                raise StaleOwner(moved)  # to whom they belong now begins with what is left
+            received = await self._received(batches)
+            last = n == len(several) - 1
+            await self._taken_through(received, upcoming if last else nothing, clock if not n else _Stopwatch())
+
+    async def _taken_through(self, batches: Sequence[Batch], upcoming: Upcoming, clock: _Stopwatch) -> None:
         if not batches:
             return
         clock.lap("prepare")
@@ -173,13 +187,9 @@ class StepRunner:
             position, outbox = await self._store.position(self.step.name, partition)
             if outbox:
                 await self._producer.deliver(outbox)
-            suspects = await self._trials.of(partition)
+            suspects = await self._book.of(partition, position)
             part = self._parts[partition] = Partition(position, PartitionCache(), suspects=suspects)
         return part
-
-    async def _begin(self, partition: int, share: list[Message]) -> Batch:
-        part = await self._partition(partition)
-        return begun(partition, share, part, part.position)
 
     async def _received(self, batches: Sequence[Batch]) -> list[Batch]:
         """Those with anything new, decoded and through the models."""
@@ -188,7 +198,7 @@ class StepRunner:
             self._faults.hit(self.step.name, Point.BEFORE_LOAD)
             for b in found:
                 await self._seal(partial(self._frame.receive, b))
-                await self._trials.tried(b)
+                self._book.mark(b)
             await self._prepare([i for b in found for i in b.items])
         return found
 
@@ -197,6 +207,8 @@ class StepRunner:
         shares = by_partition(messages)
         if not messages or any(p not in self._parts for p in shares):
             return  # a partition's first batch delivers its outbox before
+        if any(noted(m, self._parts[m.partition]) for m in messages):
+            return  # they do not go together
         reached = {b.partition: b.position for b in current}
         batches = [begun(p, s, part := self._parts[p], reached.get(p, part.position)) for p, s in shares.items()]
         self._ahead = _Ahead(messages, asyncio.ensure_future(self._received(batches)))
@@ -215,7 +227,7 @@ class StepRunner:
 
     async def _prepare(self, items: list[Item]) -> None:
         """Models over the whole batch."""
-        await self._isolated(items, self._prepare_together)
+        await self._isolated([i for i in items if not i.held], self._prepare_together)
 
     async def _prepare_together(self, items: Sequence[Item]) -> None:
         records = [i.record for i in items]
@@ -243,17 +255,18 @@ class StepRunner:
                         raise
                     await self._reading.fill(owns[id(items[0])], exc.reads)
 
-        await self._isolated([i for b in batches for i in b.items if i.failed is None], together)
+        await self._isolated([i for b in batches for i in b.items if i.failed is None and not i.held], together)
 
     async def _computed(self, items: Sequence[Item], call: Callable[[], Sequence[Any]]) -> Sequence[Any]:
         """Watched from where it runs: it may wait for the models of another step before."""
-        messages = [i.message for i in items]
+        messages, alone = [i.message for i in items], any(i.alone for i in items)
 
         def watched() -> Sequence[Any]:
-            with self._watch.over(self.step.name, messages):
+            with self._watch.over(self.step.name, messages, alone):
                 return call()
 
-        done: Sequence[Any] = await self._compute(watched)
+        async with self._watch.turn(alone):
+            done: Sequence[Any] = await self._compute(watched)
         return done
 
     def _prepared(self, items: Sequence[Item], done: Sequence[Any]) -> None:
@@ -261,13 +274,6 @@ class StepRunner:
             item.prepared = prepared
 
     async def _isolated(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
-        """The whole batch but for suspects, which go by themselves, and those that are held, which do not go at all."""
-        for item in items:
-            if item.alone and not item.held:
-                await self._isolated_apart([item], together)
-        await self._isolated_apart([i for i in items if not i.alone], together)
-
-    async def _isolated_apart(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
         """All at once; when that fails, record by record, so that one poison record fails alone."""
         if not items:
             return
@@ -289,7 +295,8 @@ class StepRunner:
         """Record by record; where one needs more state than its reads named, that is loaded and it is decided anew."""
         left = deque(b.items)
         while left:
-            missing: NotRead | None = await self._seal(partial(self._decided_until, b, left))
+            async with self._watch.turn(any(i.alone for i in left)):
+                missing: NotRead | None = await self._seal(partial(self._decided_until, b, left))
             if missing is not None:
                 await self._reading.fill(b, missing.reads)
 
@@ -311,7 +318,7 @@ class StepRunner:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
         leaves none. Raises NotRead, and has changed nothing then."""
         if item.held:
-            text = f"{self.step.name} did not come to an end with this record, which had held it up before"
+            text = f"{self.step.name} did not come to an end with this record in time, twice alone"
             self._frame.dead_letter(b, item.message, HELD, text)
             return []
         if item.failed is not None:
@@ -319,7 +326,7 @@ class StepRunner:
             return []
         state = RecordState(b.part.cache)
         try:
-            with self._watch.over(self.step.name, [item.message]):
+            with self._watch.over(self.step.name, (item.message,), item.alone):
                 outs = list(self.step.handle(item.record, item.prepared, state))
             reject = next((o for o in outs if isinstance(o, Reject)), None)
             rows = [] if reject else self._frame.rows(b, item, outs)
@@ -354,10 +361,11 @@ class StepRunner:
         for b in batches:
             b.part.position, b.part.owed = b.position, b.owed
             b.part.cache.shrink(bound)
-            await self._trials.settled(b)
             for word, n in b.counts.items():
                 self._observer.outcome(self.step.name, word, n)
         self._observer.batch(self.step.name, sum(len(b.fresh) for b in batches), clock.laps)
+        for b in batches:
+            await self._book.settled(b)
 
     async def _deliver(self, rows: list[OutboxRow]) -> None:
         if type(self._faults) is not Faults and len(rows) > 1:

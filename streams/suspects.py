@@ -1,65 +1,93 @@
-"""Records that a step did not get through in time: who notes them, who keeps them, who tries them alone."""
+"""Records that were in hand when a step computed for too long: who notes them, and who keeps them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 MOST_TIMES = 3
-"""So often a record may hold up its step, passing alone in between, before it is given up untried."""
+"""Once in whatever was in hand, then twice alone: after that a record is given up."""
 HELD = "held_too_long"
 """Reason of the dead letter."""
+KEPT_DAYS = 7.0
+"""A row that is older is dropped: its record was replaced, or went through where nobody could note it."""
 
 
 class Suspect(NamedTuple):
-    """An offset of what a step reads. The others of a batch that hung with it are suspects, too."""
+    """A record of what a step reads. By its time (Kafka's, ms) too: a log that was made anew gives offsets again."""
 
     step: str
     topic: str
     partition: int
     offset: int
+    timestamp_ms: int
+
+
+class Noted(NamedTuple):
+    """`times` begins with 1 and rises when the record holds its step alone."""
+
+    timestamp_ms: int
+    times: int
 
 
 class Suspects(Protocol):
     """Kept beside the positions: a partition may move to another worker meanwhile."""
 
-    def note(self, suspects: Sequence[Suspect]) -> None:
-        """Once more each. Blocks, for some seconds at most: for a thread. Raises nothing: who notes ends anyway."""
+    def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+        """Whether they are stored. `alone`: nothing but this one record was in hand, so it is to blame. Blocks, for
+        some seconds at most: for a thread. Raises nothing: who notes ends anyway."""
         ...
 
-    async def of(self, step: str, partition: int) -> dict[int, int]:
-        """Offset -> how often it was noted. Raises StoreAway."""
+    async def of(self, step: str, topic: str, partition: int, next_offset: int) -> dict[int, Noted]:
+        """By offset, from `next_offset` on. Drops what lies below it, is of another topic or older than KEPT_DAYS.
+        Raises StoreAway."""
         ...
 
-    async def passed(self, step: str, partition: int, next_offset: int) -> None:
-        """Those below are stored: forgotten. Raises StoreAway."""
+    async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None:
+        """Those below are stored: dropped. Raises StoreAway."""
         ...
 
 
 class NoSuspects:
     """Of a runner that nobody watches."""
 
-    def note(self, suspects: Sequence[Suspect]) -> None: ...
+    def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+        return True
 
-    async def of(self, step: str, partition: int) -> dict[int, int]:
+    async def of(self, step: str, topic: str, partition: int, next_offset: int) -> dict[int, Noted]:
         return {}
 
-    async def passed(self, step: str, partition: int, next_offset: int) -> None: ...
+    async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None: ...
 
 
 class MemorySuspects:
     """For tests: outlives the runners, as a table does."""
 
-    def __init__(self) -> None:
-        self.times: dict[Suspect, int] = {}
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self.rows: dict[tuple[str, str, int, int], Noted] = {}
+        self._noted_at: dict[tuple[str, str, int, int], float] = {}
 
-    def note(self, suspects: Sequence[Suspect]) -> None:
+    def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
         for s in suspects:
-            self.times[s] = self.times.get(s, 0) + 1
+            before = self.rows.get(s[:4])
+            same = before is not None and before.timestamp_ms == s.timestamp_ms
+            self.rows[s[:4]] = Noted(s.timestamp_ms, before.times + alone if before is not None and same else 1)
+            self._noted_at[s[:4]] = self._clock()
+        return True
 
-    async def of(self, step: str, partition: int) -> dict[int, int]:
-        return {s.offset: n for s, n in self.times.items() if (s.step, s.partition) == (step, partition)}
+    async def of(self, step: str, topic: str, partition: int, next_offset: int) -> dict[int, Noted]:
+        oldest = self._clock() - KEPT_DAYS * 86_400
+        self._drop(
+            lambda k: self._noted_at[k] < oldest
+            or ((k[0], k[2]) == (step, partition) and (k[1] != topic or k[3] < next_offset))
+        )
+        return {k[3]: n for k, n in self.rows.items() if k[:3] == (step, topic, partition)}
 
-    async def passed(self, step: str, partition: int, next_offset: int) -> None:
-        for s in [s for s in self.times if (s.step, s.partition) == (step, partition) and s.offset < next_offset]:
-            del self.times[s]
+    async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None:
+        self._drop(lambda k: k[:3] == (step, topic, partition) and k[3] < next_offset)
+
+    def _drop(self, which: Callable[[tuple[str, str, int, int]], bool]) -> None:
+        for k in [k for k in self.rows if which(k)]:
+            del self.rows[k], self._noted_at[k]

@@ -15,10 +15,10 @@ from streams.faust.lease import end_at_once
 from streams.in_hand import InHand
 from streams.suspects import Suspects
 from streams.topology import TOPOLOGY, Parts
-from streams.watchdog import Watchdog
+from streams.watchdog import Limits, Watchdog
 
 log = logging.getLogger(__name__)
-_HELD = b"a record held a step for too long: this process ends, uncommitted\n"
+_HELD = b"a step computed for too long: this process ends, uncommitted\n"
 
 
 def step_of(name: str, parts: Parts, profiles: ProfileFollower) -> Step:
@@ -32,10 +32,11 @@ def worker_name(settings: Settings, steps: Sequence[str]) -> str:
 
 
 def watchdog_of(settings: Settings, steps: Sequence[str], suspects: Suspects) -> Watchdog:
-    """Where the data folder takes no file, code that stops every thread ends its process unnamed."""
+    """Where the data folder takes no file, a record that holds the interpreter until its process is ended is not
+    noted."""
     in_hand = None
     try:
         in_hand = InHand(settings.data_dir / "in-hand", quote(worker_name(settings, steps), safe=""))
     except OSError as exc:
         log.warning("what steps have in hand is not kept in the data folder", extra={"error": type(exc).__name__})
-    return Watchdog(settings.record_seconds, suspects, end_at_once(DIED, _HELD), in_hand)
+    return Watchdog(Limits(settings.record_seconds), suspects, end_at_once(DIED, _HELD), in_hand)

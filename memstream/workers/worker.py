@@ -25,7 +25,6 @@ from memstream.workers.parts import parts_of
 from memstream.workers.preflight import check_topics
 from memstream.workers.steps import step_of, watchdog_of, worker_name
 from memstream.workers.traced import TracedRunner
-from memstream.workers.trial import trial_of
 from schemas.storage import postgres_connections
 from streams.faults import Faults, KillAt
 from streams.faust.app import DIED, SESSION_TIMEOUT, AppConfig, build_app
@@ -36,7 +35,6 @@ from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
 from streams.state.suspects import PostgresSuspects
 from streams.topology import TOPOLOGY, Parts
-from streams.trials import Trials
 
 log = logging.getLogger(__name__)
 SCREENING = frozenset({"gate", "project", "chunk"})
@@ -109,13 +107,13 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
     heart = HeartbeatSender(dsn, worker_name(settings, steps), stats)
     async with postgres_connections.pool(dsn, min_size=1, max_size=len(steps) + 1) as pool:
         await pool.wait(60)
-        lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED))
+        suspects = PostgresSuspects(dsn, pool)
+        watchdog = watchdog_of(settings, steps, suspects)
+        lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED), before=watchdog.look)
         outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
         sealing = sealing_of(settings)
         store = sealing.state(PostgresStateStore(pool))
         parts = replace(parts, models=replace(parts.models, keeper=sealing.vault))
-        suspects, trial = PostgresSuspects(dsn, pool), trial_of(settings)
-        watchdog = watchdog_of(settings, steps, suspects)
         apps, runners = [], []
         for name in steps:
             spec = TOPOLOGY[name]
@@ -123,7 +121,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             runner = make_runner(
                 step_of(name, parts, profiles), store, outbox, sealing.codec, config, faults=faults, observer=observer,
                 compute=compute, seal=seal if sealing.codec.seals else at_once, watch=watchdog,
-                trials=Trials(name, suspects, partial(trial, name)),
+                suspects=suspects,
             )  # fmt: skip
             runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""

@@ -1,10 +1,11 @@
--- Records that a step worked on for too long when its process was ended: they are tried alone (streams/watchdog.py).
+-- Records that were in hand when a step computed for too long: each is worked on alone (streams/watchdog.py).
 CREATE TABLE IF NOT EXISTS stream.suspects (
     step          text        NOT NULL,
     topic         text        NOT NULL,
     partition     integer     NOT NULL,
     record_offset bigint      NOT NULL,
-    times         integer     NOT NULL DEFAULT 1,   -- how often it was in hand
+    timestamp_ms  bigint      NOT NULL,             -- of the record: another one at that offset is not meant
+    times         integer     NOT NULL DEFAULT 1,   -- 1, and one more each time that it held the step alone
     noted_at      timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (step, partition, record_offset)
+    PRIMARY KEY (step, topic, partition, record_offset)
 );

@@ -10,6 +10,9 @@ from collections.abc import Callable
 _BEATS = 20
 
 
+def _nothing() -> None: ...
+
+
 class FrozenError(Exception):
     """This process stood still (SIGSTOP, a suspended machine) for longer than it may; it must end, uncommitted."""
 
@@ -24,11 +27,17 @@ class Lease:
 
     `limit` must lie below the group's session timeout less one heartbeat interval. What was already in the producer's
     queue when the process stopped may still go out: milliseconds of a batch (docs/decisions: frozen workers).
+
+    `before` is called after a gap, before anything ends: it notes what was in hand, where that held the interpreter.
     """
 
-    def __init__(self, limit: float, die: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, limit: float, die: Callable[[], None], clock: Callable[[], float] = time.monotonic,
+        before: Callable[[], None] = _nothing,
+    ) -> None:  # fmt: skip
         self._limit = limit
         self._die = die
+        self._before = before
         self._clock = clock
         self._last = clock()
         self._stop = threading.Event()
@@ -44,6 +53,7 @@ class Lease:
     def check(self) -> None:
         """Raises FrozenError after a gap."""
         if self._clock() - self._last > self._limit:
+            self._before()
             raise FrozenError(f"this process stood still for more than {self._limit:g} s")
 
     def beat(self) -> None:

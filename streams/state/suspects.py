@@ -10,17 +10,23 @@ import psycopg
 
 from schemas.storage import postgres_connections
 from streams.state.postgres import connection_of
-from streams.suspects import Suspect
+from streams.suspects import KEPT_DAYS, Noted, Suspect
 
 log = logging.getLogger(__name__)
 _ANSWER_SECONDS = 10.0
 _NOTE = """
-INSERT INTO stream.suspects (step, topic, partition, record_offset)
-SELECT * FROM unnest(%s::text[], %s::text[], %s::int[], %s::bigint[])
-ON CONFLICT (step, partition, record_offset) DO UPDATE SET times = stream.suspects.times + 1, noted_at = now()
+INSERT INTO stream.suspects AS s (step, topic, partition, record_offset, timestamp_ms)
+SELECT * FROM unnest(%s::text[], %s::text[], %s::int[], %s::bigint[], %s::bigint[])
+ON CONFLICT (step, topic, partition, record_offset) DO UPDATE SET
+    times = CASE WHEN s.timestamp_ms = EXCLUDED.timestamp_ms THEN s.times + %s ELSE 1 END,
+    timestamp_ms = EXCLUDED.timestamp_ms, noted_at = now()
 """
-_OF = "SELECT record_offset, times FROM stream.suspects WHERE step = %s AND partition = %s"
-_PASSED = "DELETE FROM stream.suspects WHERE step = %s AND partition = %s AND record_offset < %s"
+_DROP = """
+DELETE FROM stream.suspects WHERE noted_at < now() - make_interval(days => %s)
+    OR (step = %s AND partition = %s AND (topic <> %s OR record_offset < %s))
+"""
+_OF = "SELECT record_offset, timestamp_ms, times FROM stream.suspects WHERE step = %s AND topic = %s AND partition = %s"
+_PASSED = "DELETE FROM stream.suspects WHERE step = %s AND topic = %s AND partition = %s AND record_offset < %s"
 
 
 class PostgresSuspects:
@@ -29,21 +35,26 @@ class PostgresSuspects:
     def __init__(self, dsn: str, pool: postgres_connections.Pool) -> None:
         self._dsn, self._pool = dsn, pool
 
-    def note(self, suspects: Sequence[Suspect]) -> None:
+    def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+        if not suspects:
+            return True
         columns: list[list[Any]] = [list(c) for c in zip(*sorted(set(suspects)), strict=True)]
         try:
             with postgres_connections.connect(
                 self._dsn, autocommit=True, answer_seconds=_ANSWER_SECONDS, application_name="memstream-watchdog"
             ) as conn:
-                conn.execute(_NOTE, columns)
-        except psycopg.Error as exc:  # the next life meets them again, and is ended as this one
+                conn.execute(_NOTE, [*columns, int(alone)])
+        except psycopg.Error as exc:
             log.error("suspects were not stored", extra={"error": type(exc).__name__})
+            return False
+        return True
 
-    async def of(self, step: str, partition: int) -> dict[int, int]:
+    async def of(self, step: str, topic: str, partition: int, next_offset: int) -> dict[int, Noted]:
         async with connection_of(self._pool) as conn:
-            cur = await conn.execute(_OF, (step, partition))
-            return {int(offset): int(times) for offset, times in await cur.fetchall()}
+            await conn.execute(_DROP, (int(KEPT_DAYS), step, partition, topic, next_offset))
+            cur = await conn.execute(_OF, (step, topic, partition))
+            return {int(offset): Noted(int(at), int(times)) for offset, at, times in await cur.fetchall()}
 
-    async def passed(self, step: str, partition: int, next_offset: int) -> None:
+    async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None:
         async with connection_of(self._pool) as conn:
-            await conn.execute(_PASSED, (step, partition, next_offset))
+            await conn.execute(_PASSED, (step, topic, partition, next_offset))

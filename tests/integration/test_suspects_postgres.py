@@ -12,7 +12,7 @@ from schemas.migrations import upgrade
 from schemas.storage import postgres_connections
 from streams.state.suspects import PostgresSuspects
 from streams.suspects import Suspect, Suspects
-from tests.unit.streams.suspects_contract import SuspectsContract
+from tests.unit.streams.suspects_contract import Age, SuspectsContract
 
 pytestmark = pytest.mark.integration
 
@@ -28,7 +28,19 @@ class TestPostgresSuspects(SuspectsContract):
     def step(self) -> str:
         return f"step-{uuid4().hex[:8]}"
 
+    @pytest.fixture
+    def age(self, addresses: Addresses, step: str) -> Age:
+        def older(days: float) -> None:
+            with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
+                conn.execute(
+                    "UPDATE stream.suspects SET noted_at = noted_at - make_interval(secs => %s) WHERE step = %s",
+                    (days * 86_400, step),
+                )
+
+        return older
+
 
 def test_a_store_that_is_away_keeps_no_process_alive() -> None:
     pool = postgres_connections.pool("host=127.0.0.1 port=1", min_size=1, max_size=1)
-    PostgresSuspects("host=127.0.0.1 port=1 user=x dbname=x", pool).note([Suspect("gate", "memory.ledger.v1", 0, 1)])
+    suspects = PostgresSuspects("host=127.0.0.1 port=1 user=x dbname=x", pool)
+    assert not suspects.note([Suspect("gate", "memory.ledger.v1", 0, 1, 0)])

@@ -1,0 +1,77 @@
+"""A process that hangs: `python -m tests.unit.streams.hanging FOLDER WHAT`. Its suspects are lines of its output."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from streams.faust.lease import end_at_once
+from streams.in_hand import InHand
+from streams.runner import Message
+from streams.suspects import NoSuspects, Suspect
+from streams.watchdog import Limits, Watchdog
+
+ENDED = 70
+LONG = 86_400.0
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+class Printed(NoSuspects):
+    def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+        for s in suspects:
+            say(f"noted {s.step} {s.topic} {s.partition} {s.offset} {alone}")
+        return True
+
+
+def match(letters: int) -> None:
+    """Never lets go of the interpreter; each letter doubles its time."""
+    re.match("(a+)+$", "a" * letters + "b")
+
+
+def forever() -> None:
+    match(200)
+
+
+def some_seconds() -> None:
+    match(24)
+
+
+def loop() -> None:
+    while True:
+        pass
+
+
+def read() -> None:
+    """Until the test has frozen it and lets it go on."""
+    say("reads")
+    sys.stdin.readline()
+
+
+LIMITS = {
+    "forever": Limits(LONG, mark_cpu=0.2, end=LONG),
+    "until_the_end": Limits(LONG, mark_cpu=0.2, end=1.0),
+    "some_seconds": Limits(LONG, still=0.2, still_cpu=0.1, mark_cpu=LONG, end=LONG),
+    "loop": Limits(0.5, still=LONG, mark_cpu=LONG, end=LONG),
+    "read": Limits(LONG, still=0.5, still_cpu=0.5, mark_cpu=LONG, end=LONG),
+}
+"""What else could end it or note something is out of reach: however slow the machine is, one thing happens."""
+WORK = {"forever": forever, "until_the_end": forever, "some_seconds": some_seconds, "loop": loop, "read": read}
+
+
+def main(folder: str, what: str) -> None:
+    dog = Watchdog(LIMITS[what], Printed(), end_at_once(ENDED), InHand(Path(folder), "worker"))
+    dog.start()
+    with dog.over("gate", [Message("memory.ledger.v1", 3, 41, None, b"", [], 7)], alone=True):
+        WORK[what]()
+    dog.look()
+    dog.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

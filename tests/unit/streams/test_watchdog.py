@@ -1,0 +1,289 @@
+"""What the watchdog notes, what it forgives, and what outlives a process that could note nothing."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from memstream.settings import Settings
+from memstream.workers.steps import watchdog_of
+from schemas.log import topics
+from streams.faust.lease import FrozenError, Lease
+from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand
+from streams.state.protocol import StoreAway
+from streams.suspects import MemorySuspects, Suspect
+from streams.watchdog import Limits, Watchdog
+from tests.unit.streams.bench import P, message
+from tests.unit.streams.toy import START
+
+LIMIT = 300.0
+AT = int(START.timestamp() * 1000)
+
+
+def suspect(step: str, offset: int) -> Suspect:
+    return Suspect(step, topics.TURNS.name, P, offset, AT)
+
+
+class Ended(BaseException):
+    """The process is no more."""
+
+
+class Machine:
+    """A clock, the CPU time of the process, and what its watchdog says. `away`: nothing can be stored."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.now, self.cpu, self.away = 100.0, 10.0, False
+        self.noted: list[tuple[list[Suspect], bool]] = []
+        self.hand = None if folder is None else InHand(folder, "worker")
+        self.dog = Watchdog(Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu)
+
+    def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+        if not self.away:
+            self.noted.append((list(suspects), alone))
+        return not self.away
+
+    of = passed = MemorySuspects().of  # not asked here
+
+    def _die(self) -> None:
+        raise Ended
+
+    def runs(self, seconds: float) -> None:
+        """The watchdog's thread looks meanwhile."""
+        for _ in range(round(seconds)):
+            self.now, self.cpu = self.now + 1, self.cpu + 1
+            self.dog.look()
+
+    def holds(self, seconds: float) -> None:
+        """The interpreter is held: nothing looks."""
+        self.now, self.cpu = self.now + seconds, self.cpu + seconds
+
+    def freezes(self, seconds: float) -> None:
+        self.now += seconds
+
+    def works(self, offset: int, work: Callable[[], object], alone: bool = False, step: str = "gate") -> None:
+        with self.dog.over(step, [message(offset, f"t{offset}")], alone):
+            work()
+
+    def works_until_it_ends(self, offset: int, work: Callable[[], object], alone: bool = False) -> None:
+        with pytest.raises(Ended):
+            self.works(offset, work, alone)
+
+
+def test_only_what_took_too_long_is_noted() -> None:
+    m = Machine()
+
+    def work() -> None:
+        m.runs(LIMIT)
+        assert not m.noted
+        m.works(2, lambda: m.runs(1), step="extract")
+
+    m.works_until_it_ends(1, work)
+    assert m.noted == [([suspect("gate", 1)], False)]
+
+
+def test_what_is_over_in_time_is_not() -> None:
+    m = Machine()
+    for n in range(3):
+        m.works(n, lambda: m.runs(LIMIT - 1))
+    m.runs(LIMIT)
+    assert not m.noted
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_record_that_had_the_process_for_itself_is_to_blame(alone: bool) -> None:
+    m = Machine()
+    m.works_until_it_ends(1, lambda: m.runs(LIMIT + 1), alone)
+    assert m.noted == [([suspect("gate", 1)], alone)]
+
+
+def test_a_frozen_process_makes_no_suspects() -> None:
+    """SIGSTOP, a paused container: the clock goes on, and no CPU time is used."""
+    m = Machine()
+    with m.dog.over("gate", [message(1, "t1")]):
+        m.runs(LIMIT - 10)
+        m.freezes(10_000)
+        m.dog.look()
+        m.runs(9)
+    assert not m.noted
+    m.works_until_it_ends(2, lambda: m.runs(LIMIT + 1))
+    assert m.noted == [([suspect("gate", 2)], False)]
+
+
+def by_the_thread(m: Machine) -> None:
+    m.dog.look()
+
+
+def by_the_lease(m: Machine) -> None:
+    """Which ends the process, and whose loop may come before its thread."""
+    lease = Lease(5.0, m._die, lambda: m.now, m.dog.look)
+    lease._last = m.now - 6
+    lease.check()
+
+
+def by_the_section(m: Machine) -> None:
+    """It ends by itself before anybody looks."""
+
+
+@pytest.mark.parametrize("who", [by_the_thread, by_the_lease, by_the_section])
+def test_a_match_that_ends_by_itself_is_noted_by_whoever_runs_first(who: Callable[[Machine], None]) -> None:
+    m = Machine()
+
+    def work() -> None:
+        m.runs(2)
+        m.holds(6)
+        m.works(2, lambda: who(m), step="extract")
+
+    m.works_until_it_ends(1, work)
+    assert m.noted == [([suspect("gate", 1)], False)], "what began afterwards held nothing"
+
+
+def test_a_lease_that_ends_a_frozen_process_notes_nothing() -> None:
+    m = Machine()
+    lease = Lease(5.0, m._die, lambda: m.now, m.dog.look)
+    with m.dog.over("gate", [message(1, "t1")]):
+        m.freezes(6)
+        with pytest.raises(FrozenError):
+            lease.check()
+        with pytest.raises(Ended):
+            lease.beat()
+    assert not m.noted
+
+
+def test_what_hung_is_noted_once_whoever_comes_next() -> None:
+    m = Machine()
+    m.works_until_it_ends(1, lambda: m.holds(6), alone=True)
+    for _ in range(3):
+        with pytest.raises(Ended):
+            m.dog.look()
+    assert m.noted == [([suspect("gate", 1)], True)]
+
+
+def hung(folder: Path, mark: bytes, **hands: bool) -> None:
+    """A life with these in hand (step -> alone) that was killed. What it had done before is in no slot."""
+    hand = InHand(folder, "worker")
+    hand.clear(hand.put("gate", [message(9, "done")], False))
+    for step, alone in hands.items():
+        hand.put(step, [message(3, "t3"), message(5, "t5")], alone)
+    if mark:
+        os.write(hand.marks, mark)
+    os.close(hand.marks)  # as the end of the process does, which closes nothing in order
+
+
+def test_a_life_that_was_marked_and_killed_is_noted_by_the_next(tmp_path: Path) -> None:
+    hung(tmp_path, b"Stack", gate=True)
+    m = Machine(tmp_path)
+    m.dog.start()
+    m.dog.stop()
+    assert m.noted == [([suspect("gate", 3), suspect("gate", 5)], True)]
+    again = Machine(tmp_path)
+    again.dog.start()
+    again.dog.stop()
+    assert not again.noted
+
+
+def test_of_several_none_is_to_blame_alone(tmp_path: Path) -> None:
+    hung(tmp_path, b"Stack", gate=True, extract=False)
+    m = Machine(tmp_path)
+    m.dog.start()
+    m.dog.stop()
+    assert [(len(found), alone) for found, alone in m.noted] == [(4, False)]
+
+
+def test_a_kill_without_a_mark_makes_no_suspects(tmp_path: Path) -> None:
+    """kill -9, a power cut."""
+    hung(tmp_path, b"", gate=True)
+    m = Machine(tmp_path)
+    m.dog.start()
+    m.dog.stop()
+    assert not m.noted
+
+
+def test_what_could_not_be_stored_is_kept_until_it_is(tmp_path: Path) -> None:
+    first, dead = Machine(tmp_path / "alive"), tmp_path / "dead"
+    first.away = True
+
+    def work() -> None:
+        first.runs(LIMIT)
+        first.works(2, lambda: first.runs(1), step="extract")
+
+    def die() -> None:
+        if not dead.exists():
+            shutil.copytree(tmp_path / "alive", dead)  # as the process left it
+        raise Ended
+
+    first.dog._die = die
+    first.works_until_it_ends(1, work, alone=True)
+    second = Machine(dead)
+    second.away = True
+    with pytest.raises(StoreAway):
+        second.dog.start()
+    assert second.hand is not None
+    assert second.hand.left() == [Hand(True, [suspect("gate", 1)])], "what is innocent is not in it"
+    os.close(second.hand.marks)
+    third = Machine(dead)
+    third.dog.start()
+    third.dog.stop()
+    assert third.noted == [([suspect("gate", 1)], True)]
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [b"\x00\x00\x00\x10" + b"garbage" * 9, b"\xff" * SLOT_BYTES, b'\x00\x00\x00\x22["gate",[["a.topic.v1",3,1,4]]]'],
+    ids=["half", "beyond", "older"],
+)
+def test_slots_that_are_not_whole_stop_nothing(tmp_path: Path, torn: bytes) -> None:
+    hung(tmp_path, b"Stack", gate=True, extract=True)
+    path = tmp_path / "worker-0.slots"
+    raw = bytearray(path.read_bytes())
+    at = raw.rindex(b'["gate"') // SLOT_BYTES * SLOT_BYTES
+    raw[at : at + len(torn)] = torn
+    path.write_bytes(raw)
+    m = Machine(tmp_path)
+    m.dog.start()
+    m.dog.stop()
+    assert m.noted == [([suspect("extract", 3), suspect("extract", 5)], True)]
+
+
+def test_a_mark_of_a_moment_goes_away(tmp_path: Path) -> None:
+    """Several cores at work may use as much CPU time without holding anything."""
+    m = Machine(tmp_path)
+    assert m.hand is not None
+    os.write(m.hand.marks, b"Stack")
+    m.runs(1)
+    assert not m.hand.marked
+    m.hand.close()
+
+
+def test_more_than_there_are_slots_for_and_what_comes_after_the_end_is_left_out(tmp_path: Path) -> None:
+    hand = InHand(tmp_path, "worker")
+    slots = [hand.put("gate", [message(n, "t")], False) for n in range(SLOTS + 4)]
+    assert slots.count(None) == 4
+    hand.clear(slots[0])
+    assert hand.put("gate", [message(30, "t")], False) == slots[0]
+    beside = InHand(tmp_path, "worker")
+    assert beside.put("gate", [message(30, "t")], False) is not None, "two processes share no file"
+    hand.close()
+    assert hand.put("gate", [message(31, "t")], False) is None
+    hand.clear(slots[1])
+    beside.close()
+
+
+def test_without_room_on_the_disk_a_worker_goes_on_without_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(file: int, offset: int, length: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    dog = watchdog_of(Settings(data_dir=tmp_path), ["gate"], MemorySuspects())
+    assert not [n for n in os.listdir("/proc/self/fd") if str(tmp_path) in os.path.realpath(f"/proc/self/fd/{n}")]
+    assert "not kept in the data folder" in caplog.text
+    dog.start()
+    with dog.over("gate", [message(1, "t1")]):
+        dog.look()
+    dog.stop()
