@@ -180,7 +180,8 @@ class Watchdog(Watch):
         armed: float | None = None
         while True:
             if self._in_hand is not None:
-                signal.setitimer(signal.ITIMER_PROF, self._limits.mark_cpu)
+                # Again and again: nothing is written where it meets a thread that is none of Python's.
+                signal.setitimer(signal.ITIMER_PROF, self._limits.mark_cpu, self._limits.mark_cpu)
             now = time.monotonic()
             if armed is None or now - armed > self._limits.end / _ARMINGS:
                 armed = now
