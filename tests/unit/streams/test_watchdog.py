@@ -16,7 +16,7 @@ from schemas.log import topics
 from streams.faust.lease import FrozenError, Lease
 from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand
 from streams.state.protocol import StoreAway
-from streams.suspects import MemorySuspects, Suspect
+from streams.suspects import MemorySuspects, NoSuspects, Suspect
 from streams.watchdog import Limits, Watchdog
 from tests.unit.streams.bench import P, message
 from tests.unit.streams.toy import START
@@ -33,7 +33,7 @@ class Ended(BaseException):
     """The process is no more."""
 
 
-class Machine:
+class Machine(NoSuspects):
     """A clock, the CPU time of the process, and what its watchdog says. `away`: nothing can be stored."""
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -46,8 +46,6 @@ class Machine:
         if not self.away:
             self.noted.append((list(suspects), alone))
         return not self.away
-
-    of = passed = MemorySuspects().of  # not asked here
 
     def _die(self) -> None:
         raise Ended
