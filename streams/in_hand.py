@@ -27,6 +27,8 @@ _EMPTY = _HEAD.pack(0, 0)
 _TRACE_BYTES = 16 * 1024
 _MOST_NAMES = 256
 _BY_HAND = b"a step computed for too long, and that could not be stored\n"
+_OF_THE_MACHINE = (b"Aborted", b"Bus error")
+"""Crashes that a lack of memory or a failing disk may bring about, whatever is computed."""
 
 
 class Hand(NamedTuple):
@@ -36,9 +38,17 @@ class Hand(NamedTuple):
     suspects: list[Suspect]
 
 
+class Left(NamedTuple):
+    """By the process before. `hung`: it is known that what it computed on is to blame (it hung, or crashed in C).
+    Otherwise it was ended from outside: killed, out of memory, a power cut, an end of its own that was not orderly."""
+
+    hung: bool
+    hands: list[Hand]
+
+
 class InHand:
-    """A file of slots and one for marks, in `folder`. A mark says that the process hung with its slots as they are;
-    without one (a kill, a power cut) they make nobody a suspect. Thread-safe; two processes never share a file."""
+    """A file of slots and one for marks, in `folder`. A mark says that the process hung or crashed with its slots as
+    they are. Thread-safe; two processes never share a file."""
 
     def __init__(self, folder: Path, name: str) -> None:
         """Raises OSError, also where the disk has no room for the slots."""
@@ -71,13 +81,13 @@ class InHand:
     def unmark(self) -> None:
         os.ftruncate(self.marks, 0)
 
-    def left(self) -> list[Hand]:
-        """What the process before had in hand, where it hung. It stays until `wipe`."""
+    def left(self) -> Left:
+        """What the process before had in hand when it ended. It stays until `wipe`."""
         trace = os.pread(self.marks, _TRACE_BYTES, 0)
-        if not trace:
-            return []
-        log.critical("the process before hung: %s", trace.decode("ascii", "replace"))
-        return [hand for slot in range(SLOTS) if (hand := self._read(slot)) is not None]
+        if trace:
+            log.critical("the process before hung or crashed: %s", trace.decode("ascii", "replace"))
+        hung = bool(trace) and not any(word in trace for word in _OF_THE_MACHINE)
+        return Left(hung, [hand for slot in range(SLOTS) if (hand := self._read(slot)) is not None])
 
     def wipe(self) -> None:
         for slot in range(SLOTS):

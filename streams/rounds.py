@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from processors.step import Step
-from streams.batch import Batch, Message, Partition
+from streams.batch import Batch, Item, Message, Partition
 from streams.state.protocol import Position, StoreAway
 from streams.suspects import MOST_TIMES, Noted, Suspects
+from streams.watchdog import SECTION_BYTES, size_of
 
 log = logging.getLogger(__name__)
 OUTCOME_HELD, OUTCOME_ALONE = "held", "tried_alone"
@@ -39,6 +40,22 @@ def _sound(share: deque[Message], part: Partition) -> list[Message]:
     while share and noted(share[0], part) is None:
         out.append(share.popleft())
     return out
+
+
+def slices(items: Sequence[Item]) -> Iterable[list[Item]]:
+    """What goes through the models together: a batch may hold 8 MiB, which recognisers work on for many minutes, and
+    all of it would be suspect. A record that is larger than a slice is one."""
+    out: list[Item] = []
+    size = 0
+    for item in items:
+        more = size_of(item.message)
+        if out and size + more > SECTION_BYTES:
+            yield out
+            out, size = [], 0
+        out.append(item)
+        size += more
+    if out:
+        yield out
 
 
 class SuspectBook:

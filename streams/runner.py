@@ -28,7 +28,7 @@ from streams.batch import (
     by_partition,
 )
 from streams.faults import Faults, Point
-from streams.rounds import SuspectBook, noted, rounds
+from streams.rounds import SuspectBook, noted, rounds, slices
 from streams.state.cache import NotRead, PartitionCache, RecordState
 from streams.state.loading import Reading
 from streams.state.protocol import OutboxRow, StaleOwner, StateStore, StoreAway
@@ -197,7 +197,8 @@ class StepRunner:
         if found:
             self._faults.hit(self.step.name, Point.BEFORE_LOAD)
             for b in found:
-                await self._seal(partial(self._frame.receive, b))
+                async with self._watch.turn(False):
+                    await self._seal(partial(self._frame.receive, b))
                 self._book.mark(b)
             await self._prepare([i for b in found for i in b.items])
         return found
@@ -274,9 +275,11 @@ class StepRunner:
             item.prepared = prepared
 
     async def _isolated(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
+        for part in slices(items):
+            await self._isolated_slice(part, together)
+
+    async def _isolated_slice(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:
         """All at once; when that fails, record by record, so that one poison record fails alone."""
-        if not items:
-            return
         try:
             await together(items)
         except (StoreAway, KeysAway):

@@ -16,22 +16,36 @@ from typing import NamedTuple
 
 from streams.batch import Message
 from streams.in_hand import Hand, InHand
+from streams.resident import allowed_bytes, resident_bytes
 from streams.state.protocol import StoreAway
 from streams.suspects import Suspect, Suspects
 from streams.turns import Turns
 
 log = logging.getLogger(__name__)
 _STOP_SECONDS = 30.0
+_STDERR = 2
 _ARMINGS = 10
 """So often within `Limits.end` faulthandler's timer is set anew."""
+SECTION_BYTES = 512 * 1024
+"""Of records that go through the models together, and for which a step has `Limits.step`: a section may be larger where
+one record is, and has as many times that."""
+
+
+def size_of(message: Message) -> int:
+    return len(message.value or b"") + len(message.key or b"")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """In seconds. `step`: a step may compute so long on what it has in hand. `still`: the interpreter may be held so
-    long; below the lease's limit less two looks, so that what was in hand is noted before the lease ends the process.
-    `still_cpu`: CPU time of the process in such a gap, below which it was frozen. `mark_cpu`: CPU time without a look,
-    after which the file says so; `end`: time without a look, after which the process is ended. `look`: between two."""
+    """In seconds. `step`: a step may compute so long on SECTION_BYTES of what it has in hand. `still`: the interpreter
+    may be held so long; below the lease's limit less two looks, so that what was in hand is noted before the lease ends
+    the process. `still_cpu`: CPU time in such a gap, below which it was frozen. `mark_cpu`: CPU time without a look,
+    after which the file says so; `end`: time without a look, after which the process is ended. `look`: between two,
+    and `look_alone` while a suspect computes.
+
+    In bytes, what the process may grow by while a step computes on something: `growth`; and `growth_full` where it then
+    holds `full` of what its container may. Well above what the largest record takes (211 MB, a document of 1.5 MB) and
+    what the recognisers do that are loaded meanwhile (100 MB)."""
 
     step: float
     still: float = 4.0
@@ -39,16 +53,24 @@ class Limits:
     mark_cpu: float = 5.0
     end: float = 60.0
     look: float = 0.25
+    look_alone: float = 0.02
+    growth: int = 2 * 1024**3
+    growth_full: int = 256 * 1024**2
+    full: float = 0.9
 
 
 class _Section(NamedTuple):
-    """`began`: in seconds of this process's running."""
+    """`began`: in seconds of this process's running. `resident`: bytes that it held then."""
 
     began: float
+    resident: int
     step: str
     messages: Sequence[Message]
     alone: bool
     slot: int | None
+
+    def limit(self, seconds: float) -> float:
+        return seconds * max(1.0, sum(map(size_of, self.messages)) / SECTION_BYTES)
 
 
 class Watch:
@@ -76,9 +98,12 @@ class Watchdog(Watch):
     def __init__(
         self, limits: Limits, suspects: Suspects, die: Callable[[], None], in_hand: InHand | None = None,
         clock: Callable[[], float] = time.monotonic, cpu: Callable[[], float] = time.process_time,
+        resident: Callable[[], int] = resident_bytes, allowed: Callable[[], int | None] = allowed_bytes,
     ) -> None:  # fmt: skip
         self._limits, self._suspects, self._die = limits, suspects, die
-        self._in_hand, self._clock, self._cpu = in_hand, clock, cpu
+        self._in_hand, self._clock, self._cpu, self._resident = in_hand, clock, cpu, resident
+        self._holds, self._allowed = resident(), allowed()
+        """Bytes: of this process at the last look, and what its container may."""
         self._sections: dict[int, _Section] = {}
         self._numbers = itertools.count()
         self._turns = Turns()
@@ -87,17 +112,19 @@ class Watchdog(Watch):
         self._looking = threading.Lock()
         self._over = False
         """What hung is noted, once; the process is about to end."""
-        self._stop = threading.Event()
+        self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
     @contextlib.contextmanager
     def over(self, step: str, messages: Sequence[Message], alone: bool = False) -> Iterator[None]:
         number, slot = next(self._numbers), None
-        began = self._clock()
+        began, holds = self._clock(), self._resident() if alone else self._holds
         try:
             if self._in_hand is not None:
                 slot = self._in_hand.put(step, messages, alone)
-            self._sections[number] = _Section(began - self._frozen, step, messages, alone, slot)
+            self._sections[number] = _Section(began - self._frozen, holds, step, messages, alone, slot)
+            if alone:
+                self._wake.set()  # it is looked at more often
             yield
         finally:
             if self._clock() - began > self._limits.still:
@@ -112,24 +139,27 @@ class Watchdog(Watch):
             yield
 
     def start(self) -> None:
-        """Blocks while it notes what the process before hung with. Raises StoreAway where that cannot be stored."""
+        """Blocks while it notes what the process before ended with. Raises StoreAway where that cannot be stored."""
         if self._in_hand is not None:
-            hands = self._in_hand.left()
-            if hands and not self._note(hands):
-                raise StoreAway("what the process before hung with is not noted")
+            left = self._in_hand.left()
+            if left.hands and not self._note(left.hands, left.hung):
+                raise StoreAway("what the process before ended with is not noted")
             self._in_hand.wipe()
+            faulthandler.enable(self._in_hand.marks, all_threads=False)
             faulthandler.register(signal.SIGPROF, self._in_hand.marks, all_threads=False, chain=False)
         self._looked = self._clock(), self._cpu()
         self._thread.start()
 
     def stop(self) -> None:
         self._stop.set()
+        self._wake.set()
         if self._thread.is_alive():
             self._thread.join(_STOP_SECONDS)
         faulthandler.cancel_dump_traceback_later()
         if self._in_hand is not None:
             signal.setitimer(signal.ITIMER_PROF, 0)  # before the handler goes: without one the signal ends the process
             faulthandler.unregister(signal.SIGPROF)
+            faulthandler.enable(_STDERR)
             self._in_hand.close()
 
     def look(self) -> None:
@@ -141,19 +171,26 @@ class Watchdog(Watch):
                 return
             now, cpu = self._clock(), self._cpu()
             gap, used = now - self._looked[0], cpu - self._looked[1]
-            self._looked = now, cpu
-            longest = self._limits.step
-            if gap > self._limits.still:
-                if used >= self._limits.still_cpu:
-                    longest = self._limits.still
-                else:
-                    self._frozen += gap
+            self._looked, self._holds = (now, cpu), self._resident()
+            still = gap > self._limits.still and used >= self._limits.still_cpu
+            if gap > self._limits.still and not still:
+                self._frozen += gap
             running = now - self._frozen
-            held = [s for s in list(self._sections.values()) if running - s.began > longest]
+            held = [s for s in list(self._sections.values()) if self._is_held(s, running - s.began, still)]
             if held:
                 self._end(held)
             elif self._in_hand is not None and self._in_hand.marked:
                 self._in_hand.unmark()  # it is over
+
+    def _is_held(self, s: _Section, age: float, still: bool) -> bool:
+        if (still and age > self._limits.still) or self._has_grown(self._holds - s.resident):
+            return True
+        return age > self._limits.step and age > s.limit(self._limits.step)
+
+    def _has_grown(self, growth: int) -> bool:
+        """By so much that the kernel is about to end the process, which leaves nothing to note."""
+        full = self._allowed is not None and self._holds > self._limits.full * self._allowed
+        return growth > self._limits.growth or (full and growth > self._limits.growth_full)
 
     def _end(self, held: Sequence[_Section]) -> None:
         """What other steps have in hand is innocent: it is worked on again as it is."""
@@ -166,15 +203,17 @@ class Watchdog(Watch):
                 self._in_hand.mark([s.slot for s in held])
         self._die()
 
-    def _note(self, hands: Sequence[Hand]) -> bool:
+    def _note(self, hands: Sequence[Hand], hung: bool = True) -> bool:
+        """Without `hung` they are worked on alone, which counts for nothing."""
         found = [s for hand in hands for s in hand.suspects]
         for step, topic, partition in sorted({s[:3] for s in found}):
             offsets = sorted(s.offset for s in found if s[:3] == (step, topic, partition))
-            log.critical(
-                "step %s worked on %s/%d for too long, offsets %s: each is worked on alone",
-                step, topic, partition, offsets,
+            log.log(
+                logging.CRITICAL if hung else logging.WARNING,
+                "step %s %s with %s/%d in hand, offsets %s: each is worked on alone",
+                step, "hung, crashed or took too much memory" if hung else "was ended", topic, partition, offsets,
             )  # fmt: skip
-        return self._suspects.note(found, alone=len(hands) == 1 and hands[0].alone)
+        return self._suspects.note(found, alone=hung and len(hands) == 1 and hands[0].alone)
 
     def _run(self) -> None:
         armed: float | None = None
@@ -186,7 +225,10 @@ class Watchdog(Watch):
             if armed is None or now - armed > self._limits.end / _ARMINGS:
                 armed = now
                 faulthandler.dump_traceback_later(self._limits.end, exit=True)  # a thread of C's each time
-            if self._stop.wait(self._limits.look):
+            alone = any(s.alone for s in list(self._sections.values()))
+            self._wake.wait(self._limits.look_alone if alone else self._limits.look)
+            self._wake.clear()
+            if self._stop.is_set():
                 return
             self.look()
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import resource
+import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,15 +57,39 @@ def read() -> None:
     sys.stdin.readline()
 
 
+def crash() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def abort() -> None:
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.abort()
+
+
+def grow() -> None:
+    """By more than it may, and stays so."""
+    held = [bytearray(os.urandom(1024) * 1024) for _ in range(2 * GROWTH // 1024**2)]
+    while held:
+        time.sleep(1)
+
+
+GROWTH = 64 * 1024**2
 LIMITS = {
     "forever": Limits(LONG, mark_cpu=0.2, end=LONG),
     "until_the_end": Limits(LONG, mark_cpu=0.2, end=1.0),
     "some_seconds": Limits(LONG, still=0.2, still_cpu=0.1, mark_cpu=LONG, end=LONG),
     "loop": Limits(0.5, still=LONG, mark_cpu=LONG, end=LONG),
     "read": Limits(LONG, still=0.5, still_cpu=0.5, mark_cpu=LONG, end=LONG),
+    "crash": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
+    "abort": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
+    "grow": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, growth=GROWTH),
 }
 """What else could end it or note something is out of reach: however slow the machine is, one thing happens."""
-WORK = {"forever": forever, "until_the_end": forever, "some_seconds": some_seconds, "loop": loop, "read": read}
+WORK = {
+    "forever": forever, "until_the_end": forever, "some_seconds": some_seconds, "loop": loop, "read": read,
+    "crash": crash, "abort": abort, "grow": grow,
+}  # fmt: skip
 
 
 def main(folder: str, what: str) -> None:

@@ -38,8 +38,8 @@ def status(running: subprocess.Popen[str]) -> int:
     return until("the end of a process that hangs", running.poll, lambda _: True)
 
 
-def next_life(folder: Path) -> dict[tuple[str, str, int, int], Noted]:
-    suspects = MemorySuspects()
+def next_life(folder: Path, suspects: MemorySuspects | None = None) -> dict[tuple[str, str, int, int], Noted]:
+    suspects = suspects or MemorySuspects()
     dog = Watchdog(Limits(3_600), suspects, lambda: None, InHand(folder, "worker"))
     dog.start()
     dog.stop()
@@ -62,9 +62,30 @@ def test_such_a_process_ends_by_itself(tmp_path: Path) -> None:
         assert status(running) == 1
 
 
-@pytest.mark.parametrize("what", ["some_seconds", "loop"])
+@pytest.mark.parametrize(
+    ("what", "signals", "times"),
+    [("crash", signal.SIGSEGV, [1, 2, 3]), ("abort", signal.SIGABRT, [1, 1, 1]), ("read", signal.SIGKILL, [1, 1, 1])],
+)
+def test_what_was_in_hand_is_tried_alone_and_counts_where_it_is_to_blame(
+    tmp_path: Path, what: str, signals: int, times: list[int]
+) -> None:
+    """A crash in C is the record's own; kill -9 and out of memory are not, however often, and a lack of memory may
+    abort it."""
+    suspects = MemorySuspects()
+    for expected in times:
+        with process(tmp_path, what) as running:
+            if signals == signal.SIGKILL:
+                assert running.stdout is not None
+                assert running.stdout.readline() == "reads\n"
+                running.kill()
+            assert status(running) == -signals
+        assert next_life(tmp_path, suspects) == {("gate", "memory.ledger.v1", 3, 41): Noted(7, expected)}
+
+
+@pytest.mark.parametrize("what", ["some_seconds", "loop", "grow"])
 def test_what_python_can_note_it_notes(tmp_path: Path, what: str) -> None:
-    """A match that ends after seconds (the lease would end the process then), and a loop that never does."""
+    """A match that ends after seconds (the lease would end the process then), a loop that never does, and memory that
+    the kernel would kill the process for."""
     with process(tmp_path, what) as running:
         assert status(running) == ENDED
         assert running.stdout is not None

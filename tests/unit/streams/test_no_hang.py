@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -198,6 +199,14 @@ async def test_other_partitions_go_on_before_the_suspect() -> None:
     theirs = [Message(TOPIC, Q, n, None, PLAIN.value(turn(f"t{n}", OTHER)), [], AT) for n in range(3)]
     assert await lives.live([message(0, "hang on"), message(1, "t1"), *theirs]) is None
     assert (lives.count(OTHER), lives.count()) == (b"3", None)
+
+
+async def test_a_batch_of_large_records_goes_through_the_models_in_slices() -> None:
+    """All of 8 MiB would take longer than a step may, and all of it would be suspect."""
+    lives = Lives("prepare")
+    feed = [replace(message(n, f"t{n}"), key=b"k" * size) for n, size in enumerate([0, *[200_000] * 3, 0, 600_000, 0])]
+    assert prepared(await lives.live(feed)) == [3, 2, 1, 1]
+    assert lives.count() == b"7"
 
 
 def test_rounds_keep_the_order_of_each_partition() -> None:

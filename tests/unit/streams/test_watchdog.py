@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,14 +15,15 @@ from memstream.settings import Settings
 from memstream.workers.steps import watchdog_of
 from schemas.log import topics
 from streams.faust.lease import FrozenError, Lease
-from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand
+from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
 from streams.state.protocol import StoreAway
 from streams.suspects import MemorySuspects, NoSuspects, Suspect
-from streams.watchdog import Limits, Watchdog
+from streams.watchdog import SECTION_BYTES, Limits, Watchdog
 from tests.unit.streams.bench import P, message
 from tests.unit.streams.toy import START
 
 LIMIT = 300.0
+MB = 1024**2
 AT = int(START.timestamp() * 1000)
 
 
@@ -36,11 +38,15 @@ class Ended(BaseException):
 class Machine(NoSuspects):
     """A clock, the CPU time of the process, and what its watchdog says. `away`: nothing can be stored."""
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, allowed: int | None = None) -> None:
         self.now, self.cpu, self.away = 100.0, 10.0, False
+        self.memory = 500 * MB
         self.noted: list[tuple[list[Suspect], bool]] = []
         self.hand = None if folder is None else InHand(folder, "worker")
-        self.dog = Watchdog(Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu)
+        self.dog = Watchdog(
+            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, lambda: self.memory,
+            lambda: allowed,
+        )  # fmt: skip
 
     def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
         if not self.away:
@@ -59,6 +65,12 @@ class Machine(NoSuspects):
     def holds(self, seconds: float) -> None:
         """The interpreter is held: nothing looks."""
         self.now, self.cpu = self.now + seconds, self.cpu + seconds
+
+    def takes(self, size: int) -> None:
+        """Memory. The watchdog's thread looks meanwhile."""
+        for _ in range(size // MB):
+            self.memory += MB
+            self.dog.look()
 
     def freezes(self, seconds: float) -> None:
         self.now += seconds
@@ -97,6 +109,40 @@ def test_a_record_that_had_the_process_for_itself_is_to_blame(alone: bool) -> No
     m = Machine()
     m.works_until_it_ends(1, lambda: m.runs(LIMIT + 1), alone)
     assert m.noted == [([suspect("gate", 1)], alone)]
+
+
+@pytest.mark.parametrize(("allowed", "sound"), [(None, 2047), (1024, 420), (600, 255), (16_384, 2047)])
+def test_what_takes_so_much_memory_that_the_kernel_would_kill_for_it_is_noted(allowed: int | None, sound: int) -> None:
+    """In a container of so many MB: a process of 500 goes as far as nine tenths, and grows by 256 first."""
+    m = Machine(allowed=None if allowed is None else allowed * MB)
+    m.works(1, lambda: m.takes(sound * MB))
+    assert not m.noted
+    m.memory = 500 * MB
+    m.dog.look()
+    m.works_until_it_ends(2, lambda: m.takes((sound + 3) * MB), alone=True)
+    assert m.noted == [([suspect("gate", 2)], True)]
+
+
+def test_what_others_took_before_makes_no_suspect() -> None:
+    """Neither those of the same machine, nor an earlier record of the same process that nobody has looked at since."""
+    m = Machine(allowed=1024 * MB)
+    m.memory += 500 * MB
+    m.works(1, lambda: m.takes(20 * MB), alone=True)
+    assert not m.noted
+
+
+def test_a_section_has_time_by_its_size() -> None:
+    m = Machine()
+    large = replace(message(1, "t1"), value=b"x" * (3 * SECTION_BYTES))
+
+    def work() -> None:
+        m.runs(2.9 * LIMIT)
+        assert not m.noted
+        m.runs(LIMIT)
+
+    with pytest.raises(Ended), m.dog.over("chunk", [large]):
+        work()
+    assert m.noted == [([suspect("chunk", 1)], False)]
 
 
 def test_a_frozen_process_makes_no_suspects() -> None:
@@ -192,13 +238,25 @@ def test_of_several_none_is_to_blame_alone(tmp_path: Path) -> None:
     assert [(len(found), alone) for found, alone in m.noted] == [(4, False)]
 
 
-def test_a_kill_without_a_mark_makes_no_suspects(tmp_path: Path) -> None:
-    """kill -9, a power cut."""
-    hung(tmp_path, b"", gate=True)
+@pytest.mark.parametrize("mark", [b"", b"Fatal Python error: Aborted", b"Fatal Python error: Bus error"])
+def test_an_end_that_may_come_from_outside_blames_nobody(tmp_path: Path, mark: bytes) -> None:
+    """kill -9, a power cut, out of memory: what was in hand is tried alone, and that is all."""
+    hung(tmp_path, mark, gate=True)
     m = Machine(tmp_path)
     m.dog.start()
     m.dog.stop()
-    assert not m.noted
+    assert m.noted == [([suspect("gate", 3), suspect("gate", 5)], False)]
+
+
+def test_an_orderly_end_leaves_no_suspects(tmp_path: Path) -> None:
+    first = Machine(tmp_path)
+    first.dog.start()
+    with first.dog.over("gate", [message(1, "t1")], alone=True):
+        first.dog.stop()
+    again = Machine(tmp_path)
+    again.dog.start()
+    again.dog.stop()
+    assert not again.noted
 
 
 def test_what_could_not_be_stored_is_kept_until_it_is(tmp_path: Path) -> None:
@@ -221,7 +279,7 @@ def test_what_could_not_be_stored_is_kept_until_it_is(tmp_path: Path) -> None:
     with pytest.raises(StoreAway):
         second.dog.start()
     assert second.hand is not None
-    assert second.hand.left() == [Hand(True, [suspect("gate", 1)])], "what is innocent is not in it"
+    assert second.hand.left() == Left(True, [Hand(True, [suspect("gate", 1)])]), "what is innocent is not in it"
     os.close(second.hand.marks)
     third = Machine(dead)
     third.dog.start()
