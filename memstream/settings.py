@@ -114,8 +114,8 @@ class Settings(Connections):
     )  # fmt: skip
     record_seconds: float = Field(
         default=300.0, ge=5, le=86_400,
-        description="Longest time that a step computes on a batch or a record; then its worker ends, and each of them "
-        "is worked on alone.",
+        description="Longest time that a step computes on a record, or on several of 256 KiB together (by its size for "
+        "a larger one); then its worker ends, and each is worked on alone.",
     )  # fmt: skip
     tick_seconds: float = Field(default=60.0, gt=0, description="Time between two ticks.")
     instance: str = Field(default="", description="Static group membership of this worker; unique a process.")

@@ -321,7 +321,7 @@ class StepRunner:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
         leaves none. Raises NotRead, and has changed nothing then."""
         if item.held:
-            text = f"{self.step.name} did not come to an end with this record in time, twice alone"
+            text = f"{self.step.name} hung or crashed with this record, or took too much memory, twice alone"
             self._frame.dead_letter(b, item.message, HELD, text)
             return []
         if item.failed is not None:

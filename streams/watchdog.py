@@ -26,7 +26,7 @@ _STOP_SECONDS = 30.0
 _STDERR = 2
 _ARMINGS = 10
 """So often within `Limits.end` faulthandler's timer is set anew."""
-SECTION_BYTES = 512 * 1024
+SECTION_BYTES = 256 * 1024
 """Of records that go through the models together, and for which a step has `Limits.step`: a section may be larger where
 one record is, and has as many times that."""
 
@@ -147,7 +147,7 @@ class Watchdog(Watch):
             self._in_hand.wipe()
             faulthandler.enable(self._in_hand.marks, all_threads=False)
             faulthandler.register(signal.SIGPROF, self._in_hand.marks, all_threads=False, chain=False)
-        self._looked = self._clock(), self._cpu()
+        self._looked, self._holds = (self._clock(), self._cpu()), self._resident()
         self._thread.start()
 
     def stop(self) -> None:

@@ -83,7 +83,7 @@ LIMITS = {
     "read": Limits(LONG, still=0.5, still_cpu=0.5, mark_cpu=LONG, end=LONG),
     "crash": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
     "abort": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
-    "grow": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, growth=GROWTH),
+    "grow": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, growth=GROWTH),
 }
 """What else could end it or note something is out of reach: however slow the machine is, one thing happens."""
 WORK = {

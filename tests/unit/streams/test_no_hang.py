@@ -23,7 +23,7 @@ from streams.state.cache import PartitionCache
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, Position, StaleOwner, StoreAway
 from streams.suspects import MOST_TIMES, MemorySuspects, Noted, Suspect
-from streams.watchdog import Limits, Watchdog
+from streams.watchdog import SECTION_BYTES, Limits, Watchdog
 from tests.unit.streams.bench import PLAIN, P, message
 from tests.unit.streams.toy import START, Counter, turn
 
@@ -204,7 +204,8 @@ async def test_other_partitions_go_on_before_the_suspect() -> None:
 async def test_a_batch_of_large_records_goes_through_the_models_in_slices() -> None:
     """All of 8 MiB would take longer than a step may, and all of it would be suspect."""
     lives = Lives("prepare")
-    feed = [replace(message(n, f"t{n}"), key=b"k" * size) for n, size in enumerate([0, *[200_000] * 3, 0, 600_000, 0])]
+    sizes = [tenths * SECTION_BYTES // 10 for tenths in (0, 4, 4, 4, 0, 12, 0)]
+    feed = [replace(message(n, f"t{n}"), key=b"k" * size) for n, size in enumerate(sizes)]
     assert prepared(await lives.live(feed)) == [3, 2, 1, 1]
     assert lives.count() == b"7"
 

@@ -131,6 +131,16 @@ def test_what_others_took_before_makes_no_suspect() -> None:
     assert not m.noted
 
 
+def test_what_the_start_of_a_worker_takes_makes_no_suspect() -> None:
+    """Models and dictionaries are loaded between its watchdog and its first batch."""
+    m = Machine(allowed=1024 * MB)
+    m.memory += 450 * MB
+    m.dog.start()
+    m.dog.stop()
+    m.works(1, lambda: m.takes(20 * MB))
+    assert not m.noted
+
+
 def test_a_section_has_time_by_its_size() -> None:
     m = Machine()
     large = replace(message(1, "t1"), value=b"x" * (3 * SECTION_BYTES))
