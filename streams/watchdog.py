@@ -44,7 +44,7 @@ class Limits:
     and `look_alone` while a suspect computes.
 
     In bytes, what the process may grow by while a step computes on something: `growth`; and `growth_full` where it then
-    holds `full` of what its container may. Well above what the largest record takes (211 MB, a document of 1.5 MB) and
+    holds `full` of what its container may. Well above what the largest record takes (216 MB, a document of 1.5 MB) and
     what the recognisers do that are loaded meanwhile (100 MB)."""
 
     step: float
