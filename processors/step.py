@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
+from processors.state_tables import ByteRows, OwnerSingle, OwnerTable, Single, Table
 from schemas.base import Json
 from schemas.log.codec import Event
 from schemas.log.owner import Owner
@@ -76,8 +77,13 @@ class Reads:
     keys: tuple[str, ...] | None = None
 
 
-class OwnerState(Protocol):
-    """The rows of one owner, as JSON values. Changes are seen at once and kept only if the record succeeds."""
+class OwnerState(ByteRows, Protocol):
+    """The rows of one owner. Changes are seen at once and kept only if the record succeeds. Steps read and write typed
+    rows (`table`, `single`); `get`, `put` and `items` are the same rows as JSON values."""
+
+    def table(self, table: Table[T]) -> OwnerTable[T]: ...
+
+    def single(self, single: Single[T]) -> OwnerSingle[T]: ...
 
     def get(self, key: str) -> Json: ...
 

@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 
 import orjson
 
+from processors.state_tables import OwnerSingle, OwnerTable, Single, Table
 from processors.step import Reads
 from schemas.base import Json
 from streams.state.protocol import Rows, Write
@@ -92,14 +93,28 @@ class OwnerOverlay:
         self.changes: dict[str, bytes | None] = {}
         self.expiry: dict[str, datetime] = {}
 
-    def get(self, key: str) -> Json:
-        if key not in self.changes and not self._cached.complete and key not in self._cached.known:
+    def table(self, table: Table[T]) -> OwnerTable[T]:
+        return OwnerTable(self, table)
+
+    def single(self, single: Single[T]) -> OwnerSingle[T]:
+        return OwnerSingle(self, single)
+
+    def read(self, key: str) -> bytes | None:
+        if key in self.changes:
+            return self.changes[key]
+        if not self._cached.complete and key not in self._cached.known:
             raise NotRead(Reads(self._name, (key,)))
-        raw = self.changes[key] if key in self.changes else self._cached.rows.get(key)
+        return self._cached.rows.get(key)
+
+    def get(self, key: str) -> Json:
+        raw = self.read(key)
         return None if raw is None else cast(Json, orjson.loads(raw))
 
     def put(self, key: str, value: Json, expires_at: datetime | None = None) -> None:
-        self.changes[key] = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        self.write(key, orjson.dumps(value, option=orjson.OPT_SORT_KEYS), expires_at)
+
+    def write(self, key: str, value: bytes, expires_at: datetime | None = None) -> None:
+        self.changes[key] = value
         self.expiry.pop(key, None)
         if expires_at is not None:
             self.expiry[key] = expires_at
@@ -109,18 +124,20 @@ class OwnerOverlay:
         self.expiry.pop(key, None)
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]:
-        if not self._cached.complete:
-            raise NotRead(Reads(self._name))
-        return self._items(prefix)
+        return self._items(self.keys(prefix))
 
-    def _items(self, prefix: str) -> Iterator[tuple[str, Json]]:
-        keys = {k for k in self._cached.rows if k.startswith(prefix)} | {
-            k for k in self.changes if k.startswith(prefix)
-        }
-        for key in sorted(keys):
+    def _items(self, keys: list[str]) -> Iterator[tuple[str, Json]]:
+        for key in keys:
             value = self.get(key)
             if value is not None:
                 yield key, value
+
+    def keys(self, prefix: str = "") -> list[str]:
+        if not self._cached.complete:
+            raise NotRead(Reads(self._name))
+        stored = {k for k in self._cached.rows if k.startswith(prefix) and k not in self.changes}
+        written = {k for k, value in self.changes.items() if value is not None and k.startswith(prefix)}
+        return sorted(stored | written)
 
     def clear(self, keep: Container[str] = ()) -> int:
         gone = [key for key, _ in self.items() if key not in keep]
