@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -19,7 +18,7 @@ from schemas.log import topics
 from schemas.log.ids import content_hash
 from schemas.profile.model import Profile
 
-_KINDS: Mapping[str, Any] = {"turn": ScreenedTurn, "checkpoint": Checkpoint}
+_KINDS: Mapping[str, type[ScreenedTurn | Checkpoint]] = {"turn": ScreenedTurn, "checkpoint": Checkpoint}
 
 
 def amendment_texts(a: Amendment) -> list[str]:
@@ -51,7 +50,7 @@ def _turn(turn: ScreenedTurn, expected: int, models: Models, profile: Profile) -
     text = turn.sealed.content
     body = {"terms": tuple(models.terms(text)), "embedding": vectors(models.embedder, [text])[0], "entities": ()}
     counter = models.counter(profile.encoding)
-    changes: dict[str, Any] = {
+    changes: dict[str, object] = {
         "revision": expected + 1, "tokens": counter.count(text),
         "line_tokens": counter.count(f"{line(turn.role, turn.sealed.speaker, text)}\n"),
         "content_hash": content_hash(text), "profile": profile.name, "profile_version": profile.version,
@@ -65,7 +64,6 @@ def _stored(a: Amendment) -> ScreenedTurn | Checkpoint | None:
     if kind is None:
         return None
     try:
-        found: ScreenedTurn | Checkpoint = kind.model_validate(a.sealed.record)
+        return kind.model_validate(a.sealed.record)
     except ValidationError:
         return None
-    return found

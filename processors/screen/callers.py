@@ -7,7 +7,7 @@ does the same again, for who writes to the topic without the door. Twice changes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -42,7 +42,7 @@ def cleaned(e: OwnT, found: Mapping[str, Redaction]) -> OwnT:
     return cast(OwnT, e.model_copy(update={"sealed": e.sealed.model_copy(update=body), "refused_for": refused}))
 
 
-def _body(e: Own, mine: Mapping[str, str], gone: Gone) -> dict[str, Any]:
+def _body(e: Own, mine: Mapping[str, str], gone: Gone) -> dict[str, object]:
     if isinstance(e, Feedback):
         return {k: replaced(v, mine, gone) for k, v in e.sealed.model_dump(exclude_none=True).items()}
     value = {"value": replaced(e.sealed.value, mine, gone)}

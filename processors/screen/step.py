@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, cast
 
 from processors.future_timestamps import dated_ahead
 from processors.pii.redact import Redaction
@@ -13,8 +12,8 @@ from processors.pii.redacted_values import NOTHING, Gone
 from processors.pii.redaction import counts, redact, replaced, strings
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.screen.amended_turn import amended, amendment_texts
+from processors.screen.rows import ACCEPTED, PREVIOUS, AcceptedTurn, PreviousTurn, PreviousTurns
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
-from schemas.base import Json
 from schemas.events.amendments import Amendment
 from schemas.events.envelope import Tick
 from schemas.events.prompt_lines import line
@@ -67,7 +66,7 @@ class Screen(PlainStep):
         self._models = models
         self._book = book
 
-    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
+    def prepare(self, records: Sequence[Record]) -> Sequence[Screened]:
         """Recognisers and encoder over the batch: each text once."""
         pool: list[tuple[str, str]] = []
         spots: list[list[str]] = []
@@ -81,12 +80,14 @@ class Screen(PlainStep):
         done = [self._screened(r, texts, by_text) for r, texts in zip(records, spots, strict=True)]
         return self._embedded(done)
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
-        if isinstance(record.event, TurnEvent):
-            event = record.event
-            return (Reads(event.owner.key, (f"turn/{_turn_id(event)}", f"last/{event.session_id}")),)
-        if isinstance(record.event, Amendment):
-            return (Reads(record.event.owner.key, (f"last/{record.event.session_id}",)),)
+    def reads(self, record: Record, prepared: Screened) -> tuple[Reads, ...]:
+        event = record.event
+        match event:
+            case TurnEvent():
+                keys = ACCEPTED.key(_turn_id(event)), PREVIOUS.key(event.session_id)
+                return (Reads(event.owner.key, keys),)
+            case Amendment() if event.session_id is not None:
+                return (Reads(event.owner.key, (PREVIOUS.key(event.session_id),)),)
         return ()
 
     def handle(self, record: Record, prepared: Screened, state: StateSpace) -> Iterable[Out]:
@@ -153,35 +154,39 @@ class Screen(PlainStep):
         mine = state.of(event.owner.key)
         name = _turn_id(event)
         digest = keyed_hash(self._models.hash_key, f"{event.session_id}\0{event.role}\0{event.sealed.content}")
-        known = mine.get(f"turn/{name}")
-        if isinstance(known, list) and str(known[1]) > accepted.isoformat():
-            if known[0] != digest:
+        accepted_turns, previous_turns = mine.table(ACCEPTED), mine.table(PREVIOUS)
+        known = accepted_turns.get(name)
+        if known is not None and known.kept_until > accepted:
+            if known.digest != digest:
                 return [Reject("turn_conflict", "turn_id: this id was used before with other content")]
             return []
-        mine.put(f"turn/{name}", [digest, expires.isoformat()], expires)
-        kept = mine.get(f"last/{event.session_id}")
-        previous = kept[1] if isinstance(kept, list) and str(kept[0]) > accepted.isoformat() else None
+        accepted_turns.put(name, AcceptedTurn(digest, expires), expires)
+        kept = previous_turns.get(event.session_id)
+        previous = kept.turns if kept is not None and kept.kept_until > accepted else ()
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
-        last = [*turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])][-_PREVIOUS_TURNS:]
+        last = *turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])
         until = accepted + PREVIOUS_KEPT
-        mine.put(f"last/{event.session_id}", [until.isoformat(), [list(p) for p in last]], until)
+        row = PreviousTurns(until, tuple(PreviousTurn(*said) for said in last[-_PREVIOUS_TURNS:]))
+        previous_turns.put(event.session_id, row, until)
         return [Emit(topics.HISTORY, turn)]
 
     def _previous_again(self, a: Amendment, state: StateSpace) -> None:
         """What is kept of the session for a bare "yes", under the policy of now."""
-        mine, name = state.of(a.owner.key), f"last/{a.session_id}"
-        kept = mine.get(name)
-        if not isinstance(kept, list):
+        if a.session_id is None:
             return
-        said = [(str(role), str(text)) for role, text in cast("list[list[str]]", kept[1])]
-        clean = redact(self._models, self._book, [a.tenant] * len(said), [text for _, text in said])
-        until = str(kept[0])
-        row: list[Json] = [[role, r.text] for (role, _), r in zip(said, clean, strict=True)]
-        mine.put(name, [until, row], datetime.fromisoformat(until))
+        table = state.of(a.owner.key).table(PREVIOUS)
+        kept = table.get(a.session_id)
+        if kept is None:
+            return
+        texts = [turn.text for turn in kept.turns]
+        clean = redact(self._models, self._book, [a.tenant] * len(texts), texts)
+        turns = tuple(turn._replace(text=found.text) for turn, found in zip(kept.turns, clean, strict=True))
+        table.put(a.session_id, kept._replace(turns=turns), kept.kept_until)
 
     def _screened_turn(
-        self, event: TurnEvent, record: Record, done: Screened, name: str, accepted: Any, expires: Any, previous: Json
-    ) -> ScreenedTurn:
+        self, event: TurnEvent, record: Record, done: Screened, name: str, accepted: datetime, expires: datetime,
+        previous: Sequence[PreviousTurn],
+    ) -> ScreenedTurn:  # fmt: skip
         assert done.content is not None  # noqa: S101 - a turn always has content
         profile = self._book.of(event.tenant)
         body = ScreenedBody(
@@ -192,7 +197,7 @@ class Screen(PlainStep):
             terms=done.terms,
             embedding=done.embedding,
             entities=done.content.entities,
-            previous=tuple((p[0], done.gone.text(p[1])) for p in previous) if isinstance(previous, list) else (),
+            previous=tuple((turn.role, done.gone.text(turn.text)) for turn in previous),
             originals=done.originals,
         )
         return ScreenedTurn(

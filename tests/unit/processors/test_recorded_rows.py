@@ -1,0 +1,38 @@
+"""Rows that versions before typed tables have written (recorded from their runs) are read, and written byte for byte:
+a worker of either version takes over from the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from processors.screen import rows as screen
+from processors.state_tables import RowFormat
+
+RECORDED = Path(__file__).parent / "recorded_rows"
+FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
+    "screen": {"accepted_turns": screen.ACCEPTED.format, "previous_turns": screen.PREVIOUS.format},
+}
+
+
+def recorded() -> list[tuple[str, str, bytes]]:
+    return [
+        (step, table, orjson.dumps(row, option=orjson.OPT_SORT_KEYS))
+        for step in FORMATS
+        for table, rows in orjson.loads((RECORDED / f"{step}.json").read_bytes()).items()
+        for row in rows
+    ]
+
+
+def test_every_table_has_recorded_rows() -> None:
+    assert {(step, table) for step, table, _ in recorded()} == {(s, t) for s, tables in FORMATS.items() for t in tables}
+
+
+@pytest.mark.parametrize(("step", "table", "raw"), recorded())
+def test_a_recorded_row_is_read_and_written_as_it_was(step: str, table: str, raw: bytes) -> None:
+    rows = FORMATS[step][table]
+    assert rows.encode(rows.decode(raw)) == raw
