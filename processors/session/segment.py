@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Literal, cast
+from typing import Literal
 
+from processors.session.rows import JOB, SEGMENT, SegmentTurn, SummaryJob, position_name
 from processors.step import OwnerState
-from schemas.base import Json, JsonObject
+from schemas.base import JsonObject
 from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedTurn
 from schemas.log.ids import record_id
@@ -30,8 +31,6 @@ JOB_LOST = timedelta(hours=1)
 """A job without an answer for so long is asked for again; the first answer closes the segment."""
 KEPT = timedelta(days=30)
 """How long a turn of a segment is kept at most."""
-_JOB = "@job"
-_TURN = "turn/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +55,43 @@ class Segment:
     """The rows of one session: its open segment's turns, those carried into it, and the job that is open."""
 
     def __init__(self, rows: OwnerState) -> None:
-        self._rows = rows
+        self._turns = rows.table(SEGMENT)
+        self._job = rows.single(JOB)
 
     def add(self, t: ScreenedTurn, kept: timedelta) -> None:
-        row: list[Json] = [
-            t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], cost(t), t.language,
-        ]  # fmt: skip
-        self._rows.put(_key(t.position), row, t.accepted_at + kept)
+        self._turns.put(position_name(t.position), _row(t), t.accepted_at + kept)
 
     def replace(self, t: ScreenedTurn) -> None:
         """The amended text of a turn, where the turn is among these."""
-        row = self._rows.get(_key(t.position))
-        if isinstance(row, list) and row[0] == t.turn_id:
-            said = [t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], cost(t), t.language]
-            self._rows.put(_key(t.position), cast(Json, said), t.accepted_at + KEPT)
+        name = position_name(t.position)
+        held = self._turns.get(name)
+        if held is not None and held.turn_id == t.turn_id:
+            self._turns.put(name, _row(t), t.accepted_at + KEPT)
 
     def turns(self) -> list[Kept]:
         """In the order of the log."""
-        found = [Kept(int(k.removeprefix(_TURN)), *cast(Any, row)) for k, row in self._rows.items(_TURN)]
-        return sorted(found, key=lambda t: t.position)
+        return [Kept(int(name), *row) for name, row in self._turns.items()]
 
     def restart(self, turns: Iterable[Kept] = ()) -> None:
         """Forget every other turn, and the job."""
-        wanted = {_key(t.position) for t in turns}
-        for name in [k for k, _ in self._rows.items() if k not in wanted]:
-            self._rows.delete(name)
+        wanted = {position_name(t.position) for t in turns}
+        for name in self._turns.names():
+            if name not in wanted:
+                self._turns.delete(name)
+        if self._job.get() is not None:
+            self._job.delete()
 
     def waits(self, now: datetime) -> bool:
         """Is a job open?"""
-        row = self._rows.get(_JOB)
-        return isinstance(row, list) and datetime.fromisoformat(str(row[1])) + JOB_LOST > now
+        job = self._job.get()
+        return job is not None and job.asked_at + JOB_LOST > now
 
     def asked(self, job_id: str, now: datetime) -> None:
-        self._rows.put(_JOB, [job_id, now.isoformat()], now + JOB_LOST)
+        self._job.put(SummaryJob(job_id, now), now + JOB_LOST)
+
+
+def _row(t: ScreenedTurn) -> SegmentTurn:
+    return SegmentTurn(t.turn_id, t.role, t.sealed.speaker, t.sealed.content[:MAX_TURN_CHARS], cost(t), t.language)
 
 
 def pairs(turns: Sequence[Kept], count: int) -> Sequence[Kept]:
@@ -140,7 +143,3 @@ def language(turns: Sequence[Kept]) -> Literal["en", "zh"]:
     """The language that most of the text is in; a Han character weighs as much as a word of four letters."""
     weight = sum(len(t.content) * (4 if t.language == "zh" else -1) for t in turns if t.language != "und")
     return "zh" if weight > 0 else "en"
-
-
-def _key(position: int) -> str:
-    return f"{_TURN}{position:019d}"

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from heapq import nsmallest
-from typing import Any, cast
-
-import orjson
 
 from processors.ports import Models, ProfileBook
 from processors.session.amended import checkpoint_of, rescreened, with_turn
+from processors.session.rows import ENDS, OPEN, OPEN_OWNER, SESSIONS, OpenSession, SessionEnd, place
 from processors.session.segment import Kept, Segment, carried, cost, job_id, job_payload, newest
 from processors.session.value import CALLERS_BYTES, LAST_MESSAGE_CHARS, empty, fitting, patched, shortened, too_large
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
@@ -24,15 +22,12 @@ from schemas.events.prompt_lines import summary_line
 from schemas.events.sessions import Checkpoint, CheckpointBody, SessionState, WindowMessage
 from schemas.events.turns import CheckpointResult, ScreenedTurn, SessionCommand
 from schemas.log import topics
-from schemas.log.codec import Codec
+from schemas.log.codec import Event
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 
-_OPEN = "@open"
-"""Partition-wide rows: one an open session, so that a tick finds the idle ones."""
 A_TICK = 500
 """Sessions of a partition that a tick closes: what each writes is one transaction. The next tick goes on."""
-_PLAIN = Codec()
 _MAX_SUMMARIES = 50
 _STATE_KEPT = timedelta(days=30)
 """How long a session that is not open is kept whole; its revision and segment are kept as long as the user."""
@@ -59,25 +54,24 @@ class Session(PlainStep):
         """Tokens of the summary that a record brings."""
         return [self._summary_tokens(r.event) for r in records]
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: int) -> tuple[Reads, ...]:
         event = record.event
         match event:
             case ScreenedTurn() | SessionCommand() | CheckpointResult() | Amendment():
                 if event.session_id is None:
                     return ()
-                place = _place(event.owner.key, event.session_id)
-                mine = Reads(event.owner.key, (_key(event.session_id), _tail(event.session_id)))
-                return mine, Reads(_OPEN), Reads(place)
+                mine = Reads(event.owner.key, (SESSIONS.key(event.session_id), ENDS.key(event.session_id)))
+                return mine, Reads(OPEN_OWNER), Reads(place(event.owner.key, event.session_id))
             case Tick():
-                return (Reads(_OPEN),)
+                return (Reads(OPEN_OWNER),)
         return ()
 
-    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: int, state: StateSpace) -> tuple[Reads, ...]:
         if not isinstance(record.event, Tick):
             return ()
-        return tuple(Reads(o, (_key(s),)) for _, o, s in self._idle(record.event.now, state))
+        return tuple(Reads(s.owner, (SESSIONS.key(s.session_id),)) for s in self._idle(record.event.now, state))
 
-    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
+    def handle(self, record: Record, prepared: int, state: StateSpace) -> Iterable[Out]:
         event = record.event
         match event:
             case ScreenedTurn() if event.revision > 1:
@@ -91,7 +85,7 @@ class Session(PlainStep):
             case CheckpointResult():
                 return self._result(event, record, prepared, state)
             case Tick():
-                return [out for _, o, s in self._idle(event.now, state) for out in self._close(o, s, event.now, state)]
+                return [out for idle in self._idle(event.now, state) for out in self._close(idle, event.now, state)]
         return []
 
     def _turn(self, t: ScreenedTurn, state: StateSpace) -> list[Out]:
@@ -256,7 +250,7 @@ class Session(PlainStep):
         )  # fmt: skip
         return [Emit(topics.SESSION_STATE, row), self._keep(new, state)]
 
-    def _summary_tokens(self, event: Any) -> int:
+    def _summary_tokens(self, event: Event) -> int:
         if not isinstance(event, SessionCommand | CheckpointResult) or not event.sealed.summary:
             return 0
         counter = self._models.counter(self._book.of(event.tenant).encoding)
@@ -266,8 +260,8 @@ class Session(PlainStep):
     def _new(self, event: ScreenedTurn | SessionCommand, at: datetime, state: StateSpace) -> SessionState:
         """A session before its first event, which makes the next revision. Revisions and segments of a session that
         was swept go on where it ended: its rows in the views are still there."""
-        tail = state.of(event.owner.key).get(_tail(event.session_id))
-        revision, segment = cast(list[int], tail) if tail else (0, 0)
+        end = state.of(event.owner.key).table(ENDS).get(event.session_id)
+        revision, segment = end or SessionEnd(0, 0)
         return empty(event.tenant, event.user_id, event.session_id, self._book.of(event.tenant), at, revision, segment)
 
     def _patch(self, s: SessionState, c: SessionCommand, state: StateSpace) -> list[Out]:
@@ -280,32 +274,29 @@ class Session(PlainStep):
 
     def _keep(self, s: SessionState, state: StateSpace) -> Emit:
         owner = s.owner.key
-        rows, place = state.of(owner), _place(owner, s.session_id)
-        value = orjson.loads(_PLAIN.value(s))
+        rows, open_sessions = state.of(owner), state.of(OPEN_OWNER).table(OPEN)
         if s.status == "open":
             idle_at = s.updated_at + timedelta(minutes=self._book.of(s.tenant).session.idle_minutes)
-            rows.put(_key(s.session_id), value)
-            state.of(_OPEN).put(place, [idle_at.isoformat(), owner, s.session_id])
+            rows.table(SESSIONS).put(s.session_id, s)
+            open_sessions.put(place(owner, s.session_id), OpenSession(idle_at, owner, s.session_id))
         else:
-            rows.put(_key(s.session_id), value, s.updated_at + _STATE_KEPT)
-            rows.put(_tail(s.session_id), [s.revision, s.segment])
-            state.of(_OPEN).delete(place)
+            rows.table(SESSIONS).put(s.session_id, s, s.updated_at + _STATE_KEPT)
+            rows.table(ENDS).put(s.session_id, SessionEnd(s.revision, s.segment))
+            open_sessions.delete(place(owner, s.session_id))
         return Emit(topics.SESSION_STATE, s)
 
-    def _idle(self, now: datetime, state: StateSpace) -> list[tuple[str, str, str]]:
-        """(idle since, owner key, session id) of the sessions whose time is over: the longest idle, as many as a tick
-        closes."""
-        rows = (cast(list[str], row) for _, row in state.of(_OPEN).items())
-        over = [(at, owner, session) for at, owner, session in rows if datetime.fromisoformat(at) <= now]
-        return nsmallest(A_TICK, over, key=lambda row: (datetime.fromisoformat(row[0]), *row[1:]))
+    def _idle(self, now: datetime, state: StateSpace) -> list[OpenSession]:
+        """The sessions whose time is over: the longest idle, as many as a tick closes."""
+        rows = (row for _, row in state.of(OPEN_OWNER).table(OPEN).items())
+        return nsmallest(A_TICK, (row for row in rows if row.idle_at <= now))
 
-    def _close(self, owner: str, session_id: str, now: datetime, state: StateSpace) -> list[Emit]:
-        s = _load(state, owner, session_id)
+    def _close(self, idle: OpenSession, now: datetime, state: StateSpace) -> list[Emit]:
+        s = _load(state, idle.owner, idle.session_id)
         if s is None:
-            state.of(_OPEN).delete(_place(owner, session_id))
+            state.of(OPEN_OWNER).table(OPEN).delete(place(idle.owner, idle.session_id))
             return []
-        idle = s.model_copy(update={"revision": s.revision + 1, "status": "idle"})
-        return [self._keep(idle, state), *_ended(idle, now)]
+        closed = s.model_copy(update={"revision": s.revision + 1, "status": "idle"})
+        return [self._keep(closed, state), *_ended(closed, now)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,30 +322,17 @@ def _ended(s: SessionState, at: datetime) -> list[Emit]:
     return [Emit(topics.LEDGER, command)]
 
 
-def _key(session_id: str) -> str:
-    return f"session/{session_id}"
-
-
-def _tail(session_id: str) -> str:
-    return f"tail/{session_id}"
-
-
 def _load(state: StateSpace, owner: str, session_id: str, now: datetime | None = None) -> SessionState | None:
     """None when it was swept by `now`, or is about to be."""
-    raw = state.of(owner).get(_key(session_id))
-    if raw is None:
+    s = state.of(owner).table(SESSIONS).get(session_id)
+    if s is None:
         return None
-    s = cast(SessionState, _PLAIN.event(topics.SESSION_STATE.name, cast(dict[str, Any], raw)))
     swept = s.status != "open" and now is not None and s.updated_at + _STATE_KEPT <= now
     return None if swept else s
 
 
-def _place(owner: str, session_id: str) -> str:
-    return f"{owner}|{session_id}"
-
-
 def _segment(s: SessionState, state: StateSpace) -> Segment:
-    return Segment(state.of(_place(s.owner.key, s.session_id)))
+    return Segment(state.of(place(s.owner.key, s.session_id)))
 
 
 def _end(turns: Sequence[Kept], start: int) -> int:

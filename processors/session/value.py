@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import accumulate
-from typing import Any
 
 import orjson
 
@@ -65,15 +64,17 @@ def patched(s: SessionState, c: SessionCommand) -> SessionState:
     return s.model_copy(update={"sealed": body.model_copy(update=changed), "current_agent_key": agent})
 
 
-def _state(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def _state(old: Mapping[str, object], new: Mapping[str, object]) -> dict[str, object]:
     """Two agents that write a slot each lose nothing, whoever comes last."""
-    beside = {
-        k: _merged(old[k], new[k]) for k in SHARED_MAPS if isinstance(old.get(k), dict) and isinstance(new.get(k), dict)
-    }
+    beside: dict[str, object] = {}
+    for name in SHARED_MAPS:
+        was, now = old.get(name), new.get(name)
+        if isinstance(was, dict) and isinstance(now, dict):
+            beside[name] = _merged(was, now)
     return _merged(old, {**new, **beside})
 
 
-def _merged(old: Mapping[str, Any], new: Mapping[str, Any] | None) -> dict[str, Any]:
+def _merged(old: Mapping[str, object], new: Mapping[str, object] | None) -> dict[str, object]:
     both = {**old, **(new or {})}
     return {k: v for k, v in both.items() if v is not None}
 

@@ -11,12 +11,17 @@ import orjson
 import pytest
 
 from processors.screen import rows as screen
+from processors.session import rows as session
 from processors.state_tables import RowFormat
 
 RECORDED = Path(__file__).parent / "recorded_rows"
 FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
     "screen": {"accepted_turns": screen.ACCEPTED.format, "previous_turns": screen.PREVIOUS.format},
-}
+    "session": {
+        "sessions": session.SESSIONS.format, "ended": session.ENDS.format, "open": session.OPEN.format,
+        "segment_turns": session.SEGMENT.format, "summary_job": session.JOB.format,
+    },
+}  # fmt: skip
 
 
 def recorded() -> list[tuple[str, str, bytes]]:
