@@ -144,6 +144,12 @@ corpus-check: install
 	$(BIN)/python -m evaluation.corpus --agreement
 	$(if $(CASES_FOLDER),$(BIN)/python -m evaluation.corpus --overlap $(CASES_FOLDER))
 
+# The documentation site in build/site, strictly; python -m http.server -d build/site shows it.
+.PHONY: docs
+docs: install
+	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python -e '.[docs]'
+	$(BIN)/mkdocs build --strict
+
 # Trains the learned gate, ten minutes of one core: make train HOLD_OUT=en3,zh3 (tested, not learned from)
 .PHONY: train
 TRAINED ?= .memstream/training/gate
