@@ -4,6 +4,7 @@ step (DESIGN, delivery rules 1, 2, 4)."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -26,12 +27,13 @@ from streams.batch import (
     Partition,
     begun,
     by_partition,
+    carries_erasure,
 )
 from streams.faults import Faults, Point
 from streams.rounds import SuspectBook, noted, rounds, slices
 from streams.state.cache import NotRead, PartitionCache, RecordState
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow, StaleOwner, StateStore, StoreAway
+from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway
 from streams.suspects import HELD, NoSuspects, Suspects
 from streams.topology import writers_of
 from streams.watchdog import Watch
@@ -187,6 +189,8 @@ class StepRunner:
             position, outbox = await self._store.position(self.step.name, partition)
             if outbox:
                 await self._producer.deliver(outbox)
+                if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
+                    await self._store.settled(self.step.name, {partition: position.next_offset})
             suspects = await self._book.of(partition, position)
             part = self._parts[partition] = Partition(position, PartitionCache(), suspects=suspects)
         return part
@@ -360,6 +364,7 @@ class StepRunner:
         await self._deliver([row for c in commits for row in c.outbox])
         clock.lap("delivery")
         self._faults.hit(self.step.name, Point.AFTER_DELIVERY)
+        await self._settle_erasures(commits)
         bound = self._config.cache_bytes // max(1, len(self._parts))
         for b in batches:
             b.part.position, b.part.owed = b.position, b.owed
@@ -369,6 +374,18 @@ class StepRunner:
         self._observer.batch(self.step.name, sum(len(b.fresh) for b in batches), clock.laps)
         for b in batches:
             await self._book.settled(b)
+
+    async def _settle_erasures(self, commits: Sequence[PartitionCommit]) -> None:
+        """An outbox with an erasure in it goes at once, and not with the next batch: it holds what was said before, and
+        delivered once more it would stand behind the eraser's nulls (C9). The eraser waits until it is gone."""
+        offsets = {
+            c.partition: c.position.next_offset
+            for c in commits
+            if c.position.next_offset is not None and any(carries_erasure(row) for row in c.outbox)
+        }
+        if offsets:
+            with contextlib.suppress(StoreAway):  # the next batch replaces it
+                await self._store.settled(self.step.name, offsets)
 
     async def _deliver(self, rows: list[OutboxRow]) -> None:
         if type(self._faults) is not Faults and len(rows) > 1:
