@@ -93,6 +93,19 @@ class JsonRows(Generic[R]):
             raise UnreadableRow(describe(exc)) from None
 
 
+class TimeRows:
+    """Rows that are a UTC time each, as sortable text."""
+
+    def encode(self, row: datetime) -> bytes:
+        return orjson.dumps(_microseconds(row))
+
+    def decode(self, raw: bytes) -> datetime:
+        try:
+            return datetime.fromisoformat(orjson.loads(raw))
+        except (ValueError, TypeError):
+            raise UnreadableRow("value: expected a time") from None
+
+
 class EventRows(Generic[E]):
     """Rows that are events, in the bytes that their topic has, not sealed: a state store seals rows itself."""
 

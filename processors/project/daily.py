@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from processors.memory.values import iso
+from processors.project.rows import DUE_STATUS, DUE_STATUS_OWNER
 from processors.step import Reads, StateSpace
 from schemas.events.memory import MemoryUpdate
 from schemas.log.owner import Owner
 from schemas.profile.model import HotKey, Profile
 
 A_TICK = 200
-DUE = "@daily"
+DUE = DUE_STATUS_OWNER
 RULE = "daily_status"
 
 
@@ -36,12 +35,12 @@ def note(profile: Profile, owner: Owner, key: str, at: datetime, state: StateSpa
     if any(key in k.ratio_of for k in derived(profile)):
         zone = ZoneInfo(profile.zone_of(owner.id))
         midnight = datetime.combine(at.astimezone(zone).date() + timedelta(days=1), time(), zone)
-        state.of(DUE).put(owner.key, iso(midnight.astimezone(UTC)))
+        state.of(DUE).table(DUE_STATUS).put(owner.key, midnight.astimezone(UTC))
 
 
 def again(owner: Owner, at: datetime, state: StateSpace) -> None:
     """The next tick makes them anew: what they were made from was erased."""
-    state.of(DUE).put(owner.key, iso(at))
+    state.of(DUE).table(DUE_STATUS).put(owner.key, at)
 
 
 def without(profile: Profile, owner: Owner, key: str, at: datetime, state: StateSpace) -> None:
@@ -56,11 +55,11 @@ def is_derived(u: MemoryUpdate) -> bool:
 
 
 def due(now: datetime, state: StateSpace) -> list[Owner]:
-    ready = sorted((str(at), key) for key, at in state.of(DUE).items() if str(at) <= iso(now))[:A_TICK]
+    ready = sorted((at, key) for key, at in state.of(DUE).table(DUE_STATUS).items() if at <= now)[:A_TICK]
     return [Owner.parse(key) for _, key in ready]
 
 
-def ratio(parts: Iterable[Any]) -> float | None:
+def ratio(parts: Iterable[object]) -> float | None:
     """Percent to one decimal; None where one of the two is no number, or the whole is none."""
     values = [v for v in parts if isinstance(v, int | float) and not isinstance(v, bool)]
     if len(values) != 2 or values[1] <= 0:

@@ -6,44 +6,42 @@ the place of the one of lowest priority, of those the longest unchanged; where a
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from processors.memory.values import iso
+from processors.project.rows import HOT_INDEX, HotIndexEntry
 from processors.step import OwnerState
-from schemas.base import Json
 from schemas.events.memory import MemoryUpdate
 
 MOST = 500
-INDEX = "hot@keys"
+INDEX = HOT_INDEX.key
 
 
 class HotKeys:
     """Of one project. Keys are names of state rows: `hot/TYPE/KEY`."""
 
     def __init__(self, rows: OwnerState) -> None:
-        self._rows = rows
-        self._held = cast(dict[str, list[Any]], rows.get(INDEX) or {})
+        self._index = rows.single(HOT_INDEX)
+        self._held = self._index.get() or {}
 
     def in_the_way(self, row: str, priority: int) -> str | None:
         """The row that has to leave before a new one comes in; the row itself where it has to stay out."""
         if row in self._held or len(self._held) < MOST:
             return None
-        least = min(self._held, key=lambda r: (self._held[r][0], self._held[r][1], r))
-        return least if self._held[least][0] <= priority else row
+        least = min(self._held, key=lambda r: (self._held[r].priority, self._held[r].occurred_at, r))
+        return least if self._held[least].priority <= priority else row
 
     def all(self) -> list[str]:
         return sorted(self._held)
 
     def revision(self, row: str) -> int:
-        return int(self._held[row][2])
+        return self._held[row].revision
 
     def stands(self, row: str, u: MemoryUpdate) -> None:
-        self._put({**self._held, row: [u.priority, iso(u.occurred_at), u.revision]})
+        self._put({**self._held, row: HotIndexEntry(u.priority, iso(u.occurred_at), u.revision)})
 
     def leaves(self, row: str) -> None:
         if row in self._held:
             self._put({r: v for r, v in self._held.items() if r != row})
 
-    def _put(self, held: dict[str, list[Any]]) -> None:
+    def _put(self, held: dict[str, HotIndexEntry]) -> None:
         self._held = held
-        self._rows.put(INDEX, cast(Json, held))
+        self._index.put(held)

@@ -5,11 +5,11 @@ The lists, figures and citations stay those of the rules: only the summary is th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any
 
 from processors.project.report_text import WORDS
+from processors.project.report_value import lists_of
 from processors.project.rollup import MOST_UNITS, Language, Spoken, shortened, units
 from schemas.base import JsonObject
 from schemas.events.documents import Job, JobBody
@@ -27,13 +27,13 @@ def job_id(report: MemoryUpdate) -> str:
 
 def report_job(report: MemoryUpdate, turns: Sequence[Spoken], profile: Profile) -> Job:
     """Asked once a revision of a report whose week is over."""
-    value: Mapping[str, Any] = report.sealed.value if isinstance(report.sealed.value, dict) else {}
+    lists = lists_of(report)
     payload: JsonObject = {
-        "week_start": value["week_start"], "revision": report.revision, "language": report.language,
+        "week_start": lists.week_start, "revision": report.revision, "language": report.language,
         "words": _room(report.sealed.text, _language(report)),
-        "decisions": [d["text"] for d in value["decisions"][:_PARTS]],
-        "tasks": [t["text"] for t in value["open_tasks"][:_PARTS]],
-        "problems": [{"problem": p["text"], "solution": p["solution"]} for p in value["problems"][:_PARTS]],
+        "decisions": [d.text for d in lists.decisions[:_PARTS]],
+        "tasks": [t.text for t in lists.open_tasks[:_PARTS]],
+        "problems": [{"problem": p.text, "solution": p.solution} for p in lists.problems[:_PARTS]],
         "turns": [{"role": t.role, "speaker": t.speaker, "content": t.text} for t in turns],
     }  # fmt: skip
     return Job(

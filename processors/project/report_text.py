@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
 
 from processors.language.item_numbers import unnumbered
 from processors.language.summarize import Embed, Said, summarise
+from processors.project.report_value import ReportMetrics
 from processors.project.rollup import MOST_UNITS, Language, Noted, Problem, Spoken, shortened, units
 from processors.reader.rules.text import prepare, sentences
 
@@ -44,7 +44,7 @@ class Week:
     tasks: Sequence[Noted]
     events: Sequence[Noted]
     problems: Sequence[Problem]
-    metrics: Mapping[str, Any]
+    metrics: ReportMetrics
     before: str = ""
     """The summary as it stood, where the texts that it came from are gone."""
 
@@ -65,7 +65,7 @@ def write(week: Week, embed: Embed) -> Written:
     """At most `MOST_UNITS` words or Chinese characters, headings and figures included."""
     words = WORDS[week.language]
     title = words["title"].format(start=week.monday, end=sunday(week.monday))
-    figures = words["figures"].format(**{**week.metrics, "memories": sum(week.metrics["memories"].values())})
+    figures = words["figures"].format(**{**dict(week.metrics), "memories": sum(week.metrics.memories.values())})
     lists = _lists(week, words)
     fixed = [title, words["summary"], *lists, figures, words["mark"]]
     left = MOST_UNITS - sum(map(units, fixed))

@@ -6,9 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
-
-import orjson
 
 from processors.future_timestamps import dated_ahead
 from processors.memory.emit import because, plain_decision, update
@@ -20,6 +17,7 @@ from processors.ports import Models, ProfileBook
 from processors.project import daily, hot_withdrawn, report_job, user_memories, week_places, weeks
 from processors.project.hot_keys import INDEX, HotKeys
 from processors.project.rollup import week_of
+from processors.project.rows import HOT, REMOVED, WRITTEN_BY, HotName
 from processors.project.weeks_rescreen import WeeksScreened
 from processors.screen import callers
 from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
@@ -28,12 +26,8 @@ from schemas.events.documents import ProjectCandidate, ProjectCommand, ReportRes
 from schemas.events.envelope import SourceTurn, Tick
 from schemas.events.memory import HotValue, MemoryBody, MemoryUpdate, Reason
 from schemas.log import topics
-from schemas.log.codec import Codec
-from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind
 from schemas.storage.sizes import TOO_LARGE, outgrown_value
-
-_PLAIN = Codec()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +72,17 @@ class Project(PlainStep):
         [found] = redact(self._models, self._book, [event.tenant], [event.key])
         return found.text != event.key
 
-    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+    def reads(self, record: Record, prepared: _Screened | None) -> tuple[Reads, ...]:
         event = record.event
         match event:
             case ProjectCandidate():
                 hot = event.sealed.candidate.hot
                 if hot is None:
                     return ()
-                said = Reads(event.owner.key, (hot_withdrawn.said(event.turn.turn_id),))
-                return *_hot_reads(event.owner, hot.type, hot.key), said, daily.READS
+                said = Reads(event.owner.key, (WRITTEN_BY.key(event.turn.turn_id),))
+                return *_hot_reads(event.owner, _name(hot)), said, daily.READS
             case ProjectCommand() if event.hot_type and event.key:
-                return *_hot_reads(event.owner, event.hot_type, event.key), daily.READS
+                return *_hot_reads(event.owner, HotName(event.hot_type, event.key)), daily.READS
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
                 return week_places.reads_of_command(event.owner, at, self._zone(event.owner))
@@ -99,7 +93,7 @@ class Project(PlainStep):
                 return *week_places.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
             case UserMemory():
                 now = event.sealed.now
-                own = () if now is None else _hot_reads(event.owner, now.type, now.key)
+                own = () if now is None else _hot_reads(event.owner, _name(now))
                 return *own, *user_memories.reads(event), daily.READS
             case ReportResult():
                 return (Reads(place.key),) if (place := _answered(event)) else ()
@@ -118,14 +112,14 @@ class Project(PlainStep):
                 done[i] = _Screened(r.event, texts=found)
         return done
 
-    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+    def then_reads(self, record: Record, prepared: _Screened | None, state: StateSpace) -> tuple[Reads, ...]:
         if isinstance(record.event, TurnDigest):
             return hot_withdrawn.then_reads(record.event, state)
         if isinstance(record.event, UserMemory):
             return tuple(
                 r
-                for row in user_memories.rows_of(record.event, state)
-                for r in _hot_reads(record.event.owner, *row.split("/", 2)[1:])
+                for entry in user_memories.entries_of(record.event, state)
+                for r in _hot_reads(record.event.owner, entry)
             )
         if not isinstance(record.event, Tick):
             return ()
@@ -154,7 +148,7 @@ class Project(PlainStep):
                 hot = HotValue(
                     type=event.hot_type, key=event.key, value=event.sealed.value, priority=event.priority
                 )
-                held = _load(state.of(event.owner.key).get(_key(event.hot_type, event.key)))
+                held = state.of(event.owner.key).table(HOT).get(_name(hot).name)
                 when = at if held is None else max(at, held.occurred_at)  # a turn may be dated a day ahead
                 return self._hot(event.owner, hot, "", when, at, (), event.user_id, event.command_id, state)
             case ProjectCommand(command="delete_hot") if event.hot_type and event.key:
@@ -187,15 +181,16 @@ class Project(PlainStep):
         for owner in daily.due(now, state):
             state.of(daily.DUE).delete(owner.key)
             rows = state.of(owner.key)
+            table = rows.table(HOT)
             for key in daily.derived(self._book.of(owner.tenant)):
-                held = {k.key: _load(rows.get(_key(k.type, k.key))) for k in self._book.of(owner.tenant).hot_keys}
+                held = {k.key: table.get(HotName(k.type, k.key).name) for k in self._book.of(owner.tenant).hot_keys}
                 parts = [u for n in key.ratio_of if (u := held.get(n)) is not None and u.state == "active"]
                 value = daily.ratio(u.sealed.value for u in parts)
                 stated = held.get(key.key)
                 if value is None:
                     if stated is not None and stated.state == "active" and daily.is_derived(stated):
                         reason = because("retired", "command", daily.RULE)
-                        out.append(_left(owner, _key(key.type, key.key), rows, now, reason))
+                        out.append(_left(owner, HotName(key.type, key.key), rows, now, reason))
                     continue
                 # It holds from its figures on: dated by the tick, it would itself pass for what was said later.
                 newest = max(u.occurred_at for u in parts)
@@ -218,7 +213,8 @@ class Project(PlainStep):
         memory: str | None = None,
     ) -> list[Out]:  # fmt: skip
         rows = state.of(owner.key)
-        old = _load(rows.get(_key(hot.type, hot.key)))
+        entry, table = _name(hot), rows.table(HOT)
+        old = table.get(entry.name)
         name = f"hot/{hot.type}/{hot.key}/{cause}"
         if old is not None and old.occurred_at > occurred:  # also where it was deleted since
             reason = because("skipped", "dedupe", "older_than_standing")
@@ -229,29 +225,29 @@ class Project(PlainStep):
             return [plain_decision(owner, name, "hot", reason, old, accepted)]
         profile = self._book.of(owner.tenant)
         keys, out = HotKeys(rows), list[Out]()
-        leaves = keys.in_the_way(_key(hot.type, hot.key), hot.priority)
-        if leaves == _key(hot.type, hot.key):
+        leaves = keys.in_the_way(entry.row, hot.priority)
+        if leaves == entry.row:
             reason = because("refused", "command", "hot_memory_full")
             return [plain_decision(owner, name, "hot", reason, None, accepted)]
         if leaves is not None:
-            out.append(_left(owner, leaves, rows, accepted, because("retired", "command", "made_room")))
+            out.append(_left(owner, HotName.parse(leaves), rows, accepted, because("retired", "command", "made_room")))
             keys = HotKeys(rows)
-        erased = rows.get(gone_key(owner, hot.type, hot.key))
-        revision = old.revision if old is not None else erased if isinstance(erased, int) else 0
+        record = entry.record_id(owner)
+        revision = old.revision if old is not None else rows.table(REMOVED).get(record) or 0
         told = text or _text(hot.key, hot.value)
         attributes: JsonObject = {} if memory is None else {user_memories.MEMORY: memory}
         reason = because("superseding" if stands else "kept", "extraction" if sources else "command", rule)
         new = MemoryUpdate(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
-            record_id=record_id(owner, "hot", hot.type, hot.key), revision=revision + 1,
+            record_id=record, revision=revision + 1,
             kind="hot", state="active", reason=reason, category=hot.type, key=hot.key, priority=hot.priority,
             scope=owner.id, importance=hot.priority / 10, confidence=EXPLICIT, user_id=user_id, project_id=owner.id,
             sources=sources, occurred_at=occurred, valid_from=occurred, known_at=accepted, last_accessed_at=accepted,
             profile=profile.name, profile_version=profile.version,
             sealed=MemoryBody(text=told, value=hot.value, attributes=attributes),
         )  # fmt: skip
-        rows.put(_key(hot.type, hot.key), orjson.loads(_PLAIN.value(new)))
-        keys.stands(_key(hot.type, hot.key), new)
+        table.put(entry.name, new)
+        keys.stands(entry.row, new)
         if user_id is not None:
             hot_withdrawn.note(rows, (s.turn_id for s in sources), new.record_id, accepted)
         daily.note(profile, owner, hot.key, accepted, state)
@@ -260,42 +256,42 @@ class Project(PlainStep):
     def _delete(self, event: ProjectCommand, record: Record, state: StateSpace, *, masked: bool) -> list[Out]:
         """`masked`: policy takes something out of the key, so that it stands nowhere any more."""
         rows = state.of(event.owner.key)
-        key = _key(event.hot_type or "", event.key or "")
-        old = _load(rows.get(key))
+        entry, table = HotName(event.hot_type or "", event.key or ""), rows.table(HOT)
+        old = table.get(entry.name)
         if old is None or old.state == "deleted":
             return []
         at = max(old.occurred_at, event.accepted_at or record.timestamp)
         reason = because("retired", "command", "hot_memory")
         if masked:
-            return [_left(event.owner, key, rows, at, reason)]
+            return [_left(event.owner, entry, rows, at, reason)]
         gone = old.model_copy(
             update={
                 "revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": reason, "occurred_at": at,
                 "known_at": at, "valid_to": at, "sealed": MemoryBody(), "sources": (),
             }
         )  # fmt: skip
-        rows.put(key, orjson.loads(_PLAIN.value(gone)))
-        HotKeys(rows).leaves(key)
+        table.put(entry.name, gone)
+        HotKeys(rows).leaves(entry.row)
         return [update(gone)]
 
     def _users_memory(self, e: UserMemory, state: StateSpace) -> list[Out]:
         """Entries that came from the memory leave, unless it says the same key anew. What somebody else has said of a
         key since stays."""
         rows, out, now = state.of(e.owner.key), list[Out](), e.sealed.now
-        anew = None if now is None else _key(now.type, now.key)
+        table, anew = rows.table(HOT), None if now is None else _name(now)
         reason = because("retired", "command", "corrected" if e.command == "correct" else "forgotten")
         if e.command == "expire":
             reason = because("retired", "retention", "expired")
-        found = [row for row in user_memories.rows_of(e, state) if user_memories.written_by(e, _load(rows.get(row)))]
-        for row in found:
-            if row != anew:
-                old = _load(rows.get(row))
-                out.append(_left(e.owner, row, rows, e.accepted_at, reason))
-                out.append(plain_decision(e.owner, f"{e.command_id}/{row}", "hot", reason, old, e.accepted_at))
-                daily.without(self._book.of(e.tenant), e.owner, row.split("/", 2)[2], e.accepted_at, state)
+        entries = [(entry, table.get(entry.name)) for entry in user_memories.entries_of(e, state)]
+        found = [(entry, old) for entry, old in entries if user_memories.written_by(e, old)]
+        for entry, old in found:
+            if entry != anew:
+                out.append(_left(e.owner, entry, rows, e.accepted_at, reason))
+                out.append(plain_decision(e.owner, f"{e.command_id}/{entry.row}", "hot", reason, old, e.accepted_at))
+                daily.without(self._book.of(e.tenant), e.owner, entry.key, e.accepted_at, state)
         if now is None or (e.command == "correct" and not found):
             return out
-        held = _load(rows.get(_key(now.type, now.key)))
+        held = table.get(_name(now).name)
         when = e.accepted_at if held is None else max(e.accepted_at, held.occurred_at)
         text = e.sealed.text
         put = self._hot(
@@ -308,54 +304,45 @@ class Project(PlainStep):
         if not d.restated:
             return []
         out: list[Out] = []
-        for key in hot_withdrawn.rows_of(d, state):
-            old = _load(state.of(d.owner.key).get(key))
+        rows = state.of(d.owner.key)
+        for entry in hot_withdrawn.entries_of(d, state):
+            old = rows.table(HOT).get(entry.name)
             if old is not None and old.state == "active" and [s.turn_id for s in old.sources] == [d.turn.turn_id]:
                 reason = because("retired", "extraction", "not_restated")
                 name = f"hot/{d.turn.turn_id}/{old.record_id}/{old.revision}"
-                out.append(_left(d.owner, key, state.of(d.owner.key), d.accepted_at, reason))
+                out.append(_left(d.owner, entry, rows, d.accepted_at, reason))
                 out.append(plain_decision(d.owner, name, "hot", reason, old, d.accepted_at, d.turn))
         return out
 
 
-def _hot_reads(owner: Owner, hot_type: str, key: str) -> tuple[Reads, ...]:
-    return (Reads(owner.key, (_key(hot_type, key), gone_key(owner, hot_type, key), INDEX)),)
+def _name(hot: HotValue) -> HotName:
+    return HotName(hot.type, hot.key)
 
 
-def _left(owner: Owner, row: str, rows: OwnerState, at: datetime, reason: Reason) -> Emit:
+def _hot_reads(owner: Owner, entry: HotName) -> tuple[Reads, ...]:
+    return (Reads(owner.key, (entry.row, REMOVED.key(entry.record_id(owner)), INDEX)),)
+
+
+def _left(owner: Owner, entry: HotName, rows: OwnerState, at: datetime, reason: Reason) -> Emit:
     """An entry leaves; its revision stays, without its key, so that it can come back."""
-    _, hot_type, key = row.split("/", 2)
-    keys = HotKeys(rows)
-    revision = keys.revision(row) + 1
-    keys.leaves(row)
-    rows.delete(row)
-    rows.put(gone_key(owner, hot_type, key), revision)
+    keys, record = HotKeys(rows), entry.record_id(owner)
+    revision = keys.revision(entry.row) + 1
+    keys.leaves(entry.row)
+    rows.table(HOT).delete(entry.name)
+    rows.table(REMOVED).put(record, revision)
     return update(
         MemoryUpdate(
             tenant=owner.tenant, owner_kind=OwnerKind.PROJECT, owner_id=owner.id,
-            record_id=record_id(owner, "hot", hot_type, key), revision=revision, op="delete", kind="hot",
-            state="deleted", reason=reason, category=hot_type, scope=owner.id,
+            record_id=record, revision=revision, op="delete", kind="hot",
+            state="deleted", reason=reason, category=entry.hot_type, scope=owner.id,
             project_id=owner.id, occurred_at=at, valid_to=at, known_at=at, last_accessed_at=at,
         )
     )  # fmt: skip
 
 
-def gone_key(owner: Owner, hot_type: str, key: str) -> str:
-    """State row of a value that was erased: its last revision, without its key, which may be what somebody said."""
-    return f"gone/{record_id(owner, 'hot', hot_type, key)}"
-
-
 def _answered(r: ReportResult) -> week_places.Place | None:
     monday = report_job.monday(r.week_start)
     return None if monday is None else week_places.Place(r.owner, monday)
-
-
-def _key(hot_type: str, key: str) -> str:
-    return f"hot/{hot_type}/{key}"
-
-
-def _load(raw: Any) -> MemoryUpdate | None:
-    return None if raw is None else cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, raw))
 
 
 def _text(key: str, value: JsonValue) -> str:

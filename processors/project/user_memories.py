@@ -7,38 +7,36 @@ that said it are quoted no more: they say what is not so.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, cast
 
-import orjson
-
-from processors.project import hot_withdrawn, weeks
+from processors.project import weeks
 from processors.project.hot_keys import INDEX, HotKeys
+from processors.project.report_value import ReportLists, lists_of, with_values
 from processors.project.rollup import weeks_of
+from processors.project.rows import EXTRACT, REPORT, STATEMENTS, TEXTS, WEEK, HotName, WeekCounts
 from processors.project.week_places import DUE, Place, note_due, span
 from processors.step import OwnerState, Reads, StateSpace
-from schemas.base import Json
 from schemas.events.documents import UserMemory
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import MemoryUpdate
-from schemas.log import topics
-from schemas.log.codec import Codec
 from schemas.profile.model import Profile
 
 MEMORY = "memory"
 """Attribute of an entry of hot memory: the user's record that it came from."""
-_PLAIN = Codec()
 
 
 def reads(e: UserMemory) -> tuple[Reads, ...]:
     texts = [(p, t) for t in _told_by(e) for p in _places(e, t.occurred_at)]
-    kept = [Reads(p.key, ("meta", "report", "extract", f"t/{t.turn_id}", f"k/{t.turn_id}")) for p, t in texts]
+    week = WEEK.key, REPORT.key, EXTRACT.key
+    kept = [Reads(p.key, (*week, TEXTS.key(t.turn_id), STATEMENTS.key(t.turn_id))) for p, t in texts]
     return Reads(e.owner.key, (INDEX,)), *kept, *(Reads(DUE, (p.key,)) for p, _ in texts)
 
 
-def rows_of(e: UserMemory, state: StateSpace) -> list[str]:
-    """State rows of the entries that it has written."""
-    return [r for r in HotKeys(state.of(e.owner.key)).all() if hot_withdrawn.entry(e.owner, r) in e.entries]
+def entries_of(e: UserMemory, state: StateSpace) -> list[HotName]:
+    """The entries that it has written."""
+    rows = HotKeys(state.of(e.owner.key)).all()
+    return [entry for row in rows if (entry := HotName.parse(row)).record_id(e.owner) in e.entries]
 
 
 def written_by(e: UserMemory, old: MemoryUpdate | None) -> bool:
@@ -55,14 +53,14 @@ def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
     """The weeks of the turns that said it, as far as they are held. The next tick writes their reports again."""
     for turn, place in [(t, p) for t in _told_by(e) for p in _places(e, t.occurred_at)]:
         rows = state.of(place.key)
-        meta = cast("dict[str, Any] | None", rows.get("meta"))
+        counts = rows.single(WEEK).get()
         _, end, gone = span(place, profile)
-        if meta is None or not _said(e, turn.turn_id, rows, meta, gone):
+        changed = None if counts is None else _reworded(e, turn.turn_id, rows, counts, gone)
+        if changed is None:
             continue
-        meta["dirty"] = True
-        rows.put("meta", meta, gone)
+        rows.single(WEEK).put(replace(changed, dirty=True), gone)
         _unquote(turn.turn_id, rows, gone)
-        when = e.accepted_at if meta["closed"] else max(e.accepted_at, end + weeks.STRAGGLERS)
+        when = e.accepted_at if changed.closed else max(e.accepted_at, end + weeks.STRAGGLERS)
         note_due(place, when, state)
 
 
@@ -71,46 +69,46 @@ def _told_by(e: UserMemory) -> tuple[SourceTurn, ...]:
     return () if e.command == "expire" else e.turns
 
 
-def _said(e: UserMemory, turn: str, rows: OwnerState, meta: dict[str, Any], gone: datetime) -> bool:
-    """The week told of it: its statement goes or is reworded, its text goes."""
-    had = rows.get(f"t/{turn}") is not None
-    rows.delete(f"t/{turn}")
-    meta["texts"].pop(turn, None)
-    note = cast("dict[str, Any] | None", rows.get(f"k/{turn}"))
-    if note is None or all(k[3] != e.record_id for k in note["k"]):
-        return had
+def _reworded(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone: datetime) -> WeekCounts | None:
+    """The week without the turn's text, and with its statement reworded or removed. None: it holds neither."""
+    texts, statements = rows.table(TEXTS), rows.table(STATEMENTS)
+    had = turn in texts
+    texts.delete(turn)
+    counts = replace(counts, texts={name: weight for name, weight in counts.texts.items() if name != turn})
+    note = statements.get(turn)
+    if note is None or all(statement.record_id != e.record_id for statement in note.statements):
+        return counts if had else None
     text = e.sealed.text[: weeks.TEXT_CHARS]
-    kept: list[Json] = []
-    for k in note["k"]:
-        if k[3] != e.record_id:
-            kept.append(k)
+    kept, memories = [], dict(counts.memories)
+    for statement in note.statements:
+        if statement.record_id != e.record_id:
+            kept.append(statement)
         elif text:
-            kept.append([k[0], k[1], text, k[3]])
+            kept.append(statement._replace(text=text))
         else:
-            meta["memories"][k[0]] -= 1
+            memories[statement.kind] -= 1
     if kept:
-        rows.put(f"k/{turn}", {**note, "k": kept}, gone)
-    else:
-        meta["notes"] -= 1
-        rows.delete(f"k/{turn}")
-    return True
+        statements.put(turn, note.model_copy(update={"statements": tuple(kept)}), gone)
+        return replace(counts, memories=memories)
+    statements.delete(turn)
+    return replace(counts, memories=memories, notes=counts.notes - 1)
 
 
 def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:
     """What the report that stands would hand down to the next one, where other texts have expired meanwhile."""
-    rows.delete("extract")
-    raw = rows.get("report")
-    if not isinstance(raw, dict):
+    rows.single(EXTRACT).delete()
+    row = rows.single(REPORT)
+    report = row.get()
+    if report is None:
         return
-    report = cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, raw))
-    value = cast("dict[str, Any]", report.sealed.value)
-    told: dict[str, Any] = {
-        "problems": [p for p in value["problems"] if turn not in (p["turn_id"], p["solved_by"])],
-        "key_events": [k for k in value["key_events"] if turn not in k["source_turn_ids"]],
-        "open_tasks": [t for t in value["open_tasks"] if turn not in t["source_turn_ids"]],
-    }
-    body = report.sealed.model_copy(update={"value": {**value, **told}})
-    rows.put("report", orjson.loads(_PLAIN.value(report.model_copy(update={"sealed": body}))), gone)
+    held = lists_of(report)
+    left = ReportLists(
+        problems=tuple(p for p in held.problems if turn not in (p.turn_id, p.solved_by)),
+        key_events=tuple(k for k in held.key_events if turn not in k.source_turn_ids),
+        open_tasks=tuple(t for t in held.open_tasks if turn not in t.source_turn_ids),
+    )
+    body = report.sealed.model_copy(update={"value": with_values(report, left.json_value())})
+    row.put(report.model_copy(update={"sealed": body}), gone)
 
 
 def _places(e: UserMemory, said: datetime) -> list[Place]:

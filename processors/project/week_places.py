@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from processors.memory.values import iso
 from processors.project.rollup import bounds, week_of, weeks_of
+from processors.project.rows import DUE_WEEKS, DUE_WEEKS_OWNER, LATE_TURNS, STATEMENTS, TEXTS, WEEK, DueWeek
 from processors.step import Reads, StateSpace
 from schemas.events.documents import TurnDigest
 from schemas.log.owner import Owner
@@ -15,9 +15,8 @@ from schemas.profile.model import Profile
 
 A_TICK = 8
 """Weeks closed by one tick of a partition: about half a second of encoder each, at most."""
-DUE = "@weeks"
+DUE = DUE_WEEKS_OWNER
 """Partition-wide rows: one a week that has something to write, so that a tick finds it."""
-LATE = "weeks/too_late"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +47,21 @@ def held(owner: Owner, at: datetime, profile: Profile) -> list[Place]:
 def place_of(d: TurnDigest, profile: Profile, state: StateSpace) -> Place:
     """A turn that is told anew stays in the week that holds it."""
     places = places_of(d, profile)
-    holding = (p for p in places if any(state.of(p.key).get(f"{row}/{d.turn.turn_id}") is not None for row in "tk"))
-    return next(holding, places[0])
+    return next((p for p in places if _holds(p, d.turn.turn_id, state)), places[0])
+
+
+def _holds(place: Place, turn_id: str, state: StateSpace) -> bool:
+    rows = state.of(place.key)
+    return turn_id in rows.table(TEXTS) or turn_id in rows.table(STATEMENTS)
 
 
 def reads_of_turn(d: TurnDigest, profile: Profile) -> tuple[Reads, ...]:
     name = d.turn.turn_id
     places = places_of(d, profile)
     return (
-        *(Reads(p.key, ("meta", f"t/{name}", f"k/{name}")) for p in places),
+        *(Reads(p.key, (WEEK.key, TEXTS.key(name), STATEMENTS.key(name))) for p in places),
         *(Reads(DUE, (p.key,)) for p in places),
-        Reads(d.owner.key, (LATE,)),
+        Reads(d.owner.key, (LATE_TURNS.key,)),
     )
 
 
@@ -73,13 +76,12 @@ def reads_of_tick() -> tuple[Reads, ...]:
 
 def due(now: datetime, state: StateSpace) -> list[Place]:
     """Weeks that have something to write, the longest due first."""
-    rows = [cast(list[str], row) for _, row in state.of(DUE).items()]
-    ready = sorted((r for r in rows if datetime.fromisoformat(r[0]) <= now), key=lambda r: (r[0], r[1], r[2]))
-    return [Place(Owner.parse(o), date.fromisoformat(m)) for _, o, m in ready[:A_TICK]]
+    ready = sorted(row for _, row in state.of(DUE).table(DUE_WEEKS).items() if row.due_at <= now)
+    return [Place(Owner.parse(row.owner), row.monday) for row in ready[:A_TICK]]
 
 
 def note_due(place: Place, when: datetime, state: StateSpace) -> None:
-    state.of(DUE).put(place.key, [iso(when), place.owner.key, place.monday.isoformat()])
+    state.of(DUE).table(DUE_WEEKS).put(place.key, DueWeek(when, place.owner.key, place.monday))
 
 
 class Span(NamedTuple):

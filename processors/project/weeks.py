@@ -1,9 +1,9 @@
 """A project's weeks as the project step keeps them, and the reports that come of them (A6).
 
-State, a place a project and week: `meta` (counts), a row a held text (`t/`, swept when its turn expires, A1), a row a
-turn with kept statements (`k/`), the report and its extract. Bounds of a week: `TEXTS` texts of at most `TEXT_CHARS`
-characters (when full, the one that adds least leaves), `NOTES` turns with statements, `USERS` users by name; what is
-beyond is counted only.
+State, a place a project and week (`processors.project.rows`): counts, a row a held text (swept when its turn expires,
+A1), a row a turn with kept statements, the report and its extract. Bounds of a week: `MOST_TEXTS` texts of at most
+`TEXT_CHARS` characters (when full, the one that adds least leaves), `NOTES` turns with statements, `USERS` users by
+name; what is beyond is counted only.
 
 A turn is of the week that it lies in by the zone in force when it comes; a zone that changes moves the ends of weeks,
 and no turn. A week is closed by the first tick an hour after its end, so that stragglers are in; a late turn makes the
@@ -12,11 +12,10 @@ next tick write the report again. Everything goes `aggregates_days` after the we
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
 
 import numpy as np
-import orjson
 
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.rules import MAX_SOURCES
@@ -24,20 +23,40 @@ from processors.memory.values import iso
 from processors.ports import Models
 from processors.project.report_job import job_id, report_job, reworded
 from processors.project.report_text import Week, Written, quoted, sunday, write
+from processors.project.report_value import (
+    ReportMetrics,
+    ReportProblem,
+    ReportStatement,
+    ReportValue,
+    lists_of,
+    with_values,
+)
 from processors.project.rollup import Language, Noted, Problem, Spoken, open_tasks, problems, weight
-from processors.project.week_places import DUE, LATE, Place, Span, note_due, place_of, span
+from processors.project.rows import (
+    DUE_WEEKS,
+    EXTRACT,
+    LATE_TURNS,
+    REPORT,
+    STATEMENTS,
+    TEXTS,
+    WEEK,
+    HeldText,
+    Statement,
+    TurnStatements,
+    WeekCounts,
+)
+from processors.project.week_places import DUE, Place, Span, note_due, place_of, span
+from processors.state_tables import OwnerTable
 from processors.step import Emit, Out, OwnerState, StateSpace
-from schemas.base import Json
 from schemas.events.documents import ReportResult, TurnDigest
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
-from schemas.log.codec import Codec
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
 
-TEXTS = 120
+MOST_TEXTS = 120
 TEXT_CHARS = 600
 NOTES = 200
 USERS = 200
@@ -49,7 +68,6 @@ STRAGGLERS = timedelta(hours=1)
 LATE_EVERY = timedelta(minutes=10)
 """Late turns have a report written again at most so often: while old turns came in, every tick wrote it."""
 _EVER = datetime.min.replace(tzinfo=UTC)
-_PLAIN = Codec()
 
 
 class Weeks:
@@ -67,65 +85,49 @@ class Weeks:
         if d.accepted_at > gone:
             return self._too_late(d)
         rows = self._state.of(place.key)
-        meta = _meta(rows)
+        texts, statements = rows.table(TEXTS), rows.table(STATEMENTS)
         name = d.turn.turn_id
-        if not d.restated and rows.get(f"t/{name}") is None and rows.get(f"k/{name}") is None:
-            _count(meta, d)
-        self._note(d, meta, rows, gone)
-        self._hold(d, meta, rows)
-        meta["dirty"] = True
-        meta["late"] += bool(meta["closed"]) and not d.restated
-        rows.put("meta", meta, gone)
-        self._due(place, max(d.accepted_at, _again(meta) if meta["closed"] else end + STRAGGLERS))
+        counts = counts_of(rows)
+        if not d.restated and name not in texts and name not in statements:
+            counts = _counted(counts, d)
+        counts = self._hold(d, _noted_turn(d, counts, statements, gone), texts)
+        counts = replace(counts, dirty=True, late=counts.late + (counts.closed and not d.restated))
+        rows.single(WEEK).put(counts, gone)
+        self._due(place, max(d.accepted_at, _again(counts) if counts.closed else end + STRAGGLERS))
         return []
 
     def _too_late(self, d: TurnDigest) -> list[Out]:
-        rows = self._state.of(d.owner.key)
-        count = rows.get(LATE)
-        rows.put(LATE, (count if isinstance(count, int) else 0) + 1)
+        late = self._state.of(d.owner.key).single(LATE_TURNS)
+        late.put((late.get() or 0) + 1)
         reason = because("skipped", "retention", "too_late_for_report")
         return [plain_decision(d.owner, f"late/{d.turn.turn_id}", "report", reason, None, d.accepted_at, d.turn)]
 
-    def _note(self, d: TurnDigest, meta: dict[str, Any], rows: OwnerState, gone: datetime) -> None:
-        name = f"k/{d.turn.turn_id}"
-        old = rows.get(name)
-        for k in cast(list[Any], cast(dict[str, Any], old)["k"]) if old else ():
-            meta["memories"][k[0]] -= 1
-        for m in d.sealed.kept:
-            meta["memories"][m.kind] = meta["memories"].get(m.kind, 0) + 1
-        if d.sealed.kept and (old is not None or meta["notes"] < NOTES):
-            meta["notes"] += old is None
-            kept: list[Json] = [[m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id] for m in d.sealed.kept]
-            rows.put(name, {"k": kept, "s": d.turn.model_dump(mode="json"), "u": d.user_id, "n": d.position}, gone)
-        elif old is not None:
-            meta["notes"] -= 1
-            rows.delete(name)
-
-    def _hold(self, d: TurnDigest, meta: dict[str, Any], rows: OwnerState) -> None:
+    def _hold(self, d: TurnDigest, counts: WeekCounts, texts: OwnerTable[HeldText]) -> WeekCounts:
         text = d.sealed.content[:TEXT_CHARS]
         if not text.strip():
-            return
-        held = meta["texts"]
+            return counts
         name = d.turn.turn_id
-        held[name] = weight(text, len(d.sealed.kept))
-        if len(held) > TEXTS:
+        held = {**counts.texts, name: weight(text, len(d.sealed.kept))}
+        counts = replace(counts, texts=held)
+        if len(held) > MOST_TEXTS:
             least = min(held, key=lambda n: (held[n], n))
             del held[least]
-            meta["left_out"] += 1
-            rows.delete(f"t/{least}")
+            counts = replace(counts, left_out=counts.left_out + 1)
+            texts.delete(least)
             if least == name:
-                return
+                return counts
         expires = d.accepted_at + timedelta(days=self._profile.retention.turns_days)
-        row: dict[str, Json] = {
-            "c": text, "r": d.role, "p": d.sealed.speaker, "s": d.turn.model_dump(mode="json"), "u": d.user_id,
-            "x": iso(expires), "n": d.position,
-        }  # fmt: skip
-        rows.put(f"t/{name}", row, expires)
+        row = HeldText(
+            text=text, role=d.role, speaker=d.sealed.speaker, source=d.turn, user_id=d.user_id, expires_at=expires,
+            position=d.position,
+        )  # fmt: skip
+        texts.put(name, row, expires)
+        return counts
 
     def close(self, place: Place, now: datetime) -> list[Out]:
         """A tick's: the week's time has come. Where the zone has moved its end on meanwhile, it has not."""
         end = self._span(place).end
-        closed = _meta(self._state.of(place.key))["closed"]
+        closed = counts_of(self._state.of(place.key)).closed
         if now < end or (not closed and now < end + STRAGGLERS):
             self._due(place, end + STRAGGLERS)
             return []
@@ -134,27 +136,29 @@ class Weeks:
     def report(self, place: Place, now: datetime, rule: str, cause: str = "") -> list[Out]:
         """Write a week's report, or say why not. A week that ended is closed by it."""
         rows = self._state.of(place.key)
-        meta = _meta(rows)
+        due = self._state.of(DUE).table(DUE_WEEKS)
+        counts = counts_of(rows)
         of = self._span(place)
-        old = _load(rows.get("report"))
-        if not meta["turns"] or (old is not None and not meta["dirty"] and meta["closed"] == (now >= of.end)):
-            reason = because("skipped", "command", "no_turns" if not meta["turns"] else "nothing_new")
-            if now >= of.end:
-                self._state.of(DUE).delete(place.key)
+        ended = now >= of.end
+        old = rows.single(REPORT).get()
+        if not counts.turns or (old is not None and not counts.dirty and counts.closed == ended):
+            reason = because("skipped", "command", "no_turns" if not counts.turns else "nothing_new")
+            if ended:
+                due.delete(place.key)
             return [plain_decision(place.owner, cause, "report", reason, old, now)] if cause else []
         if rule == RESCREENED:
             pass
-        elif now < of.end:
+        elif not ended:
             rule = "asked_for"
-        elif meta["closed"]:
-            rule, meta["late_at"] = "late_turns", iso(now)
-        meta["closed"], meta["dirty"] = now >= of.end, False
-        new = self._written(place, rows, meta, old, now, rule, of)
-        rows.put("meta", meta, of.gone)
-        rows.put("report", orjson.loads(_PLAIN.value(new)), of.gone)
-        if meta["closed"]:
-            self._state.of(DUE).delete(place.key)
-        elif self._state.of(DUE).get(place.key) is None:  # it was closed where its days end earlier
+        elif counts.closed:
+            rule, counts = "late_turns", replace(counts, late_at=now)
+        counts = replace(counts, closed=ended, dirty=False)
+        new = self._written(place, rows, counts, old, now, rule, of)
+        rows.single(WEEK).put(counts, of.gone)
+        rows.single(REPORT).put(new, of.gone)
+        if ended:
+            due.delete(place.key)
+        elif place.key not in due:  # it was closed where its days end earlier
             self._due(place, of.end + STRAGGLERS)
         decided = plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report", new.reason, new, now)
         asked = [Emit(topics.JOBS, report_job(new, _spoken(rows, now)[0], self._profile))] if self._ask else []
@@ -162,8 +166,8 @@ class Weeks:
 
     def answered(self, place: Place, r: ReportResult, now: datetime) -> list[Out]:
         """A model's summary, unless the report has changed since it was asked for."""
-        rows = self._state.of(place.key)
-        old = _load(rows.get("report"))
+        row = self._state.of(place.key).single(REPORT)
+        old = row.get()
         told = r.sealed.result
         summary = told.get("summary")
         if old is None or r.job_id != job_id(old) or r.status != "done" or r.model is None or not summary:
@@ -171,13 +175,13 @@ class Weeks:
             reason = because("skipped", "extraction", rule)
             return [plain_decision(place.owner, r.job_id, "report", reason, old, now)]
         text = reworded(old, str(summary), r.model)
-        value = {**cast(dict[str, Any], old.sealed.value), "extractive": False, "written_by": r.model}
+        value = with_values(old, {"extractive": False, "written_by": r.model})
         body = old.sealed.model_copy(update={"text": text, "value": value, **self._found_by(text)})
         reason = because("superseding", "extraction", "report_by_model")
         new = old.model_copy(
             update={"revision": old.revision + 1, "sealed": body, "reason": reason, "extractor": "model"}
         )
-        rows.put("report", orjson.loads(_PLAIN.value(new)), self._span(place).gone)
+        row.put(new, self._span(place).gone)
         return [update(new), plain_decision(place.owner, r.job_id, "report", reason, new, now)]
 
     def _span(self, place: Place) -> Span:
@@ -187,16 +191,17 @@ class Weeks:
         note_due(place, when, self._state)
 
     def _written(
-        self, place: Place, rows: OwnerState, meta: dict[str, Any], old: MemoryUpdate | None, now: datetime,
-        rule: str, of: Span,
+        self, place: Place, rows: OwnerState, counts: WeekCounts, old: MemoryUpdate | None, now: datetime, rule: str,
+        of: Span,
     ) -> MemoryUpdate:  # fmt: skip
         turns, sources = _spoken(rows, now)
         notes = _noted(rows, sources)
-        gone = len(turns) < len(meta["texts"])
-        before = rows.get("extract") if gone and old is not None else None
-        week = self._week(place, meta, turns, notes, old if gone else None, str(before or ""))
+        gone = len(turns) < len(counts.texts)
+        extract = rows.single(EXTRACT)
+        before = extract.get() if gone and old is not None else None
+        week = self._week(place, counts, turns, notes, old if gone else None, before or "")
         written = write(week, self._models.embedder.embed)
-        rows.put("extract", written.summary, of.gone)
+        extract.put(written.summary, of.gone)
         cited = [n.turn_id for n in (*week.decisions, *week.tasks, *week.events)]
         cited += [p.turn_id for p in week.problems] + [t.turn_id for t in quoted(written.summary, turns)]
         named = list(dict.fromkeys(t for t in cited if t in sources))[:MAX_SOURCES]
@@ -211,11 +216,11 @@ class Weeks:
             language=week.language, sources=tuple(all_sources.values())[:MAX_SOURCES], occurred_at=min(of.end, now),
             valid_from=of.start, known_at=now, last_accessed_at=now, extractor="extractive",
             profile=self._profile.name, profile_version=self._profile.version,
-            model_id=self._models.embedder.model_id, sealed=self._body(week, written, meta["closed"]),
+            model_id=self._models.embedder.model_id, sealed=self._body(week, written, counts.closed),
         )  # fmt: skip
 
     def _week(
-        self, place: Place, meta: dict[str, Any], turns: list[Spoken], notes: list[Noted], old: MemoryUpdate | None,
+        self, place: Place, counts: WeekCounts, turns: list[Spoken], notes: list[Noted], old: MemoryUpdate | None,
         before: str,
     ) -> Week:  # fmt: skip
         """`old`: the report that stood, where texts that it came from are gone: its problems stand on, and what it
@@ -224,44 +229,40 @@ class Weeks:
         found = problems(turns, self._models.terms)
         tasks = open_tasks(notes, turns, self._models.terms)
         if old is not None:
-            was = cast(dict[str, Any], old.sealed.value)
-            had = [Problem(**p) for p in was["problems"]]
+            was = lists_of(old)
+            had = [Problem(p.text, p.turn_id, p.solution, p.solved_by) for p in was.problems]
             found = [*had, *(p for p in found if p.text not in {h.text for h in had})]
-            known = {e["text"] for e in was["key_events"]} - {t["text"] for t in was["open_tasks"]}
+            known = {e.text for e in was.key_events} - {t.text for t in was.open_tasks}
             tasks = [t for t in tasks if t.text not in known]
         events = [n for n in notes if n.episode_type == "task" and n not in tasks]  # done: an event of the week
         events += [n for n in notes if n.kind == "episode" and n.episode_type not in ("decision", "task")]
-        metrics = {
-            "turns": meta["turns"], "users": len(meta["users"]) + meta["more_users"], "turns_by_user": meta["users"],
-            "memories": {k: n for k, n in sorted(meta["memories"].items()) if n > 0}, "decisions": len(decisions),
-            "open_tasks": len(tasks), "problems": len(found), "solved": sum(p.solution is not None for p in found),
-            "late_turns": meta["late"], "texts_left_out": meta["left_out"],
-        }  # fmt: skip
-        language: Language = "zh" if meta["zh"] > meta["turns"] / 2 else "en"
+        metrics = ReportMetrics(
+            turns=counts.turns, users=len(counts.users) + counts.more_users, turns_by_user=counts.users,
+            memories={k: n for k, n in sorted(counts.memories.items()) if n > 0}, decisions=len(decisions),
+            open_tasks=len(tasks), problems=len(found), solved=sum(p.solution is not None for p in found),
+            late_turns=counts.late, texts_left_out=counts.left_out,
+        )  # fmt: skip
+        language: Language = "zh" if counts.zh > counts.turns / 2 else "en"
         return Week(place.monday, language, turns, decisions, tasks, events[:EVENTS], found, metrics, before)
 
     def _body(self, week: Week, written: Written, closed: bool) -> MemoryBody:
-        def told(n: Noted) -> dict[str, Json]:
-            return {
-                "type": n.episode_type or n.kind, "text": n.text, "occurred_at": iso(n.at),
-                "source_turn_ids": [n.turn_id],
-            }  # fmt: skip
-
         notable = sorted((*week.decisions, *week.tasks, *week.events), key=_order)
-        value: dict[str, Json] = {
-            "week_start": week.monday.isoformat(), "week_end": sunday(week.monday).isoformat(),
-            "key_events": [told(n) for n in notable[: 2 * EVENTS]],
-            "decisions": [told(n) for n in week.decisions[: 2 * EVENTS]],
-            "open_tasks": [told(n) for n in week.tasks[:EVENTS]],
-            "problems": [
-                {"text": p.text, "turn_id": p.turn_id, "solution": p.solution, "solved_by": p.solved_by}
+        value = ReportValue(
+            week_start=week.monday.isoformat(), week_end=sunday(week.monday).isoformat(),
+            key_events=tuple(_statement(n) for n in notable[: 2 * EVENTS]),
+            decisions=tuple(_statement(n) for n in week.decisions[: 2 * EVENTS]),
+            open_tasks=tuple(_statement(n) for n in week.tasks[:EVENTS]),
+            problems=tuple(
+                ReportProblem(text=p.text, turn_id=p.turn_id, solution=p.solution, solved_by=p.solved_by)
                 for p in week.problems[:EVENTS]
-            ],
-            "metrics": dict(week.metrics), "extractive": True, "closed": closed,
-        }  # fmt: skip
-        return MemoryBody(text=written.markdown, value=value, **self._found_by(written.markdown))
+            ),
+            metrics=week.metrics, extractive=True, closed=closed,
+        )  # fmt: skip
+        body = MemoryBody(text=written.markdown, value=value.json_value())
+        return body.model_copy(update=self._found_by(written.markdown))
 
-    def _found_by(self, markdown: str) -> dict[str, Any]:
+    def _found_by(self, markdown: str) -> dict[str, object]:
+        """Fields of a body by which search finds it."""
         return {"terms": tuple(self._models.terms(markdown)), "embedding": self._vector(lines_of(markdown))}
 
     def _vector(self, lines: list[str]) -> bytes:
@@ -277,58 +278,78 @@ def lines_of(markdown: str) -> list[str]:
     return [x.strip("-#* ") for x in markdown.splitlines() if x.strip("-#* ")]
 
 
-def _meta(rows: OwnerState) -> dict[str, Any]:
-    raw = rows.get("meta")
-    if isinstance(raw, dict):
-        return raw
-    return {
-        "turns": 0, "users": {}, "more_users": 0, "memories": {}, "texts": {}, "notes": 0, "zh": 0, "late": 0,
-        "left_out": 0, "closed": False, "dirty": False,
-    }  # fmt: skip
+def counts_of(rows: OwnerState) -> WeekCounts:
+    """Of a week, also of one that holds nothing yet."""
+    return rows.single(WEEK).get() or WeekCounts()
 
 
-def _again(meta: dict[str, Any]) -> datetime:
+def _again(counts: WeekCounts) -> datetime:
     """When a closed week may be written again for late turns: at once, where it was not lately."""
-    return datetime.fromisoformat(meta["late_at"]) + LATE_EVERY if "late_at" in meta else _EVER
+    return _EVER if counts.late_at is None else counts.late_at + LATE_EVERY
 
 
-def _count(meta: dict[str, Any], d: TurnDigest) -> None:
-    meta["turns"] += 1
-    meta["zh"] += d.language == "zh"
-    users = meta["users"]
-    if d.user_id in users or len(users) < USERS:
-        users[d.user_id] = users.get(d.user_id, 0) + 1
-    else:
-        meta["more_users"] += 1  # turns, not users: an upper bound
+def _counted(counts: WeekCounts, d: TurnDigest) -> WeekCounts:
+    counts = replace(counts, turns=counts.turns + 1, zh=counts.zh + (d.language == "zh"))
+    if d.user_id in counts.users or len(counts.users) < USERS:
+        return replace(counts, users={**counts.users, d.user_id: counts.users.get(d.user_id, 0) + 1})
+    return replace(counts, more_users=counts.more_users + 1)  # turns, not users: an upper bound
+
+
+def _noted_turn(
+    d: TurnDigest, counts: WeekCounts, statements: OwnerTable[TurnStatements], gone: datetime
+) -> WeekCounts:
+    """The statements of a turn take the place of those that it had. `gone`: when the week goes."""
+    name = d.turn.turn_id
+    old = statements.get(name)
+    if old is None and not d.sealed.kept:
+        return counts
+    memories = dict(counts.memories)
+    for statement in old.statements if old else ():
+        memories[statement.kind] -= 1
+    for m in d.sealed.kept:
+        memories[m.kind] = memories.get(m.kind, 0) + 1
+    notes = counts.notes
+    if d.sealed.kept and (old is not None or notes < NOTES):
+        notes += old is None
+        kept = tuple(Statement(m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id) for m in d.sealed.kept)
+        row = TurnStatements(statements=kept, source=d.turn, user_id=d.user_id, position=d.position)
+        statements.put(name, row, gone)
+    elif old is not None:
+        notes -= 1
+        statements.delete(name)
+    return replace(counts, memories=memories, notes=notes)
 
 
 def _spoken(rows: OwnerState, now: datetime) -> tuple[list[Spoken], dict[str, SourceTurn]]:
     """Texts whose turns have not expired, oldest first, and their citations."""
     out, sources = [], {}
-    for _, raw in rows.items("t/"):
-        row = cast(dict[str, Any], raw)
-        if row["x"] <= iso(now):
+    for _, row in rows.table(TEXTS).items():
+        if row.expires_at <= now:
             continue
-        s = SourceTurn.model_validate(row["s"])
+        s = row.source
         sources[s.turn_id] = s
-        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row["r"], row["p"], row["c"], row.get("n", 0)))
+        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row.role, row.speaker, row.text, row.position))
     return sorted(out, key=_order), sources
 
 
 def _noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
     """Kept statements, oldest first; adds their citations to `sources`."""
     out = []
-    for _, raw in rows.items("k/"):
-        row = cast(dict[str, Any], raw)
-        s = sources.setdefault(row["s"]["turn_id"], SourceTurn.model_validate(row["s"]))
-        out += [Noted(s.turn_id, s.occurred_at, k[0], k[1], k[2], row.get("n", 0)) for k in row["k"]]
+    for _, row in rows.table(STATEMENTS).items():
+        s = sources.setdefault(row.source.turn_id, row.source)
+        out += [
+            Noted(s.turn_id, s.occurred_at, kept.kind, kept.episode_type, kept.text, row.position)
+            for kept in row.statements
+        ]
     return sorted(out, key=_order)
+
+
+def _statement(n: Noted) -> ReportStatement:
+    return ReportStatement(
+        type=n.episode_type or n.kind, text=n.text, occurred_at=iso(n.at), source_turn_ids=(n.turn_id,)
+    )
 
 
 def _order(said: Spoken | Noted) -> tuple[datetime, int, str]:
     """When it was said; within one moment as the log has it."""
     return said.at, said.position, said.turn_id
-
-
-def _load(raw: Any) -> MemoryUpdate | None:
-    return None if raw is None else cast(MemoryUpdate, _PLAIN.decode(topics.UPDATES.name, orjson.dumps(raw)))

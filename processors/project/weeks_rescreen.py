@@ -7,21 +7,20 @@ quotes. An open week without a report has its own written at its time, from what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, cast
 
 from processors.pii.redact import Redaction
 from processors.pii.redacted_values import Gone
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook
 from processors.project import weeks
+from processors.project.rows import EXTRACT, REPORT, STATEMENTS, TEXTS, WEEK, HeldText, TurnStatements
 from processors.project.week_places import DUE, Place, held, span
 from processors.step import Out, OwnerState, Reads, StateSpace
-from schemas.base import Json
 from schemas.events.documents import ProjectCommand
 
-Row = dict[str, Any]
 Found = Mapping[str, Redaction]
 """Each text -> what policy makes of it."""
 
@@ -47,15 +46,15 @@ class WeeksScreened:
         profile, out = self._book.of(e.tenant), list[Out]()
         for place in self._places(e, at):
             rows = state.of(place.key)
-            meta = cast("Row | None", rows.get("meta"))
-            if meta is None:
+            counts = rows.single(WEEK).get()
+            if counts is None:
                 continue
             week = _Held(rows)
             clean = {**found, **self._redacted(e.tenant, {t for t in week.texts if t not in found})}
             gone = span(place, profile).gone
             if not week.masked(clean, gone):
                 continue
-            rows.put("meta", {**meta, "dirty": True}, gone)
+            rows.single(WEEK).put(replace(counts, dirty=True), gone)
             if week.report is not None:
                 out += book.report(place, at, weeks.RESCREENED, f"{e.command_id}/{place.monday}")
         return out
@@ -72,52 +71,72 @@ class _Held:
     """What one week holds of what was said."""
 
     def __init__(self, rows: OwnerState) -> None:
-        self._rows = rows
-        self._said = {name.removeprefix("t/"): cast(Row, row) for name, row in rows.items("t/")}
-        self._noted = {name.removeprefix("k/"): cast(Row, row) for name, row in rows.items("k/")}
-        self._extract = str(rows.get("extract") or "")
-        self.report = cast("Row | None", rows.get("report"))
+        self._texts, self._statements = rows.table(TEXTS), rows.table(STATEMENTS)
+        self._extract, self._report = rows.single(EXTRACT), rows.single(REPORT)
+        self._held = dict(self._texts.items())
+        self._noted = dict(self._statements.items())
+        self._summary = self._extract.get() or ""
+        self.report = self._report.get()
+        self.texts = self._all_texts()
 
-        self.texts = self._texts()
-
-    def _texts(self) -> list[str]:
-        told = [t for name in sorted({*self._said, *self._noted}) for t in self._told(name)]
+    def _all_texts(self) -> list[str]:
+        found = [text for name in self._turns() for text in self._texts_of(name)]
         if self.report is not None:
-            told += strings([self.report["sealed"]["text"], self.report["sealed"]["value"]])
-        return list(dict.fromkeys([*told, *([self._extract] if self._extract else [])]))
+            found += strings([self.report.sealed.text, self.report.sealed.value])
+        return list(dict.fromkeys([*found, *([self._summary] if self._summary else [])]))
+
+    def _turns(self) -> list[str]:
+        return sorted({*self._held, *self._noted})
 
     def masked(self, clean: Found, gone: datetime) -> bool:
         """Whether a row has changed. `gone`: when the week goes."""
-        changed = False
-        for name in sorted({*self._said, *self._noted}):
-            mine = Gone.of(clean[t] for t in self._told(name))
+        changed = [self._masked_turn(name, clean, gone) for name in self._turns()]
+        everything = Gone.of(clean[text] for text in self.texts)
+        return any([*changed, self._masked_report(clean, everything, gone)])
 
-            def shown(text: str, mine: Gone = mine) -> str:
-                return mine.text(clean[text].text) if text else text
+    def _masked_turn(self, name: str, clean: Found, gone: datetime) -> bool:
+        mine = Gone.of(clean[text] for text in self._texts_of(name))
 
-            if (old := self._said.get(name)) is not None:
-                row = {**old, "c": shown(old["c"]), "p": old["p"] and shown(old["p"])}
-                changed |= self._put(f"t/{name}", old, row, datetime.fromisoformat(old["x"]))
-            if (note := self._noted.get(name)) is not None:
-                kept: list[Json] = [[k[0], k[1], shown(k[2]), k[3]] for k in note["k"]]
-                changed |= self._put(f"k/{name}", note, {**note, "k": kept}, gone)
-        everything = Gone.of(clean[t] for t in self.texts)
-        if self._extract:
-            changed |= self._put("extract", self._extract, everything.text(clean[self._extract].text), gone)
-        if self.report is not None:
-            plain, sealed = {t: clean[t].text for t in self.texts}, self.report["sealed"]
-            anew = {name: replaced(sealed[name], plain, everything) for name in ("text", "value")}
-            changed |= self._put("report", self.report, {**self.report, "sealed": {**sealed, **anew}}, gone)
-        return changed
+        def shown(text: str) -> str:
+            return mine.text(clean[text].text) if text else text
 
-    def _told(self, name: str) -> list[str]:
+        held, noted = self._held.get(name), self._noted.get(name)
+        new_held, new_noted = _shown_text(held, shown), _shown_statements(noted, shown)
+        if new_held is not None and new_held != held:
+            self._texts.put(name, new_held, new_held.expires_at)
+        if new_noted is not None and new_noted != noted:
+            self._statements.put(name, new_noted, gone)
+        return (new_held, new_noted) != (held, noted)
+
+    def _masked_report(self, clean: Found, everything: Gone, gone: datetime) -> bool:
+        summary = everything.text(clean[self._summary].text) if self._summary else ""
+        if summary != self._summary:
+            self._extract.put(summary, gone)
+        if self.report is None:
+            return summary != self._summary
+        plain, sealed = {text: clean[text].text for text in self.texts}, self.report.sealed
+        shown = {
+            "text": replaced(sealed.text, plain, everything), "value": replaced(sealed.value, plain, everything),
+        }  # fmt: skip
+        report = self.report.model_copy(update={"sealed": sealed.model_copy(update=shown)})
+        if report != self.report:
+            self._report.put(report, gone)
+        return summary != self._summary or report != self.report
+
+    def _texts_of(self, name: str) -> list[str]:
         """A turn's words, who said them, and the statements that came of it."""
-        said, noted = self._said.get(name), self._noted.get(name)
-        words = [] if said is None else [said["c"], said["p"]]
-        return [t for t in [*words, *(k[2] for k in (noted or {"k": ()})["k"])] if t]
+        held, noted = self._held.get(name), self._noted.get(name)
+        words = [] if held is None else [held.text, held.speaker]
+        return [text for text in [*words, *(s.text for s in (noted.statements if noted else ()))] if text]
 
-    def _put(self, name: str, old: Json, new: Json, gone: datetime) -> bool:
-        if new == old:
-            return False
-        self._rows.put(name, new, gone)
-        return True
+
+def _shown_text(held: HeldText | None, shown: Callable[[str], str]) -> HeldText | None:
+    if held is None:
+        return None
+    return held.model_copy(update={"text": shown(held.text), "speaker": held.speaker and shown(held.speaker)})
+
+
+def _shown_statements(noted: TurnStatements | None, shown: Callable[[str], str]) -> TurnStatements | None:
+    if noted is None:
+        return None
+    return noted.model_copy(update={"statements": tuple(s._replace(text=shown(s.text)) for s in noted.statements)})

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
+from processors.project import rows as project
 from processors.screen import rows as screen
 from processors.session import rows as session
 from processors.state_tables import RowFormat
@@ -20,6 +21,13 @@ FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
     "session": {
         "sessions": session.SESSIONS.format, "ended": session.ENDS.format, "open": session.OPEN.format,
         "segment_turns": session.SEGMENT.format, "summary_job": session.JOB.format,
+    },
+    "project": {
+        "hot": project.HOT.format, "hot_index": project.HOT_INDEX.format, "removed": project.REMOVED.format,
+        "written_by_turn": project.WRITTEN_BY.format, "late_turns": project.LATE_TURNS.format,
+        "week": project.WEEK.format, "texts": project.TEXTS.format, "statements": project.STATEMENTS.format,
+        "extract": project.EXTRACT.format, "report": project.REPORT.format,
+        "due_weeks": project.DUE_WEEKS.format, "due_status": project.DUE_STATUS.format,
     },
 }  # fmt: skip
 
