@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, Literal, cast
+from typing import Literal
 
 from processors.memory.emit import because, changed, sources, update
-from processors.memory.habits.metadata import ACTION, PHRASE, ZONE
+from processors.memory.habits import metadata
 from processors.memory.habits.patterns import (
     RECENT_DAYS,
     SAMPLE,
@@ -30,11 +30,20 @@ from processors.memory.habits.patterns import (
     timings,
     usual,
 )
+from processors.memory.habits.rows import (
+    DUE_OWNER,
+    DUE_TIMES,
+    HOURS,
+    TIMES,
+    USUAL,
+    ZONE,
+    ActionTimes,
+    UsualValues,
+)
 from processors.memory.habits.usual_times import first, further, last_done
 from processors.memory.rules import EXPLICIT, readable
 from processors.memory.store import Standing
-from processors.memory.values import iso
-from processors.step import Emit, OwnerState, Reads, StateSpace
+from processors.step import Emit, Reads, StateSpace
 from schemas.base import Json
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import Extraction, MemoryBody, MemoryUpdate, Reason
@@ -47,25 +56,26 @@ KEYS = 24
 CITED = 8
 A_TICK = 200
 """Habits looked at by one tick of a partition."""
-DUE = "@habits"
-_TIMES, _USUAL, _HOURS, ZONE_ROW, _INDEX = "h/t/", "h/u/", "h/hours", "h/zone", "due"
+DUE = DUE_OWNER
+ZONE_ROW = ZONE.key
+_INDEX = "due"
 _PHRASE = "phrase/"
 
 
-def reads_of(metadata: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
+def reads_of(said: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
     """The due list, where a turn may change it: with its own action, or one that leaves for it."""
-    return (Reads(DUE),) if ACTION in metadata or any(t in metadata for t in times) else ()
+    return (Reads(DUE),) if metadata.ACTION in said or any(t in said for t in times) else ()
 
 
 def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str]]:
     """(owner, action) of the habits whose hour has come, the longest due first."""
-    ready = sorted((at, place) for place, at in _index(state).items() if at <= iso(now))[:A_TICK]
+    ready = sorted((at, place) for place, at in _index(state).items() if at <= now)[:A_TICK]
     return [_parsed(place) for _, place in ready]
 
 
-def _index(state: StateSpace) -> dict[str, str]:
+def _index(state: StateSpace) -> dict[str, datetime]:
     rows = state.of(DUE)
-    return rows.derived(_INDEX, lambda: {place: str(at) for place, at in rows.items()})
+    return rows.derived(_INDEX, lambda: dict(rows.table(DUE_TIMES).items()))
 
 
 def forget(owner: Owner, state: StateSpace) -> None:
@@ -105,11 +115,12 @@ class HabitGate:
         self._owner = owner
         self._standing = standing
         self._state = state
-        self._rows: OwnerState = state.of(owner.key)
+        rows = state.of(owner.key)
+        self._times, self._usual = rows.table(TIMES), rows.table(USUAL)
+        self._hours_row, self._zone_row = rows.single(HOURS), rows.single(ZONE)
         self._profile = profile
         self._now = now
-        zone = self._rows.get(ZONE_ROW)
-        self._zone = str(zone) if zone else profile.time_zone
+        self._zone = self._zone_row.get() or profile.time_zone
 
     def turn(self, e: Extraction) -> list[Emit]:
         """Count a user's turn. Order of arrival does not matter within the window."""
@@ -117,13 +128,13 @@ class HabitGate:
             return []
         told = e.sealed.metadata
         spec = self._profile.habits
-        if (zone := told.get(ZONE)) and zone != self._zone:
-            self._rows.put(ZONE_ROW, zone)
+        if (zone := told.get(metadata.ZONE)) and zone != self._zone:
+            self._zone_row.put(zone)
             self._zone = zone
         out: list[Emit] = []
-        if action := told.get(ACTION):
+        if action := told.get(metadata.ACTION):
             out += self._done(action, e.turn.occurred_at, e)
-            if phrase := told.get(PHRASE):
+            if phrase := told.get(metadata.PHRASE):
                 out += self._value(_PHRASE + action, phrase, e)
         for key in spec.times:
             if when := _time(told.get(key)):
@@ -136,28 +147,27 @@ class HabitGate:
     def tick(self, action: str) -> list[Emit]:
         """The hour of a habit has come: overdue when it is not done that day, weaker when it was missed before."""
         name = f"time/{action}"
-        row = self._rows.get(_TIMES + action)
+        row = self._times.get(action)
         old = self._standing.get(self._id(name))
-        if not isinstance(row, dict) or old is None:
+        if row is None or old is None:
             self._unlist(action)
             return []
         today, minute = local(self._now, self._zone)
-        sample = kept([(d, m) for d, m in row["o"]], today)
-        found = first(timings(sample, today), row)
+        sample = kept(row.occurrences, today)
+        found = first(timings(sample, today), row.minute)
         if found is None:
-            self._rows.delete(_TIMES + action)
+            self._times.delete(action)
             self._unlist(action)
             gone = changed(old, op="delete", state="deleted", sealed=MemoryBody(), sources=(),
                            reason=because("retired", "retention", "habit_ended"))  # fmt: skip
             self._standing.remove(gone)
             return [update(gone)]
-        day = row["w"]  # what is usual shortly before midnight is overdue on the next day
+        day = row.due_day  # what is usual shortly before midnight is overdue on the next day
         missed = sample[-1][0] < day and today - day == found.due // (24 * 60)
-        late = missed and readable(_decimal(found.confidence)) and row.get("r") != day
-        self._list(action, found, sample[-1][0], row)
-        if late:
-            row["r"] = day
-        self._rows.put(_TIMES + action, row)
+        late = missed and readable(_decimal(found.confidence)) and row.missed_day != day
+        due_day = self._list(action, found, sample[-1][0])
+        missed_day = day if late else row.missed_day
+        self._times.put(action, row.model_copy(update={"due_day": due_day, "missed_day": missed_day}))
         overdue: dict[str, Json] | None = {"date": _day(day), "at": clock(minute)} if late else None
         pattern = self._time(action, found, sample[-1][0], old.language, overdue)
         reason = because("kept", "confidence", "overdue", found.confidence) if late else None
@@ -167,28 +177,28 @@ class HabitGate:
         """`planned`: the time is that of something ahead, so it is never overdue."""
         name = f"time/{action}"
         old = self._standing.get(self._id(name))
-        raw = self._rows.get(_TIMES + action)
-        row: dict[str, Any] = raw if isinstance(raw, dict) else {"o": [], "s": [], "told": False, "w": 0}
-        if row["told"] and old is None:
-            row = {"o": [], "s": [], "told": False, "w": 0}  # forgotten by the user
+        row = self._times.get(action)
+        if row is None or (row.told and old is None):  # forgotten by the user
+            row = ActionTimes(used_at=self._now)
         today = local(self._now, self._zone)[0]
         horizon = max(today, local(when, self._zone)[0]) if planned else today
-        row["o"] = [list(o) for o in kept([*((d, m) for d, m in row["o"]), local(when, self._zone)], horizon)]
-        row["s"] = [*row["s"], e.turn.model_dump(mode="json")][-CITED:]
-        row["at"] = iso(self._now)
-        sample = [(d, m) for d, m in row["o"]]
+        sample = kept([*row.occurrences, local(when, self._zone)], horizon)
+        cited = [*row.sources, e.turn][-CITED:]
         times = timings(sample, horizon)
-        found = first(times, row)
-        more = further([t for t in times if t is not found], row)
-        if found is not None:
-            row["told"], row["p"] = True, found.minute
-            if not planned:
-                self._list(action, found, sample[-1][0], row)
-        self._rows.put(_TIMES + action, row)
+        found = first(times, row.minute)
+        more = further([t for t in times if t is not found], row.further)
+        due_day = row.due_day
+        if found is not None and not planned:
+            due_day = self._list(action, found, sample[-1][0])
+        row = ActionTimes(
+            used_at=self._now, occurrences=tuple(sample), sources=tuple(cited), told=row.told or found is not None,
+            minute=row.minute if found is None else found.minute, due_day=due_day, missed_day=row.missed_day,
+            further={number: t.minute for number, t in more.items() if t is not None},
+        )  # fmt: skip
+        self._times.put(action, row)
         self._make_room()
         if found is None:
             return []
-        cited = [SourceTurn.model_validate(s) for s in row["s"]]
         out = self._tell(self._time(action, found, sample[-1][0], e.language, None), old, cited)
         return [*out, *self._others(action, more, sample, e.language, cited)]
 
@@ -214,35 +224,31 @@ class HabitGate:
     def _value(self, key: str, value: str, e: Extraction) -> list[Emit]:
         name = f"usual/{key}"
         old = self._standing.get(self._id(name))
-        raw = self._rows.get(_USUAL + key)
-        row: dict[str, Any] = raw if isinstance(raw, dict) else {"v": [], "s": [], "told": False}
-        if raw is None and sum(1 for _ in self._rows.items(_USUAL)) >= KEYS:
+        row = self._usual.get(key)
+        if row is None and len(self._usual.names()) >= KEYS:
             return []
-        if row["told"] and old is None:
-            row = {"v": [], "s": [], "told": False}
-        row["v"] = [*row["v"], value][-SAMPLE:]
-        row["s"] = [*row["s"], e.turn.model_dump(mode="json")][-CITED:]
-        found = usual(row["v"])
-        row["told"] = row["told"] or found is not None
-        self._rows.put(_USUAL + key, row)
+        if row is None or (row.told and old is None):
+            row = UsualValues()
+        values, cited = (*row.values, value)[-SAMPLE:], [*row.sources, e.turn][-CITED:]
+        found = usual(values)
+        told = row.told or found is not None
+        self._usual.put(key, UsualValues(values=values, sources=tuple(cited), told=told))
         if found is None:
             return []
         text = f"{self._label(key, e.language, usual=True)}{found.value}"
         what: dict[str, Json] = {"key": key, "value": found.value, "support": found.support}
-        cited = [SourceTurn.model_validate(s) for s in row["s"]]
         return self._tell(_Told(name, "usual", found.confidence, text, what), old, cited)
 
     def _hours(self, e: Extraction) -> list[Emit]:
         """A row is written once an hour of activity, not once a turn."""
         day, minute = local(e.turn.occurred_at, self._zone)
-        raw = self._rows.get(_HOURS)
-        days = {int(d): int(mask) for d, mask in raw} if isinstance(raw, list) else {}
+        days = dict(self._hours_row.get() or ())
         mask = days.get(day, 0) | 1 << minute // 60
         if days.get(day) == mask:
             return []
         days[day] = mask
         recent = sorted(days.items())[-RECENT_DAYS:]
-        self._rows.put(_HOURS, [list(d) for d in recent])
+        self._hours_row.put(tuple(recent))
         found = active_hours(recent)
         if found is None:
             return []
@@ -297,38 +303,39 @@ class HabitGate:
         grown = () if old is None else old.sources
         for s in cited or ():
             grown = sources(grown, s, CITED)
-        told: dict[str, Any] = {
+        fields: dict[str, object] = {
             "state": state, "reason": rule, "confidence": confidence, "sources": grown, "sealed": body,
             "known_at": self._now, "occurred_at": self._now, "last_accessed_at": self._now,
         }  # fmt: skip
-        new = changed(old, **told) if old is not None else self._new(p, told)
+        new = changed(old, **fields) if old is not None else self._new(p, rule, state).model_copy(update=fields)
         self._standing.put(new)
         return [update(new)]
 
-    def _new(self, p: _Told, told: dict[str, Any]) -> MemoryUpdate:
+    def _new(self, p: _Told, reason: Reason, state: Literal["active", "observed"]) -> MemoryUpdate:
         name = self._id(p.name)
         language: Literal["en", "zh"] = "zh" if any("\u4e00" <= c <= "\u9fff" for c in p.text) else "en"
         return MemoryUpdate(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=name,
             revision=self._standing.next_numbers(name)[1], kind="pattern", category=p.kind, key=p.name,
             namespace=("patterns", self._owner.id), user_id=self._owner.id, source="inferred", language=language,
-            valid_from=self._now, extractor="habits", profile=self._profile.name,
-            profile_version=self._profile.version, **told,
+            valid_from=self._now, extractor="habits", profile=self._profile.name, reason=reason, state=state,
+            profile_version=self._profile.version, known_at=self._now, occurred_at=self._now,
+            last_accessed_at=self._now,
         )  # fmt: skip
 
     def _id(self, name: str) -> str:
         return record_id(self._owner, "pattern", name)
 
-    def _list(self, action: str, t: Timing, last_done: int, row: dict[str, Any]) -> None:
-        """Put the next time at which the habit is overdue on the partition's list; `w` is its local day."""
+    def _list(self, action: str, t: Timing, last_done: int) -> int:
+        """Put the next time at which the habit is overdue on the partition's list; its local day."""
         found = next_due(t, last_done, self._zone, self._now)
         # A habit without expected weekdays left is looked at again in a week, to end it in time.
         day, when = found or (last_done, self._now + timedelta(days=7))
-        row["w"] = day
-        place, at = _place(self._owner, action), iso(when.astimezone(UTC))
+        place, at = _place(self._owner, action), when.astimezone(UTC)
         index = _index(self._state)
-        self._state.of(DUE).put(place, at)
+        self._state.of(DUE).table(DUE_TIMES).put(place, at)
         index[place] = at
+        return day
 
     def _unlist(self, action: str) -> None:
         place = _place(self._owner, action)
@@ -337,11 +344,10 @@ class HabitGate:
         index.pop(place, None)
 
     def _make_room(self) -> None:
-        held = {k: str(cast(dict[str, Any], r)["at"]) for k, r in self._rows.items(_TIMES)}
-        if len(held) > ACTIONS:
-            oldest = min(held, key=lambda k: (held[k], k))
-            self._rows.delete(oldest)
-            self._unlist(oldest.removeprefix(_TIMES))
+        if len(self._times.names()) > ACTIONS:
+            oldest, _ = min(self._times.items(), key=lambda item: (item[1].used_at, item[0]))
+            self._times.delete(oldest)
+            self._unlist(oldest)
 
 
 def _decimal(confidence: float) -> Decimal:

@@ -1,10 +1,9 @@
 """Which usual time of an action is which (C5): an action may have several, each keeps its pattern while it is usual.
-Pure: `row` is the action's row in the gate's state."""
+Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from processors.memory.habits.patterns import REACH, Timing, apart
 from processors.memory.rules import READABLE_ABOVE
@@ -14,20 +13,19 @@ NUMBERS = ("2", "3")
 """Patterns of an action beside its first: `time/ACTION/2` and `/3`."""
 
 
-def first(times: Sequence[Timing], row: Mapping[str, Any]) -> Timing | None:
-    """The usual time that the action's own pattern tells: the one that it told before, unless that is read no more (D4)
-    and another one is."""
+def first(times: Sequence[Timing], told: int | None) -> Timing | None:
+    """The usual time that the action's own pattern tells: the one that it told before (`told`, a minute of the day),
+    unless that is read no more (D4) and another one is."""
     best = max(times, key=lambda t: t.confidence, default=None)
-    told = row.get("p")
-    same = next((t for t in times if isinstance(told, int) and apart(t.minute, told) <= REACH), None)
+    same = next((t for t in times if told is not None and apart(t.minute, told) <= REACH), None)
     if same is None or best is None or (same.confidence <= READ_ABOVE < best.confidence):
         return best
     return same
 
 
-def further(times: Sequence[Timing], row: dict[str, Any]) -> dict[str, Timing | None]:
-    """The other usual times by the number that each keeps; None: that one is usual no more."""
-    before: dict[str, int] = row.get("m", {})
+def further(times: Sequence[Timing], before: Mapping[str, int]) -> dict[str, Timing | None]:
+    """The other usual times by the number that each keeps; None: that one is usual no more. `before`: the minutes that
+    were told, by number."""
     out: dict[str, Timing | None] = dict.fromkeys(before)
     new: list[Timing] = []
     for t in times:
@@ -40,7 +38,6 @@ def further(times: Sequence[Timing], row: dict[str, Any]) -> dict[str, Timing | 
         free = [n for n in NUMBERS if out.get(n) is None]
         if free:
             out[free[0]] = t
-    row["m"] = {n: t.minute for n, t in out.items() if t is not None}
     return out
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
+from processors.memory.habits import rows as habits
 from processors.project import rows as project
 from processors.screen import rows as screen
 from processors.session import rows as session
@@ -28,6 +29,10 @@ FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
         "week": project.WEEK.format, "texts": project.TEXTS.format, "statements": project.STATEMENTS.format,
         "extract": project.EXTRACT.format, "report": project.REPORT.format,
         "due_weeks": project.DUE_WEEKS.format, "due_status": project.DUE_STATUS.format,
+    },
+    "habits": {
+        "times": habits.TIMES.format, "usual": habits.USUAL.format, "hours": habits.HOURS.format,
+        "zone": habits.ZONE.format, "due": habits.DUE_TIMES.format,
     },
 }  # fmt: skip
 
