@@ -153,14 +153,14 @@ class Settings(Connections):
         default="adaptive", description="How searches are fused that do not name it (header Memstream-Ranking)."
     )
     hyde: bool = Field(
-        default=False, description="Search complex questions by an answer that the model imagines (D12)."
+        default=False, description="Search complex questions by an answer that the model imagines."
     )
     reranker: str = Field(
         default="",
-        description="Cross-encoder (sentence-transformers) for the best 50 hits (D14); needs the extra `transformers`.",
+        description="Cross-encoder (sentence-transformers) for the best 50 hits; needs the extra `transformers`.",
     )
     reranker_seconds: float = Field(
-        default=2.0, gt=0, description="Longest wait for the cross-encoder; later the order of the fusion stands."
+        default=2.0, gt=0, description="Longest wait for the cross-encoder; later the order of the fusion is kept."
     )
     store_seconds: float = Field(
         default=2.0, gt=0,

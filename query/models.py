@@ -76,7 +76,7 @@ class UserFeedback(Frozen):
 
 
 class InteractionIn(Frozen):
-    """The message body of the memory engine (D1)."""
+    """The message body of the memory engine."""
 
     user_id: Id
     session_id: Id

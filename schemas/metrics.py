@@ -29,27 +29,27 @@ HTTP_REQUESTS = Metric(
 HTTP_SECONDS = Metric("memstream_http_request_seconds", "histogram", "Time to answer.", ("method", "route"))
 PRODUCED = Metric("memstream_produced_records_total", "counter", "Records acknowledged by the brokers.", ("topic",))
 PRODUCE_FAILED = Metric("memstream_produce_failed_total", "counter", "Writes not acknowledged.", ("topic",))
-ACCESSES = Metric("memstream_accesses_total", "counter", "Reads and writes of memory recorded (C10).", ("action",))
+ACCESSES = Metric("memstream_accesses_total", "counter", "Reads and writes of memory recorded.", ("action",))
 ACCESSES_WAITING = Metric("memstream_accesses_waiting", "gauge", "Access records that the brokers have not taken yet.")
 LIMITED = Metric("memstream_limited_requests_total", "counter", "Requests over a tenant's rate (429).", ("kind",))
 
 # Reading.
 DEGRADED = Metric(
-    "memstream_degraded_answers_total", "counter", "Answers that did without a store (D11).", ("store", "reason")
+    "memstream_degraded_answers_total", "counter", "Answers that did without a store.", ("store", "reason")
 )
 CIRCUIT = Metric(
-    "memstream_circuit_open", "gauge", "1 while reads leave a store alone because it failed (D11).", ("store",)
+    "memstream_circuit_open", "gauge", "1 while reads leave a store alone because it failed.", ("store",)
 )
 UNCONFIRMED = Metric(
-    "memstream_unconfirmed_hits_total", "counter", "Hits of Milvus that Postgres did not confirm: dropped (D11)."
+    "memstream_unconfirmed_hits_total", "counter", "Hits of Milvus that Postgres did not confirm: dropped."
 )
-FRESH_WAIT = Metric("memstream_fresh_wait_seconds", "histogram", "Time that reads waited for their write (N3).")
-STALE = Metric("memstream_stale_answers_total", "counter", "Reads whose write had not arrived in time (N3).")
+FRESH_WAIT = Metric("memstream_fresh_wait_seconds", "histogram", "Time that reads waited for their write.")
+STALE = Metric("memstream_stale_answers_total", "counter", "Reads whose write had not arrived in time.")
 SCOPES = Metric("memstream_scopes_held", "gauge", "Scopes held in memory for ranking.")
 SCOPE_DOCUMENTS = Metric("memstream_scope_documents_held", "gauge", "Documents held in memory for ranking.")
-TOKEN_RATIO = Metric("memstream_session_token_ratio", "histogram", "Token ratio of memory-context reads (E7).")
+TOKEN_RATIO = Metric("memstream_session_token_ratio", "histogram", "Token ratio of memory-context reads.")
 SESSION_SECONDS = Metric(
-    "memstream_session_read_seconds", "histogram", "Time of a session read (E7).", ("store",)
+    "memstream_session_read_seconds", "histogram", "Time of a session read.", ("store",)
 )
 
 # The pipeline, as seen from the brokers and stores: of the whole system, as all that follows.
@@ -65,7 +65,7 @@ DECISIONS = Metric("memstream_gate_decisions", "gauge", "Decisions of the last h
 
 # What the workers say of themselves (ops.heartbeats), exported by the query service.
 FRESHNESS = Metric(
-    "memstream_freshness_seconds", "histogram", "Acceptance to readable (N3).",
+    "memstream_freshness_seconds", "histogram", "Acceptance to readable.",
     ("process", "store", "topic"), of="system",
 )
 STAGE_RECORDS = Metric(
@@ -105,13 +105,13 @@ MODEL_COST = Metric(
     ("process",), of="system",
 )
 CHECKPOINTS = Metric(
-    "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed (E7).",
+    "memstream_checkpoints_total", "counter", "Checkpoint summaries: by model, extract, or failed.",
     ("process", "way"), of="system",
 )
 SUMMARY_TOKENS = Metric(
-    "memstream_summary_tokens", "histogram", "Length of checkpoint summaries (E7).", ("process",), of="system"
+    "memstream_summary_tokens", "histogram", "Length of checkpoint summaries.", ("process",), of="system"
 )
-ERASURES = Metric("memstream_erasures_pending", "gauge", "Erasures that are not done yet (N6).", of="system")
+ERASURES = Metric("memstream_erasures_pending", "gauge", "Erasures that are not done yet.", of="system")
 ERASURE_AGE = Metric("memstream_erasure_oldest_seconds", "gauge", "Age of the oldest of them.", of="system")
 RSS = Metric("memstream_process_rss_bytes", "gauge", "Resident memory.", ("process",), of="system")
 CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("process",), of="system")

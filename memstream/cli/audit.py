@@ -21,7 +21,7 @@ _SHOWN_FAULTS = 20
 @app.command()
 def verify(
     against: Annotated[
-        Path | None, typer.Option("--against", help="An earlier output of `audit verify --json`: it must still stand.")
+        Path | None, typer.Option("--against", help="An earlier output of `audit verify --json`: it must still hold.")
     ] = None,
     data: Data = None,
     as_json: Json = False,

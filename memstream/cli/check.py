@@ -76,7 +76,7 @@ def alive(
 ) -> None:
     """Exit status 0 when the process has sent a heartbeat lately: the health check of a worker's container.
 
-    While Postgres is away nobody can tell, and a restart would mend nothing: that is 0 too, and said so.
+    While Postgres is away nobody knows, and a restart would mend nothing: that is 0 too, and the output names it.
 
     Example: memstream alive sink-postgres --within 60
     """

@@ -86,7 +86,7 @@ def backup(file: Path, data: Data = None, as_json: Json = False) -> None:
 
 @app.command()
 def restore(file: Path, data: Data = None, as_json: Json = False) -> None:
-    """Put back what is missing. A key that stands is not touched, and one that was destroyed stays destroyed.
+    """Put back what is missing. An existing key is not touched, and one that was destroyed stays destroyed.
 
     Example: memstream keyring restore keyring.json
     """

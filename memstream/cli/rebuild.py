@@ -106,7 +106,7 @@ for _name in ("postgres", "milvus", "redis", "all"):
 
 @app.command()
 def status(data: Data = None, as_json: JsonOut = False) -> None:
-    """The generations that stand, and which are read.
+    """The generations that exist, and which are read.
 
     Example: memstream rebuild status --json
     """
@@ -131,7 +131,7 @@ def switch(
     store: StoreName, to: Annotated[int, typer.Option("--to", help="The generation to read from now on.")],
     data: Data = None,
 ) -> None:  # fmt: skip
-    """Read another generation that stands: also the way back after a rebuild. Where its vectors are of another model,
+    """Read another existing generation: also the way back after a rebuild. Where its vectors are of another model,
     the other store with vectors goes along.
 
     Example: memstream rebuild switch postgres --to 1

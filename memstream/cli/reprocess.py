@@ -38,7 +38,7 @@ def reembed(
     data: Data = None, drop_old: DropOld = False, repair: Repair = False, no_switch: NoSwitch = False,
     as_json: JsonOut = False,
 ) -> None:  # fmt: skip
-    """Make the vectors in Postgres and Milvus anew with another embedding model, beside those that are read; compare,
+    """Make the vectors in Postgres and Milvus again with another embedding model, beside those that are read; compare,
     then switch both at once. Questions are embedded with the model of what is read.
 
     Reads and writes go on. Safe to kill and to run again. `memstream rebuild switch milvus --to N` is the way back.
@@ -57,11 +57,11 @@ def reembed(
 def regate(
     data: Data = None,
     apply: Annotated[
-        bool, typer.Option("--apply", help="Bring about what differs; without it, differences are only told.")
+        bool, typer.Option("--apply", help="Bring about what differs; without it, differences are only reported.")
     ] = False,
     as_json: JsonOut = False,
 ) -> None:  # fmt: skip
-    """Decide anew from the ledger what became memory, with the gate and the profiles of now, beside what stands. No
+    """Decide again from the ledger what became memory, with the current gate and profiles, beside what is stored. No
     model is asked for its words again. What a user corrected, rejected, forgot or had erased does not come back.
 
     Run it first without --apply and look at what differs. Reads and writes go on. Safe to kill and to run again.
@@ -79,7 +79,7 @@ def redate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would end otherwise, change nothing.")] = False,
     as_json: JsonOut = False,
 ) -> None:  # fmt: skip
-    """Give what stands the end that the days of retention say now: sooner, later, or none.
+    """Give stored records the end that the days of retention say now: sooner, later, or none.
 
     First change the days in the profile (and restart the workers, where it is a file's); then run this. What is over
     by the new days goes with the next ticks. Reads and writes go on. Safe to kill and to run again.

@@ -43,7 +43,7 @@ def check(
     folder: Annotated[Path, typer.Argument(help="Schemas that were exported before.")],
     as_json: JsonOut = False,
 ) -> None:
-    """Say what the models of now would break of exported schemas; exits 1 when there is something.
+    """Say what the current models would break of exported schemas; exits 1 when there is something.
 
     Example: memstream schema check schemas/published
     """

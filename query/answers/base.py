@@ -21,14 +21,14 @@ class Open(Answered):
 
 
 class Degraded(Answered):
-    """A store that the answer had to do without, and why (D11)."""
+    """A store that the answer had to do without, and why."""
 
     store: str
     reason: str
 
 
 class Why(Answered):
-    """Why a record is as it is (N5)."""
+    """Why a record is as it is."""
 
     outcome: str
     gate: str

@@ -12,8 +12,8 @@ from schemas.events.memory import MemoryKind, Source, State
 
 
 class HitDetails(Answered):
-    """Of a turn: role, speaker, intent; of a chunk of knowledge: the document, its version and the headings above it
-    (D8); of a memory: the others."""
+    """Of a turn: role, speaker, intent; of a chunk of knowledge: the document, its version and the headings above it;
+    of a memory: the others."""
 
     role: str | None = None
     speaker: str | None = None
@@ -46,7 +46,7 @@ class Hit(Answered):
 
 
 class SearchAnswer(Answered):
-    """`cursor` of the next page, null on the last; `hypothesis`: the passage that was searched for (D12)."""
+    """`cursor` of the next page, null on the last; `hypothesis`: the passage that was searched for."""
 
     results: list[Hit]
     cursor: str | None
@@ -90,7 +90,7 @@ class Because(Answered):
 
 
 class Routing(Answered):
-    """In the seed's shape (D10)."""
+    """In the memory engine's shape."""
 
     query: str
     intents: list[str]
@@ -115,7 +115,7 @@ class ContextAnswer(Answered):
 
 
 class MemoryVersion(Answered):
-    """One version of a memory, with its reason and the turns that it came from (N5)."""
+    """One version of a memory, with its reason and the turns that it came from."""
 
     id: str
     kind: MemoryKind
@@ -190,7 +190,7 @@ class GateDecision(Answered):
 
 
 class CitedTurn(Answered):
-    """`content` is "expired" where the turn's retention has ended: the citation outlives it (A1)."""
+    """`content` is "expired" where the turn's retention has ended: the citation outlives it."""
 
     turn_id: str
     session_id: str | None = None
@@ -208,7 +208,7 @@ class MemoryAnswer(MemoryVersion):
 
 
 class Completeness(Answered):
-    """`score`: 0 to 100, by the weights of the profile's fields (B6)."""
+    """`score`: 0 to 100, by the weights of the profile's fields."""
 
     score: int = Field(ge=0, le=100)
     filled_fields: list[str]
@@ -226,7 +226,7 @@ class ProfileAnswer(Answered):
 
 
 class Preference(MemoryVersion):
-    """`effective`: whether it is the one that holds for its key (D9)."""
+    """`effective`: whether it is the one that holds for its key."""
 
     effective: bool
 
@@ -248,7 +248,7 @@ class NowCompared(Answered):
 
 
 class Habit(Open):
-    """With the fields of its type: of a time habit `time`, `weekdays`, `last_done` and more (C5)."""
+    """With the fields of its type: of a time habit `time`, `weekdays`, `last_done` and more."""
 
     id: str
     pattern: str | None
@@ -266,7 +266,7 @@ class PatternsAnswer(Answered):
 
 
 class LoadedMemory(Answered):
-    """In the seed's shape: importance times 100 (D7)."""
+    """In the memory engine's shape: importance times 100."""
 
     id: str
     type: str
@@ -284,7 +284,7 @@ class LoadedAnswer(Answered):
 
 
 class KeptFeedback(Open):
-    """With the fields that the feedback was given with (C6)."""
+    """With the fields that the feedback was given with."""
 
     id: str
     about: str | None

@@ -34,7 +34,7 @@ class StoreState(Answered):
 
 
 class FreshnessState(Answered):
-    """Seconds from acceptance to readable (N3), of the last minute where it had any."""
+    """Seconds from acceptance to readable, of the last minute where it had any."""
 
     count: int
     recent: int

@@ -72,7 +72,7 @@ class TurnDecision(Answered):
 
 
 class OutcomeAnswer(Answered):
-    """What was taken from a turn, stored, and skipped because it was known (B3). `model`: `read`, or `gave up: REASON`;
+    """What was taken from a turn, stored, and skipped because it was known. `model`: `read`, or `gave up: REASON`;
     null while a language model is asked, or where none is."""
 
     turn_id: str
@@ -114,7 +114,7 @@ class MessageContext(Answered):
 
 
 class SessionValue(Answered):
-    """In the seed's shape (E1); `global_state`, `user_snapshot` and `anchors` hold what callers write."""
+    """In the memory engine's shape; `global_state`, `user_snapshot` and `anchors` hold what callers write."""
 
     meta: SessionMeta
     flow_context: FlowContext
@@ -131,7 +131,7 @@ class SessionAnswer(SessionValue):
 
 
 class MemoryContextAnswer(Answered):
-    """The history that fits the model, and whether a summary is due (E2); `session` is null before its first state."""
+    """The history that fits the model, and whether a summary is due; `session` is null before its first state."""
 
     conversation_id: str
     mode: Literal["FULL_HISTORY", "SUMMARY_N"]
@@ -144,7 +144,7 @@ class MemoryContextAnswer(Answered):
 
 
 class CheckpointRow(Answered):
-    """A row of the seed's ai_message (E3)."""
+    """A row of the memory engine's ai_message."""
 
     message_id: str
     conversation_id: str
@@ -172,7 +172,7 @@ class HotEntry(Answered):
 
 
 class HotMemoryAnswer(Answered):
-    """In each group the highest priority first, then the newest (A3)."""
+    """In each group the highest priority first, then the newest."""
 
     project_id: str
     meta: list[HotEntry]
@@ -218,7 +218,7 @@ class RowsAnswer(Answered):
 
 
 class RowAnswer(Answered):
-    """`row` is null where there is none (C1)."""
+    """`row` is null where there is none."""
 
     table: str
     row: TableRow | None
@@ -250,7 +250,7 @@ class StoredItem(Answered):
 
 
 class ItemAnswer(Answered):
-    """`item` is null where there is none (C1)."""
+    """`item` is null where there is none."""
 
     item: StoredItem | None
 

@@ -98,7 +98,7 @@ async def series(request: Request, scope: Operator) -> dict[str, Any]:
 
 @router.post("/ops/timeline", response_class=HTMLResponse, include_in_schema=False)
 async def timeline(scope: Operator, ctx: Ctx, body: UserAsked) -> HTMLResponse:
-    """What was decided of one user, with reasons. The access is logged like every read of memory (C10)."""
+    """What was decided of one user, with reasons. The access is logged like every read of memory."""
     owner = scope.user(body.user_id)
     parts = paging.load(body.cursor, datetime, str)
     before, before_id = parts if parts else (None, None)

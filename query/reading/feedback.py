@@ -28,7 +28,7 @@ async def list_feedback(
     limit: paging.Limit = 50,
     cursor: paging.Cursor = None,
 ) -> dict[str, Any]:
-    """Ratings, suggestions and bug reports of a user, the newest first (C6)."""
+    """Ratings, suggestions and bug reports of a user, the newest first."""
     owner = scope.user(user_id)
     after = paging.after(cursor)
     await fresh.wait("memories")
@@ -53,8 +53,8 @@ def _told(row: Row) -> dict[str, Any]:
 
 @router.get("/v1/retention")
 async def get_retention(scope: Operator, ctx: Ctx) -> dict[str, Any]:
-    """Per class of the profile: days, what becomes of it, how many records stand and are archived, when the next one
-    ends, and how many ended in the last 14 days (C8). Counts only, of the caller's tenant."""
+    """Per class of the profile: days, what becomes of it, how many records are active and archived, when the next one
+    ends, and how many ended in the last 14 days. Counts only, of the caller's tenant."""
     profile = ctx.deps.profile_of(scope.tenant)
     spec = profile.retention
     held = {r["class"]: r for r in await retention.held(ctx.db, scope)}

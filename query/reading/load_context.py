@@ -31,7 +31,7 @@ async def load_context(
     request: Request, user_id: PathId, body: Annotated[LoadIn, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
     """Memories by a mix of relevance and importance (weight: the profile's `ranking.relevance_weight`), a summary of
-    the profile, and how many there are in all (B5)."""
+    the profile, and how many there are in all."""
     owner = scope.user(user_id)
     await fresh.wait("memories")
     rows = await standing(ctx, owner, (*_KINDS, "profile"))

@@ -37,7 +37,7 @@ async def livez() -> dict[str, str]:
 
 @router.get("/readyz")
 async def readyz(request: Request) -> dict[str, Any]:
-    """200 when the whole way from turn to store works; 503 with reasons when a stage stands still or has not
+    """200 when the whole way from turn to store works; 503 with reasons when a stage is stalled or has not
     joined yet, a sink falls behind, or a store or the brokers do not answer."""
     config: QueryConfig = request.app.state.config
     picture = _picture(request)

@@ -26,8 +26,8 @@ router = APIRouter(route_class=Route, tags=["reading"])
 async def get_originals(
     turn_id: PathId, user_id: UserId, scope: OriginalsReader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
-    """The values that the policy `encrypt` replaced in a turn, with the placeholder that stands for each. Every call is
-    in the access log. Nothing stands where the key was destroyed with its user."""
+    """The values that the policy `encrypt` replaced in a turn, with the placeholder of each. Every call is
+    in the access log. Nothing is left where the key was destroyed with its user."""
     owner = scope.user(user_id)
     await fresh.wait("turns")
     kept = await turns.originals(ctx.db, owner, turn_id, ctx.deps.clock())

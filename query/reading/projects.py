@@ -19,7 +19,7 @@ router = APIRouter(route_class=Route, tags=["reading"])
 
 @router.get("/v1/projects/{project_id}/hot-memory")
 async def get_hot(project_id: PathId, scope: Reader, fresh: Freshness, ctx: Ctx) -> dict[str, Any]:
-    """Grouped; in each group the highest priority first, then the newest (A3)."""
+    """Grouped; in each group the highest priority first, then the newest."""
     owner = scope.project(project_id)
     await fresh.wait("projects")
     groups, degraded = await hot.load(ctx, owner)
@@ -36,7 +36,7 @@ async def list_reports(
     limit: paging.Limit = 20,
     cursor: paging.Cursor = None,
 ) -> dict[str, Any]:
-    """Weekly reports, the last written first (A6)."""
+    """Weekly reports, the last written first."""
     owner = scope.project(project_id)
     after = paging.after(cursor)
     await fresh.wait("projects")

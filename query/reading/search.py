@@ -54,9 +54,9 @@ async def search(
     ctx: Ctx,
     ranking: Annotated[Mode | None, Header(alias=RANKING)] = None,
 ) -> dict[str, Any]:
-    """Words and meaning, fused; every hit stands in Postgres as it is returned. `cursor` of the answer brings the next
+    """Words and meaning, fused; every hit is in Postgres as it is returned. `cursor` of the answer brings the next
     best of the same question, null where there are none: each hit once, whatever comes meanwhile. `rrf` is reciprocal
-    rank fusion with k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores (D13)."""
+    rank fusion with k = 60, `bm25` and `dense` are one retriever alone, `sum` adds their standard scores."""
     if body.interaction_id is not None and body.user_id is None:
         raise invalid("user_id", "required where interaction_id says whose answer the search is for")
     mode: Mode = ranking or request.app.state.config.ranking

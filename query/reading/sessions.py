@@ -39,7 +39,7 @@ class MemoryContextIn(Frozen):
 async def get_session(
     session_id: PathId, user_id: UserId, scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
-    """The session value: from Redis where it is current, else from Postgres (E6)."""
+    """The session value: from Redis where it is current, else from Postgres."""
     owner = scope.user(user_id)
     await fresh.wait("sessions")
     found = await load(ctx, owner, session_id)
@@ -56,7 +56,7 @@ async def memory_context(
     fresh: Freshness,
     ctx: Ctx,
 ) -> dict[str, Any]:
-    """The history that fits the model, and whether a summary is due (E2, E4)."""
+    """The history that fits the model, and whether a summary is due."""
     owner = scope.user(body.user_id)
     if body.enterprise_id is not None and body.enterprise_id != scope.tenant:
         raise not_found("session")
@@ -118,7 +118,7 @@ async def list_checkpoints(
     limit: paging.Limit = 100,
     cursor: paging.Cursor = None,
 ) -> dict[str, Any]:
-    """Past checkpoints, newest first, as rows of the seed's ai_message (E3, E5)."""
+    """Past checkpoints, newest first, as rows of the memory engine's ai_message."""
     owner = scope.user(user_id)
     parts = paging.load(cursor, int)
     await fresh.wait("sessions")

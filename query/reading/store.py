@@ -73,7 +73,7 @@ async def got(ctx: Context, scope: TenantScope, namespace: Sequence[str], key: s
 async def get_item(
     body: Annotated[ItemKey, Body()], scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
-    """One item; null where there is none (C1: missing reads as empty)."""
+    """One item; null where there is none (missing reads as empty)."""
     await fresh.wait("memories")
     return await got(ctx, scope, body.namespace, body.key)
 

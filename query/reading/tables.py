@@ -76,7 +76,7 @@ async def list_rows(
     offset: Annotated[int, Query(ge=0, le=10_000)] = 0,
     cursor: paging.Cursor = None,
 ) -> dict[str, Any]:
-    """Rows of a structured table, the newest first (C2)."""
+    """Rows of a structured table, the newest first."""
     owner = scope.user(user_id)
     spec = spec_of(ctx, scope.tenant, table)
     after = None if (parts := paging.load(cursor, datetime, str)) is None else (parts[0], parts[1])
@@ -94,7 +94,7 @@ async def list_rows(
 async def get_row(
     user_id: PathId, table: PathId, key: PathId, scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
-    """One row by its id, or by its store key; null where there is none (C1: missing reads as empty)."""
+    """One row by its id, or by its store key; null where there is none (missing reads as empty)."""
     owner = scope.user(user_id)
     spec = spec_of(ctx, scope.tenant, table)
     await fresh.wait("memories")
@@ -114,7 +114,7 @@ async def similar_rows(
     ctx: Ctx,
 ) -> dict[str, Any]:
     """Cases of the same user like the one described: of the most similar ones those that went well first, then those
-    that nobody judged, then those that went badly; within each, the most similar first (C6)."""
+    that nobody judged, then those that went badly; within each, the most similar first."""
     owner = scope.user(user_id)
     spec = spec_of(ctx, scope.tenant, table)
     await fresh.wait("memories")

@@ -37,7 +37,7 @@ async def get_turn(turn_id: PathId, user_id: UserId, scope: Reader, fresh: Fresh
 @router.get("/v1/turns/{turn_id}/outcome")
 async def get_outcome(turn_id: PathId, user_id: UserId, scope: Reader, fresh: Freshness, ctx: Ctx) -> dict[str, Any]:
     """What was taken from a turn, stored, and skipped because it was known. Of what was forgotten since the reasons
-    alone are told."""
+    alone are given."""
     owner = scope.user(user_id)
     await fresh.wait("turns", "outcomes")
     found = await turns.decisions(ctx.db, owner, turn_id)

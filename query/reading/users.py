@@ -49,7 +49,7 @@ async def get_profile(
     user_id: PathId, scope: Reader, fresh: Freshness, ctx: Ctx, as_of: AsOf = None
 ) -> dict[str, Any]:
     """The structured profile over the configured catalogue, which of its fields were said as about that much
-    (`approximate`, B2), how complete it is, and a narrative (B6)."""
+    (`approximate`), how complete it is, and a narrative."""
     owner = scope.user(user_id)
     await fresh.wait("memories")
     # A kept narrative tells of now: what was true at a time is worded from what stood then (N8).
@@ -81,7 +81,7 @@ async def get_preferences(
     in_scope: Annotated[Id | None, Query(alias="scope")] = None,
     as_of: AsOf = None,
 ) -> dict[str, Any]:
-    """Preferences in the order in which they win (D9); `effective` is the one that holds for its key."""
+    """Preferences in the order in which they win; `effective` is the one that holds for its key."""
     owner = scope.user(user_id)
     if in_scope == PROJECT_SCOPE:  # no memory's: of all projects, it would show the global ones alone
         raise invalid("scope", "expected global, or the id of a project or other scope")

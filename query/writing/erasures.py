@@ -40,7 +40,7 @@ async def _erase(publish: Publisher, user_id: str, session_id: str | None = None
 @router.delete("/v1/users/{user_id}", status_code=202)
 async def erase_user(user_id: PathId, publish: Publish) -> ErasureAccepted:
     """Erase everything of a user: turns, memories, sessions, what projects made of them. A user who returns starts
-    anew."""
+    over."""
     return await _erase(publish, user_id)
 
 

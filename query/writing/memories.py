@@ -89,7 +89,7 @@ async def correct(
     ctx: Ctx,
     once: IdempotencyKey = None,
 ) -> models.MemoryAccepted:
-    """Correct a memory: what it said becomes a rejected value (N4)."""
+    """Correct a memory: what it said becomes a rejected value."""
     sealed = MemoryCommandBody(text=body.text, value=body.value)
     reached = await _projects(ctx, publish, body.user_id, memory_id)
     sent = await _send(publish, body.user_id, "correct", sealed, once, reached, memory_id=memory_id)
@@ -100,7 +100,7 @@ async def correct(
 async def forget(
     memory_id: PathId, user_id: UserQuery, publish: Publish, ctx: Ctx, once: IdempotencyKey = None
 ) -> models.MemoryAccepted:
-    """Forget a memory; it is not learned again from old text (N4, C9)."""
+    """Forget a memory; it is not learned again from old text."""
     reached = await _projects(ctx, publish, user_id, memory_id)
     sent = await _send(publish, user_id, "forget", MemoryCommandBody(), once, reached, memory_id=memory_id)
     return models.MemoryAccepted(**dict(sent), memory_id=memory_id)
@@ -128,14 +128,14 @@ async def _delete(publish: Publisher, item: models.ItemKey) -> models.CommandAcc
 
 @router.put("/v1/store/items", status_code=202)
 async def put_item(body: Annotated[models.ItemIn, Body()], publish: Publish, ctx: Ctx) -> models.CommandAccepted:
-    """Put a store item (C1); one that is a row of a structured table updates the row (C3)."""
+    """Put a store item; one that is a row of a structured table updates the row."""
     check_item(ctx.deps.profile_of(publish.scope.tenant), body.namespace, body.key, body.value)
     return await _put(publish, body)
 
 
 @router.delete("/v1/store/items", status_code=202)
 async def delete_item(body: Annotated[models.ItemKey, Body()], publish: Publish) -> models.CommandAccepted:
-    """Delete a store item (C1)."""
+    """Delete a store item."""
     return await _delete(publish, body)
 
 

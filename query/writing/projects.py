@@ -40,7 +40,7 @@ def checked_user(publish: Publisher, user_id: str | None) -> str | None:
 async def put_hot(
     project_id: PathId, type: HotPath, key: PathId, body: Annotated[models.HotIn, Body()], publish: Publish
 ) -> models.CommandAccepted:
-    """Set a value of a project's hot memory (A3)."""
+    """Set a value of a project's hot memory."""
     owner = publish.scope.project(project_id).owner
     command = ProjectCommand(
         tenant=owner.tenant,
@@ -80,7 +80,7 @@ async def ask_report(
     fresh: Freshness,
     body: Annotated[models.ReportIn | None, Body()] = None,
 ) -> models.CommandAccepted:
-    """Ask for the report of the current week now (A6), with the turns of `Memstream-Wait-For` in it."""
+    """Ask for the report of the current week now, with the turns of `Memstream-Wait-For` in it."""
     owner = publish.scope.project(project_id).owner
     await fresh.wait("projects")  # a command's way is shorter than a turn's: it would overtake them
     command = ProjectCommand(
@@ -108,7 +108,7 @@ def _owner(publish: Publisher, document_id: str) -> Owner:
 
 @router.post("/v1/documents", status_code=202)
 async def put_document(body: Annotated[models.DocumentIn, Body()], publish: Publish) -> models.DocumentAccepted:
-    """Add a version of a document; the one before is archived (D8)."""
+    """Add a version of a document; the one before is archived."""
     owner = _owner(publish, body.document_id)
     event = Document(
         tenant=owner.tenant,

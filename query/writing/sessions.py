@@ -44,7 +44,7 @@ async def _send(
 
 @router.post("/v1/sessions", status_code=202)
 async def create(body: Annotated[models.SessionIn, Body()], publish: Publish) -> models.CommandAccepted:
-    """Create a session; one that exists is reset (E5)."""
+    """Create a session; one that exists is reset."""
     return await _send(publish, body.user_id, body.session_id, "create")
 
 
@@ -63,7 +63,7 @@ async def patch(
 async def anchors(
     session_id: SessionId, body: Annotated[models.AnchorsIn, Body()], publish: Publish
 ) -> models.CommandAccepted:
-    """Session-level instructions (D6), whole."""
+    """Session-level instructions, whole."""
     return await _send(publish, body.user_id, session_id, "anchors", SessionCommandBody(anchors=body.anchors))
 
 
@@ -71,7 +71,7 @@ async def anchors(
 async def checkpoint(
     session_id: SessionId, body: Annotated[models.CheckpointIn, Body()], publish: Publish
 ) -> models.CommandAccepted:
-    """Checkpoint by hand; without a summary one is made (E3, E5)."""
+    """Checkpoint by hand; without a summary one is made."""
     sealed = SessionCommandBody(summary=body.summary)
     return await _send(publish, body.user_id, session_id, "checkpoint", sealed, body.recent_turns)
 
@@ -88,5 +88,5 @@ async def close(
 async def reset(
     session_id: SessionId, user_id: Annotated[Id, Query()], publish: Publish
 ) -> models.CommandAccepted:
-    """Reset: working memory starts anew, the turns stay."""
+    """Reset: working memory starts over, the turns stay."""
     return await _send(publish, user_id, session_id, "reset")

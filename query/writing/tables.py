@@ -90,7 +90,7 @@ async def delete_row(user_id: PathId, table: PathId, key: PathId, publish: Publi
 async def summarize(
     user_id: PathId, publish: Publish, body: Annotated[SummarizeIn | None, Body()] = None
 ) -> models.CommandAccepted:
-    """Have the narrative of the profile written anew, as before an assessment (B6, B9). It is read with
+    """Have the narrative of the profile written again, as before an assessment. It is read with
     GET /v1/users/{user_id}/profile; at most twice a conversation where one is named."""
     owner = publish.scope.user(user_id).owner
     command_id = str(uuid4())

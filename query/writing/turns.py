@@ -42,7 +42,7 @@ def _entry(turn: models.TurnIn, item: str, publish: Publisher) -> Entry:
 async def post_interaction(
     body: Annotated[models.InteractionIn, Body()], publish: Publish
 ) -> models.TurnsAccepted:
-    """One interaction of the memory engine: two turns, and feedback where it has some (D1)."""
+    """One interaction of the memory engine: two turns, and feedback where it has some."""
     publish.check_time(body.timestamp, "timestamp")
     turns = [_half(body, "user", body.user_query, body.timestamp)]
     if body.ai_response is not None:
@@ -79,7 +79,7 @@ def _half(body: models.InteractionIn, role: Any, content: str, when: datetime) -
 
 @router.post("/v1/feedback", status_code=202)
 async def post_feedback(body: Annotated[models.FeedbackIn, Body()], publish: Publish) -> models.FeedbackAccepted:
-    """What the user thought of an answer, a memory or a record (D16)."""
+    """What the user thought of an answer, a memory or a record."""
     if missing := events.missing_in_feedback(body):
         raise invalid(*missing)
     entry = feedback_entry(body, publish)

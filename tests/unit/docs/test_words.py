@@ -1,0 +1,97 @@
+"""What users read is in standard words: no retired word, no requirement code. docs/glossary.md defines our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+
+from memstream.settings import Settings
+from query.answers import TABLE
+from query.app import PARTS
+from schemas.metrics import METRICS
+from tests.unit.docs.test_commands import LEAVES
+from tests.unit.docs.words import requirement_codes, retired
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+GENERATED = {"verification.md"}
+"""Written by a command, with the names of tests."""
+READ = [p for p in PAGES if p.name not in GENERATED]
+
+
+@pytest.mark.parametrize("page", READ, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_page_uses_no_retired_word(page: Path) -> None:
+    assert list(retired(page.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in READ if p.name != "requirements.md"], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_a_page_names_no_requirement_code(page: Path) -> None:
+    assert list(requirement_codes(page.read_text(encoding="utf-8"))) == []
+
+
+def test_settings_metrics_and_commands_are_described_in_these_words() -> None:
+    texts = {name: field.description or "" for name, field in Settings.model_fields.items()}
+    texts |= {m.name: m.help for m in METRICS}
+    texts |= {" ".join(path): command.help or "" for path, command in LEAVES.items()}
+    texts |= {
+        f"{' '.join(path)} {option.name}": getattr(option, "help", None) or ""
+        for path, command in LEAVES.items() for option in command.params
+    }  # fmt: skip
+    found = {name: [*retired(text), *requirement_codes(text)] for name, text in texts.items()}
+    assert {name: hits for name, hits in found.items() if hits} == {}
+
+
+def descriptions(of: Any) -> Iterator[str]:
+    """Every description and summary of an OpenAPI document or a JSON Schema."""
+    if isinstance(of, dict):
+        for name, value in of.items():
+            if name in ("description", "summary") and isinstance(value, str):
+                yield value
+            else:
+                yield from descriptions(value)
+    elif isinstance(of, list):
+        for value in of:
+            yield from descriptions(value)
+
+
+def test_the_api_is_described_without_requirement_codes() -> None:
+    """Requests by the routes themselves, answers by the models that describe them."""
+    app = FastAPI()
+    for part in PARTS:
+        app.include_router(part.router)
+    answers = [model.model_json_schema() for models in TABLE.values() for model in models.values()]
+    texts = [*descriptions(app.openapi()), *descriptions(answers)]
+    assert len(texts) > 150
+    assert [(code, text) for text in texts for _, code in requirement_codes(text)] == []
+    assert [text for text in texts if "the seed" in text] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The row stands, see `what stands` and [it](doors.md).", ["stands"]),
+        ("A stage that\nstood still.\n\n```text\nit stands\n```\n", ["stood"]),
+        ("The door of now", ["door", "of now"]),
+        ("understands, standard, outdoors, forgone, a withstanding", []),
+    ],
+)
+def test_a_retired_word_is_seen_in_prose_alone(text: str, found: list[str]) -> None:
+    assert [word.split(":")[0] for _, word in retired(text)] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Kept for good (C9, N6); A10 and `C9` are none, nor is test_a1 or E5-small.", ["C9", "N6"]),
+        ("As D17 says", ["D17"]),
+        ("F1 of 0.9, R@10, use D18, K7", []),
+    ],
+)
+def test_a_requirement_code_is_seen(text: str, found: list[str]) -> None:
+    assert [code for _, code in requirement_codes(text)] == found
