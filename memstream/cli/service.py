@@ -167,7 +167,7 @@ def originals(
     url: Url = None,
     as_json: JsonOut = False,
 ) -> None:
-    """What the PII policy `encrypt` took out of a turn. Needs a key with the scope pii, and is recorded in the access log.
+    """What the PII policy `encrypt` took out of a turn. Needs a key with the scope pii, and is in the access log.
 
     Example: memstream originals turn-17 --user ann
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,24 @@ def test_settings_metrics_and_commands_are_described_in_these_words() -> None:
     }  # fmt: skip
     found = {name: [*retired(text), *requirement_codes(text)] for name, text in texts.items()}
     assert {name: hits for name, hits in found.items() if hits} == {}
+
+
+def glossary() -> list[tuple[str, str]]:
+    """(word, meaning) of each row."""
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    return re.findall(r"^\| \[([^\]]+)\]\([^)]+\) \| (.+) \|$", page, re.M)
+
+
+def test_the_glossary_defines_each_word_once_in_one_sentence() -> None:
+    rows = glossary()
+    words = [word for word, _ in rows]
+    assert len(words) >= 120
+    assert sorted(words) == sorted(set(words))
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert page.count("\n| [") == len(rows), "each word is a link to the page that says more"
+    for word, meaning in rows:
+        assert re.fullmatch(r"[^.]+(?:\.\w[^.]*)*\.", meaning), f"{word}: one sentence"
+        assert len(meaning) <= 130, f"{word}: one line"
 
 
 def descriptions(of: Any) -> Iterator[str]:
