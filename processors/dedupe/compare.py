@@ -14,7 +14,7 @@ from typing import Literal
 
 from processors.dedupe.align import Alignment, align, same_order, surplus
 from processors.dedupe.calibration import Calibration
-from processors.dedupe.features import HAN, NAME, Features, is_function, is_number
+from processors.dedupe.features import HAN, MAX_TOKENS, NAME, Features, is_function, is_number, stem
 from processors.dedupe.lexicon import (
     COORDINATORS,
     EN_ATTRIBUTION,
@@ -35,12 +35,15 @@ Kind = Literal["duplicate", "changed", "contradiction", "different"]
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """kind; rule: what decided, as a metric label; score: likeness in [0, 1] regardless of what forbids a merge; adds:
-    the later text has a number, date or name that the earlier one lacks, so it is the one to keep of a duplicate."""
+    the later text has a number, date or name that the earlier one lacks, so it is the one to keep of a duplicate;
+    loses: the earlier text lacks a word of content, number, name or negation of the later one, which is lost where a
+    duplicate is kept in the earlier words."""
 
     kind: Kind
     rule: str
     score: float
     adds: bool = False
+    loses: bool = False
 
     @property
     def merge_score(self) -> float:
@@ -56,7 +59,7 @@ def compare(a: Features, b: Features, cosine: float | None, calibration: Calibra
     if a.digest == b.digest:
         return Verdict("duplicate", "identical", 1.0)
     if _swapped_han(a, b):
-        return Verdict("duplicate", "near-copy", 1.0)
+        return Verdict("duplicate", "near-copy", 1.0, loses=_loses(a, b))
     found = align(a, b)
     conflict = conflict_between(a, b, found)
     threshold = related = 0.6
@@ -71,10 +74,19 @@ def compare(a: Features, b: Features, cosine: float | None, calibration: Calibra
         threshold, related = calibration.threshold, calibration.related
     adds = bool(_counted(surplus(a, b)[1])) or any(b.flags[j] & NAME for j in found.left_b)
     if conflict is None:
-        return Verdict("duplicate" if score >= threshold else "different", rule, score, adds)
+        return Verdict("duplicate" if score >= threshold else "different", rule, score, adds, _loses(a, b))
     if conflict == "order" or score < related:
         return Verdict("different", conflict, score, adds)
     return Verdict("contradiction" if conflict == "negation" else "changed", conflict, score, adds)
+
+
+def _loses(a: Features, b: Features) -> bool:
+    """By stem, wherever the words stand. Of a text that was cut nobody knows what else it says."""
+    return len(b.tokens) >= MAX_TOKENS or bool(_said(b) - _said(a))
+
+
+def _said(text: Features) -> Counter[str]:
+    return Counter(stem(t) for t in text.tokens if not is_function(t))
 
 
 def conflict_between(a: Features, b: Features, found: Alignment) -> str | None:

@@ -148,11 +148,12 @@ class NearDuplicateWindow:
         return gone
 
     def query(
-        self, features: Features, embedding: Vector | None, now: datetime, accept: Callable[[str], bool] | None = None
-    ) -> Match | None:
+        self, features: Features, embedding: Vector | None, now: datetime, accept: Callable[[str], bool] | None = None,
+        merges: Callable[[str, Verdict], bool] | None = None,
+    ) -> Match | None:  # fmt: skip
         """The standing episode that a new one repeats, changes or denies, the strongest verdict first; None when
-        everything held differs. Looks only at what is younger than 7 days and whose record id `accept` takes; never
-        inserts."""
+        everything held differs. Looks only at what is younger than 7 days and whose record id `accept` takes, and
+        past duplicates that `merges` does not take; never inserts."""
 
         def eligible(slot: int) -> bool:
             entry = self._entries.get(slot)
@@ -165,6 +166,8 @@ class NearDuplicateWindow:
             known = None if entry.embedding is None else cosine
             verdict = compare(entry.features, features, known, self._calibration)
             if verdict.kind == "different":
+                continue
+            if verdict.kind == "duplicate" and merges is not None and not merges(entry.record_id, verdict):
                 continue
             if best is None or _strength(verdict) > _strength(best.verdict):
                 best = Match(entry.record_id, verdict)

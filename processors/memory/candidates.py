@@ -9,6 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
 
+from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
@@ -239,17 +240,43 @@ class CandidateGate:
         return out or self._by_text(c)
 
     def _by_text(self, c: Candidate) -> list[Emit]:
-        """Episodes and free statements: near-duplicates within 7 days (D3)."""
-        if (stands := self._places.restated(c)) is not None:
-            return self._said_anew(c, stands)
+        """Episodes and free statements: near-duplicates within 7 days (D3). What a newer extractor says of a place that
+        was read before is the next wording of what stands there; what people judged keeps its words."""
+        stands = self._places.restated(c)
+        if stands is not None and (c.kind, canonical(c.text)) == (stands.kind, canonical(stands.sealed.text)):
+            return self._said_again(c, stands, rule="same_text")
+        if stands is not None and of_people(stands):
+            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
         features = text_features(c.text)
-        accepted, said = self._source.accepted_at, self._source.turn.occurred_at
-        match = self._standing.nearest(features, c.embedding, c.kind, self._project(c), accepted, said)
-        other = None if match is None else self._standing.get(match.record_id)
-        if match is not None and other is not None and match.verdict.kind == "duplicate":
-            verdict = match.verdict
-            return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
+        match = self._nearest(c, features, stands)
+        if (again := self._said_elsewhere(c, match)) is not None:
+            return again  # `stands` is not said any more and retires
         return self._free(c, self._places.name(c), features, match)
+
+    def _nearest(self, c: Candidate, features: Features, reworded: MemoryUpdate | None) -> Match | None:
+        """What says the same, or denies it. `reworded`: what the words are given to, were they said nowhere else; what
+        that said is lost with its old words, so they are looked for only in what says no less."""
+        besides = self._places.being_reworded(c) | ({reworded.record_id} if reworded is not None else set())
+        s = self._source
+        return self._standing.nearest(
+            features, c.embedding, c.kind, self._project(c), s.accepted_at, s.turn.occurred_at, besides=besides,
+            merges=None if reworded is None else self._says_all,
+        )  # fmt: skip
+
+    def _says_all(self, record: str, verdict: Verdict) -> bool:
+        """Does a record say all of a text that it repeats? Two statements of one turn are two unless every word is the
+        same."""
+        other = self._standing.get(record)
+        if other is None or verdict.rule == "identical":
+            return other is not None
+        return not verdict.loses and all(s.turn_id != self._source.turn.turn_id for s in other.sources)
+
+    def _said_elsewhere(self, c: Candidate, match: Match | None) -> list[Emit] | None:
+        other = None if match is None else self._standing.get(match.record_id)
+        if match is None or other is None or match.verdict.kind != "duplicate":
+            return None
+        verdict = match.verdict
+        return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
 
     def _free(self, c: Candidate, record: str, features: Features, match: Match | None) -> list[Emit]:
         """A statement without a field under its id: new, or the next version of what stands there."""
@@ -260,28 +287,22 @@ class CandidateGate:
         if made is None:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
-        other = None if match is None else self._standing.get(match.record_id)  # it may be what left
-        kept = self._new(c, (), record, [])
-        if before is not None and match is None:
-            kept = kept.model_copy(update={"conflicts_with": before.conflicts_with})
-        if match is not None and other is not None and other.record_id != record:
-            kept = kept.model_copy(
-                update={
-                    "conflicts_with": (other.record_id,),
-                    "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
-                }
-            )
-            out.append(marked(self._standing, other, record))
+        kept, told = self._contradicting(self._new(c, (), record, []), before, match)
         self._standing.put(kept, features)
-        return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
+        return [*out, *told, update(kept), decision(self._source, c, kept.reason, kept)]
 
-    def _said_anew(self, c: Candidate, stands: MemoryUpdate) -> list[Emit]:
-        """The next wording of what stands under its id. What people judged keeps its words."""
-        if (c.kind, canonical(c.text)) == (stands.kind, canonical(stands.sealed.text)):
-            return self._said_again(c, stands, rule="same_text")
-        if of_people(stands):
-            return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
-        return self._free(c, stands.record_id, text_features(c.text), None)
+    def _contradicting(
+        self, kept: MemoryUpdate, before: MemoryUpdate | None, match: Match | None
+    ) -> tuple[MemoryUpdate, list[Emit]]:
+        """A statement with its marks: those of its words before, and of what it contradicts, which is marked too."""
+        marks = () if before is None else before.conflicts_with
+        other = None if match is None else self._standing.get(match.record_id)  # it may be what left
+        if match is None or other is None or other.record_id == kept.record_id:
+            return kept.model_copy(update={"conflicts_with": marks}), []
+        marks = tuple(dict.fromkeys((*marks, other.record_id)))[-MAX_SOURCES:]
+        reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
+        told = [marked(self._standing, other, kept.record_id)]
+        return kept.model_copy(update={"conflicts_with": marks, "reason": reason}), told
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from processors.memory.index import values_of as standing_values
-from processors.memory.readings import TurnReading, made_by
+from processors.memory.readings import TurnReading, made_by, of_people
 from processors.memory.store import Standing
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED
@@ -50,6 +50,11 @@ class Places:
         said = {canonical(c.text) for c in source.sealed.candidates}
         worded = {(u.kind, canonical(u.sealed.text)): u.record_id for u in before if not standing_values(u)}
         self._worded = {place: name for place, name in worded.items() if place[1] in said}
+        texts = {c.ordinal: (c.kind, canonical(c.text)) for c in source.sealed.candidates if c.ordinal in restates}
+        self._rewords = {
+            ordinal: u.record_id for ordinal, u in restates.items()
+            if not of_people(u) and texts[ordinal] != (u.kind, canonical(u.sealed.text))
+        }  # fmt: skip
 
     def restated(self, c: Candidate) -> MemoryUpdate | None:
         """The free record of the turn that a newer extractor's candidate says."""
@@ -58,6 +63,13 @@ class Places:
         if not c.spans:
             name = self._worded.get((c.kind, canonical(c.text)))
         return None if name is None else self._standing.get(name)
+
+    def being_reworded(self, c: Candidate) -> set[str]:
+        """Records whose words of before say nothing beside a candidate: the one that it restates, and those to which
+        later candidates of the turn give other words."""
+        own = self._restates.get(c.ordinal)
+        later = {name for ordinal, name in self._rewords.items() if ordinal > c.ordinal}
+        return later if own is None else {own.record_id, *later}
 
     def name(self, c: Candidate) -> str:
         """The id of a free statement: of its turn and head span. Of several at one place, the later ones also by their

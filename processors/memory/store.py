@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, NamedTuple, TypeVar, cast
@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 
 from processors.dedupe.calibration import Calibration
+from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
 from processors.memory import read_at
@@ -245,10 +246,12 @@ class Standing:
         return Features.from_json(str(raw["f"])) if isinstance(raw, dict) and "f" in raw else None
 
     def nearest(
-        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime
-    ) -> Match | None:
+        self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime, *,
+        besides: Collection[str] = (), merges: Callable[[str, Verdict], bool] | None = None,
+    ) -> Match | None:  # fmt: skip
         """The record of that kind and project that a text repeats or contradicts: accepted in the 7 days before `now`
-        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute."""
+        and said within 7 days of `said` (D3), since an import has years of talk accepted in a minute. Ids of `besides`
+        are not looked at, nor duplicates that `merges` does not take."""
         index, until = self._index, now - _LATE
         if index.window is None:
             return None
@@ -258,10 +261,10 @@ class Standing:
             index.forgot = max(index.forgot or until - WINDOW, until - WINDOW)
 
         def comparable(record: str) -> bool:
-            other = index.shelf.get(record)
+            other = None if record in besides else index.shelf.get(record)
             return other is not None and other[:2] == (kind, project) and abs(other[2] - said) <= WINDOW
 
-        return index.window.query(features, vector(embedding), now, comparable)
+        return index.window.query(features, vector(embedding), now, comparable, merges)
 
     def _recall(self, window: NearDuplicateWindow) -> None:
         """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is

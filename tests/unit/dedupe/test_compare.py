@@ -2,9 +2,11 @@
 
 import pytest
 
-from processors.dedupe import Features, calibration_for, compare, extract_features
+from processors.dedupe import Calibration, Features, calibration_for, compare, extract_features
 
 USE = calibration_for("use-multilingual-v3@test")
+EASY = Calibration("m", (0, 0, 0, 20.0, 0, 0, 0, 0, 0, 0, 0, 0), -2.0, 0.5, 0.0, 0.3)
+"""What asks for little of a paraphrase."""
 
 SAME = [
     ("Caroline attended a support group", "caroline attended a support group!"),
@@ -86,3 +88,19 @@ def test_features_survive_their_state_row(text: str) -> None:
     assert Features.from_json(features.to_json()) == features
     with pytest.raises(ValueError, match="version"):
         Features.from_json(features.to_json().replace("[1,", "[0,", 1))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "loses"),
+    [
+        ("Owns a boat, a kayak", "Owns a kayak and a boat", False),
+        ("Bought a red kayak in Oslo", "In Oslo, has bought the red kayak", False),
+        ("我昨天去了公园散步", "昨天我去了公园散步。", False),
+        ("Owns a kayak", "Owns a boat, a kayak", True),
+        ("我昨天去了公园散步的", "我昨天去了公园的散步步", True),
+        ("word " * 300, "word " * 301, True),
+    ],
+)
+def test_d3_a_duplicate_tells_whether_the_later_words_are_lost(a: str, b: str, loses: bool) -> None:
+    found = compare(extract_features(a), extract_features(b), 1.0, EASY)
+    assert (found.kind, found.loses) == ("duplicate", loses)

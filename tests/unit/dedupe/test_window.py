@@ -81,6 +81,19 @@ def test_d3_a_duplicate_wins_over_a_changed_one() -> None:
     assert (found.record_id, found.verdict.kind) == ("same", "duplicate")
 
 
+def test_d3_a_duplicate_that_may_not_be_merged_hides_no_other_one() -> None:
+    window = NearDuplicateWindow(None, DIMS)
+    text = "Melanie painted a sunrise last year"
+    window.extend([entry("a", f"{text}!"), entry("b", text), entry("c", "Melanie never painted a sunrise last year")])
+    features = extract_features(text)
+    found = window.query(features, None, NOW, merges=lambda record, verdict: record == "b")
+    assert found is not None
+    assert found.record_id == "b"
+    found = window.query(features, None, NOW, merges=lambda record, verdict: False)
+    assert found is not None
+    assert (found.record_id, found.verdict.kind) == ("c", "contradiction")
+
+
 def test_d3_records_that_are_not_accepted_hide_no_others() -> None:
     window = NearDuplicateWindow(None, DIMS)
     text = "My rent is 900 euros a month"

@@ -19,6 +19,7 @@ from schemas.log.ids import record_id
 from tests.unit.gate.bench import DAY, GateBench, candidate
 
 CORPUS = Path(__file__).resolve().parents[3] / "corpus"
+REVIEW = "We moved the review of the trial protocol with the whole safety board from Leeds to the big hall"
 KINDS: tuple[CandidateKind, ...] = ("fact", "preference", "intent")
 
 
@@ -103,6 +104,106 @@ async def test_a_statement_of_another_turn_that_was_repeated_is_not_reworded(gat
     assert ids(gate)["Bought a red kayak in Oslo"] == first.record_id
     assert [s.turn_id for s in gate.history(first.record_id)[0].sources] == ["t1"]
     assert ids(gate)["Ben plays chess"] != first.record_id
+
+
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [("Has a boat", "Owns a kayak", "Owns a boat, a kayak"), ("家里有一条船", "买了皮划艇", "有一条船和一条皮划艇")],
+)
+async def test_d3_two_turns_read_anew_in_the_same_words_are_one_memory(
+    gate: GateBench, one: str, other: str, both: str, restart: bool
+) -> None:
+    await gate.say(read(one, 0, 20), turn="t1")
+    await gate.say(read(other, 5, 25), turn="t2")
+    assert len(gate.active()) == 2
+    if restart:
+        gate.restart()
+    await gate.say(read(both, 0, 20), turn="t1", version=2)
+    await gate.say(read(both, 5, 25), turn="t2", version=2)
+    [memory] = gate.active()
+    assert memory.sealed.text == both
+    assert {s.turn_id for s in memory.sources} == {"t1", "t2"}
+    assert ("retired", "not_restated") in gate.outcomes()
+
+
+async def test_d3_what_two_turns_said_and_both_say_otherwise_now_is_one_memory(gate: GateBench) -> None:
+    await gate.say(read("Bought a red kayak in Oslo", 0, 26), turn="t1")
+    await gate.say(read("Bought a red kayak in Oslo", 5, 31), turn="t2")
+    assert len(gate.active()) == 1
+    await gate.say(read("Ben plays chess", 0, 26), turn="t1", version=2)
+    await gate.say(read("Ben plays chess", 5, 31), turn="t2", version=2)
+    [memory] = gate.active()
+    assert memory.sealed.text == "Ben plays chess"
+    assert {s.turn_id for s in memory.sources} == {"t1", "t2"}
+
+
+async def test_d3_another_wording_that_contradicts_what_stands_is_marked_on_both(gate: GateBench) -> None:
+    await gate.say(read("Took a long walk", 0, 30), turn="t1")
+    await gate.say(read("The guest tolerates aspirin", 0, 30), turn="t2")
+    await gate.say(read("The guest does not tolerate aspirin", 0, 30), turn="t1", version=2)
+    [one, two] = gate.active()
+    assert one.conflicts_with == (two.record_id,)
+    assert two.conflicts_with == (one.record_id,)
+    assert gate.outcomes()[-1] == ("kept", "contradiction")
+
+
+@pytest.mark.parametrize("place", [(0, 10), (50, 60)], ids=["restates another one", "new"])
+async def test_what_is_found_elsewhere_is_not_lost_with_the_words_that_said_it_before(
+    gate: GateBench, place: tuple[int, int]
+) -> None:
+    """The record that said it is given other words by a later candidate of the same reading."""
+    await gate.say(read("Visited Rome", 0, 10), read("Owns a kayak", 20, 40), turn="t")
+    await gate.say(read("Owns a kayak", *place), read("Sold the old canoe", 20, 40), turn="t", version=2)
+    assert set(ids(gate)) == {"Owns a kayak", "Sold the old canoe"}
+    assert len(gate.active()) == 2
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        ("Owns a kayak", "Owns a boat, a kayak"), ("买了皮划艇", "有一条船和一条皮划艇"),
+        (REVIEW, f"{REVIEW} in March"), (REVIEW, f"{REVIEW} of Ann Miller"),
+    ],
+    ids=["a thing", "a thing, zh", "a date", "a name"],
+)  # fmt: skip
+async def test_d3_another_wording_is_not_lost_in_what_says_less(gate: GateBench, less: str, more: str) -> None:
+    await gate.say(read(less, 0, 20), turn="t1")
+    await gate.say(read("Took a long walk", 5, 25), turn="t2")
+    before = ids(gate)
+    await gate.say(read(more, 5, 25), turn="t2", version=2)
+    assert ids(gate) == {less: before[less], more: before["Took a long walk"]}
+
+
+ANEW = [
+    ("Bought a red kayak in Oslo", "In Oslo, bought a red kayak"),
+    ("昨天去了公园散步，又买了一条皮划艇", "昨天去了公园散步，又买了一条皮划艇了"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "again"), ANEW)
+async def test_d3_another_wording_is_said_again_on_what_says_all_of_it(gate: GateBench, one: str, again: str) -> None:
+    await gate.say(read(one, 0, 20), turn="t1")
+    await gate.say(read("Took a long walk", 5, 25), turn="t2")
+    before = ids(gate)
+    await gate.say(read(again, 5, 25), turn="t2", version=2)
+    assert ids(gate) == {one: before[one]}
+
+
+@pytest.mark.parametrize(("one", "again"), ANEW)
+@pytest.mark.parametrize("stays", [True, False])
+async def test_two_statements_of_a_turn_become_one_only_in_the_same_words(
+    gate: GateBench, one: str, again: str, stays: bool
+) -> None:
+    """Whether the other one is said anew or is not said any more."""
+    await gate.say(read("Took a long walk", 0, 20), read(one, 30, 50), turn="t")
+    before = ids(gate)
+    other = (read(one, 30, 50),) if stays else ()
+    await gate.say(read(again, 0, 20), *other, turn="t", version=2)
+    assert ids(gate) == {again: before["Took a long walk"]} | ({one: before[one]} if stays else {})
+    await gate.say(read(f"{one}!", 0, 20), *other, turn="t", version=3)
+    if stays:
+        assert ids(gate) == {one: before[one]}
 
 
 async def test_what_people_judged_keeps_its_words(gate: GateBench) -> None:
