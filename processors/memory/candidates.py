@@ -28,7 +28,17 @@ from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
-from schemas.events.memory import LOW_READING, Candidate, Extraction, MemoryBody, MemoryUpdate, Outcome, Source, State
+from schemas.events.memory import (
+    LOW_READING,
+    Candidate,
+    Decision,
+    Extraction,
+    MemoryBody,
+    MemoryUpdate,
+    Outcome,
+    Source,
+    State,
+)
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
@@ -69,6 +79,8 @@ class CandidateGate:
         self._hash_key = hash_key
         self._again = again
         self._before = frozenset(u.record_id for u in before)
+        self._decided: set[str] = set()
+        """Records that earlier candidates were decided on."""
         self.spared: set[str] = set()
         """Records of the turn that stand beside a rejected one, read from the same words: barred with it, they are not
         said anew, and do not end for that."""
@@ -81,7 +93,10 @@ class CandidateGate:
             if rule == REJECTED_SOURCE and self._again is not None:
                 self.spared.update(self._again.read_at(c))
             return [decision(self._source, c, because("refused", "feedback", rule), None)]
-        return self._allowed(c)
+        out = self._allowed(c)
+        told = (emitted.event for emitted in out)
+        self._decided.update(d.record_id for d in told if isinstance(d, Decision) and d.record_id is not None)
+        return out
 
     def _allowed(self, c: Candidate) -> list[Emit]:
         """Neither masked nor rejected."""

@@ -227,7 +227,7 @@ class SecondReading(CandidateGate):
         """It stands as a statement without the field, and each names the other."""
         free = c.model_copy(update={"field": None, "fields": (), "value": None, "hot": None})
         if self._again is not None:
-            self._again.match(free)
+            self._again.match(free, self._decided)
         out = self._by_text(free)
         last = out[-1].event
         kept = self._standing.get(last.record_id or "") if isinstance(last, Decision) else None
@@ -239,9 +239,15 @@ class SecondReading(CandidateGate):
         return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in others)]
 
     def _next_version(self, c: Candidate, old: MemoryUpdate) -> list[Emit]:
-        """A free statement, told better or denied, keeps its id, and what people made of it since."""
+        """A free statement, told better or denied, keeps its id, and what people made of it since. What another record
+        says already is cited there, and the old words retire."""
+        features = text_features(c.text)
+        match = self._nearest(c, features, old)
+        if (again := self._said_elsewhere(c, match)) is not None:
+            return [*retired(old, self._source, self._standing, self._rule), *again]
+        compared = self._standing.features(old.record_id) is not None
         out = self._restated(old, self._rule)
-        kept = self._new(c, (), old.record_id, [old])
+        kept, told = self._contradicting(self._new(c, (), old.record_id, [old]), old, match)
         confidence = min(kept.confidence, old.confidence)
         kept = kept.model_copy(
             update={
@@ -249,8 +255,8 @@ class SecondReading(CandidateGate):
                 "importance": old.importance, "last_accessed_at": max(old.last_accessed_at, kept.last_accessed_at),
             }
         )  # fmt: skip
-        self._standing.put(kept, None if self._standing.features(old.record_id) is None else text_features(c.text))
-        return [*out, update(kept), decision(self._source, c, kept.reason, kept)]
+        self._standing.put(kept, features if compared else None)
+        return [*out, *told, update(kept), decision(self._source, c, kept.reason, kept)]
 
     def _change(self, replaced: Sequence[MemoryUpdate]) -> tuple[Literal["dedupe", "extraction"], str]:
         here = self._rule and any(self._said_here(u) for u in replaced)

@@ -52,11 +52,11 @@ class Restated:
         spans = self._reading.spans.items() if head is not None else ()
         return [name for name, span in spans if head is not None and span is not None and span.overlaps(head)]
 
-    def match(self, free: Candidate) -> None:
+    def match(self, free: Candidate, decided: Collection[str]) -> None:
         """Find the record that a candidate restates which goes without its fields, and was told by them at first: one
-        that no other candidate restates."""
+        that no other candidate restates, nor was `decided` on for an earlier one, which is said in its words."""
         given = {u.record_id for u in self.restates.values()}
-        left = [u for u in self.before if u.record_id not in given]
+        left = [u for u in self.before if u.record_id not in given and u.record_id not in decided]
         self.restates |= matched((free,), left, self._reading, self._source.turn.turn_id)
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:

@@ -231,7 +231,7 @@ class Gate(PlainStep):
         for c in e.sealed.candidates:
             emitted = list(gate.decide(c))
             for d in emitted:
-                if isinstance(d.event, Decision) and d.event.record_id:
+                if isinstance(d.event, Decision) and d.event.record_id and d.event.reason.outcome != "retired":
                     kept.claimed.setdefault(d.event.record_id, c.head)
                     if d.event.reason.outcome != "refused":
                         standing.note_place(d.event.record_id, e.turn.turn_id, c.spans)

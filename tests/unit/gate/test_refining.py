@@ -93,6 +93,47 @@ async def test_b7_a_free_statement_is_sharpened_under_its_id(gate: GateBench, ki
     assert new.reason.gate == "extraction"
 
 
+@pytest.mark.parametrize("kind", ["episode", "fact"])
+async def test_d3_two_turns_sharpened_to_the_same_words_are_one_memory(gate: GateBench, kind: str) -> None:
+    both = said("User bought a red kayak and owns a boat in Oslo", 20, 60, kind=kind)
+    for turn, text in (("t1", "User bought a red kayak"), ("t2", "User owns a boat")):
+        await rules(gate, candidate(text, span=Span(start=20, end=38), kind=kind), turn=turn)
+    assert await model(gate, both, turn="t1") == [("superseding", "sharpened")]
+    assert await model(gate, both, turn="t2") == [("retired", "sharpened"), ("merged", "identical")]
+    [memory] = gate.active()
+    assert memory.sealed.text == both.text
+    assert [s.turn_id for s in memory.sources] == ["t1", "t2"]
+    gate.restart()
+    await model(gate, both, turn="t2", version=2)
+    assert [len(u.sources) for u in gate.active()] == [2], "what it had taken the place of bars nothing"
+
+
+async def test_d3_what_is_sharpened_is_not_lost_in_what_says_less(gate: GateBench) -> None:
+    await rules(gate, candidate("Owns a kayak"), turn="t1")
+    await rules(gate, candidate("Owns a boat", span=Span(start=0, end=20)), turn="t2")
+    assert await model(gate, said("Owns a boat, a kayak", 0, 20), turn="t2") == [("superseding", "sharpened")]
+    assert texts(gate) == {"Owns a kayak", "Owns a boat, a kayak"}
+
+
+async def test_d3_what_is_sharpened_and_contradicts_another_turn_is_marked_on_both(gate: GateBench) -> None:
+    await rules(gate, candidate("The guest does not tolerate aspirin at night"), turn="t1")
+    await rules(gate, candidate("A night for the guest", span=Span(start=0, end=27)), turn="t2")
+    assert not any(u.conflicts_with for u in gate.active())
+    told = await model(gate, said("The guest tolerates aspirin at night", 0, 36), turn="t2")
+    assert told == [("superseding", "contradiction")]
+    named = {u.record_id: u.conflicts_with for u in gate.active()}
+    assert {r for others in named.values() for r in others} == set(named)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+async def test_what_took_the_place_of_a_reading_stays_when_it_is_read_again(gate: GateBench, version: int) -> None:
+    await rules(gate, KAYAK.model_copy(update={"text": "User has been a nurse"}))
+    nurse = said("User has been a nurse", 20, 38, "occupation", "nurse")
+    for n in range(1, version + 1):
+        await model(gate, nurse, version=n)
+    assert gate.values("occupation") == ["nurse"]
+
+
 async def test_d4_what_people_made_of_it_stays_with_a_sharpened_statement(gate: GateBench) -> None:
     await rules(gate, KAYAK)
     [old] = gate.active()
@@ -185,6 +226,18 @@ async def test_what_stands_beside_a_value_keeps_its_id_when_it_is_read_anew(gate
     }
     york, leeds = (next(u for u in gate.active() if place in u.sealed.text) for place in ("York", "Leeds"))
     assert (york.conflicts_with, leeds.conflicts_with) == ((leeds.record_id,), (york.record_id,))
+
+
+async def test_what_is_found_elsewhere_is_not_lost_with_the_words_of_what_stands_beside_a_value(
+    gate: GateBench,
+) -> None:
+    await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
+    gate.later(DAY)
+    await rules(gate)
+    await model(gate, placed("User owns a van", (0, 20)))
+    anew = placed("User owns a van", (40, 60)), placed("User meets Ann in Leeds", (0, 20), "residence", "Leeds")
+    await model(gate, *anew, version=2)
+    assert texts(gate) == {"User lives in York", "User owns a van", "User meets Ann in Leeds"}
 
 
 async def test_d4_what_people_judged_is_known_as_judged_also_beside_a_value(gate: GateBench) -> None:
