@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, Literal
 
 from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
+from processors.memory.certainty import firmer, less_sure, lowered, raised, surer
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
@@ -28,17 +28,7 @@ from processors.memory.values import canonical, same
 from processors.memory.versions import VERSIONED, Versions
 from processors.reader.rules.protocol import holds_many, values_of
 from processors.step import Emit
-from schemas.events.memory import (
-    LOW_READING,
-    Candidate,
-    Decision,
-    Extraction,
-    MemoryBody,
-    MemoryUpdate,
-    Outcome,
-    Source,
-    State,
-)
+from schemas.events.memory import LOW_READING, Candidate, Decision, Extraction, MemoryBody, MemoryUpdate, Outcome, State
 from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
@@ -139,7 +129,9 @@ class CandidateGate:
             name = slot.field
             holders = self._standing.holders(slot)
             twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
-            if twin is not None:
+            if twin is not None and self._never_replaced(c, twin):
+                out.outranked.append(name)
+            elif twin is not None:
                 out.known[name] = twin
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
@@ -220,6 +212,20 @@ class CandidateGate:
     def _retiring(self, held: MemoryUpdate) -> bool:
         """The extractor before took it from this turn alone: what this one says stands in its place."""
         return held.record_id in self._before and self._said_here(held)
+
+    def _withdraws(self, c: Candidate, twin: MemoryUpdate) -> bool:
+        """Is what stands believed for no other reason than what the extractor before read here, which this one reads
+        and is less sure of? Of several candidates that say the same the surest counts."""
+        if self._again is None or twin.record_id in self._decided:
+            return False
+        return less_sure(c, twin) and self._again.rests_on(twin)
+
+    def _never_replaced(self, c: Candidate, twin: MemoryUpdate) -> bool:
+        """What a newer extractor only infers never replaced what was stated: that holds again."""
+        if c.source != "inferred" or not self._withdraws(c, twin):
+            return False
+        replaced = self._standing.replaced.by(twin.record_id, self._source.accepted_at)
+        return any(u.source != "inferred" for u in replaced)
 
     def _late(self, c: Candidate, until: Mapping[str, datetime]) -> list[Emit]:
         """Said before what stands was true: it is history, kept as such, and replaces nothing."""
@@ -338,16 +344,17 @@ class CandidateGate:
     ) -> list[Emit]:  # fmt: skip
         """A duplicate renews last_accessed_at, adds to importance, and adds its source turn. `told_more`: the later
         text has a detail that the earlier lacks, so its words are kept."""
-        firm = _firmer(c, twin)
+        firm, sure = firmer(c, twin), surer(c, twin)
+        if not firm and self._withdraws(c, twin):
+            return self._lower(c, twin, rule, only)
         of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
-        raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
-        surer = raised and twin.record_id in self._before and not of_people(twin)  # than the extractor before
-        if of_this_turn and not firm and not surer:
+        anew = sure and twin.record_id in self._before and not of_people(twin)  # than the extractor before
+        if of_this_turn and not firm and not anew:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
         renewed = changed(
             twin,
-            **(_raised(twin, c.confidence, again=not self._said_here(twin)) if raised else {}),
+            **(raised(twin, c.confidence, again=not self._said_here(twin)) if sure else {}),
             last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
             importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
@@ -363,6 +370,13 @@ class CandidateGate:
         self._standing.put(renewed, features)
         reason = because(outcome, "dedupe", rule, score)
         return [update(renewed), decision(self._source, c, reason, renewed, only)]
+
+    def _lower(self, c: Candidate, twin: MemoryUpdate, rule: str, only: tuple[str, ...]) -> list[Emit]:
+        """What the newer extractor says of the turn stands, how sure it is as well as what it says."""
+        held = changed(twin, **lowered(c))
+        self._standing.put(held, self._standing.features(twin.record_id))
+        reason = held.reason if held.state == "observed" else because("merged", "dedupe", rule)
+        return [update(held), decision(self._source, c, reason, held, only)]
 
     def _project(self, c: Candidate) -> str | None:
         return c.project_id or self._source.project_id
@@ -419,19 +433,3 @@ def _part(c: Candidate, names: Iterable[str]) -> tuple[str, ...]:
     """The fields that a decision is about, where it is not about all of them."""
     chosen = tuple(names)
     return chosen if len(chosen) < len(values_of(c)) else ()
-
-
-def _firmer(c: Candidate, twin: MemoryUpdate) -> bool:
-    """Said outright, what was only likely so far ("I live in York" after "I work in York") stands as said. What holds
-    more than its field is not reworded."""
-    implied = bool(twin.sealed.attributes.get("implied"))
-    return implied and not c.attributes.get("implied") and c.source == "explicit" and len(values_of(c)) == 1
-
-
-def _raised(twin: MemoryUpdate, confidence: Decimal, *, again: bool) -> dict[str, Any]:
-    """Said outright: an inferred record is confirmed where it was said `again` by another turn, one that was doubted is
-    believed again."""
-    highest = max(twin.confidence, confidence)
-    said: Source = "confirmed" if again else "explicit"
-    source = said if twin.source == "inferred" else twin.source
-    return {"source": source, "confidence": highest, "state": "active" if readable(highest) else "observed"}

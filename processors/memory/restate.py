@@ -10,7 +10,7 @@ from typing import cast
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
 from processors.memory.places import matched
-from processors.memory.readings import TurnReading, made_by
+from processors.memory.readings import TurnReading, made_by, of_people
 from processors.memory.rules import MAX_BEFORE
 from processors.memory.store import Standing
 from processors.memory.versions import VERSIONED
@@ -58,6 +58,13 @@ class Restated:
         given = {u.record_id for u in self.restates.values()}
         left = [u for u in self.before if u.record_id not in given and u.record_id not in decided]
         self.restates |= matched((free,), left, self._reading, self._source.turn.turn_id)
+
+    def rests_on(self, u: MemoryUpdate) -> bool:
+        """Is a record known from the extractor before alone: no other turn says it, no other extractor, and nobody
+        judged it?"""
+        here = all(s.turn_id == self._source.turn.turn_id for s in u.sources)
+        ours = any(u.record_id == b.record_id for b in self.before)
+        return ours and here and not of_people(u) and not self._reading.says_too(u.record_id, self._source.extractor)
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from processors.memory.emit import because, plain_decision
 from processors.memory.readings import RULES, TurnReading, made_by
 from processors.memory.restate import kept_of
-from processors.memory.rules import MAX_PLACES
+from processors.memory.rules import MAX_PLACES, readable
 from processors.memory.store import InHot, Standing
 from processors.step import Emit
 from schemas.events.documents import KeptMemory, TurnDigest, TurnDigestBody
-from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ, Extraction, MemoryUpdate, Span
+from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ, Extraction, HotValue, MemoryUpdate, Span
 from schemas.log import topics
 
 
@@ -55,7 +55,7 @@ def digest(e: Extraction, kept: Sequence[KeptMemory]) -> Emit:
 def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate] | None) -> Emit:
     """The same once more. `ended`: records whose entries of hot memory leave but for those that are said now; None:
     all that the turn wrote."""
-    said = [c.hot for c in e.sealed.candidates if c.hot is not None]
+    said = list(_hot(e, standing))
     withdrawn: tuple[str, ...] | None = None
     if ended is not None:
         again = {InHot.of(e.tenant, e.project_id or "", hot).entry for hot in said}
@@ -66,6 +66,16 @@ def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate
         hot=tuple(f"hot/{hot.type}/{hot.key}" for hot in said), withdrawn=withdrawn,
     )  # fmt: skip
     return _digest(e, body, restated=True)
+
+
+def _hot(e: Extraction, standing: Standing) -> Iterable[HotValue]:
+    """What the turn says for hot memory: what is not sure enough to be read only where it stands for another reason."""
+    turn = e.turn.turn_id
+    of_turn = (u for u in standing.all() if u.state == "active" and any(s.turn_id == turn for s in u.sources))
+    stands = {entry for u in of_turn for entry in standing.hot_of(u.record_id)}
+    for c in e.sealed.candidates:
+        if c.hot is not None and (readable(c.confidence) or InHot.of(e.tenant, e.project_id or "", c.hot) in stands):
+            yield c.hot
 
 
 def _digest(e: Extraction, body: TurnDigestBody, *, restated: bool = False) -> Emit:

@@ -110,17 +110,14 @@ async def test_what_the_user_confirmed_or_corrected_stays(gate: GateBench) -> No
 
 LOW: dict[str, Any] = {"source": "inferred", "low_reading": 0.03}
 DOUBTED: dict[str, Any] = {"confidence": "0.7"}
+SAID: tuple[dict[str, Any], ...] = (
+    {"text": "Bought a piano"}, {"text": "买了一架钢琴", "spans": (Span(start=0, end=8),)},
+    {"text": "User is 32", "field": "age", "value": 32},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("before", [LOW, DOUBTED], ids=["inferred", "less sure"])
-@pytest.mark.parametrize(
-    "said",
-    [
-        {"text": "Bought a piano"}, {"text": "买了一架钢琴", "spans": (Span(start=0, end=8),)},
-        {"text": "User is 32", "field": "age", "value": 32},
-    ],
-    ids=["words", "place", "value"],
-)  # fmt: skip
+@pytest.mark.parametrize("said", SAID, ids=["words", "place", "value"])
 async def test_d4_what_a_newer_version_reads_outright_is_observed_no_more(
     gate: GateBench, said: dict[str, Any], before: dict[str, Any]
 ) -> None:
@@ -144,6 +141,73 @@ async def test_d4_what_a_newer_version_reads_outright_of_what_another_turn_infer
     await gate.say(candidate("Bought a piano"), turn="t2", version=2)
     [stands] = gate.active()
     assert (stands.source, len(stands.sources)) == ("confirmed", 2)
+
+
+@pytest.mark.parametrize("now", [LOW, DOUBTED], ids=["inferred", "less sure"])
+@pytest.mark.parametrize("said", SAID, ids=["words", "place", "value"])
+async def test_d4_what_a_newer_version_is_less_sure_of_is_observed(
+    gate: GateBench, said: dict[str, Any], now: dict[str, Any]
+) -> None:
+    [kept] = await gate.say(candidate(**said), turn="t")
+    gate.restart()
+    [observed] = await gate.say(candidate(**said, **now), turn="t", version=2)
+    assert (observed.record_id, observed.state, observed.reason.outcome) == (kept.record_id, "observed", "observed")
+    assert (observed.confidence, observed.importance) == (candidate(**said, **now).confidence, kept.importance)
+    assert gate.decisions[-1].reason == observed.reason
+    await gate.say(candidate(**said), turn="t", version=3)
+    [again] = gate.active()
+    assert (again.record_id, again.confidence, again.source) == (kept.record_id, Decimal(1), "explicit")
+
+
+async def test_d4_what_is_still_sure_enough_stands_as_sure_as_it_is_read(gate: GateBench) -> None:
+    await gate.say(candidate("Bought a piano"), turn="t")
+    await gate.say(candidate("Bought a piano", confidence="0.8"), turn="t", version=2)
+    [stands] = gate.active()
+    assert (stands.confidence, stands.source) == (Decimal("0.8"), "explicit")
+    assert gate.outcomes()[-1] == ("merged", "same_text")
+
+
+@pytest.mark.parametrize("said", SAID, ids=["words", "place", "value"])
+async def test_d4_what_anybody_else_said_or_judged_is_as_sure_as_it_was(gate: GateBench, said: dict[str, Any]) -> None:
+    async def less_sure() -> str:
+        await gate.say(candidate(**said, **LOW), turn="t", version=2)
+        [stands] = gate.active()
+        return stands.source
+
+    for other in ({"turn": "u"}, {"turn": "t", "extractor": "model", "model": "m"}):
+        gate = GateBench(gate.models)
+        await gate.say(candidate(**said), turn="t")
+        await gate.say(candidate(**said), **other)
+        assert await less_sure() == "explicit", other
+    gate = GateBench(gate.models)
+    [kept] = await gate.say(candidate(**said), turn="t")
+    await gate.feedback(kept.record_id, rating="good")
+    assert await less_sure() == "explicit"
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_d4_of_several_that_say_the_same_the_surest_counts(gate: GateBench, order: tuple[int, int]) -> None:
+    said = candidate("User is 32", "age", 32), candidate("User is 32", "age", 32, **LOW)
+    await gate.say(said[0], turn="t")
+    await gate.say(*(said[n] for n in order), turn="t", version=2)
+    [age] = gate.active("age")
+    assert (age.source, age.confidence) == ("explicit", Decimal(1))
+
+
+@pytest.mark.parametrize(("before", "value"), [("explicit", ["Leeds"]), ("inferred", [])])
+async def test_d4_what_is_only_inferred_now_never_replaced_what_was_stated(
+    gate: GateBench, before: str, value: list[str]
+) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds", source=before))
+    later = gate.later(DAY)
+    york = candidate("Lives in York", "residence", "York")
+    await gate.say(york, turn="t")
+    assert gate.values("residence") == ["York"]
+    york = candidate("Lives in York", "residence", "York", source="inferred")
+    await gate.say(york, turn="t", at=later, accepted=later, version=2)
+    assert gate.values("residence") == value
+    standing = {u.sealed.value for u in gate.view.values() if u.state == "observed"}
+    assert standing == ({"York"} if before == "inferred" else set())
 
 
 async def test_d4_what_people_doubted_is_not_believed_again_because_it_is_read_again(gate: GateBench) -> None:
@@ -177,6 +241,21 @@ async def test_a4_a6_what_a_project_was_told_of_a_turn_is_restated_with_it(gate:
     assert {k.text for k in digest.sealed.kept} == {"We ship on Friday", "We close site 4"}
     assert digest.sealed.hot == ("hot/decision/release",)
     assert [d.restated for d in gate.to_project[:told] if isinstance(d, TurnDigest)] == [False, False]
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+async def test_a4_what_is_not_sure_enough_any_more_leaves_the_projects_hot_memory(
+    gate: GateBench, confirmed: bool
+) -> None:
+    hot = {"type": "decision", "key": "release", "value": "Friday", "priority": 5}
+    [kept] = await gate.say(candidate("We ship on Friday", hot=hot), turn="t", project_id="p1")
+    if confirmed:
+        await gate.feedback(kept.record_id, rating="good")
+    await gate.say(candidate("We ship on Friday", hot=hot, **LOW), turn="t", version=2, project_id="p1")
+    *_, digest = gate.to_project
+    assert isinstance(digest, TurnDigest)
+    assert digest.sealed.hot == (("hot/decision/release",) if confirmed else ())
+    assert len(digest.sealed.kept) == len(gate.active()) == int(confirmed)
 
 
 async def test_a6_what_is_said_again_counts_once_in_the_report(gate: GateBench) -> None:
