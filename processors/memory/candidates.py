@@ -35,6 +35,11 @@ from schemas.profile.model import Profile
 
 _STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z0-9_]*(?::[0-9a-f]+)?>")
 """A statement whose point is what policy took out ("her number is <PHONE_NUMBER>") says nothing any more."""
+_OF_ALL_TURNS = (
+    "sources", "session_id", "interaction_id", "project_id", "language", "occurred_at", "valid_from", "valid_to",
+    "last_accessed_at", "importance", "confidence", "source", "state", "reason", "conflicts_with",
+)  # fmt: skip
+"""Of a record that several turns said: what follows from all of them, and not from how one is read."""
 
 
 @dataclass(slots=True)
@@ -264,7 +269,8 @@ class CandidateGate:
         """Episodes and free statements: near-duplicates within 7 days (D3). What a newer extractor says of a place that
         was read before is the next wording of what stands there; what people judged keeps its words."""
         stands = self._places.restated(c)
-        if stands is not None and (c.kind, canonical(c.text)) == (stands.kind, canonical(stands.sealed.text)):
+        same_words = stands is not None and canonical(c.text) == canonical(stands.sealed.text)
+        if stands is not None and same_words and c.kind == stands.kind:
             return self._said_again(c, stands, rule="same_text")
         if stands is not None and of_people(stands):
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
@@ -272,6 +278,8 @@ class CandidateGate:
         match = self._nearest(c, features, stands)
         if (again := self._said_elsewhere(c, match)) is not None:
             return again  # `stands` is not said any more and retires
+        if stands is not None and same_words and not self._said_here(stands):
+            return self._of_another_kind(c, stands, features)
         return self._free(c, self._places.name(c), features, match)
 
     def _nearest(self, c: Candidate, features: Features, reworded: MemoryUpdate | None) -> Match | None:
@@ -324,6 +332,14 @@ class CandidateGate:
         reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
         told = [marked(self._standing, other, kept.record_id)]
         return kept.model_copy(update={"conflicts_with": marks, "reason": reason}), told
+
+    def _of_another_kind(self, c: Candidate, stands: MemoryUpdate, features: Features) -> list[Emit]:
+        """A newer extractor names words that other turns said as well another kind: what those made of them stays."""
+        out = self._restated(stands)
+        new = self._new(c, (), stands.record_id, [])
+        kept = new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS})
+        self._standing.put(kept, features)
+        return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

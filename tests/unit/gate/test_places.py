@@ -206,6 +206,30 @@ async def test_two_statements_of_a_turn_become_one_only_in_the_same_words(
         assert ids(gate) == {one: before[one]}
 
 
+@pytest.mark.parametrize("kinds", [("fact", "intent"), ("episode", "relation")])
+async def test_what_is_named_another_kind_in_the_same_words_keeps_what_other_turns_made_of_it(
+    gate: GateBench, kinds: tuple[CandidateKind, CandidateKind]
+) -> None:
+    said = [read("Bought a red kayak in Oslo", 0, 26, kind=kind, importance=0.3) for kind in kinds]
+    await gate.say(said[0], turn="t1")
+    gate.later(DAY)
+    await gate.say(said[0], turn="t2")
+    [before] = gate.active()
+    gate.later(DAY)
+    await gate.say(said[1], turn="t2", version=2, at=gate.driver.now - DAY)
+    [after] = gate.active()
+    assert (after.record_id, after.kind) == (before.record_id, kinds[1])
+    assert [s.turn_id for s in after.sources] == ["t1", "t2"]
+    assert (after.occurred_at, after.valid_from) == (before.occurred_at, before.valid_from)
+    assert (after.importance, after.confidence) == (before.importance, before.confidence)
+    await gate.say(said[1], turn="t1", version=2, at=before.occurred_at)
+    [last] = gate.active()
+    assert (last.kind, last.sources) == (kinds[1], after.sources)
+    gate.restart()
+    await gate.say(said[1], turn="t3")
+    assert [len(u.sources) for u in gate.active()] == [3]
+
+
 async def test_what_people_judged_keeps_its_words(gate: GateBench) -> None:
     await gate.say(read("User bought a kayak", 0, 20), read("User sold a canoe", 30, 50), turn="t")
     [kayak, canoe] = sorted(gate.active(), key=lambda u: u.sealed.text)
