@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import orjson
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from memstream.erasure.ports import Outgoing, Stored, Topics
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.log.codec import DecodeError, Headers, clear_owner, header, parsed
@@ -19,10 +18,9 @@ from schemas.log.dead_letters import REPLAY_OF, kafka_time, source_ms
 from schemas.log.owner import partition
 from schemas.log.topics import Cleanup, Topic
 from schemas.security.sealing import ENCRYPTED_KEYS
-from schemas.storage.connections import Bootstrap, librdkafka
 
 _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
-_POLL_SECONDS = 0.2
+_PROJECT = "project"
 _NEVER = ("tick", "marker", "erasure")
 Stands: TypeAlias = Callable[[str, int], bool]
 """Whether a data key can still be had, by owner and generation."""
@@ -43,26 +41,19 @@ class Remains:
 
 
 class Log:
-    """Reads partitions from their start to their end. Not for the hot path: an erasure is rare."""
+    """Reads partitions from their start to their end. Not for the hot path: an erasure is rare. `partitions`: of each
+    owner-keyed topic. Both methods raise Away."""
 
-    def __init__(self, bootstrap: Bootstrap, partitions: int, timeout: float = 10.0) -> None:
-        self._bootstrap, self._count, self._timeout = bootstrap, partitions, timeout
+    def __init__(self, topics_: Topics, partitions: int) -> None:
+        self._topics, self._count = topics_, partitions
 
     def remove(self, e: Erasure) -> dict[str, int]:
-        """Topic -> records that stood and have a null now. Raises KafkaException."""
-        out: Counter[str] = Counter()
-        producer = Producer({**librdkafka(self._bootstrap), "enable.idempotence": True, "log_level": 3})
-        for (topic, place, key), owner in self._standing(e).items():
-            while True:
-                try:
-                    producer.produce(topic, None, key, place, headers=[("owner", owner)])
-                    break
-                except BufferError:  # a tenant has more than the producer holds
-                    producer.poll(1.0)
-            out[topic] += 1
-        if left := producer.flush(30):
-            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, f"{left} nulls were not delivered"))
-        return dict(out)
+        """Topic -> records that stood and have a null now."""
+        found = self._standing(e)
+        self._topics.write(
+            Outgoing(topic, place, key, None, [("owner", owner)]) for (topic, place, key), owner in found.items()
+        )
+        return dict(Counter(topic for topic, _, _ in found))
 
     def remains(self, e: Erasure, now: datetime, stands: Stands) -> list[Remains]:
         """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
@@ -98,13 +89,11 @@ class Log:
             return range(self._count)
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
-    def _read(self, wanted: Mapping[Topic, Iterable[int]]) -> Iterator[Message]:
-        """By one consumer: each one more costs most of a second before its first record."""
-        places = [(topic.name, p) for topic, numbers in wanted.items() for p in numbers]
-        return read_to_end(self._bootstrap, places, self._timeout)
+    def _read(self, wanted: Mapping[Topic, Iterable[int]]) -> Iterator[Stored]:
+        return self._topics.read([(topic.name, p) for topic, numbers in wanted.items() for p in numbers])
 
 
-def readable(m: Message, stands: Stands) -> bool:
+def readable(m: Stored, stands: Stands) -> bool:
     """Can its words still be read: in the clear (another program wrote it so, encryption was off), bytes that are no
     event, or sealed under a key that stands (a project's; the user's own, of what was said between the request and the
     cut-off, which is sealed with the next one already)? What has no sealed part holds no words."""
@@ -113,21 +102,24 @@ def readable(m: Message, stands: Stands) -> bool:
         sealed = data.get("sealed")
         if not isinstance(sealed, dict) or sealed.keys() != ENCRYPTED_KEYS:
             return sealed is not None
-        source = dict(cast(Any, m.headers()) or ()).get("source_topic", b"").decode() or m.topic() or ""
+        source = dict(m.headers() or ()).get("source_topic", b"").decode() or m.topic() or ""
         return stands(clear_owner(source, data).key, int(sealed["kid"]))
     except (DecodeError, ValueError, TypeError, KeyError):
         return True
 
 
-def standing(records: Iterable[Message], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
+def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
     """(topic, partition, key) -> owner, of records, each partition in its order, that the erasure takes: those accepted
-    by the cut-off, and of a user's all before the erasure itself in its partition, whatever a clock said of them."""
+    by the cut-off, and of a user's all before the erasure itself in its partition, whatever a clock said of them. It
+    comes there more than once (a step's outbox is delivered again): what lies before the first one came before it."""
     found: dict[tuple[str, int, bytes], bytes] = {}
     dated_later: dict[tuple[str, int, bytes], bytes] = {}
+    met: set[tuple[str, int]] = set()
     for m in records:
         key, value = m.key(), m.value()
         here = m.topic() or "", m.partition() or 0
-        if value is not None and e.erasure_id.encode() in value and _is(e, value):
+        if value is not None and here not in met and e.erasure_id.encode() in value and _is(e, value):
+            met.add(here)
             found |= {place: owner for place, owner in dated_later.items() if place[:2] == here}
         if key is None:
             continue
@@ -142,67 +134,35 @@ def standing(records: Iterable[Message], e: Erasure) -> dict[tuple[str, int, byt
 
 
 def _is(e: Erasure, value: bytes) -> bool:
-    """The erasure itself, of a user: a session's or tenant's is cut by time alone."""
+    """The erasure itself, of a user: a session's or tenant's is cut by time alone. What the project step hands on comes
+    from other partitions, at any later time: it says nothing of the order of the user's records."""
     try:
         data = orjson.loads(value)
     except orjson.JSONDecodeError:
         return False
-    return e.scope == "user" and isinstance(data, dict) and data.get("erasure_id") == e.erasure_id
-
-
-def read_to_end(bootstrap: Bootstrap, places: Sequence[tuple[str, int]], timeout: float) -> Iterator[Message]:
-    """Every record of these partitions (topic, number), from the start of each to its end as it is when it is reached.
-
-    Raises KafkaException, also after `timeout` seconds without a record.
-    """
-    consumer = Consumer(
-        {
-            **librdkafka(bootstrap), "group.id": "memstream-erasure", "enable.auto.commit": False,
-            "enable.partition.eof": True, "auto.offset.reset": "earliest", "log_level": 3,
-            # Of each partition; the library's own 64 MB would be gigabytes over all topics.
-            "queued.max.messages.kbytes": 1_024,
-        }
-    )  # fmt: skip
-    try:
-        consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for topic, p in places])
-        left, heard = set(places), time.monotonic()
-        while left:  # ticks go on: an end may be reached more than once
-            batch: Sequence[Message] = consumer.consume(1_000, _POLL_SECONDS)
-            heard = time.monotonic() if batch else heard
-            if time.monotonic() - heard > timeout:
-                raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "the end of a partition was not reached"))
-            for m in batch:
-                error = m.error()
-                if error is None:
-                    yield m
-                elif error.code() == KafkaError._PARTITION_EOF:
-                    left.discard((m.topic() or "", m.partition() or 0))
-                else:
-                    raise KafkaException(error)
-    finally:
-        consumer.close()
-
-
-def _names(m: Message, e: Erasure) -> bool:
-    """Does a record of a topic with retention carry the owner, accepted by the cut-off?"""
-    if _when(m) > e.accepted_at:
+    if e.scope != "user" or not isinstance(data, dict) or data.get("stage") == _PROJECT:
         return False
+    return bool(data.get("erasure_id") == e.erasure_id)
+
+
+def _names(m: Stored, e: Erasure) -> bool:
+    """Does a record of a topic with retention carry the owner, accepted by the cut-off? A step may have written it
+    behind the cut-off, of what was accepted before."""
     owner = _owner_header(m)
-    if owner is None:  # another program wrote it
-        return _whose(m, e) is not None
+    if owner is None or e.scope == "session":  # another program wrote it
+        return _taken(m, e) is not None
     mine = e.owner.key.encode()
-    if e.scope == "tenant":
-        return owner.startswith(mine.partition(b"/")[0] + b"/")
-    return owner == mine and _taken(m, e) is not None if e.scope == "session" else owner == mine
+    its = owner.startswith(mine.partition(b"/")[0] + b"/") if e.scope == "tenant" else owner == mine
+    return its and _came_by(m, e.accepted_at)
 
 
-def _taken(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
+def _taken(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
     """The owner of a record that the erasure takes by its time, None for another's."""
     owner = _whose(m, e, projects)
     return None if owner is None or _accepted(orjson.loads(m.value() or b""), m) > e.accepted_at else owner
 
 
-def _whose(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
+def _whose(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
     """The owner of a record of the erasure's scope, None for another's. `projects`: what a project keeps of the user
     is meant, too."""
     raw = m.value() or b""
@@ -227,7 +187,18 @@ def _whose(m: Message, e: Erasure, projects: bool = False) -> bytes | None:
     return _owner_header(m) or e.owner.key.encode()
 
 
-def _owner_header(m: Message) -> bytes | None:
+def _came_by(m: Stored, cut: datetime) -> bool:
+    """Bytes that are no event are of the time at which they were written. Ticks, markers and erasures say nothing."""
+    try:
+        data = orjson.loads(m.value() or b"")
+    except orjson.JSONDecodeError:
+        data = None
+    if not isinstance(data, dict):
+        return _when(m) <= cut
+    return data.get("type") not in _NEVER and _accepted(data, m) <= cut
+
+
+def _owner_header(m: Stored) -> bytes | None:
     return header(_headers(m), "owner")
 
 
@@ -235,7 +206,7 @@ def _own(data: dict[str, Any]) -> Any:
     return data.get("owner_id") if data.get("owner_kind") == "user" else None
 
 
-def _accepted(data: dict[str, Any], m: Message) -> datetime:
+def _accepted(data: dict[str, Any], m: Stored) -> datetime:
     for name in _TIMES:
         told = data.get(name)
         if isinstance(told, str):
@@ -247,10 +218,10 @@ def _accepted(data: dict[str, Any], m: Message) -> datetime:
     return _when(m)
 
 
-def _when(m: Message) -> datetime:
+def _when(m: Stored) -> datetime:
     return kafka_time(source_ms(_headers(m), m.timestamp()[1]))
 
 
-def _headers(m: Message) -> Headers:
+def _headers(m: Stored) -> Headers:
     told: Any = m.headers() or ()
     return [(k, v) for k, v in told if isinstance(v, bytes)]

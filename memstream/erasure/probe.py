@@ -25,7 +25,8 @@ from confluent_kafka.admin import AdminClient
 from psycopg import sql
 from pymilvus import MilvusClient
 
-from memstream.erasure.log import COMPACTED_DAYS, read_to_end
+from memstream.erasure.kafka import read_to_end
+from memstream.erasure.log import COMPACTED_DAYS
 from memstream.keyring.state import owner_of
 from memstream.keyring.wiring import MASTER_FILE, sealing_of
 from memstream.settings import Settings

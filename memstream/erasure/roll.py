@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from confluent_kafka import Producer
 from kafka.admin import ConfigResource, ConfigResourceType, KafkaAdminClient
 
-from memstream.erasure.log import read_to_end
+from memstream.erasure.kafka import read_to_end
 from memstream.workers.timer import TICKED, send_tick
 from messaging.admin import KafkaAdmin
 from schemas.log import topics

@@ -22,7 +22,7 @@ DATED: dict[str, str] = {}
 records on some day, and then the broker deletes it before anybody reads it."""
 READ_CLOCK = {
     "memstream.erasure.roll": "when the cleaning of segments began",
-    "memstream.erasure.worker": "how long ago Postgres wrote a row, and when a part was done",
+    "memstream.erasure.worker": "the clock of the process, which the eraser is given",
     "memstream.evaluation.retrieval": "a name for a run",
     "memstream.keys": "keys end by the wall clock; behind a command",
     "memstream.reprocess.amending": "when a run began: the time of all that it amends",

@@ -98,6 +98,18 @@ def test_n6_the_order_is_that_of_the_partition() -> None:
     assert _taken(log, _erasure()) == set()
 
 
+@pytest.mark.parametrize("stage", ["gate", "project"])
+def test_n6_what_was_said_behind_the_erasure_stays_where_the_erasure_comes_again(stage: str) -> None:
+    """Found by the simulation. Projects hand it on from their own partitions, and a step that takes over delivers it
+    once more: what the user had said by then was taken for said before."""
+    first = replace(_stored("erasure", _erasure(stage="gate")), where=topics.UPDATES.name)
+    said = [replace(_stored(k, _said(CUT + HOUR)), where=topics.UPDATES.name) for k in ("ahead", "returned")]
+    said = [replace(m, content=(m.content or b"").replace(b"{", b'{"owner_kind":"user",', 1)) for m in said]
+    again = replace(_stored("erasure", _erasure(stage=stage)), where=topics.UPDATES.name)
+    assert _taken([said[0], first, said[1], again], _erasure()) == {b"ahead"}
+    assert _taken([said[0], first, said[1]], _erasure()) == {b"ahead"}
+
+
 @pytest.mark.parametrize("over", [{"erasure_id": "e2"}, {"scope": "tenant"}])
 def test_n6_another_erasure_or_a_tenants_cuts_by_time_alone(over: dict[str, Any]) -> None:
     log = [_stored("old", _said(CUT)), _stored("ahead", _said(CUT + HOUR)), _stored("erasure", _erasure(**over))]

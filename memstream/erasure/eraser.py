@@ -1,0 +1,222 @@
+"""Follows erasures through the stores, nulls what kept topics hold, signs the report (C9, N6).
+
+Everything it does can be done again: it may be killed anywhere, and two of them do no harm.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from memstream.erasure.log import Log
+from memstream.erasure.ports import Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
+from memstream.erasure.report import signed
+from schemas.events.documents import EVERY_VERSION, Document
+from schemas.events.envelope import Envelope
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import Owner, OwnerKind, partition
+from schemas.log.topics import Topic
+from schemas.security.erasure_findings import place
+from schemas.security.sealing import KeysAway
+
+log = logging.getLogger(__name__)
+LOOK_SECONDS = 0.5
+ACCESS_WAIT = timedelta(seconds=60)
+"""How long a report waits for the access log's entry of its request; without it, it says so."""
+HELD_WAIT = timedelta(seconds=5)
+"""How long rows of the user in the steps' state hold a report up: of one who talks on there are always some."""
+_VIA = (
+    ("postgres", topics.HISTORY, "screen"), ("postgres", topics.SESSION_STATE, "session"),
+    ("postgres", topics.UPDATES, "gate"), ("postgres", topics.DECISIONS, "gate"),
+    ("postgres", topics.UPDATES, "project"), ("postgres", topics.DECISIONS, "project"),
+    ("milvus", topics.HISTORY, "screen"), ("milvus", topics.UPDATES, "gate"), ("milvus", topics.UPDATES, "project"),
+    ("redis", topics.SESSION_STATE, "session"), ("redis", topics.UPDATES, "gate"),
+    ("redis", topics.UPDATES, "project"),
+)  # fmt: skip
+"""Ways on which an erasure reaches a store: through which topic, from which step."""
+
+
+@dataclass(frozen=True, slots=True)
+class EraserConfig:
+    """`stores`: those in use. `partitions`: of each owner-keyed topic. `encryption`: as the report names it."""
+
+    stores: frozenset[str]
+    partitions: int
+    encryption: str = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """All that an eraser reaches. `now`: the time in UTC. `event_id`: another one at each call."""
+
+    register: Opened
+    topics: Topics
+    keys: Keys
+    codec: Codec
+    signing: Ed25519PrivateKey
+    now: Callable[[], datetime]
+    event_id: Callable[[], str]
+
+
+class Eraser:
+    """One look at all erasures that are under way."""
+
+    def __init__(self, reached: Reached, config: EraserConfig) -> None:
+        self._at, self._config = reached, config
+        self._log = Log(reached.topics, config.partitions)
+
+    def look(self) -> int:
+        """How many are still under way. Raises Away, KeysAway."""
+        with self._at.register() as register:
+            return sum(not self._advance(register, found) for found in register.under_way())
+
+    def _advance(self, register: Register, found: UnderWay) -> bool:
+        e, waited = found.erasure, self._at.now() - found.started_at
+        missing = self._expected(register, e) - register.answered(e)
+        if missing:
+            return self._waits(register, e, "stores")
+        if e.scope == "tenant" and (left := self._parts(register, e, found.step)):
+            return self._waits(register, e, left)
+        # Every step gave its rows up in the transaction in which it handed the erasure on, and all have done so: what
+        # stands now came after, for a user who talks on. It is looked at a while longer, and told.
+        held = register.held(e) if e.scope == "user" else 0
+        if held and waited < HELD_WAIT:
+            return self._waits(register, e, "state")
+        # Delivered again by who takes a partition over, it would bring back behind the nulls what they take out.
+        if register.undelivered(e):
+            return self._waits(register, e, "outbox")
+        accesses = register.accesses(e)
+        if not accesses and waited < ACCESS_WAIT:
+            return self._waits(register, e, "access log")
+        self._waits(register, e, "log")
+        removed = self._log.remove(e)
+        if removed and e.scope == "tenant":
+            self._log.remove(e)
+        self._destroy(e)
+        if e.scope != "session":
+            register.forget_accesses(e)
+        report = {
+            **self._report(register, e, removed),
+            "encryption": self._config.encryption,
+            "keys_destroyed": register.keys_destroyed(e, found.started_at),
+            "accesses": accesses,
+            "since": held,
+        }
+        register.finish(e, signed(report, self._at.signing))
+        log.info("an erasure is done", extra={"scope": e.scope, "erasure_id": e.erasure_id})
+        return True
+
+    def _destroy(self, e: Erasure) -> None:
+        """The owner's keys but the newest, which is for what came after the cut-off; a tenant's all."""
+        if e.scope == "tenant":
+            self._at.keys.destroy_tenant(e.tenant)
+        elif e.scope != "session":
+            self._at.keys.destroy(e.owner.key)
+
+    def _expected(self, register: Register, e: Erasure) -> set[str]:
+        """Places that must have answered: every generation of every store, of every partition that it comes from."""
+        numbers: dict[str, list[int]] = {}
+        for store, number in register.generations():
+            numbers.setdefault(store, []).append(number)
+        everywhere = range(self._config.partitions)
+        own: Iterable[int] = everywhere if e.scope == "tenant" else (partition(e.owner, len(everywhere)),)
+        return {
+            place(store, number, topic.name, stage, p)
+            for store, topic, stage in _VIA
+            if store in self._config.stores
+            for number in numbers.get(store, ())
+            for p in (everywhere if stage == "project" else own)
+        }
+
+    def _waits(self, register: Register, e: Erasure, step: str) -> bool:
+        register.waits(e, step)
+        return False
+
+    def _parts(self, register: Register, e: Erasure, step: str) -> str | None:
+        """A tenant owner by owner: documents and projects, then users. None once nothing of it is held."""
+        found = register.owners(e)
+        owners = sorted({o for raw in found if (o := _owner(raw)) is not None})
+        documents = [o for o in owners if o.kind is OwnerKind.DOCUMENT]
+        projects = [o for o in owners if o.kind is OwnerKind.PROJECT]
+        users = [o for o in owners if o.kind is OwnerKind.USER]
+        told: list[Owner] = []
+        if step == "stores":  # a document's rows hold numbers once it is deleted: nothing to wait for
+            told += documents
+        phase, wanted = ("projects", projects) if projects else ("users", users)
+        if step != phase:  # once a phase
+            told += wanted
+        self._at.topics.write([self._part(e, owner) for owner in told if owner.kind is not OwnerKind.TENANT])
+        return phase if wanted else None
+
+    def _part(self, e: Erasure, owner: Owner) -> Outgoing:
+        part: dict[str, Any] = {
+            "tenant": e.tenant, "erasure_id": e.erasure_id, "accepted_at": e.accepted_at, "part": True,
+        }  # fmt: skip
+        if owner.kind is OwnerKind.USER:
+            return self._outgoing(topics.TURNS, Erasure(**part, scope="user", user_id=owner.id))
+        if owner.kind is OwnerKind.PROJECT:
+            return self._outgoing(topics.PROJECT_EVENTS, Erasure(**part, scope="project", project_id=owner.id))
+        gone = Document(
+            tenant=e.tenant, document_id=owner.id, version=EVERY_VERSION, op="delete", accepted_at=e.accepted_at
+        )
+        return self._outgoing(topics.DOCUMENTS, gone)
+
+    def _outgoing(self, topic: Topic, event: Envelope) -> Outgoing:
+        encoded = self._at.codec.encode(event, "memstream/eraser", self._at.event_id())
+        target = partition(event.owner, self._config.partitions)
+        return Outgoing(topic.name, target, encoded.key, encoded.value, encoded.headers)
+
+    def _report(self, register: Register, e: Erasure, removed: dict[str, int]) -> dict[str, Any]:
+        now = self._at.now()
+        kept = self._log.remains(e, now, cache(self._at.keys.stands))
+        return {
+            "version": 1, "erasure_id": e.erasure_id, "tenant": e.tenant, "scope": e.scope, "user_id": e.user_id,
+            "session_id": e.session_id, "cut_off": e.accepted_at, "finished_at": now,
+            "removed": _added(register.findings(e)), "nulled": removed,
+            "remains": [{**asdict(r), "until": r.until.date().isoformat()} for r in kept],
+            "not_erased": _NOT_ERASED,
+        }  # fmt: skip
+
+
+_NOT_ERASED = [
+    "ids of the owner, with the time of the erasure, in deny entries and in this report",
+    "what others said of the owner as their own: turns, and comments of who judged a record (`by`)",
+    "bytes of deleted rows in Postgres files and its write-ahead log until pages and segments are used again",
+]
+
+
+def follow(eraser: Eraser, stop: threading.Event, wait: Callable[[float], object]) -> None:
+    """Look until `stop` is set. `wait`: so many seconds, or until it is."""
+    while not stop.is_set():
+        try:
+            eraser.look()
+        except (Away, KeysAway) as exc:
+            log.warning("erasures wait", extra={"error": f"{type(exc).__name__}: {exc}"})
+        wait(LOOK_SECONDS)
+
+
+def _added(findings: Sequence[Finding]) -> dict[str, dict[str, int]]:
+    """Store (or step) -> kind -> removed, over partitions; a store's first generation speaks where several stand."""
+    out: dict[str, dict[str, int]] = {}
+    for finding in findings:
+        name = "/".join(finding.place.split("/")[:2])
+        for kind, count in finding.found.items():
+            out.setdefault(name, {})[kind] = out.get(name, {}).get(kind, 0) + int(count)
+    return out
+
+
+def _owner(raw: str) -> Owner | None:
+    """The owner of a row of state; rows beside it (`owner|session`, `owner/given`) are dropped with it."""
+    try:
+        return Owner.parse("/".join(raw.partition("|")[0].split("/")[:3]))
+    except ValueError:
+        return None

@@ -1,0 +1,152 @@
+"""What the eraser reaches: the register of erasures, the topics, the keys. Each real one stands beside this file, under
+the contract of `tests/unit/erasure/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol, TypeAlias
+
+from schemas.base import Json
+from schemas.events.erasure import Erasure
+from schemas.log.codec import Headers
+
+
+class Away(Exception):  # noqa: N818 - it names an outcome
+    """A store or the brokers did not answer, or refused: the erasure waits, and all of it may be done again. The
+    message names an error class or code, never content."""
+
+
+class Stored(Protocol):
+    """A record as it lies in a topic, as librdkafka gives it. `timestamp` is (kind, milliseconds)."""
+
+    def topic(self) -> str | None: ...
+
+    def partition(self) -> int | None: ...
+
+    def key(self) -> bytes | None: ...
+
+    def value(self) -> bytes | None: ...
+
+    def headers(self) -> Any: ...
+
+    def timestamp(self) -> tuple[int, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A record to write. `value` None is a null under the key."""
+
+    topic: str
+    partition: int
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+
+
+class Topics(Protocol):
+    """The brokers' topics, read and written whole. Both raise Away."""
+
+    def read(self, places: Sequence[tuple[str, int]]) -> Iterator[Stored]:
+        """Every record of these partitions (topic, number), from the start of each to its end as it is when it is
+        reached; those of a partition in its order."""
+        ...
+
+    def write(self, records: Iterable[Outgoing]) -> None:
+        """Returns when the brokers have acknowledged every one. Raises Away where one was not, which may be there
+        nonetheless."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnderWay:
+    """An erasure that is not done. `step`: what it waited for last. `started_at`: when Postgres heard of it."""
+
+    erasure: Erasure
+    step: str
+    started_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a place (`schemas.security.erasure_findings.place`) has removed: kind -> count."""
+
+    place: str
+    found: Mapping[str, int]
+
+
+Access: TypeAlias = dict[str, Json | datetime]
+"""An entry of the access log as the report names it: chain, seq, at, operation, principal, hash."""
+
+
+class Register(Protocol):
+    """The erasures and what stands of them in Postgres. Every method raises Away; each is one transaction."""
+
+    def under_way(self) -> Sequence[UnderWay]:
+        """The oldest of those that are not done, in the order in which they began; 20 at most."""
+        ...
+
+    def answered(self, e: Erasure) -> set[str]:
+        """Places that have told what they removed of the erasure's own owner."""
+        ...
+
+    def generations(self) -> Sequence[tuple[str, int]]:
+        """(store, number) of the generations that are built or stand."""
+        ...
+
+    def waits(self, e: Erasure, step: str) -> None:
+        """Note what it waits for."""
+        ...
+
+    def held(self, e: Erasure) -> int:
+        """Rows of a user in the steps' state, but for the cut-off's own."""
+        ...
+
+    def undelivered(self, e: Erasure) -> int:
+        """Outboxes of steps with the erasure in them, or a part of it: what lies before it there may be delivered once
+        more."""
+        ...
+
+    def owners(self, e: Erasure) -> Sequence[str]:
+        """Whose rows of the erasure's tenant the steps' state holds: owners as they are written there."""
+        ...
+
+    def accesses(self, e: Erasure) -> list[Access]:
+        """The access log's entry of the request (C10)."""
+        ...
+
+    def forget_accesses(self, e: Erasure) -> None:
+        """Take the owner out of the access log, as far as the cut-off."""
+        ...
+
+    def findings(self, e: Erasure) -> Sequence[Finding]:
+        """Of the erasure and its parts, by place."""
+        ...
+
+    def keys_destroyed(self, e: Erasure, since: datetime) -> int:
+        """Keys that the erasure destroyed, also before the eraser was killed and began anew."""
+        ...
+
+    def finish(self, e: Erasure, report: dict[str, Any]) -> None:
+        """Done, with its signed report. One that is done stays as it is."""
+        ...
+
+
+class Keys(Protocol):
+    """The part of the keyring that an erasure needs. Every method raises KeysAway."""
+
+    def destroy(self, owner: str) -> int:
+        """The keys of an owner but the newest generation; how many."""
+        ...
+
+    def destroy_tenant(self, tenant: str) -> int: ...
+
+    def stands(self, owner: str, generation: int) -> bool:
+        """Whether what lies under this key can still be opened."""
+        ...
+
+
+Opened: TypeAlias = Callable[[], AbstractContextManager[Register]]
+"""The register for one look. Raises Away."""

@@ -1,0 +1,95 @@
+"""The contracts of the eraser's register and topics on a real Postgres and a real broker: what the simulated ones are
+held to."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+import pytest
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from memstream.erasure.kafka import KafkaTopics
+from memstream.erasure.ports import Register, Topics
+from memstream.erasure.register import opened
+from memstream.stack import Addresses
+from schemas import migrations
+from schemas.events.erasure import Erasure
+from schemas.security import erasure_findings
+from streams.state.protocol import OutboxRow, pack_outbox
+from tests.patience import PATIENCE
+from tests.unit.erasure.register_contract import RegisterContract
+from tests.unit.erasure.topics_contract import TopicsContract
+
+pytestmark = pytest.mark.integration
+KEY = bytes(range(32))
+_STATE = "INSERT INTO stream.state (step, partition, owner, key, value) VALUES ('screen', 0, %s, %s, %s)"
+_POSITION = """
+INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, updated_at)
+VALUES (%s, 0, 1, '{}', '{}', %s, now())
+"""
+
+
+@dataclass
+class _Postgres:
+    dsn: str
+
+    def begin(self, e: Erasure) -> None:
+        with psycopg.connect(self.dsn) as conn:
+            erasure_findings.begin(conn, e)
+
+    def found(self, e: Erasure, where: str, counts: Mapping[str, int]) -> None:
+        with psycopg.connect(self.dsn) as conn:
+            erasure_findings.found(conn, e, where, counts)
+
+    def holds(self, owner: str, key: str) -> None:
+        with psycopg.connect(self.dsn) as conn:
+            conn.execute(_STATE, (owner, key, b"1"))
+
+    def outbox(self, step: str, rows: Sequence[OutboxRow]) -> None:
+        with psycopg.connect(self.dsn) as conn:
+            conn.execute(_POSITION, (step, pack_outbox(rows)))
+
+    def opened(self) -> AbstractContextManager[Register]:
+        return opened(self.dsn, KEY)
+
+
+class TestPostgresRegister(RegisterContract):
+    @pytest.fixture
+    def at(self, addresses: Addresses) -> _Postgres:
+        """A database of its own, emptied for each test."""
+        with psycopg.connect(addresses.postgres, autocommit=True) as conn:
+            conn.execute("DROP DATABASE IF EXISTS erasures")
+            conn.execute("CREATE DATABASE erasures")
+        made = psycopg.conninfo.make_conninfo(addresses.postgres, dbname="erasures")
+        migrations.upgrade(made)
+        return _Postgres(made)
+
+    def report(self, at: Any) -> Any:
+        with psycopg.connect(at.dsn) as conn:
+            row = conn.execute("SELECT report FROM trust.erasures WHERE erasure_id = 'e1'").fetchone()
+        return None if row is None else row[0]
+
+
+@dataclass
+class _Kafka:
+    servers: str
+    topic: str = field(default_factory=lambda: f"contract-{uuid.uuid4().hex}")
+
+    def topics(self) -> Topics:
+        return KafkaTopics(self.servers, PATIENCE)
+
+
+class TestKafkaTopics(TopicsContract):
+    @pytest.fixture
+    def at(self, addresses: Addresses) -> _Kafka:
+        made = _Kafka(addresses.kafka)
+        admin = AdminClient({"bootstrap.servers": made.servers})
+        for done in admin.create_topics([NewTopic(made.topic, 2, 1)]).values():
+            done.result(PATIENCE)
+        return made

@@ -1,0 +1,221 @@
+"""The eraser over a register and topics in memory: what it waits for, writes, and does again (C9, N6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from memstream.erasure.eraser import HELD_WAIT, Eraser, EraserConfig, Reached
+from memstream.erasure.ports import Away, Outgoing, Stored
+from memstream.erasure.report import verify
+from schemas.events.erasure import Erasure
+from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.owner import partition
+from streams.state.memory import MemoryStateStore
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, Write
+from tests.simulation.erasing import NoKeys
+from tests.simulation.register import MemoryRegister
+from tests.unit.erasure.register_contract import CUT, erasure, whole
+
+COUNT = 4
+ANN = partition(erasure().owner, COUNT)
+CODEC = Codec()
+
+
+@dataclass(frozen=True)
+class Lies:
+    """A record as librdkafka gives it."""
+
+    sent: Outgoing
+    at: datetime
+
+    def topic(self) -> str:
+        return self.sent.topic
+
+    def partition(self) -> int:
+        return self.sent.partition
+
+    def key(self) -> bytes | None:
+        return self.sent.key
+
+    def value(self) -> bytes | None:
+        return self.sent.value
+
+    def headers(self) -> Any:
+        return self.sent.headers
+
+    def timestamp(self) -> tuple[int, int]:
+        return 1, int(self.at.timestamp() * 1000)
+
+
+@dataclass
+class Log:
+    """`away`: so many writes fail, before or (`taken`) behind the brokers' taking them."""
+
+    records: list[Lies] = field(default_factory=list)
+    away: int = 0
+    taken: bool = False
+    at: datetime = CUT
+
+    def read(self, places: Sequence[tuple[str, int]]) -> Iterator[Stored]:
+        yield from [r for r in self.records if (r.topic(), r.partition()) in places]
+
+    def write(self, records: Iterable[Outgoing]) -> None:
+        found = list(records)
+        self.away -= 1
+        if self.away < 0 or self.taken:
+            self.records += [Lies(r, self.at) for r in found]
+        if self.away >= 0:
+            raise Away("_TRANSPORT")
+
+    def said(self, topic: str, at: datetime, key: str = "k", written: datetime | None = None) -> None:
+        event = MemoryCommand(
+            tenant="acme", user_id="ann", command="remember", command_id=key, kind="fact", accepted_at=at,
+            sealed=MemoryCommandBody(text="likes tea"),
+        )  # fmt: skip
+        encoded = CODEC.encode(event, "test", key)
+        self.records.append(Lies(Outgoing(topic, ANN, key.encode(), encoded.value, encoded.headers), written or at))
+
+    def nulls(self) -> list[bytes | None]:
+        return [r.key() for r in self.records if r.value() is None]
+
+
+class House:
+    """Everything that an eraser reaches; all stores have answered. `now` is the eraser's clock."""
+
+    def __init__(self, partitions: int = COUNT) -> None:
+        self.state, self.log, self.now, ids = MemoryStateStore(), Log(), CUT, count()
+        self.register = MemoryRegister(lambda: CUT, self.state)
+        reached = Reached(
+            register=lambda: nullcontext(self.register), topics=self.log, keys=NoKeys(), codec=CODEC,
+            signing=Ed25519PrivateKey.from_private_bytes(bytes(range(32))), now=lambda: self.now,
+            event_id=lambda: f"id{next(ids)}",
+        )  # fmt: skip
+        self.eraser = Eraser(reached, EraserConfig(frozenset({"postgres", "redis", "milvus"}), partitions))
+
+    def asked(self, e: Erasure, answered: bool = True) -> None:
+        self.register.begin(e)
+        self.register.requests[e.erasure_id] = {"seq": 1}
+        with nullcontext(self.register) as register:
+            for place in self.eraser._expected(register, e) if answered else ():
+                self.register.found(e, place, {"rows": 1})
+
+    def holds(self, owner: str, outbox: Sequence[OutboxRow] = ()) -> None:
+        expected = self.state.next_offsets().get(("gate", 0))
+        writes = [Write(owner, "m/1", b"1")] if owner else []
+        work = self.state.commit([PartitionCommit("gate", 0, expected, Position((expected or 0) + 1), writes, outbox)])
+        with pytest.raises(StopIteration):
+            work.send(None)
+
+    def step(self, name: str = "e1") -> str:
+        return self.register.entries[name].under_way.step
+
+    def report(self, name: str = "e1") -> dict[str, Any]:
+        found = self.register.entries[name].report
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+def test_n6_what_stood_has_a_null_and_the_report_is_signed(house: House) -> None:
+    house.log.said(topics.LEDGER.name, CUT, "before")
+    house.log.said(topics.LEDGER.name, CUT + timedelta(seconds=1), "behind")
+    house.asked(erasure())
+    assert house.eraser.look() == 0
+    assert house.log.nulls() == [b"before"]
+    verify(house.report())
+    assert house.report()["nulled"] == {topics.LEDGER.name: 1}
+    assert house.eraser.look() == 0
+    assert house.log.nulls() == [b"before"]
+
+
+def test_n6_one_place_that_has_not_answered_holds_it_up(house: House) -> None:
+    house.log.said(topics.LEDGER.name, CUT)
+    house.asked(erasure())
+    house.register.found_at.popitem()
+    assert house.eraser.look() == 1
+    assert (house.step(), house.log.nulls()) == ("stores", [])
+
+
+def test_n6_it_is_not_done_before_the_brokers_have_every_null(house: House) -> None:
+    house.log.said(topics.LEDGER.name, CUT)
+    house.asked(erasure())
+    house.log.away = 1
+    with pytest.raises(Away):
+        house.eraser.look()
+    assert house.register.entries["e1"].state == "under_way"
+    assert house.eraser.look() == 0
+    assert house.log.nulls() == [b"k"]
+
+
+def test_n6_it_waits_for_an_outbox_that_would_bring_it_back(house: House) -> None:
+    """Found by the simulation: delivered again behind the nulls, what was said stood in the ledger for ever."""
+    house.log.said(topics.LEDGER.name, CUT)
+    house.asked(erasure())
+    carried = OutboxRow(1, 0, topics.LEDGER.name, ANN, b"e", CODEC.value(erasure()), [])
+    house.holds("", [carried])
+    assert house.eraser.look() == 1
+    assert (house.step(), house.log.nulls()) == ("outbox", [])
+    house.holds("")
+    assert house.eraser.look() == 0
+
+
+def test_n6_rows_of_who_talks_on_hold_it_up_a_while(house: House) -> None:
+    house.asked(erasure())
+    house.holds("acme/user/ann")
+    assert house.eraser.look() == 1
+    assert house.step() == "state"
+    house.now = CUT + HELD_WAIT
+    assert house.eraser.look() == 0
+    assert house.report()["since"] == 1
+
+
+def test_n6_the_report_counts_what_was_written_behind_the_cut_off_of_what_was_said_before(house: House) -> None:
+    """Found by the simulation: a turn on its way through the steps stood in the history, and no report said so."""
+    house.log.said(topics.HISTORY.name, CUT, "on its way", written=CUT + timedelta(seconds=1))
+    house.log.said(topics.HISTORY.name, CUT + timedelta(seconds=1), "behind")
+    house.asked(erasure())
+    house.log.records.append(
+        Lies(Outgoing(topics.HISTORY.name, ANN, b"e", CODEC.value(erasure()), [("owner", b"acme/user/ann")]), CUT)
+    )
+    house.eraser.look()
+    assert {r["topic"]: r["records"] for r in house.report()["remains"]} == {topics.HISTORY.name: 1}
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_n6_parts_of_a_tenant_that_were_not_delivered_are_told_again(house: House, taken: bool) -> None:
+    """They were taken for told, and the erasure waited for ever."""
+    house.asked(whole())
+    house.holds("acme/user/ann")
+    house.log.away, house.log.taken = 1, taken
+    with pytest.raises(Away):
+        house.eraser.look()
+    assert house.step("t1") == "stores"
+    assert [house.eraser.look(), house.eraser.look()] == [1, 1]
+    assert house.step("t1") == "users"
+    parts = [CODEC.decode(r.topic(), r.value()) for r in house.log.records]
+    assert len(parts) == 1 + taken
+    assert {(p.scope, p.user_id, p.part) for p in parts if isinstance(p, Erasure)} == {("user", "ann", True)}
+
+
+def test_n6_another_users_records_stay(house: House) -> None:
+    house.log.said(topics.LEDGER.name, CUT)
+    other = house.log.records[0]
+    told = (other.value() or b"").replace(b"ann", b"bob")
+    house.log.records.append(replace(other, sent=replace(other.sent, key=b"bob", value=told)))
+    house.asked(erasure())
+    house.eraser.look()
+    assert house.log.nulls() == [b"k"]
