@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import DENY, Erased
-from processors.memory import citations
+from processors.memory import citations, marks
 from processors.memory.habits import mining as habits
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
@@ -144,6 +144,8 @@ class GateEraser(OwnRows):
                 rows.delete(key)
         rows.clear({key for key, _ in rows.items()})  # nothing but what is derived from them
         standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
+        gone = [name for name, _ in said if standing.get(name) is None]
+        done.outs += marks.told_gone(standing, gone)
         profile = self._book.of(e.tenant)
         done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
         done.found = {"records": len(said)}

@@ -13,10 +13,12 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, raised, surer
+from processors.memory.changes.judge import changes
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
-from processors.memory.opposites import marked, opposed
+from processors.memory.marks import marked
+from processors.memory.opposites import opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
 from processors.memory.rejections import REJECTED_SOURCE, barred
@@ -40,6 +42,10 @@ _OF_ALL_TURNS = (
     "last_accessed_at", "importance", "confidence", "source", "state", "reason", "conflicts_with",
 )  # fmt: skip
 """Of a record that several turns said: what follows from all of them, and not from how one is read."""
+
+
+CHANGED = "changed"
+"""Rule of what a free statement changes, without a field that says so."""
 
 
 @dataclass(slots=True)
@@ -317,8 +323,9 @@ class CandidateGate:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
         kept, told = self._contradicting(self._new(c, (), record, []), before, match)
+        kept, changing = self._changing(c, kept)
         self._standing.put(kept, features)
-        return [*out, *told, update(kept), decision(self._source, c, kept.reason, kept)]
+        return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
     def _contradicting(
         self, kept: MemoryUpdate, before: MemoryUpdate | None, match: Match | None
@@ -340,6 +347,29 @@ class CandidateGate:
         kept = new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS})
         self._standing.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
+    def _changing(self, c: Candidate, kept: MemoryUpdate) -> tuple[MemoryUpdate, list[Emit]]:
+        """What a free statement changes of what stands ends where its words say so and the head agrees; else both
+        stand, and each names the other (docs/quality.md)."""
+        out: list[Emit] = []
+        named, ended, score = list(kept.conflicts_with), [], kept.reason.score
+        for change in changes(self._standing, kept, self._source.turn.turn_id):
+            old, score = change.old, change.score
+            if change.outcome == "retired":
+                reason = because("superseding", "dedupe", CHANGED, score)
+                out += self._versions.end(old, self._when(c), self._source.accepted_at, reason)
+                ended.append(old)
+            else:
+                out.append(marked(self._standing, old, kept.record_id, kept.occurred_at))
+                named.append(old.record_id)
+        if not out:
+            return kept, out
+        note_replaced(self._standing, kept.record_id, ended, self._source, self._source.accepted_at)
+        outcome: Outcome = "superseding" if ended else kept.reason.outcome
+        names = tuple(n for n in dict.fromkeys(named) if self._standing.get(n) is not None)
+        denied = bool(kept.conflicts_with) and not ended  # said so already, and why
+        reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
+        return kept.model_copy(update={"conflicts_with": names, "reason": reason}), out
+
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

@@ -11,7 +11,8 @@ from processors.memory.capacity import Room
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
-from processors.memory.opposites import marked, opposed
+from processors.memory.marks import marked, told_gone, unmarked
+from processors.memory.opposites import opposed
 from processors.memory.rules import EXPLICIT
 from processors.memory.store import Standing, text_features
 from processors.memory.values import canonical, same
@@ -134,6 +135,8 @@ class CommandGate:
                 return [plain_decision(m.owner, m.command_id, target.kind, reason, target, self._at)]
             value = {**target.sealed.value, **value}
         rejections.leave(self._standing, target, self._at, self._hash_key)
+        freed = told_gone(self._standing, [target.record_id])
+        target = unmarked(target)
         reason = because("superseding", "command", "corrected")
         body = target.sealed.model_copy(update={"value": value, **self._text(m, target, value)})
         told: dict[str, Any] = {
@@ -152,7 +155,7 @@ class CommandGate:
             if self._standing.features(target.record_id) is None and target.kind != "episode"
             else text_features(body.text),
         )
-        out += [update(kept), *self._in_project(m).corrected(target, kept)]
+        out += [update(kept), *freed, *self._in_project(m).corrected(target, kept)]
         return [*out, plain_decision(m.owner, m.command_id, target.kind, reason, kept, self._at)]
 
     def _text(self, m: MemoryCommand, target: MemoryUpdate, value: Any) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from processors.dedupe.window import NearDuplicateWindow
+from processors.memory.changes.nearest import NearestStanding
 from processors.memory.values import canonical, wording
 from schemas.events.memory import MemoryUpdate
 
 _SAID = frozenset({"fact", "preference", "intent", "episode"})
-_LEARNED = _SAID | {"relation"}
+LEARNED = _SAID | {"relation"}
 
 
 class Slot(NamedTuple):
@@ -64,6 +65,10 @@ class Index:
     """A heap of what may leave, once it was asked for; entries that hold no more are passed over."""
     also: dict[str, set[str]] = field(default_factory=dict)
     """Id that a caller was told -> the records that it leads to: one, but for a caller who gave it to several."""
+    near: NearestStanding | None = None
+    """Embeddings of the memories that are read, of any age."""
+    naming: dict[str, set[str]] = field(default_factory=dict)
+    """Record id -> the records that are marked with it."""
     forgot: datetime | None = None
     """The window holds nothing more that was accepted by then, unless everything was `recalled`."""
     recalled: bool = False
@@ -79,14 +84,14 @@ def saying_of(u: MemoryUpdate) -> Saying | None:
 
 def counted_as(u: MemoryUpdate) -> str | None:
     """What bounds a record: `memories`, `items`, or nothing here."""
-    if u.kind in _LEARNED:
+    if u.kind in LEARNED:
         return "memories"
     return "items" if u.kind == "item" and u.extractor == "command" else None
 
 
 def leaves_by(u: MemoryUpdate) -> Rank | None:
     """The order in which memories leave where there is no room: the lowest first. None: it stays."""
-    if u.kind not in _LEARNED or u.extractor == "command" or u.source == "confirmed":
+    if u.kind not in LEARNED or u.extractor == "command" or u.source == "confirmed":
         return None
     stated = u.source == "explicit" and u.kind not in ("episode", "relation")
     if stated and u.state != "observed":

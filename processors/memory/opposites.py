@@ -3,13 +3,11 @@ and each is marked with the other (D3), as two free statements are of which one 
 
 from __future__ import annotations
 
-from processors.memory.emit import changed, update
 from processors.memory.index import slots_of, values_of
 from processors.memory.rules import MAX_SOURCES
 from processors.memory.store import Standing
 from processors.memory.values import same
 from processors.reader.rules.catalogue import spec_of
-from processors.step import Emit
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import Profile
 from schemas.profile.slots import OPPOSITES
@@ -33,10 +31,3 @@ def _opposite(profile: Profile, field: str) -> str | None:
     slot = OPPOSITES.get((spec.slot if spec is not None else None) or field)
     filled = None if slot is None else spec_of(profile, slot)
     return slot if filled is None else filled.name
-
-
-def marked(standing: Standing, other: MemoryUpdate, record_id: str) -> Emit:
-    """What stands is told that a record contradicts it; of more than MAX_SOURCES such marks the newest stay."""
-    told = changed(other, conflicts_with=tuple(dict.fromkeys((*other.conflicts_with, record_id)))[-MAX_SOURCES:])
-    standing.put(told, standing.features(other.record_id))
-    return update(told)

@@ -14,7 +14,7 @@ from processors.memory.candidates import CandidateGate
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
-from processors.memory.opposites import marked
+from processors.memory.marks import marked
 from processors.memory.readings import RULES, TurnReading, made_by, of_people
 from processors.memory.restate import Restated, retired
 from processors.memory.rules import readable

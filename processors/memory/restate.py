@@ -12,7 +12,7 @@ from processors.memory.index import since, slots_of
 from processors.memory.places import matched
 from processors.memory.readings import TurnReading, made_by, of_people
 from processors.memory.rules import MAX_BEFORE
-from processors.memory.store import Standing
+from processors.memory.store import Standing, text_features
 from processors.memory.versions import VERSIONED
 from processors.step import Emit
 from schemas.events.documents import KeptMemory
@@ -106,6 +106,7 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
         if any(standing.holders(slot) for slot in slots_of(old)):
             continue
         version, revision = standing.next_numbers(old.record_id)
+        version = version if old.kind in VERSIONED else old.version
         body = old.sealed.model_copy(
             update={"attributes": {**old.sealed.attributes, "since": since(old).isoformat()}}
         )
@@ -113,9 +114,10 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
             update={
                 "version": version, "revision": revision, "valid_from": since(u), "valid_to": None,
                 "known_at": at, "reason": because("kept", "extraction", "holds_again"), "sealed": body,
+                "conflicts_with": tuple(n for n in old.conflicts_with if standing.get(n) is not None),
             }
         )  # fmt: skip
-        standing.put(again)
+        standing.put(again, None if slots_of(old) else text_features(old.sealed.text))
         yield update(again)
 
 

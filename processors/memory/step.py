@@ -9,7 +9,7 @@ from typing import Any
 
 from processors.dedupe.calibration import calibration_for
 from processors.future_timestamps import dated_ahead
-from processors.memory import citations, items, retention, views
+from processors.memory import citations, items, marks, retention, views
 from processors.memory.amended import AmendmentGate
 from processors.memory.candidates import CandidateGate
 from processors.memory.citations import GivenBook, Judged
@@ -181,7 +181,7 @@ class Gate(PlainStep):
         at = a.accepted_at or record.timestamp
         outs = AmendmentGate(standing, at, self._encode, self._models.embedder.model_id).amend(a)
         if a.cause == "rescreen":
-            return outs
+            return [*outs, *marks.followed(standing, [o for o in outs if isinstance(o, Emit)])]
         if a.cause == "redate":
             return Retention(a.owner, standing, self._book.of(a.tenant), state).redated(outs, a.was, at)
         return UserViews(self._views, a.owner, standing, state, at).followed(a, outs)

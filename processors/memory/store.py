@@ -14,7 +14,9 @@ from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
 from processors.memory import read_at
+from processors.memory.changes.nearest import NearestStanding
 from processors.memory.index import (
+    LEARNED,
     Index,
     Saying,
     Slot,
@@ -266,6 +268,15 @@ class Standing:
 
         return index.window.query(features, vector(embedding), now, comparable, merges)
 
+    def near(self, embedding: bytes, accept: Callable[[str], bool], most: int) -> list[str]:
+        """The `most` memories that are read and that a statement is nearest to by its embedding, of those that `accept`
+        takes, the nearest first. Without a limit in time."""
+        return [] if self._index.near is None else self._index.near.to(embedding, accept, most)
+
+    def naming(self, record_id: str) -> list[str]:
+        """Standing records that are marked with a record."""
+        return sorted(self._index.naming.get(record_id, ()))
+
     def _recall(self, window: NearDuplicateWindow) -> None:
         """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is
         looked up, as by an index that is built from the rows, and kept as long as the index."""
@@ -370,6 +381,12 @@ class Standing:
             self._index.sayings.setdefault(saying, set()).add(update.record_id)
         for told in update.also:
             self._index.also.setdefault(told, set()).add(update.record_id)
+        for named in update.conflicts_with:
+            self._index.naming.setdefault(named, set()).add(update.record_id)
+        if update.kind in LEARNED and update.state == "active":
+            if self._index.near is None:
+                self._index.near = NearestStanding(self._dimensions)
+            self._index.near.put(update.record_id, update.sealed.embedding)
         if features is not None:
             self._shelve(update, features)
 
@@ -394,6 +411,10 @@ class Standing:
             _drop(self._index.sayings, saying, record_id)
         for told in old.also:
             _drop(self._index.also, told, record_id)
+        for named in old.conflicts_with:
+            _drop(self._index.naming, named, record_id)
+        if self._index.near is not None:
+            self._index.near.remove(record_id)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from processors.dedupe.calibration import Calibration
-from processors.memory import ratings, retention
+from processors.memory import marks, ratings, retention
 from processors.memory.emit import plain_decision, update
 from processors.memory.habits import mining as habits
 from processors.memory.habits.metadata import zone_of
@@ -83,6 +83,7 @@ class UserViews:
         for u in (e.event for e in emits):
             if isinstance(u, MemoryUpdate) and (zone := zone_of(u, self._profile.habits.zone_preferences)):
                 self._rows.put(habits.ZONE_ROW, zone)
+        emits += marks.followed(self._standing, emits)
         emits += self._tables.said(emits)
         emits += self._summary.after(emits)
         dated = self._retention.dated(emits, self._at)
@@ -131,5 +132,6 @@ def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:
     for owner, record, key in retention.due(now, state):
         standing = Standing(state.of(owner.key), parts.calibration, parts.dimensions)
         out += Retention(owner, standing, parts.book.of(owner.tenant), state).end(record, key, now)
+        out += marks.told_gone(standing, [] if standing.get(record) is not None else [record])
     retention.open_days(now, state)
     return out

@@ -278,6 +278,8 @@ LedgerEvent = Annotated[
 ]
 
 
+CHANGED_ON = "changed_on"
+"""Attribute of a memory that stands beside one that changed it: when the later one was said, in ISO 8601."""
 LOW_READING = "low_reading"
 """Rule of what is only observed because a learned gate finds its turn not worth keeping."""
 MODEL_READ = "model_read"

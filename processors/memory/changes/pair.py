@@ -1,0 +1,110 @@
+"""Two statements of one person, measured against each other: what the head of `head.py` decides by. Pure.
+
+What is measured is cheap, since a new statement is compared with the five nearest: sets of words, no alignment.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
+from processors.memory.changes.signs import SIGNS, Sign, language_of_statement, signs_of
+
+Floats = npt.NDArray[np.float32]
+_OWNER = frozenset(("user", "用", "户", "戶"))
+_SUBJECT = {
+    "en": re.compile(r"(?:the )?(user's \w+|user|\w+(?:'s \w+)?)", re.IGNORECASE),
+    "zh": re.compile(r"(用[户戶]的[^，。]{1,2}|用[户戶]|[^，。]{1,2})"),
+}
+"""Whom or what a statement speaks of, roughly: its first words."""
+NEAR = 0.5
+"""Cosine from which two statements are of one thing though they share few words."""
+SHARED = 0.3
+"""Share of the older statement's words from which the newer one is of the same thing."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text with its unit embedding, shape (dims,). `kept`: its features, where they were extracted before."""
+
+    text: str
+    embedding: Floats
+    kept: Features | None = None
+
+    @cached_property
+    def features(self) -> Features:
+        return self.kept or extract_features(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(stem(t) for t in self.features.tokens if not is_function(t) and t not in _OWNER)
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        return frozenset(t for t in self.features.tokens if is_number(t))
+
+    @cached_property
+    def signs(self) -> frozenset[Sign]:
+        return signs_of(self.text)
+
+    @cached_property
+    def subject(self) -> str:
+        found = _SUBJECT[language_of_statement(self.text)].match(self.text)
+        return found[1].casefold() if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
+    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `values`: all
+    measures, float32."""
+
+    told: frozenset[Sign]
+    tells: bool
+    says_so: bool
+    meets: bool
+    values: Floats
+
+
+def measured(old: Statement, new: Statement) -> Measured:
+    cosine = float(np.dot(old.embedding, new.embedding))
+    common = old.words & new.words
+    both = len(common)
+    shared = both / max(1, len(old.words))
+    told = new.signs - old.signs
+    changes = bool(told & {"ended", "newer", "corrected"}) and "beside" not in told
+    says_so = changes and (shared >= SHARED or cosine > NEAR)
+    same = float(old.subject == new.subject)
+    numbers = [
+        float(bool(old.numbers and new.numbers and not old.numbers & new.numbers)),
+        float(bool(new.numbers - old.numbers)), float(bool(old.numbers - new.numbers)),
+        float(bool(old.numbers & new.numbers)),
+    ]  # fmt: skip
+    denied = [float(old.features.negations % 2), float(new.features.negations % 2)]
+    flips = float(denied[0] != denied[1])
+    borne, before = [float(s in told) for s in SIGNS], [float(s in old.signs) for s in SIGNS]
+    lengths = len(old.features.tokens), len(new.features.tokens)
+    ends = float(bool(told & {"ended", "newer"}) and "beside" not in told)
+    sign = float(changes)
+    values = [
+        cosine, shared, both / max(1, len(new.words)), both / max(1, len(old.words | new.words)),
+        float(old.words <= new.words), float(new.words <= old.words), float(both == 0),
+        same, same * shared, same * cosine,
+        math.log1p(lengths[0]), math.log1p(lengths[1]), math.log((lengths[1] + 1) / (lengths[0] + 1)),
+        *numbers, numbers[0] * shared, numbers[0] * shared * same,
+        *denied, flips, flips * shared, flips * cosine, flips * shared * same,
+        *borne, *before, sign, sign * shared, sign * cosine, sign * same, sign * same * shared,
+        float(says_so), ends * float(shared >= NEAR),
+        *(b * cosine for b in borne), *(b * shared for b in borne), *(b * same for b in borne),
+    ]  # fmt: skip
+    chinese = float(language_of_statement(new.text) == "zh")
+    plain = np.array(values, np.float32)
+    whole = np.concatenate([[np.float32(chinese)], plain, chinese * plain]).astype(np.float32)
+    meets = any(word not in old.subject for word in common)
+    return Measured(told, changes, says_so, meets, whole)
