@@ -45,7 +45,9 @@ def counter(encoding: str) -> TokenCounter:
     return token_counter(encoding)
 
 
+@lru_cache(maxsize=1)
 def default_embedder() -> Embedder:
+    """Loaded once a process: a second takes a second and 150 MB. Raises WeightsError."""
     return UniversalSentenceEncoder()
 
 

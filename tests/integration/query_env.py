@@ -18,13 +18,12 @@ import psycopg
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import KafkaException, NewTopic
 
-from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
-from inference.protocols import LanguageModel
+from inference.protocols import Embedder, LanguageModel
 from inference.terms import terms
 from inference.tokens import token_counter
 from memstream.stack import Addresses
-from memstream.workers.models import default_models
+from memstream.workers.models import default_embedder, default_models
 from processors.ports import Models, ProfileBook
 from processors.screen.callers import CallersScreen
 from query.app import create_app
@@ -51,9 +50,8 @@ TENANT = "default"
 START = fixed(2026, 11, 1, 9)
 
 
-@lru_cache(maxsize=1)
-def embedder() -> UniversalSentenceEncoder:
-    return UniversalSentenceEncoder()
+def embedder() -> Embedder:
+    return default_embedder()
 
 
 def embed(text: str) -> bytes:

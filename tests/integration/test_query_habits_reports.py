@@ -10,16 +10,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memstream.stack import Addresses
-from memstream.workers.models import default_models
 from schemas.profile.model import load_profile
 from tests.dates import fixed_monday
-from tests.integration.query_env import TENANT, Env, query_service
+from tests.integration.query_env import TENANT, Env, models, query_service
 from tests.unit.processors.talk import Talk
 
 pytestmark = pytest.mark.integration
 ZONE = ZoneInfo("Asia/Shanghai")
 MONDAY = fixed_monday(2026, 11, 2, zone=ZONE)
-MODELS = default_models(b"unit-test-hash-key-of-32-bytes!!")
 
 
 @pytest.fixture
@@ -55,7 +53,7 @@ async def as_a_namespace(env: Env) -> None:
 
 
 async def test_c5_c11_usually_at_eight_now_half_past_and_the_usual_doctor(env: Env) -> None:
-    talk = Talk(MODELS, load_profile("health"), MONDAY + timedelta(hours=7))
+    talk = Talk(models(), load_profile("health"), MONDAY + timedelta(hours=7))
     for n in range(14):
         await talk.until(MONDAY + timedelta(days=n, hours=8, minutes=n % 5))
         await talk.say("记录血压 128/82", action="measure_bp")
@@ -78,7 +76,7 @@ async def test_c5_c11_usually_at_eight_now_half_past_and_the_usual_doctor(env: E
 
 
 async def test_a6_a7_a_report_is_listed_and_found_by_meaning(env: Env) -> None:
-    talk = Talk(MODELS, load_profile("clinical_trial"), MONDAY + timedelta(hours=9), "proj_weekly")
+    talk = Talk(models(), load_profile("clinical_trial"), MONDAY + timedelta(hours=9), "proj_weekly")
     await talk.say("12号的化验结果一直缺失。")
     await talk.say("12号缺失的化验结果已补录。", user="bob")
     await talk.until(MONDAY + timedelta(days=7, hours=2))

