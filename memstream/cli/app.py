@@ -252,10 +252,10 @@ def application() -> Any:
 def main() -> None:
     """Entry point: known errors are one line with the remedy, never a traceback."""
     forbid_core_dumps()
-    if not SERVING.intersection(sys.argv[1:2]):
-        application()
+    serving = SERVING.intersection(sys.argv[1:2])
+    command = app if serving else application()
     try:
-        app()
+        command()
     except Exception as exc:
         told = failure(exc)
         if told is None:
@@ -277,13 +277,18 @@ def _fenced(exc: Exception) -> bool:
     return isinstance(error, confluent_kafka.KafkaError) and "fenced" in error.str().lower()
 
 
+def _of_alembic(exc: Exception) -> bool:
+    """Whether it is an error of alembic's, which takes a second to import: where nothing has, it has raised nothing."""
+    errors_of = sys.modules.get("alembic.util.exc")
+    return isinstance(exc, getattr(errors_of, "CommandError", ()))
+
+
 def failure(exc: Exception) -> tuple[str, int] | None:
     """What a known error is told as, and the exit status; None for one that nobody foresaw. What raises them is
     imported here: a process that runs well needs none of it."""
     import confluent_kafka
     import httpx
     import psycopg
-    from alembic.util import CommandError
     from kafka.errors import KafkaError
     from psycopg_pool import PoolTimeout
 
@@ -322,7 +327,7 @@ def failure(exc: Exception) -> tuple[str, int] | None:
         return f"{name}: {first['msg']}", 2
     if isinstance(exc, AddressError):
         return str(exc), 3
-    if isinstance(exc, CommandError):
+    if _of_alembic(exc):
         return f"the schema in Postgres is not of this version of memstream ({exc}): run the version that made it", 2
     if isinstance(exc, (BrokerAwayError, Transient)):
         return f"the store or the brokers do not answer ({exc}): run the command again", 3

@@ -46,7 +46,7 @@ class _Answers(BaseHTTPRequestHandler):
 @pytest.fixture
 def address() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
