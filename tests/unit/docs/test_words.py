@@ -18,7 +18,7 @@ from tests.unit.docs.test_commands import LEAVES
 from tests.unit.docs.words import requirement_codes, retired
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 GENERATED = {"verification.md"}
 """Written by a command, with the names of tests."""
 READ = [p for p in PAGES if p.name not in GENERATED]
@@ -64,6 +64,20 @@ def test_the_glossary_defines_each_word_once_in_one_sentence() -> None:
     for word, meaning in rows:
         assert re.fullmatch(r"[^.]+(?:\.\w[^.]*)*\.", meaning), f"{word}: one sentence"
         assert len(meaning) <= 130, f"{word}: one line"
+
+
+def test_the_changelog_is_short_and_by_release() -> None:
+    """Ten lines for what is released; what is not is in groups of as many."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.split(r"^## ", changelog, flags=re.M)[1:]
+    assert releases
+    for release in releases:
+        title, _, body = release.partition("\n")
+        assert re.fullmatch(r"Unreleased|\d+\.\d+\.\d+ \(\d{4}-\d{2}-\d{2}\)", title), title
+        for group in re.split(r"^### ", body, flags=re.M) if title == "Unreleased" else [body]:
+            lines = re.findall(r"^- .*", group, re.M)
+            assert len(lines) <= 10, f"{title}, {group.splitlines()[0]}"
+            assert [line for line in lines if len(line) > 250] == []
 
 
 def descriptions(of: Any) -> Iterator[str]:
