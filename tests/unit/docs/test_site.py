@@ -82,6 +82,46 @@ def test_no_link_of_a_page_leaves_the_site(page: Path) -> None:
     assert away == []
 
 
+_ITEM = re.compile(r"(?:[-*]|\d+\.) ")
+
+
+def misread(text: str) -> Iterator[tuple[int, str]]:
+    """(line, why) of what the generator reads otherwise than a code host does. Blocks stay lines here."""
+    fenced = in_list = False
+    above = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            item = _ITEM.match(line) is not None
+            if item and above.strip() and not in_list and not above.startswith("#"):
+                yield number, "a list begins behind a blank line"
+            if re.match(r" {2,3}(?:[-*] |\d+\. )", line):
+                yield number, "a list within an item is indented by four"
+            elif in_list and not above.strip() and re.match(r" {1,3}\S", line):
+                yield number, "a second paragraph of an item is indented by four"
+            in_list = item or (in_list and (not line.strip() or line.startswith(" ") or bool(above.strip())))
+        above = line
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda p: str(p.relative_to(DOCS)))
+def test_a_page_is_read_alike_by_the_site_and_by_a_code_host(page: Path) -> None:
+    assert list(misread(page.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("Words:\n- a\n- b", [2]),
+        ("Words:\n\n- a\n  goes on\n- b\n\n  more", [7]),
+        ("- a\n  - b", [2]),
+        ("# H\n- a\nlazy\n- b\n\n    more\n\nText\n\n```text\nx\n- y\n```", []),
+    ],
+)
+def test_what_would_be_misread_is_seen(text: str, lines: list[int]) -> None:
+    assert [line for line, _ in misread(text)] == lines
+
+
 def test_nothing_of_the_site_comes_from_another() -> None:
     theme = config()["theme"]
     assert theme["font"] is False
