@@ -11,9 +11,9 @@ old form too, by a validator in the row type and a test over recorded rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import Field, dataclass, fields
 from datetime import datetime
-from typing import Annotated, Generic, Protocol, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 
 import orjson
 from pydantic import ConfigDict, PlainSerializer, TypeAdapter, ValidationError
@@ -22,7 +22,13 @@ from schemas.base import Frozen
 from schemas.log.codec import Codec, Event, describe
 from schemas.log.topics import Topic
 
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
 R = TypeVar("R")
+D = TypeVar("D", bound=_Dataclass)
 E = TypeVar("E", bound=Event)
 
 IsoTime = Annotated[datetime, PlainSerializer(datetime.isoformat, return_type=str)]
@@ -91,6 +97,31 @@ class JsonRows(Generic[R]):
             return self._adapter.validate_json(raw)
         except ValidationError as exc:
             raise UnreadableRow(describe(exc)) from None
+
+
+class DataclassRows(Generic[D]):
+    """Rows that are dataclasses of JSON values and sortable times, each field under its own name; one that is None is
+    left out. Half the time of `JsonRows` for rows with large maps."""
+
+    def __init__(self, row_type: type[D]) -> None:
+        self._adapter = TypeAdapter(row_type)
+        self._names = [field.name for field in fields(row_type)]
+
+    def encode(self, row: D) -> bytes:
+        stored = {name: value for name in self._names if (value := getattr(row, name)) is not None}
+        return orjson.dumps(stored, default=_stored, option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME)
+
+    def decode(self, raw: bytes) -> D:
+        try:
+            return self._adapter.validate_json(raw)
+        except ValidationError as exc:
+            raise UnreadableRow(describe(exc)) from None
+
+
+def _stored(value: object) -> str:
+    if isinstance(value, datetime):
+        return _microseconds(value)
+    raise TypeError(f"cannot store {type(value).__name__}")
 
 
 class TimeRows:

@@ -7,7 +7,7 @@ the place of the one of lowest priority, of those the longest unchanged; where a
 from __future__ import annotations
 
 from processors.memory.values import iso
-from processors.project.rows import HOT_INDEX, HotIndexEntry
+from processors.project.rows import HOT_INDEX, HotIndex, HotIndexEntry
 from processors.step import OwnerState
 from schemas.events.memory import MemoryUpdate
 
@@ -19,8 +19,8 @@ class HotKeys:
     """Of one project. Keys are names of state rows: `hot/TYPE/KEY`."""
 
     def __init__(self, rows: OwnerState) -> None:
-        self._index = rows.single(HOT_INDEX)
-        self._held = self._index.get() or {}
+        self._row = rows.single(HOT_INDEX)
+        self._held = self._row.get() or HotIndex({})
 
     def in_the_way(self, row: str, priority: int) -> str | None:
         """The row that has to leave before a new one comes in; the row itself where it has to stay out."""
@@ -36,12 +36,12 @@ class HotKeys:
         return self._held[row].revision
 
     def stands(self, row: str, u: MemoryUpdate) -> None:
-        self._put({**self._held, row: HotIndexEntry(u.priority, iso(u.occurred_at), u.revision)})
+        self._put(self._held.having(row, HotIndexEntry(u.priority, iso(u.occurred_at), u.revision)))
 
     def leaves(self, row: str) -> None:
         if row in self._held:
-            self._put({r: v for r, v in self._held.items() if r != row})
+            self._put(self._held.without(row))
 
-    def _put(self, held: dict[str, HotIndexEntry]) -> None:
+    def _put(self, held: HotIndex) -> None:
         self._held = held
-        self._index.put(held)
+        self._row.put(held)

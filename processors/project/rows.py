@@ -3,13 +3,25 @@ partition that ticks look at. The stored field names are known here alone, and t
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
-from typing import Annotated, NamedTuple
+from datetime import date, datetime
+from typing import NamedTuple
 
-from pydantic import Field
+import orjson
 
-from processors.state_tables import EventRows, JsonRows, Row, Single, SortableTime, Table, TimeRows, stored_as
+from processors.state_tables import (
+    DataclassRows,
+    EventRows,
+    JsonRows,
+    Row,
+    Single,
+    SortableTime,
+    Table,
+    TimeRows,
+    UnreadableRow,
+    stored_as,
+)
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import Role
@@ -47,11 +59,54 @@ class HotName(NamedTuple):
 
 
 class HotIndexEntry(NamedTuple):
-    """Of an active entry. `occurred_at`: sortable text, since 500 of them are read for each new entry."""
+    """Of an active entry. `occurred_at`: sortable text."""
 
     priority: int
     occurred_at: str
     revision: int
+
+
+class HotIndex:
+    """Active entries by `HotName.row`. An entry gets its type when it is asked for: up to 500 are read for each new
+    one, and none of them is looked at in most cases."""
+
+    def __init__(self, stored: Mapping[str, Sequence[int | str]]) -> None:
+        """`stored`: as they are in the row, lists of the fields of `HotIndexEntry`."""
+        self.stored = stored
+
+    def __len__(self) -> int:
+        return len(self.stored)
+
+    def __contains__(self, row: str) -> bool:
+        return row in self.stored
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.stored)
+
+    def __getitem__(self, row: str) -> HotIndexEntry:
+        return HotIndexEntry._make(self.stored[row])
+
+    def having(self, row: str, entry: HotIndexEntry) -> HotIndex:
+        return HotIndex({**self.stored, row: tuple(entry)})
+
+    def without(self, row: str) -> HotIndex:
+        return HotIndex({r: v for r, v in self.stored.items() if r != row})
+
+
+class HotIndexRows:
+    """How a `HotIndex` is stored: a map of lists."""
+
+    def encode(self, row: HotIndex) -> bytes:
+        return orjson.dumps(row.stored, option=orjson.OPT_SORT_KEYS)
+
+    def decode(self, raw: bytes) -> HotIndex:
+        try:
+            stored = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            stored = None
+        if not isinstance(stored, dict):
+            raise UnreadableRow("value: expected an object")
+        return HotIndex(stored)
 
 
 class DueWeek(NamedTuple):
@@ -98,9 +153,10 @@ class TurnStatements(Row):
     position: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WeekCounts:
-    """What is counted of a week, and whether its report is up to date (not `dirty`).
+    """What is counted of a week, and whether its report is up to date (not `dirty`). Every read of the row gives an
+    object of its own: change it, and put it back.
 
     `users`: turns by user, of the first users; turns of others are in `more_users`. `memories`: kept statements by
     kind. `texts`: weight of each held text, by turn id. `notes`: turns with statements. `zh`: turns in Chinese.
@@ -118,20 +174,19 @@ class WeekCounts:
     left_out: int = 0
     closed: bool = False
     dirty: bool = False
-    late_at: Annotated[SortableTime | None, Field(exclude_if=lambda when: when is None)] = None
+    late_at: datetime | None = None
 
 
 HOT: Table[MemoryUpdate] = Table("hot/", EventRows(topics.UPDATES, MemoryUpdate))
 """By `HotName.name`."""
-HOT_INDEX: Single[dict[str, HotIndexEntry]] = Single("hot@keys", JsonRows(dict[str, HotIndexEntry]))
-"""Active entries by `HotName.row`."""
+HOT_INDEX: Single[HotIndex] = Single("hot@keys", HotIndexRows())
 REMOVED: Table[int] = Table("gone/", JsonRows(int))
 """Last revision of an entry that was removed, by record id: its key may be what somebody said."""
 WRITTEN_BY: Table[tuple[str, ...]] = Table("said/", JsonRows(tuple[str, ...]))
 """Record ids of the entries that a turn wrote, by turn id."""
 LATE_TURNS: Single[int] = Single("weeks/too_late", JsonRows(int))
 
-WEEK: Single[WeekCounts] = Single("meta", JsonRows(WeekCounts))
+WEEK: Single[WeekCounts] = Single("meta", DataclassRows(WeekCounts))
 TEXTS: Table[HeldText] = Table("t/", JsonRows(HeldText))
 """By turn id; until the turn expires."""
 STATEMENTS: Table[TurnStatements] = Table("k/", JsonRows(TurnStatements))

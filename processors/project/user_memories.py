@@ -7,7 +7,6 @@ that said it are quoted no more: they say what is not so.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from processors.project import weeks
@@ -55,12 +54,12 @@ def retell(e: UserMemory, profile: Profile, state: StateSpace) -> None:
         rows = state.of(place.key)
         counts = rows.single(WEEK).get()
         _, end, gone = span(place, profile)
-        changed = None if counts is None else _reworded(e, turn.turn_id, rows, counts, gone)
-        if changed is None:
+        if counts is None or not _reword(e, turn.turn_id, rows, counts, gone):
             continue
-        rows.single(WEEK).put(replace(changed, dirty=True), gone)
+        counts.dirty = True
+        rows.single(WEEK).put(counts, gone)
         _unquote(turn.turn_id, rows, gone)
-        when = e.accepted_at if changed.closed else max(e.accepted_at, end + weeks.STRAGGLERS)
+        when = e.accepted_at if counts.closed else max(e.accepted_at, end + weeks.STRAGGLERS)
         note_due(place, when, state)
 
 
@@ -69,29 +68,30 @@ def _told_by(e: UserMemory) -> tuple[SourceTurn, ...]:
     return () if e.command == "expire" else e.turns
 
 
-def _reworded(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone: datetime) -> WeekCounts | None:
-    """The week without the turn's text, and with its statement reworded or removed. None: it holds neither."""
+def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone: datetime) -> bool:
+    """The week loses the turn's text, and its statement is reworded or removed. Whether it held one of the two."""
     texts, statements = rows.table(TEXTS), rows.table(STATEMENTS)
     had = turn in texts
     texts.delete(turn)
-    counts = replace(counts, texts={name: weight for name, weight in counts.texts.items() if name != turn})
+    counts.texts.pop(turn, None)
     note = statements.get(turn)
     if note is None or all(statement.record_id != e.record_id for statement in note.statements):
-        return counts if had else None
+        return had
     text = e.sealed.text[: weeks.TEXT_CHARS]
-    kept, memories = [], dict(counts.memories)
+    kept = []
     for statement in note.statements:
         if statement.record_id != e.record_id:
             kept.append(statement)
         elif text:
             kept.append(statement._replace(text=text))
         else:
-            memories[statement.kind] -= 1
+            counts.memories[statement.kind] -= 1
     if kept:
         statements.put(turn, note.model_copy(update={"statements": tuple(kept)}), gone)
-        return replace(counts, memories=memories)
-    statements.delete(turn)
-    return replace(counts, memories=memories, notes=counts.notes - 1)
+    else:
+        counts.notes -= 1
+        statements.delete(turn)
+    return True
 
 
 def _unquote(turn: str, rows: OwnerState, gone: datetime) -> None:

@@ -12,7 +12,6 @@ next tick write the report again. Everything goes `aggregates_days` after the we
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -89,9 +88,11 @@ class Weeks:
         name = d.turn.turn_id
         counts = counts_of(rows)
         if not d.restated and name not in texts and name not in statements:
-            counts = _counted(counts, d)
-        counts = self._hold(d, _noted_turn(d, counts, statements, gone), texts)
-        counts = replace(counts, dirty=True, late=counts.late + (counts.closed and not d.restated))
+            _count(counts, d)
+        _put_statements(d, counts, statements, gone)
+        self._hold(d, counts, texts)
+        counts.dirty = True
+        counts.late += counts.closed and not d.restated
         rows.single(WEEK).put(counts, gone)
         self._due(place, max(d.accepted_at, _again(counts) if counts.closed else end + STRAGGLERS))
         return []
@@ -102,27 +103,25 @@ class Weeks:
         reason = because("skipped", "retention", "too_late_for_report")
         return [plain_decision(d.owner, f"late/{d.turn.turn_id}", "report", reason, None, d.accepted_at, d.turn)]
 
-    def _hold(self, d: TurnDigest, counts: WeekCounts, texts: OwnerTable[HeldText]) -> WeekCounts:
+    def _hold(self, d: TurnDigest, counts: WeekCounts, texts: OwnerTable[HeldText]) -> None:
         text = d.sealed.content[:TEXT_CHARS]
         if not text.strip():
-            return counts
-        name = d.turn.turn_id
-        held = {**counts.texts, name: weight(text, len(d.sealed.kept))}
-        counts = replace(counts, texts=held)
+            return
+        held, name = counts.texts, d.turn.turn_id
+        held[name] = weight(text, len(d.sealed.kept))
         if len(held) > MOST_TEXTS:
             least = min(held, key=lambda n: (held[n], n))
             del held[least]
-            counts = replace(counts, left_out=counts.left_out + 1)
+            counts.left_out += 1
             texts.delete(least)
             if least == name:
-                return counts
+                return
         expires = d.accepted_at + timedelta(days=self._profile.retention.turns_days)
         row = HeldText(
             text=text, role=d.role, speaker=d.sealed.speaker, source=d.turn, user_id=d.user_id, expires_at=expires,
             position=d.position,
         )  # fmt: skip
         texts.put(name, row, expires)
-        return counts
 
     def close(self, place: Place, now: datetime) -> list[Out]:
         """A tick's: the week's time has come. Where the zone has moved its end on meanwhile, it has not."""
@@ -151,8 +150,8 @@ class Weeks:
         elif not ended:
             rule = "asked_for"
         elif counts.closed:
-            rule, counts = "late_turns", replace(counts, late_at=now)
-        counts = replace(counts, closed=ended, dirty=False)
+            rule, counts.late_at = "late_turns", now
+        counts.closed, counts.dirty = ended, False
         new = self._written(place, rows, counts, old, now, rule, of)
         rows.single(WEEK).put(counts, of.gone)
         rows.single(REPORT).put(new, of.gone)
@@ -288,36 +287,31 @@ def _again(counts: WeekCounts) -> datetime:
     return _EVER if counts.late_at is None else counts.late_at + LATE_EVERY
 
 
-def _counted(counts: WeekCounts, d: TurnDigest) -> WeekCounts:
-    counts = replace(counts, turns=counts.turns + 1, zh=counts.zh + (d.language == "zh"))
+def _count(counts: WeekCounts, d: TurnDigest) -> None:
+    counts.turns += 1
+    counts.zh += d.language == "zh"
     if d.user_id in counts.users or len(counts.users) < USERS:
-        return replace(counts, users={**counts.users, d.user_id: counts.users.get(d.user_id, 0) + 1})
-    return replace(counts, more_users=counts.more_users + 1)  # turns, not users: an upper bound
+        counts.users[d.user_id] = counts.users.get(d.user_id, 0) + 1
+    else:
+        counts.more_users += 1  # turns, not users: an upper bound
 
 
-def _noted_turn(
-    d: TurnDigest, counts: WeekCounts, statements: OwnerTable[TurnStatements], gone: datetime
-) -> WeekCounts:
+def _put_statements(d: TurnDigest, counts: WeekCounts, table: OwnerTable[TurnStatements], gone: datetime) -> None:
     """The statements of a turn take the place of those that it had. `gone`: when the week goes."""
     name = d.turn.turn_id
-    old = statements.get(name)
-    if old is None and not d.sealed.kept:
-        return counts
-    memories = dict(counts.memories)
+    old = table.get(name)
     for statement in old.statements if old else ():
-        memories[statement.kind] -= 1
+        counts.memories[statement.kind] -= 1
     for m in d.sealed.kept:
-        memories[m.kind] = memories.get(m.kind, 0) + 1
-    notes = counts.notes
-    if d.sealed.kept and (old is not None or notes < NOTES):
-        notes += old is None
+        counts.memories[m.kind] = counts.memories.get(m.kind, 0) + 1
+    if d.sealed.kept and (old is not None or counts.notes < NOTES):
+        counts.notes += old is None
         kept = tuple(Statement(m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id) for m in d.sealed.kept)
         row = TurnStatements(statements=kept, source=d.turn, user_id=d.user_id, position=d.position)
-        statements.put(name, row, gone)
+        table.put(name, row, gone)
     elif old is not None:
-        notes -= 1
-        statements.delete(name)
-    return replace(counts, memories=memories, notes=notes)
+        counts.notes -= 1
+        table.delete(name)
 
 
 def _spoken(rows: OwnerState, now: datetime) -> tuple[list[Spoken], dict[str, SourceTurn]]:

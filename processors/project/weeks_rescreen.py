@@ -8,7 +8,6 @@ quotes. An open week without a report has its own written at its time, from what
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from processors.pii.redact import Redaction
@@ -54,7 +53,8 @@ class WeeksScreened:
             gone = span(place, profile).gone
             if not week.masked(clean, gone):
                 continue
-            rows.single(WEEK).put(replace(counts, dirty=True), gone)
+            counts.dirty = True
+            rows.single(WEEK).put(counts, gone)
             if week.report is not None:
                 out += book.report(place, at, weeks.RESCREENED, f"{e.command_id}/{place.monday}")
         return out

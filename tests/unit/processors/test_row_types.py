@@ -69,7 +69,7 @@ action_times = fields(
 usual_values = fields(
     habits.UsualValues, values=st.lists(texts, max_size=3), sources=st.lists(citations, max_size=2), told=st.booleans()
 )  # fmt: skip
-index = st.dictionaries(texts, st.builds(project.HotIndexEntry, counts, texts, counts), max_size=4)
+hot_entries = st.dictionaries(texts, st.builds(project.HotIndexEntry, counts, texts, counts), max_size=4)
 due_weeks = st.builds(project.DueWeek, times, ids, st.dates(date(1990, 1, 1), date(2200, 1, 1)))
 turns = st.lists(st.builds(screen.PreviousTurn, roles, texts), max_size=3).map(tuple)
 
@@ -89,17 +89,37 @@ def test_rows_of_a_week(text: project.HeldText, statements: project.TurnStatemen
     check(project.WEEK.format, week)
 
 
-@given(index, due_weeks, times, st.lists(ids, max_size=3).map(tuple), counts, texts)
+@given(due_weeks, times, st.lists(ids, max_size=3).map(tuple), counts, texts)
 def test_rows_of_a_project(
-    held: dict[str, project.HotIndexEntry], due: project.DueWeek, at: datetime, entries: tuple[str, ...], count: int,
-    text: str,
-) -> None:  # fmt: skip
-    check(project.HOT_INDEX.format, held)
+    due: project.DueWeek, at: datetime, entries: tuple[str, ...], count: int, text: str
+) -> None:
     check(project.DUE_WEEKS.format, due)
     check(project.DUE_STATUS.format, at)
     check(project.WRITTEN_BY.format, entries)
     check(project.REMOVED.format, count)
     check(project.EXTRACT.format, text)
+
+
+@given(hot_entries)
+def test_the_index_of_hot_memory(entries: dict[str, project.HotIndexEntry]) -> None:
+    held = project.HotIndex({})
+    for row, entry in entries.items():
+        held = held.having(row, entry)
+    raw = project.HOT_INDEX.format.encode(held)
+    again = project.HOT_INDEX.format.decode(raw)
+    assert {row: again[row] for row in again} == entries
+    assert project.HOT_INDEX.format.encode(again) == raw
+    for row in entries:
+        assert row in again
+        again = again.without(row)
+    assert len(again) == 0
+
+
+@pytest.mark.parametrize("raw", [b'["zebra-4711"]', b"zebra-4711", b"1"])
+def test_an_index_of_another_form_is_refused_without_its_content(raw: bytes) -> None:
+    with pytest.raises(UnreadableRow) as caught:
+        project.HOT_INDEX.format.decode(raw)
+    assert SECRET not in str(caught.value)
 
 
 @given(st.text("abc/|@ ", min_size=1), st.sampled_from(["meta", "status", "decision", "preference"]))

@@ -53,7 +53,7 @@ texts = st.text(st.characters(codec="utf-8"))
 times = st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
 numbers = st.integers(-(2**53), 2**53)
 visits = st.tuples(texts, st.dictionaries(texts, numbers, max_size=4), st.none() | times).map(
-    lambda told: Visit(place=told[0], counts=told[1], left_at=told[2])
+    lambda drawn: Visit(place=drawn[0], counts=drawn[1], left_at=drawn[2])
 )
 
 
@@ -87,8 +87,8 @@ def test_equal_rows_are_equal_bytes_whatever_the_order_of_their_maps(visit: Visi
 
 @given(st.builds(Step, times, texts), st.sampled_from([UTC, timezone(timedelta(0))]))
 def test_a_named_tuple_is_stored_as_a_list(step: Step, zone: timezone) -> None:
-    told = step._replace(at=step.at.astimezone(zone))
-    raw = STEPS.format.encode(told)
+    shifted = step._replace(at=step.at.astimezone(zone))
+    raw = STEPS.format.encode(shifted)
     assert orjson.loads(raw) == [step.at.isoformat(), step.name]
     assert STEPS.format.decode(raw) == step
 
