@@ -13,7 +13,8 @@ from schemas.events.memory import MemoryKind, Source, State
 
 class HitDetails(Answered):
     """Of a turn: role, speaker, intent; of a chunk of knowledge: the document, its version and the headings above it;
-    of a memory: the others."""
+    of a memory: the others; of one that another contradicts `conflicts_with`, of one that a later statement
+    changed also when that was said."""
 
     role: str | None = None
     speaker: str | None = None
@@ -28,6 +29,8 @@ class HitDetails(Answered):
     document_version: str | None = None
     title: str | None = None
     section: list[str] | None = None
+    conflicts_with: list[str] | None = None
+    changed_on: datetime | None = None
 
 
 class Hit(Answered):

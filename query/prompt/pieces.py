@@ -9,6 +9,7 @@ from typing import Any
 from query.prompt.distinct import covered, distinct, same_entries
 from query.prompt.layout import Piece
 from query.reading.history import line
+from query.search.changed import changed_on
 from query.search.documents import section_of, text_of
 from query.views.db import Row
 from schemas.profile.model import Intent, Profile
@@ -68,7 +69,7 @@ def profile(
         # "About 800,000" stays vague (B2): its number alone would not.
         plainly = len(names) == 1 and row["value"] is not None and not row["approximate"]
         value = row["value"] if plainly else row["text"]
-        text = f"- {', '.join(names)}: {plain(value)}"
+        text = f"- {', '.join(names)}: {plain(value)}{_since(row)}"
         out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
     return sorted(out, key=lambda p: p.order), used
 
@@ -105,6 +106,7 @@ def preferences(ordered: Sequence[Mapping[str, Any]]) -> tuple[list[Piece], set[
         used.add(p["id"])
         if p["effective"]:
             text = f"- {p['key']}: {plain(p['value'])}" if p["key"] and p["value"] is not None else f"- {p['text']}"
+            text += _since(p)
             cite = _cite(p["id"], "preference", p["source_turn_ids"])
             out.append(Piece("user_profile", text, (PREFERENCES, i), cite))
     return out, used
@@ -166,7 +168,15 @@ def _label(row: Row) -> str:
 def _body(row: Row) -> str:
     if "turn_id" in row:
         return f"{row['speaker'] or row['role']}: {row['content']}"
-    return text_of(row)
+    return f"{text_of(row)}{_since(row)}"
+
+
+def _since(row: Mapping[str, Any]) -> str:
+    """Said behind what a later statement changed: it may hold no more."""
+    day = changed_on(row.get("attributes"))
+    if day is None:
+        return ""
+    return f"（{day.isoformat()} 有变化）" if row.get("language") == "zh" else f" (changed on {day.isoformat()})"
 
 
 def _cited(row: Row) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from query.search.ranking.types import Document
 from query.views.db import Row
+from schemas.events.memory import CHANGED_ON
 from schemas.log.owner import Owner, OwnerKind, user
 
 
@@ -107,6 +108,13 @@ def _chunk(row: Row) -> dict[str, Any]:
     return {**names, "section": section_of(row)}
 
 
+def _marked(row: Row) -> dict[str, Any]:
+    """Which memories it does not go with, and since when another one has changed it (D3)."""
+    if not row.get("conflicts_with"):
+        return {}
+    return {"conflicts_with": row["conflicts_with"], "changed_on": row["attributes"].get(CHANGED_ON)}
+
+
 def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
     """One result of POST /v1/search (CONTRACT)."""
     if is_turn(row):
@@ -131,6 +139,8 @@ def hit(row: Row, score: float, scores: Any = None) -> dict[str, Any]:
             "user_id": row["user_id"],
             "session_id": row["session_id"],
             "source_turn_ids": [s["turn_id"] for s in row["sources"]],
-            "details": {k: row[k] for k in ("field", "category", "scope", "key", "value", "project_id")} | _chunk(row),
+            "details": {k: row[k] for k in ("field", "category", "scope", "key", "value", "project_id")}
+            | _chunk(row)
+            | _marked(row),
         }
     return out if scores is None else {**out, "scores": dict(scores)}

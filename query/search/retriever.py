@@ -14,6 +14,7 @@ from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError, done_without
 from query.search import documents
+from query.search.changed import later_first
 from query.search.embedders import Serving, Servings
 from query.search.executor import ComputeLane, Questions, Understood
 from query.search.hits import Hit, distinct, merge
@@ -91,7 +92,7 @@ class Retriever:
                 ranked = await asyncio.gather(*(self._in_scope(probe, scope, copy, found) for scope, copy in pairs))
             finally:
                 _dropped(copies)
-        hits = distinct(merge(ranked))
+        hits = later_first(distinct(merge(ranked)))
         if question.walk is not None:
             hits = [h for h in hits if not question.walk.has(documents.name_of(h[0]))]
             found.more = len(hits) > question.limit

@@ -22,7 +22,7 @@ TURN_COLUMNS = """user_id, turn_id, revision, session_id, position, role, speake
     project_id, occurred_at, expires_at, terms, embedding, model_id, metadata, sealed, sealed_for"""
 MEMORY_COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, field, fields, scope, category,
     episode_type, namespace, key, text, value, attributes, importance, source, user_id, session_id, project_id,
-    language, sources,
+    language, sources, conflicts_with,
     occurred_at, valid_from, valid_to, last_accessed_at, expires_at, terms, embedding, model_id,
     sealed, sealed_for"""
 _KINDS = "('fact', 'preference', 'intent', 'episode', 'relation', 'item', 'hot', 'report', 'chunk')"
