@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import re._constants as codes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
@@ -40,14 +41,22 @@ def unbounded(tree: Any) -> list[str]:
 
 def bounded(text: str) -> str:
     """Raises ValueError for what is no regular expression, or repeats without an upper bound."""
+    if fault := _fault(text):
+        raise ValueError(fault)
+    return text
+
+
+@lru_cache(maxsize=2_048)
+def _fault(text: str) -> str:
+    """Profiles are loaded again and again, and share their wordings: to parse these is half of a load."""
     try:
         tree = parser.parse(text)
         re.compile(text)
     except re.error as exc:
-        raise ValueError(f"not a regular expression: {exc}") from None
+        return f"not a regular expression: {exc}"
     if unbounded(tree):
-        raise ValueError("repeats without an upper bound: write {0,40} or {1,40} in place of *, + and {1,}")
-    return text
+        return "repeats without an upper bound: write {0,40} or {1,40} in place of *, + and {1,}"
+    return ""
 
 
 def groups(text: str) -> frozenset[str]:

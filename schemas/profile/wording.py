@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -119,10 +120,16 @@ def with_wordings(raw: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, A
     wordings = _stated(raw)
     for name in names:
         try:
-            wordings += _stated(tomllib.loads(files[name].read_text(encoding="utf-8")))
+            wordings += _read(files[name].read_text(encoding="utf-8"))
         except ValueError as exc:
             raise ValueError(f"{WORDINGS_FROM}: {files[name].name}: {exc}") from None
     return {**{k: v for k, v in raw.items() if k != WORDINGS_FROM}, "wordings": wordings}
+
+
+@lru_cache(maxsize=32)
+def _read(text: str) -> Sequence[Any]:
+    """Of a file's text. Most profiles take those of the same few files."""
+    return _stated(tomllib.loads(text))
 
 
 def _stated(raw: dict[str, Any]) -> list[Any]:
