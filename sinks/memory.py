@@ -6,13 +6,14 @@ from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryBody, MemoryUpdate
+from schemas.events.memory import Decision, MemoryBody, MemoryUpdate
 from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
 from schemas.log.codec import Event
+from schemas.security.erasure_findings import place
 from sinks.clock import utc_now
 from sinks.collapse import accepted_at, identity, memory_of, revision, session_of
-from sinks.protocol import Mark, SinkBatch, Tombstone
+from sinks.protocol import Findings, Mark, Message, SinkBatch, Tombstone
 
 ALL_TOPICS = (topics.HISTORY.name, topics.UPDATES.name, topics.DECISIONS.name, topics.SESSION_STATE.name)
 
@@ -23,13 +24,19 @@ _FED_BY = {
 }  # fmt: skip
 
 
+_KINDS = {"turn": "turns", "memory": "memories", "decision": "decisions", "session": "sessions"}
+
+
 class MemorySink:
-    """Rows by identity. Keeps deleted memories as emptied rows, as Postgres does."""
+    """Rows by identity. Keeps deleted memories as emptied rows, as Postgres does. `findings` is told what an erasure
+    removed, as of the store's first generation."""
 
     def __init__(
-        self, name: str = "memory", consumed: Sequence[str] = ALL_TOPICS, now: Callable[[], datetime] = utc_now
-    ) -> None:
+        self, name: str = "memory", consumed: Sequence[str] = ALL_TOPICS, now: Callable[[], datetime] = utc_now,
+        findings: Findings | None = None,
+    ) -> None:  # fmt: skip
         self._now = now
+        self._findings = findings
         self.name = name
         self.topics = tuple(consumed)
         self.rows: dict[tuple[Hashable, ...], Event] = {}
@@ -46,7 +53,7 @@ class MemorySink:
             if name is None:
                 continue
             if isinstance(item.event, Erasure):
-                self._erase(item.event, item.message.topic)
+                self._erase(item.event, item.message)
                 continue
             if isinstance(item.event, Tombstone):
                 refused += not self._remove(item.event)
@@ -90,15 +97,22 @@ class MemorySink:
             del self.rows[name]
         return bool(over)
 
-    def _erase(self, e: Erasure, topic: str) -> None:
-        """Rows of the owner that the topic feeds and that were accepted by the cut-off (C9)."""
+    def _erase(self, e: Erasure, message: Message) -> None:
+        """Rows of the owner that the topic feeds and that were accepted by the cut-off (C9); decisions on a project's
+        records that it deleted or wrote anew."""
+        counts: dict[str, int] = {}
         for name, row in list(self.rows.items()):
             owner, when = getattr(row, "owner", None), accepted_at(row)
             mine = owner == e.owner or (e.scope == "tenant" and owner is not None and owner.tenant == e.tenant)
             if e.scope == "session":
                 mine = mine and getattr(row, "session_id", None) == e.session_id
-            if mine and when is not None and e.covers(when) and name[0] in _FED_BY.get(topic, ()):
+            mine = mine or (e.stage == "project" and isinstance(row, Decision) and row.record_id in e.record_ids)
+            if mine and when is not None and e.covers(when) and name[0] in _FED_BY.get(message.topic, ()):
                 del self.rows[name]
+                kind = _KINDS.get(str(name[0]), f"{name[0]}s")
+                counts[kind] = counts.get(kind, 0) + 1
+        if self._findings is not None:
+            self._findings(e, place(self.name, 1, message.topic, e.stage, message.partition), counts)
 
     def _sweep(self, now: datetime) -> None:
         over = [k for k, v in self.rows.items() if isinstance(v, ScreenedTurn) and v.expires_at <= now]

@@ -3,7 +3,7 @@ left out when a failure is made smaller. A new kind is one entry here and one me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -36,6 +36,14 @@ class Act:
         return f"{self.at:.2f} {self.kind} {self.target}{lasting}{behind}".rstrip()
 
 
+ERASING_EVERY = 4
+"""Every so many-th seed (3, 7, 11, ...) has many erasures, and faults that strike the eraser."""
+
+
+def erases_much(seed: int) -> bool:
+    return seed % ERASING_EVERY == ERASING_EVERY - 1
+
+
 WEIGHTS: Mapping[str, float] = {
     "kill": 8, "freeze": 3, "away": 2, "slow": 2, "lossy": 3, "refuse": 1.5, "join": 1.5, "power": 0.7, "compact": 1,
     "skew": 0.5,
@@ -47,7 +55,17 @@ def acts(seed: int, seconds: float, most: int = 12, weights: Mapping[str, float]
     random = Random(f"acts {seed}")
     kinds, heavy = list(weights), list(weights.values())
     found = [_act(random, random.choices(kinds, heavy)[0], seconds) for _ in range(random.randint(0, most))]
+    if erases_much(seed):
+        found += _on_the_eraser(random, seconds)
     return sorted(found, key=lambda a: a.at)
+
+
+def _on_the_eraser(random: Random, seconds: float) -> Iterator[Act]:
+    """It does most of its work a few seconds behind an erasure: an act waits for the next named point in it."""
+    for _ in range(random.randint(0, 3)):
+        lasting = random.choice((0.0, 0.0, 3.0, 14.0))
+        kind = "freeze" if lasting else "kill"
+        yield Act(random.random() * seconds, kind, "eraser", lasting, int(random.expovariate(1.0) * 5), True)
 
 
 def _count(random: Random) -> int:

@@ -3,8 +3,9 @@ erasures."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from schemas.log import topics
 from schemas.log.owner import partition, project
 from schemas.log.topics import Topic
 from tests.crash.load import _EN, _WORDS_EN, _WORDS_ZH, _ZH
+from tests.simulation.acts import erases_much
 
 What = Literal["turn", "again", "remember", "correct", "forget", "feedback", "patch", "close", "erase"]
 TENANT = "acme"
@@ -26,6 +28,13 @@ _WEIGHTS: dict[What, float] = {
     "turn": 24, "again": 2, "remember": 1, "correct": 1.5, "forget": 1, "feedback": 1, "patch": 1, "close": 0.5,
     "erase": 0.4,
 }  # fmt: skip
+
+
+_ERASING: dict[What, float] = {**_WEIGHTS, "erase": 2.5}
+WORD = re.compile(rb"zebra[0-9]{3}wood")
+"""What names a call in its text."""
+_SAID = ("I love {word}.", "My name is {word}.", "We decided to use {word} for the project.", "I live in {word}.")
+_SAID_ZH = ("我喜欢吃{word}。", "我叫{word}。", "我们决定用{word}做这个项目。", "我住在{word}。")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class Call:
     pause: float = 0.0
     late: float = 0.0
     target: int = 0
+    word: str = ""
+    """One in its text that no other call has, but those that repeat it: where it is found, the text is."""
 
     def event(self, accepted: datetime, memory: str | None) -> tuple[Topic, Envelope] | None:
         """As the door makes it; None where there is no memory to be about."""
@@ -66,7 +77,8 @@ class Call:
                     **who, session_id=self.session, command="close", command_id=f"c{self.number}"
                 )
             case "erase":
-                return topics.TURNS, Erasure(**who, erasure_id=f"e{self.number}", scope="user")
+                at = int(accepted.timestamp() * 1e6)  # the door gives each try an id of its own
+                return topics.TURNS, Erasure(**who, erasure_id=f"e{self.number}-{at}", scope="user")
             case "feedback":
                 return topics.LEDGER, Feedback(
                     **who, feedback_id=f"f{self.number}", memory_ids=(memory or "",), rating="good"
@@ -96,12 +108,12 @@ class Call:
 
 def calls(seed: int, turns: int, seconds: float) -> list[Call]:
     """So many calls over about so many virtual seconds."""
-    return list(_calls(Random(f"load {seed}"), turns, seconds))
+    return list(_calls(Random(f"load {seed}"), turns, seconds, erases_much(seed)))
 
 
-def _calls(random: Random, turns: int, seconds: float) -> Iterator[Call]:
+def _calls(random: Random, turns: int, seconds: float, erasing: bool) -> Iterator[Call]:
     said: list[Call] = []
-    kinds, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    kinds, weights = list(_WEIGHTS), list((_ERASING if erasing else _WEIGHTS).values())
     burst = 0
     for number in range(turns):
         what = random.choices(kinds, weights)[0]
@@ -110,14 +122,18 @@ def _calls(random: Random, turns: int, seconds: float) -> Iterator[Call]:
         pause = 0.0 if burst else random.expovariate(1.0) * seconds / turns
         if what == "again" and said:
             old = random.choice(said)
-            yield Call(number, "again", old.user, old.text, old.session, old.project, old.turn, pause, old.late)
+            yield replace(old, number=number, what="again", pause=pause, target=0)
             continue
         session = f"{user}-{random.randint(1, 2)}"
         about = f"project-{random.randint(1, 2)}" if random.random() < 0.3 else None
         late = random.uniform(60, 7200) if random.random() < 0.1 else 0.0
+        text, word = _text(random, user), ""
+        if erasing and random.random() < 0.7:
+            word = f"zebra{number:03}wood"
+            text = random.choice(_SAID if user.isascii() else _SAID_ZH).format(word=word)
         call = Call(
-            number, "turn" if what == "again" else what, user, _text(random, user), session, about, f"t{number}",
-            pause, late, random.randrange(1000),
+            number, "turn" if what == "again" else what, user, text, session, about, f"t{number}", pause, late,
+            random.randrange(1000), word,
         )  # fmt: skip
         if call.what == "turn":
             said.append(call)

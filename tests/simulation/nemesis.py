@@ -79,7 +79,8 @@ class Nemesis:
             points = {stage: point for (_, stage), point in at.items() if uses(target, stage)}
         else:
             kind = target.rpartition("-")[0]
-            stages = (target,) if target.startswith("sink-") else WORKERS.get(f"{kind}-1", ())
+            alone = target.startswith("sink-") or target == "eraser"
+            stages = (target,) if alone else WORKERS.get(f"{kind}-1", ())
             points = {stage: at.get((target, stage), "idle") for stage in stages}
         for stage, point in points.items():
             self._world.history.met.update((fault, stage, o) for o in self._world.opened.of(stage, point))
@@ -135,7 +136,7 @@ class Nemesis:
             await self._world.leave(act.target)
 
     async def _skew(self, act: Act) -> None:
-        self._world.skew = act.seconds
+        self._world.skew, self._world.skewed = act.seconds, True
 
     async def _compact(self, act: Act) -> None:
         self._struck("compact", "kafka")

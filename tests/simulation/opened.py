@@ -31,6 +31,11 @@ class Opened:
 
     def of(self, stage: str, point: str) -> Iterator[str]:
         """`point`: the one that the struck process passed last."""
+        if self._erases():
+            yield "erasure"
+        if stage == "eraser":
+            yield from self._of_eraser(point)
+            return
         if point not in _DONE:
             yield "batch"
         if self._unflushed(stage):
@@ -41,6 +46,16 @@ class Opened:
             yield "lease"
         if self.tokens[stage]:
             yield "token"
+
+    def _erases(self) -> bool:
+        return bool(self._world.trust.open())
+
+    def _of_eraser(self, point: str) -> Iterator[str]:
+        """Its nulls are on their way and not acknowledged; Postgres has a call of its in hand."""
+        if point == "writes topics":
+            yield "batch"
+        if self._world.trust.asking and point != "idle":
+            yield "transaction"
 
     def _unflushed(self, stage: str) -> bool:
         broker = self._world.broker
@@ -79,4 +94,6 @@ def uses(server: str, stage: str) -> bool:
     """Whether a stage calls a server."""
     if server == "kafka":
         return True
+    if stage == "eraser":
+        return server in ("postgres", "store-postgres")
     return server == f"store-{stage.removeprefix('sink-')}" if stage.startswith("sink-") else server == "postgres"

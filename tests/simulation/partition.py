@@ -57,6 +57,8 @@ class Partition:
     """Everything below is on the disk."""
     records: list[Stored] = field(default_factory=list)
     """In offset order; compaction leaves holes."""
+    compacted: list[Stored] = field(default_factory=list)
+    """What compaction has taken: no reader sees it any more."""
     end: int = 0
     epochs: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)])
     """(leader epoch, its first offset)."""
@@ -130,9 +132,10 @@ class Partition:
         """Below that offset the last record of each key stays."""
         upto = min(upto, self.flushed)
         last = {s.record.key: s.offset for s in self.records if s.offset < self.visible_end and s.record.visible}
-        self.records = [
-            s for s in self.records if s.offset >= upto or (s.record.visible and last[s.record.key] == s.offset)
-        ]
+        kept = [s for s in self.records if s.offset >= upto or (s.record.visible and last[s.record.key] == s.offset)]
+        stay = {s.offset for s in kept}
+        self.compacted += [s for s in self.records if s.offset not in stay]
+        self.records = kept
 
     def _index(self, offset: int) -> int:
         low, high = 0, len(self.records)

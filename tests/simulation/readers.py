@@ -60,6 +60,8 @@ class Readers:
         self._tasks: list[asyncio.Task[None]] = []
         self._written: dict[str, list[tuple[Call, Written]]] = {}
         self.turns: set[tuple[str, str]] = set()
+        self.said: list[tuple[Call, Written]] = []
+        """Calls that were acknowledged, in their order."""
         self.answers: Counter[tuple[str, bool]] = Counter()
         self.seen: list[Seen] = []
 
@@ -67,6 +69,7 @@ class Readers:
         """Each write is read again by one kind of read, and many by two."""
         if call.what in ("turn", "again"):
             self.turns.add((call.user, call.turn))
+        self.said.append((call, written))
         mine = self._written.setdefault(call.user, [])
         mine.append((call, written))
         last = tuple(mine[-_LAST_WRITES:])

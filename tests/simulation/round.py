@@ -20,6 +20,7 @@ from tests.crash.oracle import source_topic
 from tests.simulation import models
 from tests.simulation.acts import SINKS
 from tests.simulation.check import differences
+from tests.simulation.erased import Erased
 from tests.simulation.load import Call
 from tests.simulation.loop import StandstillError
 from tests.simulation.nemesis import Nemesis
@@ -55,7 +56,8 @@ class Result:
 
 def run(plan: Plan, parts: Parts) -> Result:
     """Never raises for what the system under test does: that is a failure of the round."""
-    world = World(WorldConfig(plan.seed, plan.durable), parts)
+    erases = any(c.what == "erase" for c in plan.calls)
+    world = World(WorldConfig(plan.seed, plan.durable, erases=erases), parts)
     result = Result(plan)
     try:
         with _uncollected():
@@ -81,7 +83,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
-    nemesis, readers = Nemesis(world), Readers(world)
+    nemesis, readers, erased = Nemesis(world), Readers(world), Erased(world)
     world.start_all()
 
     async def everything() -> None:
@@ -99,6 +101,9 @@ def _run(plan: Plan, world: World, parts: Parts, result: Result) -> None:
         result.failures += d.lines()
         result.checked = d.checked
         result.failures += readers.standing()
+        left = erased.at_rest(readers.said)
+        result.failures += left.lines()
+        result.checked += left.checked
     gc.collect(0)  # all that is new: the collector has stood still
     result.failures += [f"nobody caught {e}" for e in world.loop.errors]
     result.history, result.digest = world.history.lines, world.history.digest()
@@ -153,7 +158,9 @@ def _behind(world: World) -> list[str]:
                 done = world.broker.committed(sink_group(sink)).get(place, 0)
                 if done < last:
                     out.append(f"sink-{sink} has committed {done} of {last} in {place[0]}/{place[1]}")
-    return out
+    entries = world.trust.register.entries
+    waited = {e: entries[e].under_way.step if e in entries else "not begun" for e in world.trust.open()}
+    return out + [f"erasure {e} is not done: {step}" for e, step in waited.items()]
 
 
 async def _rest(world: World) -> None:

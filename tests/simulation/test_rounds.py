@@ -143,10 +143,10 @@ def test_a_case_of_another_release_is_refused_with_its_name() -> None:
 
 
 def test_nothing_reaches_past_the_world(parts: Parts) -> None:
-    """No clock of the machine, thread, socket or randomness of its own, in steps, loop, outbox, sinks' worker."""
-    run(Plan(9), parts)  # what is loaded once
+    """No clock of the machine, thread, socket or randomness of its own: steps, loop, outbox, sinks' worker, eraser."""
+    run(Plan(7), parts)  # what is loaded once
     with watched() as found:
-        run(Plan(9), parts)
+        run(Plan(7), parts)
     assert dict(found) == {}
 
 

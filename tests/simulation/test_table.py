@@ -31,7 +31,9 @@ def test_a_long_run_fails_on_one_empty_cell_and_names_it(capsys: pytest.CaptureF
 def test_the_table_says_what_cannot_meet() -> None:
     shown = {tuple(line.split()[:2]): line.split()[2:] for line in lines(full())}
     assert shown["kill", "gate"] == ["1"] * len(OPEN)
-    assert shown["kill", "sink-redis"] == ["1", "1", "1", "1", "-"]
+    assert shown["kill", "sink-redis"] == ["1", "1", "1", "1", "-", "1"]
+    assert shown["freeze", "eraser"] == ["1", "-", "1", "-", "-", "1"]
+    assert shown["power", "eraser"] == ["-", "-", "-", "-", "-", "1"]
     assert shown["rebalance", "sink-milvus"] == ["-"] * len(OPEN)
 
 

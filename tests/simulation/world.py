@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from schemas.events.envelope import Envelope, Tick
+from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import partition as partition_of
@@ -38,6 +39,7 @@ from tests.simulation.sink_consumer import SimClock, SimDeadLetters, SimSinkCons
 from tests.simulation.sinks import StormySink, topics_of
 from tests.simulation.steps import StepMember
 from tests.simulation.store import SimStateStore, StateServer
+from tests.simulation.trust import Trust
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 PARTITIONS = 3
@@ -48,11 +50,13 @@ _DOOR_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class WorldConfig:
-    """`durable`: topics flush before they acknowledge, as the product's do. `tick`: seconds between two ticks."""
+    """`durable`: topics flush before they acknowledge, as the product's do. `tick`: seconds between two ticks.
+    `erases`: there is something for the eraser to do."""
 
     seed: int
     durable: bool = True
     tick: float = 10.0
+    erases: bool = True
 
 
 class World:
@@ -72,22 +76,29 @@ class World:
         self.state = StateServer(self.random, self.loop)
         self.broker.saw = self.state.saw = self.history.saw
         self.stores = {name: Server(f"store-{name}") for name in SINKS}
-        self.views = {n: MemorySink(n, [t.name for t in topics_of(n)], self._clock().now) for n in SINKS}
+        self.trust = Trust(self, self._clock())
+        self.views = {
+            n: MemorySink(n, [t.name for t in topics_of(n)], self._clock().now, self.trust.told[n]) for n in SINKS
+        }  # fmt: skip
         self.servers = {s.name: s for s in (self.broker, self.state, *self.stores.values())}
         self.static = self.random.random() < 0.7
         self.skew = 0.0
+        self.skewed = False
+        """The service's clock has jumped at some time."""
         self.processes: dict[str, Process] = {}
         self.members: dict[str, list[tuple[StepRunner, StepMember]]] = {}
         self.down = False
         """The power is off: nothing is started."""
         self.calm = False
-        """No more ticks: what is under way comes to its end."""
+        """No more ticks, but for erasures that wait for one: what is under way comes to its end."""
         self._requests: asyncio.Queue[_Request] = asyncio.Queue()
 
     # Processes.
     def start_all(self) -> None:
         for name in (*WORKERS, *(f"sink-{s}" for s in SINKS), "service", "timer"):
             self.start(name)
+        if self.config.erases:
+            self.start("eraser")
 
     def start(self, name: str) -> None:
         """One more life of a process; does nothing while it has one, or while the power is off."""
@@ -124,6 +135,8 @@ class World:
                 return self._service(process)
             case "timer":
                 return self._timer(process)
+            case "eraser":
+                return self._eraser(process)
             case _:
                 return self._worker(process, WORKERS[f"{kind}-1"])
 
@@ -176,7 +189,8 @@ class World:
             sink_group(name), tuple(t.name for t in topics_of(name)), process.name if self.static else "", 30.0
         )
         clock = self._clock()
-        store = StormySink(self.views[name], self.stores[name], self.random, wait)
+        note = partial(self.trust.note, name)
+        store = StormySink(self.views[name], self.stores[name], self.random, wait, self.trust.told[name], note)
         consumer = SimSinkConsumer(self.net, self.broker, self.random, self.loop, config)
         self.opened.writes[process.name] = store
         self.opened.members[process.name] = {process.name: partial(getattr, consumer, "member")}
@@ -192,12 +206,15 @@ class World:
         )
         await run_blocking(worker.run)
 
+    async def _eraser(self, process: Process) -> None:
+        await run_blocking(lambda: self.trust.follow(process, self._clock(), PARTITIONS))
+
     async def _timer(self, process: Process) -> None:
         clock = self._clock()
         producer = SimProducer(self.net, self.broker, self.random, clock.now_ms)
         while True:
             await asyncio.sleep(self.config.tick)
-            if self.calm:
+            if self.calm and not self.trust.open():
                 continue
             now = clock.now()
             for topic in (topics.TURNS, topics.LEDGER, topics.PROJECT_EVENTS):
@@ -233,6 +250,8 @@ class World:
         if made is None:
             return
         topic, event = made
+        if isinstance(event, Erasure):
+            self.trust.requested(event)
         p = partition_of(event.owner, PARTITIONS)
         encoded = self.codec.encode(event, "memstream/query", f"{self.random.getrandbits(64):x}")
         key = topics.sent_key(topic.name, encoded.key, lambda n: f"{self.random.getrandbits(8 * n):0{2 * n}x}")
@@ -242,6 +261,8 @@ class World:
             if not request.answer.done():
                 request.answer.set_exception(exc)
             return
+        if isinstance(event, Erasure):
+            self.trust.asked.append(event.erasure_id)
         if self.random.random() > 0.02 and not request.answer.done():  # else the caller never hears of it
             request.answer.set_result(Written(topic=topic.name, partition=p, offset=offset))
 

@@ -1,0 +1,103 @@
+"""Erasures in the simulation: that a break of their promise is found, whoever breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memstream.erasure import eraser as eraser_module
+from memstream.erasure.log import Log
+from processors.erasure.guard import Erased
+from processors.erasure.steps import GateEraser
+from schemas.events.erasure import Erasure
+from schemas.log import topics
+from sinks.memory import MemorySink
+from sinks.protocol import Message
+from streams.runner import StepRunner
+from streams.topology import Parts
+from tests.simulation.acts import Act, erases_much
+from tests.simulation.plan import Plan
+from tests.simulation.register import MemoryRegister, SimRegister
+from tests.simulation.round import run
+
+SEEDS = [seed for seed in range(1, 60) if erases_much(seed)]
+Patch = pytest.MonkeyPatch
+
+
+def _a_topic_is_skipped(patch: Patch) -> None:
+    whole = Log._standing
+    patch.setattr(
+        Log, "_standing", lambda self, e: {p: o for p, o in whole(self, e).items() if p[0] != topics.LEDGER.name}
+    )
+
+
+def _it_is_done_before_its_nulls(patch: Patch) -> None:
+    finish, remove = SimRegister.finish, Log.remove
+    left: list[tuple[Log, Erasure]] = []
+
+    def later(self: Log, e: Erasure) -> dict[str, int]:
+        left.append((self, e))
+        return {}
+
+    def finished(self: SimRegister, e: Erasure, report: dict[str, Any]) -> None:
+        finish(self, e, report)
+        while left:
+            remove(*left.pop())
+
+    patch.setattr(Log, "remove", later)
+    patch.setattr(SimRegister, "finish", finished)
+
+
+def _a_step_keeps_its_rows(patch: Patch) -> None:
+    patch.setattr(GateEraser, "_user", lambda self, e, rows, state: Erased())
+
+
+def _a_store_forgets_nothing(patch: Patch) -> None:
+    whole = MemorySink._erase
+
+    def erase(self: MemorySink, e: Erasure, message: Message) -> None:
+        kept = dict(self.rows)
+        whole(self, e, message)
+        self.rows.update(kept if self.name == "milvus" else {})
+
+    patch.setattr(MemorySink, "_erase", erase)
+
+
+def _outboxes_stay(patch: Patch) -> None:
+    async def nothing(self: StepRunner, commits: object) -> None:
+        """As it was."""
+
+    patch.setattr(StepRunner, "_settle_erasures", nothing)
+    patch.setattr(MemoryRegister, "undelivered", lambda self, e: 0)
+
+
+@pytest.mark.parametrize(
+    ("broken", "first"),
+    [
+        (_a_topic_is_skipped, 3), (_it_is_done_before_its_nulls, 3), (_a_step_keeps_its_rows, 3),
+        (_a_store_forgets_nothing, 3), (_outboxes_stay, 31),
+    ],
+)  # fmt: skip
+def test_c9_an_erasure_that_leaves_something_is_found(
+    broken: Callable[[Patch], None], first: int, parts: Parts, monkeypatch: Patch
+) -> None:
+    """Of rounds with erasures in the first; an outbox has to hold both a turn and the erasure: in the eighth."""
+    broken(monkeypatch)
+    seeds = SEEDS[SEEDS.index(first) :][:4]
+    found = (run(Plan(seed), parts).failures for seed in seeds)
+    assert any(line.startswith("erased words: ") for lines in found for line in lines)
+
+
+def test_n6_a_store_that_is_not_waited_for_is_found(parts: Parts, monkeypatch: Patch) -> None:
+    """It goes away as the last erasure is asked for; it has not answered, and the report says that all is gone."""
+    plan = Plan(SEEDS[0])
+    last = max(n for n, call in enumerate(plan.calls) if call.what == "erase")
+    asked = sum(call.pause for call in plan.calls[: last + 1])
+    away = Plan.exactly(plan.seed, plan.calls, [Act(asked, "away", "store-milvus", 20.0)])
+    whole = run(away, parts)
+    assert not whole.failures
+    assert {n for n in ("erasures", "erased words", "turns behind an erasure") if not whole.checked[n]} == set()
+    monkeypatch.setattr(eraser_module, "_VIA", tuple(v for v in eraser_module._VIA if v[0] != "milvus"))
+    assert any("was done in view milvus" in line for line in run(away, parts).failures)
