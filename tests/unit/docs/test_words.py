@@ -48,6 +48,25 @@ def test_settings_metrics_and_commands_are_described_in_these_words() -> None:
     assert {name: hits for name, hits in found.items() if hits} == {}
 
 
+MOST_WORDS = 100
+"""Of a paragraph or an item: about five lines of a page."""
+LONG = {"reliability.md"}
+"""Pages with longer ones, which are still to be broken up."""
+_GENERATED = re.compile(r"^ *```.*?^ *```|^<!-- (?!soak)\w+:start -->.*?<!-- \w+:end -->", re.M | re.S)
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in READ if (ROOT / "docs") in p.parents and p.parent.name != "decisions" and p.name not in LONG],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)  # fmt: skip
+def test_a_paragraph_is_short(page: Path) -> None:
+    """Rows of tables and notes of decisions aside."""
+    text = re.sub(r"^(?:\||#).*\n?", "\n", _GENERATED.sub("", page.read_text(encoding="utf-8")), flags=re.M)
+    parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text)
+    long = [part[:60] for part in parts if len(part.split()) > MOST_WORDS]
+    assert long == [], f"more than {MOST_WORDS} words"
+
+
 def glossary() -> list[tuple[str, str]]:
     """(word, meaning) of each row."""
     page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
