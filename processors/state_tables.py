@@ -99,23 +99,17 @@ class JsonRows(Generic[R]):
             raise UnreadableRow(describe(exc)) from None
 
 
-class DataclassRows(Generic[D]):
+class DataclassRows(JsonRows[D]):
     """Rows that are dataclasses of JSON values and sortable times, each field under its own name; one that is None is
-    left out. Half the time of `JsonRows` for rows with large maps."""
+    left out. For rows with large maps: writing them takes half the time of `JsonRows`."""
 
     def __init__(self, row_type: type[D]) -> None:
-        self._adapter = TypeAdapter(row_type)
+        super().__init__(row_type)
         self._names = [field.name for field in fields(row_type)]
 
     def encode(self, row: D) -> bytes:
         stored = {name: value for name in self._names if (value := getattr(row, name)) is not None}
         return orjson.dumps(stored, default=_stored, option=orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME)
-
-    def decode(self, raw: bytes) -> D:
-        try:
-            return self._adapter.validate_json(raw)
-        except ValidationError as exc:
-            raise UnreadableRow(describe(exc)) from None
 
 
 def _stored(value: object) -> str:
