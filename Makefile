@@ -158,6 +158,13 @@ train: install
 	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1" \
 	  $(BIN)/python -m training --out $(TRAINED) $(if $(HOLD_OUT),--hold-out $(HOLD_OUT))
 
+# Trains the head that finds what a statement changes, and prints how well it tells pairs of writers held out: half a
+# minute of one core, nothing to install. The same seed makes the same bytes.
+.PHONY: train-change
+CHANGE ?= .memstream/training/change
+train-change: install
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training.change --out $(CHANGE)
+
 # How well talk is read, both languages side by side, under 10 minutes on two cores: docs/quality.md says what DATA holds.
 # make reading DATA=folder PEOPLE=folder OUT=folder, or with GATE=inference/reader behind the learned gate
 .PHONY: reading

