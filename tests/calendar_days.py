@@ -1,42 +1,64 @@
 """The unit tests on other days: `python -m tests.calendar_days`, or some of the days by name. In 400 days all tests; on
-the days on which calendars break things those that can read a clock (marker `calendar`). Debian's `faketime` moves the
-clock; without it nothing runs, and the skip is said.
+the days on which calendars break things the files that can come to a clock (tests/clocks.py). Debian's `faketime` moves
+the clock; without it nothing runs, and the skip is said.
 
-Prints a line a day and a summary; the exit status is 1 when a test fails or a day takes longer than DEADLINE_SECONDS.
+Prints a line a day and a summary; the exit status is 1 when a test fails or a day takes longer than its deadline.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from tests.clocks import ROOT
+from tests.clocks import ROOT, on_calendar
+from tests.examples import GATE, PROFILE
+from tests.runner.part import PLUGIN
+from tests.runner.process import Children, Ended
+from tests.runner.results import Outcome, Results, read
 
-DEADLINE_SECONDS = 1_200
-_WORDS = ("passed", "failed", "skipped", "errors")
-_COUNT = re.compile(r"(\d+) (passed|failed|skipped|error)")
+WHOLE_SECONDS, DAY_SECONDS = 1_200.0, 400.0
+"""Until a day is ended: for all tests, and for those that can come to a clock."""
+SAME_ON_ANY_DAY = {
+    "tests.unit.cli.test_named_instance": "which address a command asks",
+    "tests.unit.query.test_bad_input": "what is refused before anything is read",
+    "tests.unit.query.test_fuzz": "any answer but an error",
+    "tests.unit.query.test_walk": "cursors, under a clock of their own",
+    "tests.unit.runner.test_gate": "what is tried again",
+    "tests.unit.runner.test_plugin": "what becomes of tests",
+    "tests.unit.runner.test_split": "how many tests there are",
+    "tests.unit.test_imports": "which packages a process imports",
+    "tests.unit.waits.test_patience": "how long something is waited for",
+}
+"""Module -> what it is about. They can come to a clock, through programs that they start or the query service, and cost
+a third of a day; in 400 days they run with all others."""
+_WORDS = (Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED)
+_LAST_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
     """`moment`: as `faketime` reads it, in `zone`, the machine's time zone for the tests. The clock goes on from there:
-    a moment before midnight has the day change while tests run. `options`: which tests, of all."""
+    a moment before midnight has the day change while tests run. `whole`: all tests."""
 
     name: str
     moment: str
     zone: str = "UTC"
-    options: tuple[str, ...] = ("-m", "calendar")
+    whole: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return WHOLE_SECONDS if self.whole else DAY_SECONDS
 
 
 DAYS = (
-    Day("in-400-days", "+400 days", options=()),
+    Day("in-400-days", "+400 days", whole=True),
     Day("month-end", "2026-11-30 16:00:00"),
     Day("leap-day", "2028-02-29 12:00:00"),
     Day("new-year", "2026-12-31 23:59:40"),
@@ -45,53 +67,59 @@ DAYS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What pytest said of a day. `tail`: the lines that name what failed, "" where nothing did."""
+class Told:
+    """What became of a day. `log`: the last lines that pytest printed."""
 
-    counts: Counter[str]
-    seconds: float
-    status: int
-    tail: str
+    ended: Ended
+    results: Results
+    log: Sequence[str] = ()
 
     @property
     def passed(self) -> bool:
         """A day on which nothing ran has shown nothing."""
-        return self.status == 0 and self.counts["passed"] > 0
+        return self.ended.code == 0 and not self.ended.late and self.results.count(Outcome.PASSED) > 0
+
+    def complaints(self) -> list[str]:
+        """What failed and what still ran, a line each; else how pytest ended."""
+        if self.passed:
+            return []
+        lines = [f"FAILED {t.id}: {t.message}" for t in self.results.of(Outcome.FAILED)]
+        if self.ended.late:
+            running = ", ".join(t.id for t in self.results.of(Outcome.RUNNING)) or "nothing"
+            lines.append(f"not done after {self.ended.seconds:.0f} seconds; {running} still ran")
+        return lines or list(self.log)
 
 
-def command(day: Day, faketime: str) -> list[str]:
-    tests = [sys.executable, "-m", "pytest", "tests/unit", "-n", "auto", "--color=no", "-p", "no:cacheprovider"]
-    return [faketime, day.moment, *tests, *day.options]
+def files() -> list[str]:
+    """Test files that can come to a clock, but those that are the same on any day."""
+    return sorted(f"{name.replace('.', '/')}.py" for name in on_calendar() - SAME_ON_ANY_DAY.keys())
 
 
-def environment(day: Day) -> dict[str, str]:
-    """Deadlines and timeouts count by the monotonic clock, which stays as it is; tests/faketime mends its sleep."""
+def command(day: Day, faketime: str, folder: Path) -> list[str]:
+    """`folder`: for what the tests write, and `results.jsonl`."""
+    tests = [sys.executable, "-m", "pytest", *(["tests/unit"] if day.whole else files()), "-n", "auto", "--color=no"]
+    kept = ["-p", "no:cacheprovider", "--basetemp", str(folder / "tests"), "--results", str(folder / "results.jsonl")]
+    return [faketime, day.moment, *tests, *PLUGIN, *kept]
+
+
+def environment(day: Day, folder: Path) -> dict[str, str]:
+    """Deadlines and timeouts count by the monotonic clock, which stays as it is; tests/faketime mends its sleep. Files
+    keep their true times, and pytest removes folders that look older than three days: these tests have a place of their
+    own. Properties are tried with few examples: more of them are for today."""
     paths = os.pathsep.join(filter(None, [str(ROOT / "tests" / "faketime"), os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": paths, "TZ": day.zone}
+    return {
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": paths, "TZ": day.zone, PROFILE: GATE,
+        "PYTEST_DEBUG_TEMPROOT": str(folder),
+    }  # fmt: skip
 
 
-def run(day: Day, faketime: str) -> Outcome:
-    began = time.monotonic()
-    with subprocess.Popen(
-        command(day, faketime), cwd=ROOT, env=environment(day), text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as tests:  # fmt: skip
-        try:
-            told, _ = tests.communicate(timeout=DEADLINE_SECONDS)
-            status = tests.returncode
-        except subprocess.TimeoutExpired:
-            tests.terminate()  # pytest ends its workers
-            told, status = f"{tests.communicate()[0]}\nnot done after {DEADLINE_SECONDS} seconds", 124
-    return outcome(told, status, time.monotonic() - began)
-
-
-def outcome(told: str, status: int, seconds: float) -> Outcome:
-    """From what pytest printed: its last line counts."""
-    lines = told.strip().splitlines()
-    counts = Counter({f"{word}s" if word == "error" else word: int(n) for n, word in _COUNT.findall(lines[-1])})
-    named = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
-    tail = "" if status == 0 else "\n".join(named or lines[-20:])
-    return Outcome(counts, seconds, status, tail)
+def run(day: Day, faketime: str, children: Children) -> Told:
+    with tempfile.TemporaryDirectory(prefix="memstream-day-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        log, until = folder / "log", time.monotonic() + day.seconds
+        ended = children.run(command(day, faketime, folder), log, until, environment(day, folder))
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return Told(ended, read(folder / "results.jsonl"), lines[-_LAST_LINES:])
 
 
 def report(names: Sequence[str]) -> int:
@@ -104,24 +132,25 @@ def report(names: Sequence[str]) -> int:
         _say("SKIPPED calendar: no faketime on this machine (Debian: apt-get install faketime)")
         _say(f"calendar: 0 passed, 0 failed, {len(days)} skipped")
         return 0
-    total: Counter[str] = Counter()
+    total: Counter[Outcome] = Counter()
     broken: list[str] = []
-    for day in days:
-        done = run(day, faketime)
-        total += done.counts
-        broken += [] if done.passed else [day.name]
-        _say(line(day, done))
-    failed = total["failed"] + total["errors"]
-    told = f"; not passed: {', '.join(broken)}" if broken else ""
-    _say(f"calendar: {total['passed']} passed, {failed} failed, {total['skipped']} skipped{told}")
+    children = Children()
+    with children.ended():
+        for day in days:
+            told = run(day, faketime, children)
+            total.update({outcome: told.results.count(outcome) for outcome in _WORDS})
+            broken += [] if told.passed else [day.name]
+            _say(line(day, told))
+    counts = ", ".join(f"{total[outcome]} {outcome}" for outcome in _WORDS)
+    _say(f"calendar: {counts}{'; not passed: ' + ', '.join(broken) if broken else ''}")
     return 1 if broken else 0
 
 
-def line(day: Day, done: Outcome) -> str:
-    counts = ", ".join(f"{done.counts[word]} {word}" for word in _WORDS if done.counts[word]) or "nothing ran"
-    verdict = "passed" if done.passed else f"FAILED (status {done.status})"
-    told = f"{day.name:12} {day.moment:19} {day.zone:13} {counts} in {done.seconds:.0f} s: {verdict}"
-    return f"{told}\n{done.tail}" if done.tail else told
+def line(day: Day, told: Told) -> str:
+    counts = ", ".join(f"{n} {outcome}" for outcome in _WORDS if (n := told.results.count(outcome))) or "nothing ran"
+    verdict = "passed" if told.passed else f"FAILED (status {told.ended.code})"
+    first = f"{day.name:12} {day.moment:19} {day.zone:13} {counts} in {told.ended.seconds:.0f} s: {verdict}"
+    return "\n".join([first, *told.complaints()])
 
 
 def _say(text: str) -> None:

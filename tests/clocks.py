@@ -1,5 +1,5 @@
-"""Which modules read the system's clock, and which unit tests can come to one through what they import: those tests are
-marked `calendar`, and run on other days too (tests/calendar_days.py)."""
+"""Which modules read the system's clock, and which unit tests can come to one through what they import: those run
+on other days, too (tests/calendar_days.py)."""
 
 from __future__ import annotations
 

@@ -10,11 +10,15 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.runner import tree
+import pytest
+
+from tests.runner import plugin, tree
 from tests.runner.groups import GROUPS, Collected, homes
 from tests.runner.part import PLUGIN
 from tests.runner.process import ROOT
 
+COLLECTED = pytest.StashKey[list[pytest.Item]]()
+"""Of a session: what it has collected, before any is deselected (tests/unit/conftest.py)."""
 FILE = ROOT / "tests" / "collected.toml"
 MAY_BE_LOST = 0.02
 """Part of the tests that may go without a word."""
@@ -26,19 +30,32 @@ _HEAD = """\
 """
 
 
-def collect(root: Path = ROOT, *paths: str) -> list[Collected]:
-    """All tests, or those of some paths, as pytest collects them in a process of its own; raises RuntimeError with what
-    it printed where it cannot."""
+def collect(root: Path = ROOT, *words: str) -> list[Collected]:
+    """All tests, or those that some words (paths, options) say, as pytest collects them in a process of its own; raises
+    RuntimeError with what it printed where it cannot."""
     with tempfile.TemporaryDirectory(prefix="memstream-collect-") as folder:
         found = Path(folder) / "tests"
-        words = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", *PLUGIN]
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", *PLUGIN]
         done = subprocess.run(
-            [*words, "--collected", str(found), *(paths or ("tests",))], cwd=root, capture_output=True, text=True,
+            [*command, "--collected", str(found), *(words or ("tests",))], cwd=root, capture_output=True, text=True,
             timeout=600, check=False,
         )  # fmt: skip
         if done.returncode != 0:
             raise RuntimeError(f"pytest cannot collect: {done.stdout[-2000:]}{done.stderr[-2000:]}")
         return [Collected.model_validate_json(line) for line in found.read_text(encoding="utf-8").splitlines()]
+
+
+def all_tests(config: pytest.Config) -> list[Collected]:
+    """All tests. What the session of `config` has collected whole is not collected again: the unit tests in `make test`
+    and `make verify`, from where this is asked."""
+    narrowed = any(getattr(config.option, name, None) for name in ("ignore", "ignore_glob", "lf", "failedfirst"))
+    places = [(config.invocation_params.dir / arg).resolve() for arg in config.args]
+    given = {place.relative_to(ROOT).as_posix() for place in places if place.is_dir() and place.is_relative_to(ROOT)}
+    whole = [] if narrowed else sorted(path for path in given if path.startswith("tests/"))
+    within = tuple(f"{path}/" for path in whole)
+    items = config.stash[COLLECTED]
+    here = [test for test in map(plugin.collected, items) if test.id.startswith(within)]
+    return [*here, *collect(ROOT, "tests", *(f"--ignore={path}" for path in whole))]
 
 
 def homeless(tests: Sequence[Collected]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What unit tests share: the default models, loaded once."""
+"""What unit tests share: the default models, loaded once, and what is collected."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ import pytest
 
 from memstream.workers.models import default_models
 from processors.ports import Models
-from tests.clocks import on_calendar
 from tests.examples import load_profile
+from tests.runner.split import COLLECTED
 
 load_profile()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests that can read a clock get the marker `calendar` by what they import, so that none can lack it."""
-    if "calendar" in config.option.markexpr:  # to look costs two seconds
-        clocked = on_calendar()
-        for item in items:
-            if isinstance(item, pytest.Function) and item.module.__name__ in clocked:
-                item.add_marker(pytest.mark.calendar)
+    """All are kept for the test that counts them."""
+    config.stash[COLLECTED] = list(items)
 
 
 @pytest.fixture(scope="session")

@@ -7,12 +7,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests import calendar_days
-from tests.calendar_days import DAYS, Day, command, outcome
+from tests.calendar_days import DAYS, Day, Told, command
 from tests.clocks import OTHERS, PRODUCT, ROOT, modules, on_calendar, trees
+from tests.runner.process import Children, Ended
+from tests.runner.results import Outcome, Result, Results
 
 DATING = {"timestamp", "timestamp_ms"}
 """Arguments by which a Kafka client dates a record."""
@@ -125,30 +128,55 @@ def test_tests_that_read_a_clock_are_found_through_what_they_import() -> None:
     assert "tests.unit.test_timeexpr" not in found, "its subject is given every time"
 
 
-def test_the_marker_calendar_selects_them() -> None:
-    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--collect-only", "-q", "-m", "calendar"]
-    files = ["tests/unit/query/test_lag.py", "tests/unit/test_timeexpr.py"]
-    done = subprocess.run([*words, *files], cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert "test_lag.py" in done.stdout, done.stdout + done.stderr
-    assert "test_timeexpr.py" not in done.stdout
-
-
-def test_days_are_what_a_calendar_breaks() -> None:
-    whole = [d for d in DAYS if not d.options]
+def test_days_are_what_a_calendar_breaks(tmp_path: Path) -> None:
+    whole = [d for d in DAYS if d.whole]
     assert [d.moment for d in whole] == ["+400 days"]
-    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime")
-    assert line[:2] == ["/usr/bin/faketime", "2028-02-29 12:00:00"]
-    assert line[-2:] == ["-m", "calendar"]
+    line = command(whole[0], "/usr/bin/faketime", tmp_path)
+    assert line[:2] == ["/usr/bin/faketime", "+400 days"]
+    assert [word for word in line if word.startswith("tests/")] == ["tests/unit"]
+    assert "-m" not in line[4:], "the slow ones, too"
 
 
-def test_an_outcome_is_read_from_the_last_line() -> None:
-    told = "1 failed in the text\nFAILED tests/a.py::b - assert 1\n3 failed, 5 passed, 1 skipped, 2 errors in 1.00s"
-    done = outcome(told, 1, 1.0)
-    assert dict(done.counts) == {"failed": 3, "passed": 5, "skipped": 1, "errors": 2}
-    assert (done.passed, done.tail) == (False, "FAILED tests/a.py::b - assert 1")
-    assert outcome("5 passed in 1.00s", 0, 1.0).passed
-    assert not outcome("no tests ran in 0.1s", 0, 1.0).passed, "nothing is shown"
-    assert outcome("INTERNALERROR\nboom", 3, 1.0).tail == "INTERNALERROR\nboom"
+def test_other_days_have_the_files_that_can_come_to_a_clock(tmp_path: Path) -> None:
+    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime", tmp_path)
+    given = {word for word in line if word.startswith("tests/")}
+    assert "tests/unit/query/test_lag.py" in given
+    assert "tests/unit/test_timeexpr.py" not in given
+    assert all((ROOT / path).is_file() for path in given)
+    assert calendar_days.SAME_ON_ANY_DAY.keys() < on_calendar()
+    assert len(given) == len(on_calendar()) - len(calendar_days.SAME_ON_ANY_DAY)
+
+
+def of_day(code: int = 0, late: bool = False, **outcomes: Outcome) -> Told:
+    tests = {name: Result(name, "", outcome, message="assert 1") for name, outcome in outcomes.items()}
+    return Told(Ended(code, 1.0, late), Results(tests), ["boom"])
+
+
+def test_a_day_has_passed_where_all_tests_have() -> None:
+    passed, failed, running = Outcome.PASSED, Outcome.FAILED, Outcome.RUNNING
+    assert of_day(a=passed).passed
+    assert not of_day().passed, "nothing is shown"
+    done = of_day(1, a=passed, b=failed)
+    assert (done.passed, done.complaints()) == (False, ["FAILED b: assert 1"])
+    late = of_day(-2, late=True, a=passed, c=running)
+    assert (late.passed, late.complaints()) == (False, ["not done after 1 seconds; c still ran"])
+    assert of_day(3).complaints() == ["boom"]
+    assert calendar_days.line(DAYS[0], done).splitlines()[0].endswith("1 passed, 1 failed in 1 s: FAILED (status 1)")
+
+
+def test_a_day_that_takes_too_long_ends_with_all_that_it_has_started(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """`faketime` waits for pytest in another process: when it alone was ended, pytest ran on, and was waited for."""
+    program = tmp_path / "faketime"
+    program.write_text("#!/bin/sh\nsleep 3600 & wait\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(calendar_days, "DAY_SECONDS", 0.5)
+    children = Children()
+    with children.ended():
+        told = calendar_days.run(DAYS[1], str(program), children)
+    assert (told.passed, told.ended.late) == (False, True)
+    assert "not done after" in told.complaints()[0]
 
 
 def test_without_faketime_the_skip_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

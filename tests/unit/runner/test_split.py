@@ -6,14 +6,15 @@ import pytest
 
 from tests.runner.breaks import BREAKS, Break
 from tests.runner.process import ROOT
-from tests.runner.split import check_number, collect, homeless, too_few
+from tests.runner.split import all_tests, check_number, homeless, too_few
 from tests.runner.the_gate import NoPlaceError, broken
 
 SMOKE = (ROOT / "tests" / "smoke.txt").read_text(encoding="utf-8").splitlines()
 
 
-def test_each_test_has_one_group_and_there_are_not_fewer() -> None:
-    tests = collect()
+def test_each_test_has_one_group_and_there_are_not_fewer(pytestconfig: pytest.Config) -> None:
+    tests = all_tests(pytestconfig)
+    assert len({test.id for test in tests}) == len(tests)
     assert homeless(tests) == []
     assert check_number(len(tests)) == ""
     names = {test.id for test in tests}
