@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from memstream.erasure import eraser as eraser_module
+from memstream.erasure import log as log_module
 from memstream.erasure.log import Log
+from memstream.erasure.ports import Stored
 from processors.erasure.guard import Erased
 from processors.erasure.steps import GateEraser
 from schemas.events.erasure import Erasure
@@ -18,6 +21,7 @@ from sinks.protocol import Message
 from streams.runner import StepRunner
 from streams.topology import Parts
 from tests.simulation.acts import Act, erases_much
+from tests.simulation.erasing import SimStored
 from tests.simulation.plan import Plan
 from tests.simulation.register import MemoryRegister, SimRegister
 from tests.simulation.round import run
@@ -71,6 +75,32 @@ def _outboxes_stay(patch: Patch) -> None:
 
     patch.setattr(StepRunner, "_settle_erasures", nothing)
     patch.setattr(MemoryRegister, "undelivered", lambda self, e: 0)
+
+
+def _the_last_erasure_tells_the_order(patch: Patch) -> None:
+    """As it was: a project's, which comes at any later time, among them."""
+    whole = log_module.standing
+
+    def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
+        found, name = list(records), f'"erasure_id":"{e.erasure_id}"'.encode()
+        met = [n for n, m in enumerate(found) if name in (m.value() or b"")]
+        last = {(found[n].topic(), found[n].partition()): n for n in met}
+        kept = [m for n, m in enumerate(found) if n not in met or n in last.values()]
+        return whole([_by_the_gate(m) if name in (m.value() or b"") else m for m in kept], e)
+
+    patch.setattr(log_module, "standing", standing)
+
+
+def _by_the_gate(m: Stored) -> Stored:
+    assert isinstance(m, SimStored)
+    value = (m.value() or b"").replace(b'"stage":"project"', b'"stage":"gate"')
+    return replace(m, lies=replace(m.lies, record=replace(m.lies.record, value=value)))
+
+
+def test_n6_what_is_said_behind_an_erasure_and_taken_with_it_is_found(parts: Parts, monkeypatch: Patch) -> None:
+    """It needs who talks on at once, and a project's step that is slow: found in one of 58 rounds."""
+    _the_last_erasure_tells_the_order(monkeypatch)
+    assert any("compacted: partition 0: lost key" in line for line in run(Plan(231), parts).failures)
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_n6_it_is_not_done_before_the_brokers_have_every_null(house: House) -> N
 
 
 def test_n6_it_waits_for_an_outbox_that_would_bring_it_back(house: House) -> None:
-    """Found by the simulation: delivered again behind the nulls, what was said stood in the ledger for ever."""
+    """Found by the simulation. Delivered again behind the nulls, what was said would stand in the ledger for ever."""
     house.log.said(topics.LEDGER.name, CUT)
     house.asked(erasure())
     carried = OutboxRow(1, 0, topics.LEDGER.name, ANN, b"e", CODEC.value(erasure()), [])
