@@ -14,6 +14,7 @@ from processors.project.hot_keys import INDEX, HotKeys
 from processors.project.report_value import ReportLists, lists_of, with_values
 from processors.project.rollup import weeks_of
 from processors.project.rows import EXTRACT, REPORT, STATEMENTS, TEXTS, WEEK, HotName, WeekCounts
+from processors.project.week_held import TEXT_CHARS
 from processors.project.week_places import DUE, Place, note_due, span
 from processors.step import OwnerState, Reads, StateSpace
 from schemas.events.documents import UserMemory
@@ -77,7 +78,7 @@ def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone
     note = statements.get(turn)
     if note is None or all(statement.record_id != e.record_id for statement in note.statements):
         return had
-    text = e.sealed.text[: weeks.TEXT_CHARS]
+    text = e.sealed.text[: TEXT_CHARS]
     kept = []
     for statement in note.statements:
         if statement.record_id != e.record_id:

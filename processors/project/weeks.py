@@ -40,15 +40,13 @@ from processors.project.rows import (
     TEXTS,
     WEEK,
     HeldText,
-    Statement,
-    TurnStatements,
     WeekCounts,
 )
+from processors.project.week_held import TEXT_CHARS, count_turn, counts_of, in_order, noted, put_statements, spoken
 from processors.project.week_places import DUE, Place, Span, note_due, place_of, span
 from processors.state_tables import OwnerTable
 from processors.step import Emit, Out, OwnerState, StateSpace
 from schemas.events.documents import ReportResult, TurnDigest
-from schemas.events.envelope import SourceTurn
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.ids import record_id
@@ -56,9 +54,6 @@ from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
 
 MOST_TEXTS = 120
-TEXT_CHARS = 600
-NOTES = 200
-USERS = 200
 RESCREENED = "rescreened"
 """Rule of a report that was written again because policy masks more now."""
 EVENTS = 20
@@ -88,8 +83,8 @@ class Weeks:
         name = d.turn.turn_id
         counts = counts_of(rows)
         if not d.restated and name not in texts and name not in statements:
-            _count(counts, d)
-        _put_statements(d, counts, statements, gone)
+            count_turn(counts, d)
+        put_statements(d, counts, statements, gone)
         self._hold(d, counts, texts)
         counts.dirty = True
         counts.late += counts.closed and not d.restated
@@ -160,7 +155,7 @@ class Weeks:
         elif place.key not in due:  # it was closed where its days end earlier
             self._due(place, of.end + STRAGGLERS)
         decided = plain_decision(place.owner, cause or f"{place.monday}/{new.revision}", "report", new.reason, new, now)
-        asked = [Emit(topics.JOBS, report_job(new, _spoken(rows, now)[0], self._profile))] if self._ask else []
+        asked = [Emit(topics.JOBS, report_job(new, spoken(rows, now)[0], self._profile))] if self._ask else []
         return [update(new), decided, *asked]
 
     def answered(self, place: Place, r: ReportResult, now: datetime) -> list[Out]:
@@ -193,8 +188,8 @@ class Weeks:
         self, place: Place, rows: OwnerState, counts: WeekCounts, old: MemoryUpdate | None, now: datetime, rule: str,
         of: Span,
     ) -> MemoryUpdate:  # fmt: skip
-        turns, sources = _spoken(rows, now)
-        notes = _noted(rows, sources)
+        turns, sources = spoken(rows, now)
+        notes = noted(rows, sources)
         gone = len(turns) < len(counts.texts)
         extract = rows.single(EXTRACT)
         before = extract.get() if gone and old is not None else None
@@ -245,7 +240,7 @@ class Weeks:
         return Week(place.monday, language, turns, decisions, tasks, events[:EVENTS], found, metrics, before)
 
     def _body(self, week: Week, written: Written, closed: bool) -> MemoryBody:
-        notable = sorted((*week.decisions, *week.tasks, *week.events), key=_order)
+        notable = sorted((*week.decisions, *week.tasks, *week.events), key=in_order)
         value = ReportValue(
             week_start=week.monday.isoformat(), week_end=sunday(week.monday).isoformat(),
             key_events=tuple(_statement(n) for n in notable[: 2 * EVENTS]),
@@ -277,73 +272,12 @@ def lines_of(markdown: str) -> list[str]:
     return [x.strip("-#* ") for x in markdown.splitlines() if x.strip("-#* ")]
 
 
-def counts_of(rows: OwnerState) -> WeekCounts:
-    """Of a week, also of one that holds nothing yet."""
-    return rows.single(WEEK).get() or WeekCounts()
-
-
 def _again(counts: WeekCounts) -> datetime:
     """When a closed week may be written again for late turns: at once, where it was not lately."""
     return _EVER if counts.late_at is None else counts.late_at + LATE_EVERY
-
-
-def _count(counts: WeekCounts, d: TurnDigest) -> None:
-    counts.turns += 1
-    counts.zh += d.language == "zh"
-    if d.user_id in counts.users or len(counts.users) < USERS:
-        counts.users[d.user_id] = counts.users.get(d.user_id, 0) + 1
-    else:
-        counts.more_users += 1  # turns, not users: an upper bound
-
-
-def _put_statements(d: TurnDigest, counts: WeekCounts, table: OwnerTable[TurnStatements], gone: datetime) -> None:
-    """The statements of a turn take the place of those that it had. `gone`: when the week goes."""
-    name = d.turn.turn_id
-    old = table.get(name)
-    for statement in old.statements if old else ():
-        counts.memories[statement.kind] -= 1
-    for m in d.sealed.kept:
-        counts.memories[m.kind] = counts.memories.get(m.kind, 0) + 1
-    if d.sealed.kept and (old is not None or counts.notes < NOTES):
-        counts.notes += old is None
-        kept = tuple(Statement(m.kind, m.episode_type, m.text[:TEXT_CHARS], m.record_id) for m in d.sealed.kept)
-        row = TurnStatements(statements=kept, source=d.turn, user_id=d.user_id, position=d.position)
-        table.put(name, row, gone)
-    elif old is not None:
-        counts.notes -= 1
-        table.delete(name)
-
-
-def _spoken(rows: OwnerState, now: datetime) -> tuple[list[Spoken], dict[str, SourceTurn]]:
-    """Texts whose turns have not expired, oldest first, and their citations."""
-    out, sources = [], {}
-    for _, row in rows.table(TEXTS).items():
-        if row.expires_at <= now:
-            continue
-        s = row.source
-        sources[s.turn_id] = s
-        out.append(Spoken(s.turn_id, s.session_id, s.occurred_at, row.role, row.speaker, row.text, row.position))
-    return sorted(out, key=_order), sources
-
-
-def _noted(rows: OwnerState, sources: dict[str, SourceTurn]) -> list[Noted]:
-    """Kept statements, oldest first; adds their citations to `sources`."""
-    out = []
-    for _, row in rows.table(STATEMENTS).items():
-        s = sources.setdefault(row.source.turn_id, row.source)
-        out += [
-            Noted(s.turn_id, s.occurred_at, kept.kind, kept.episode_type, kept.text, row.position)
-            for kept in row.statements
-        ]
-    return sorted(out, key=_order)
 
 
 def _statement(n: Noted) -> ReportStatement:
     return ReportStatement(
         type=n.episode_type or n.kind, text=n.text, occurred_at=iso(n.at), source_turn_ids=(n.turn_id,)
     )
-
-
-def _order(said: Spoken | Noted) -> tuple[datetime, int, str]:
-    """When it was said; within one moment as the log has it."""
-    return said.at, said.position, said.turn_id
