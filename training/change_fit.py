@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from processors.memory.changes.head import RELATIONS, ChangeWeights, inputs
 from processors.memory.changes.pair import Floats, Measured, Statement, measured
@@ -77,7 +79,7 @@ def fit(table: Table, examples: Sequence[Example], chosen: Sequence[int], recipe
     return ChangeWeights(table.centre, table.axes, mean, scale, params[0], params[1])
 
 
-def softmax(scores: Floats) -> Floats:
+def softmax(scores: npt.NDArray[np.floating[Any]]) -> Floats:
     told = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(told / told.sum(axis=1, keepdims=True), np.float32)
 

@@ -27,7 +27,8 @@ class NearestStanding:
         self._ids: list[str] = []
         self._slots: dict[str, int] = {}
         self._vectors: Half = np.zeros((16, dims), np.float16)
-        self._signs = np.zeros((16, -(-dims // 64)), np.uint64)
+        self._signs = np.zeros((-(-dims // 64), 16), np.uint64)
+        """A bit a dimension, a column a record."""
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -40,11 +41,11 @@ class NearestStanding:
         slot = len(self._ids)
         if slot == len(self._vectors):
             self._vectors = np.pad(self._vectors, ((0, slot), (0, 0)))
-            self._signs = np.pad(self._signs, ((0, slot), (0, 0)))
+            self._signs = np.pad(self._signs, ((0, 0), (0, slot)))
         self._ids.append(record_id)
         self._slots[record_id] = slot
         self._vectors[slot] = np.frombuffer(embedding, np.float16)
-        self._signs[slot] = _signs(self._vectors[slot])
+        self._signs[:, slot] = _signs(self._vectors[slot])
 
     def remove(self, record_id: str) -> None:
         """The last one takes its place."""
@@ -55,7 +56,8 @@ class NearestStanding:
         if last != record_id:
             self._ids[slot] = last
             self._slots[last] = slot
-            self._vectors[slot], self._signs[slot] = self._vectors[len(self._ids)], self._signs[len(self._ids)]
+            self._vectors[slot] = self._vectors[len(self._ids)]
+            self._signs[:, slot] = self._signs[:, len(self._ids)]
 
     def to(self, embedding: bytes, accept: Callable[[str], bool], most: int) -> list[str]:
         """The `most` nearest of the shortlist that `accept` takes, the nearest first; none of an embedding of another
@@ -64,17 +66,19 @@ class NearestStanding:
         if len(embedding) != 2 * self._dims or not count:
             return []
         query: Half = np.frombuffer(embedding, np.float16)
-        differing = np.bitwise_count(self._signs[:count] ^ _signs(query)).sum(axis=1, dtype=np.uint16)
+        differing = np.zeros(count, np.uint16)
+        for word, own in zip(self._signs[:, :count], _signs(query), strict=True):
+            differing += np.bitwise_count(word ^ own)
         edge = np.partition(differing, min(SHORTLIST, count) - 1)[min(SHORTLIST, count) - 1]
-        slots = [int(s) for s in np.flatnonzero(differing <= edge)]
-        wide = query.astype(np.float32)
+        slots = np.flatnonzero(differing <= edge)
+        rows, wide = self._vectors[slots].astype(np.float32), query.astype(np.float32)
         # Each by itself: a product over many rows rounds by where a row lies.
-        cosines = {s: round(float(np.dot(self._vectors[s].astype(np.float32), wide)), 6) for s in slots}
-        ranked = sorted(slots, key=lambda s: (-cosines[s], self._ids[s]))
+        cosines = [round(float(np.dot(row, wide)), 6) for row in rows]
+        ranked = sorted(zip((-c for c in cosines), (self._ids[s] for s in slots.tolist()), strict=True))
         found: list[str] = []
-        for slot in ranked:
-            if accept(self._ids[slot]):
-                found.append(self._ids[slot])
+        for _, record_id in ranked:
+            if accept(record_id):
+                found.append(record_id)
                 if len(found) == most:
                     break
         return found
