@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from schemas.events.erasure import Erasure
+from schemas.events.memory import CHANGED_ON
 from schemas.log import topics
 from tests.unit.topology.erasure_bench import Bench
 
@@ -52,6 +55,21 @@ async def test_c9_a_session_takes_its_memories_and_leaves_the_others(bench: Benc
     await bench.driver.run()
     assert any("上海" in u.sealed.text for u in bench.memories("ann"))
     assert not bench.driver.dead_letters()
+
+
+@pytest.mark.parametrize(("erased", "left"), [("s8", "User is on the search team"), ("s7", "moved across to platform")])
+async def test_c9_what_is_left_names_no_memory_of_an_erased_session(bench: Bench, erased: str, left: str) -> None:
+    bench.say("cleo", "I'm on the search team.", "s7")
+    bench.say("cleo", "btw I've moved across to platform since the reorg, still reporting to Odalys", "s8")
+    await bench.driver.run()
+    marked = [u.conflicts_with for u in bench.memories("cleo") if u.state == "active" and u.kind == "episode"]
+    assert [len(names) for names in marked] == [1, 1], "each names the other"
+    bench.erase("cleo", erased)
+    await bench.driver.run()
+    # The other's null is a deletion of its key: `memories` shows what was written before it.
+    [stands] = [u for u in bench.memories("cleo") if u.kind == "episode" and left in u.sealed.text]
+    assert stands.conflicts_with == ()
+    assert CHANGED_ON not in stands.sealed.attributes
 
 
 async def test_c9_a_tenant_goes_owner_by_owner_and_nothing_of_before_comes_back(bench: Bench) -> None:
