@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,20 @@ GENERATED = {"verification.md"}
 READ = [p for p in PAGES if p.name not in GENERATED]
 
 
-@pytest.mark.parametrize("page", READ, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_page_uses_no_retired_word(page: Path) -> None:
-    assert list(retired(page.read_text(encoding="utf-8"))) == []
+def texts_of(pages: Iterable[Path]) -> dict[str, str]:
+    return {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in pages}
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in READ if p.name != "requirements.md"], ids=lambda p: str(p.relative_to(ROOT))
-)
-def test_a_page_names_no_requirement_code(page: Path) -> None:
-    assert list(requirement_codes(page.read_text(encoding="utf-8"))) == []
+def test_pages_use_no_retired_word() -> None:
+    found = {page: list(retired(text)) for page, text in texts_of(READ).items()}
+    assert len(found) > 60
+    assert {page: hits for page, hits in found.items() if hits} == {}
+
+
+def test_pages_name_no_requirement_code() -> None:
+    pages = [p for p in READ if p.name != "requirements.md"]
+    found = {page: list(requirement_codes(text)) for page, text in texts_of(pages).items()}
+    assert {page: hits for page, hits in found.items() if hits} == {}
 
 
 def test_settings_metrics_and_commands_are_described_in_these_words() -> None:
@@ -55,15 +59,14 @@ LONG = {"reliability.md"}
 _GENERATED = re.compile(r"^ *```.*?^ *```|^<!-- (?!soak)\w+:start -->.*?<!-- \w+:end -->", re.M | re.S)
 
 
-@pytest.mark.parametrize(
-    "page", [p for p in READ if (ROOT / "docs") in p.parents and p.parent.name != "decisions" and p.name not in LONG],
-    ids=lambda p: str(p.relative_to(ROOT)),
-)  # fmt: skip
-def test_a_paragraph_is_short(page: Path) -> None:
+def test_paragraphs_are_short() -> None:
     """Rows of tables and notes of decisions aside."""
-    text = re.sub(r"^(?:\||#).*\n?", "\n", _GENERATED.sub("", page.read_text(encoding="utf-8")), flags=re.M)
-    parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text)
-    long = [part[:60] for part in parts if len(part.split()) > MOST_WORDS]
+    pages = [p for p in READ if p.is_relative_to(ROOT / "docs") and p.parent.name != "decisions" and p.name not in LONG]
+    long = []
+    for page, text in texts_of(pages).items():
+        prose = re.sub(r"^(?:\||#).*\n?", "\n", _GENERATED.sub("", text), flags=re.M)
+        parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", prose)
+        long += [(page, part[:60]) for part in parts if len(part.split()) > MOST_WORDS]
     assert long == [], f"more than {MOST_WORDS} words"
 
 
