@@ -62,7 +62,7 @@ _GENERATED = re.compile(r"^ *```.*?^ *```|^<!-- (?!soak)\w+:start -->.*?<!-- \w+
 def test_paragraphs_are_short() -> None:
     """Rows of tables and notes of decisions aside."""
     pages = [p for p in READ if p.is_relative_to(ROOT / "docs") and p.parent.name != "decisions" and p.name not in LONG]
-    long = []
+    long = list[tuple[str, str]]()
     for page, text in texts_of(pages).items():
         prose = re.sub(r"^(?:\||#).*\n?", "\n", _GENERATED.sub("", text), flags=re.M)
         parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", prose)
