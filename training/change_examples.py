@@ -142,7 +142,7 @@ def strangers(told: Sequence[Example], vectors: Mapping[str, Floats], seed: int)
         linked[e.new].add(e.old)
     for e in told:
         own = olds[e.writer]
-        among = [own[i] for i in chance.choice(len(own), AMONG, replace=False)]
+        among = [own[i] for i in chance.choice(len(own), min(AMONG, len(own)), replace=False)]
         apart = [text for text in among if text not in linked[e.new] and text != e.new]
         nearest = max(apart, key=lambda text: float(vectors[text] @ vectors[e.new]))
         for old in dict.fromkeys((apart[0], nearest)):
