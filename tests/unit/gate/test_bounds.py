@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from processors.memory import opposites, retention, store
+from processors.memory import marks, retention, store
 from processors.ports import Models
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import BoundsSpec, Profile, load_profile
@@ -214,7 +214,7 @@ async def test_c9_the_list_of_a_sessions_records_forgets_those_that_no_view_hold
 async def test_the_marks_of_contradictions_on_a_record_are_bounded(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opposites, "MAX_SOURCES", 2)
+    monkeypatch.setattr(marks, "MAX_SOURCES", 2)
     gate = GateBench(models)
     [first] = await gate.say(candidate("We agreed to ship the beta on Friday"))
     for day in ("Monday", "Tuesday", "Wednesday", "Thursday"):
