@@ -23,7 +23,7 @@ class DocumentBody(Frozen):
 
 
 class Document(Envelope):
-    """A version of a Markdown document, or its deletion (D8); `EVERY_VERSION` deletes all. Key = document/version."""
+    """A version of a Markdown document, or its deletion; `EVERY_VERSION` deletes all. Key = document/version."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["document"] = "document"
@@ -87,7 +87,7 @@ class Job(Envelope):
 
 
 class Access(Envelope):
-    """A read or write of long-term memory, without its content (C10), or a citation to be renewed (D7).
+    """A read or write of long-term memory, without its content, or a citation to be renewed.
 
     One call of the service is one record an owner (more, of 500 ids each, where it showed more). A read without an
     owner, as a search of a whole tenant, has the tenant as its owner. `context_id` is the one that POST /v1/context
@@ -117,7 +117,7 @@ class Access(Envelope):
 
 
 class KeptMemory(Frozen):
-    """What the gate kept of a turn, for the project's report (A6)."""
+    """What the gate kept of a turn, for the project's report."""
 
     kind: CandidateKind
     episode_type: EpisodeType | None = None
@@ -167,7 +167,7 @@ class ProjectCandidateBody(Frozen):
 
 
 class ProjectCandidate(UsersWords):
-    """A gated candidate that a project keeps as hot memory (A4). `user_revision` is the record in the user's
+    """A gated candidate that a project keeps as hot memory. `user_revision` is the record in the user's
     memory that it came from."""
 
     SEALED: ClassVar[bool] = True

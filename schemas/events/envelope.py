@@ -69,7 +69,7 @@ class Marker(Frozen):
 
 
 class SourceTurn(Frozen):
-    """A citation (N5): it outlives its turn as id, time and hash of the text."""
+    """A citation: it outlives its turn as id, time and hash of the text."""
 
     turn_id: Id
     session_id: Id | None = None

@@ -36,7 +36,7 @@ def scope_meant(scope: str, project_id: str | None) -> str | None:
 
 
 class HotValue(Frozen):
-    """A candidate for a project's hot memory (A3, A4)."""
+    """A candidate for a project's hot memory."""
 
     type: Literal["meta", "status", "decision", "preference"]
     key: Id
@@ -60,7 +60,7 @@ MAX_SPANS = 20
 
 class Candidate(Frozen):
     """What one extractor says one turn holds. `ordinal` counts within the turn. A fact or preference is
-    identified by its field and scope (D3), what has no field by its source turn and head span."""
+    identified by its field and scope, what has no field by its source turn and head span."""
 
     ordinal: int = Field(ge=0)
     kind: CandidateKind
@@ -173,7 +173,7 @@ class Extraction(UserEvent):
 
 class Given(UserEvent):
     """Which memories an answer was made from: those that a context cites, or that a search for an interaction found.
-    Feedback and turns that name only the context or the interaction reach them by it (D4, D7, D16)."""
+    Feedback and turns that name only the context or the interaction reach them by it."""
 
     type: Literal["given"] = "given"
     context_id: Id | None = None
@@ -192,7 +192,7 @@ class FeedbackBody(Frozen):
 
 
 class Feedback(UserEvent):
-    """What the user thought of an answer (D16). Counts once by `feedback_id`."""
+    """What the user thought of an answer. Counts once by `feedback_id`."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["feedback"] = "feedback"
@@ -223,7 +223,7 @@ class MemoryCommandBody(Frozen):
 
 
 class MemoryCommand(UserEvent):
-    """A caller's own write: remember, correct or forget a memory; put or delete a store item (C1)."""
+    """A caller's own write: remember, correct or forget a memory; put or delete a store item."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["memory_command"] = "memory_command"
@@ -288,7 +288,7 @@ MODEL_GAVE_UP = "model_gave_up_"
 
 
 class Reason(Frozen):
-    """Why a record is as it is (N5)."""
+    """Why a record is as it is."""
 
     outcome: Outcome
     gate: Literal["pii", "extraction", "dedupe", "confidence", "feedback", "command", "retention", "profile"]
@@ -308,7 +308,7 @@ class MemoryUpdate(Envelope):
     """One version of one record, whole, at one revision: the public event of memory.updates.
 
     Key = `record_id/version` for bitemporal kinds (fact, preference, intent), so that compaction keeps every
-    value that was ever true (N8), `record_id/0` for the rest. Sinks upsert by key and refuse lower revisions.
+    value that was ever true, `record_id/0` for the rest. Sinks upsert by key and refuse lower revisions.
     `op` delete is the non-null marker of a deletion.
     """
 
@@ -388,7 +388,7 @@ class DecisionBody(Frozen):
 
 
 class Decision(Envelope):
-    """What the gates decided on one candidate or command: for dashboards and the turn's outcome (B3, N5)."""
+    """What the gates decided on one candidate or command: for dashboards and the turn's outcome."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["decision"] = "decision"

@@ -68,7 +68,7 @@ class CheckpointBody(Frozen):
 
 
 class Checkpoint(UserEvent):
-    """A row of the seed's ai_message with query `[MEMORY_CHECKPOINT]` (E3)."""
+    """A row of the memory engine's ai_message with query `[MEMORY_CHECKPOINT]`."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["checkpoint"] = "checkpoint"

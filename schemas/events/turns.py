@@ -29,7 +29,7 @@ class Recalled(Frozen):
 
 
 class TurnBody(Frozen):
-    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from (D1)."""
+    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from."""
 
     content: Content
     speaker: CleanText | None = Field(default=None, max_length=200)
@@ -71,7 +71,7 @@ class SessionCommandBody(Frozen):
 
 
 class SessionCommand(UserEvent):
-    """A logged change of a session by its caller (E5): create on an existing session is a reset."""
+    """A logged change of a session by its caller: create on an existing session is a reset."""
 
     SEALED: ClassVar[bool] = True
     type: Literal["session_command"] = "session_command"
@@ -88,7 +88,7 @@ class CheckpointResultBody(Frozen):
 
 
 class CheckpointResult(UserEvent):
-    """The answer to a summary job (E3). Applies only while its segment is open: `segment` and
+    """The answer to a summary job. Applies only while its segment is open: `segment` and
     `last_revision` name it. `extractive`: made without a model."""
 
     SEALED: ClassVar[bool] = True

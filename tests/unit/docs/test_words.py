@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -125,6 +126,16 @@ def test_the_api_is_described_without_requirement_codes() -> None:
     assert len(texts) > 150
     assert [(code, text) for text in texts for _, code in requirement_codes(text)] == []
     assert [text for text in texts if "the seed" in text] == []
+
+
+def test_schemas_dashboards_and_profiles_name_no_requirement_code() -> None:
+    files = [*(ROOT / "schemas" / "published").glob("*.json"), *(ROOT / "docker" / "grafana").rglob("*.json")]
+    texts = {p.name: list(descriptions(json.loads(p.read_text(encoding="utf-8")))) for p in files}
+    profiles = (ROOT / "profiles").glob("*.toml")
+    texts |= {p.name: re.findall(r"^#.*", p.read_text(encoding="utf-8"), re.M) for p in profiles}
+    assert len(texts) > 15
+    found = {name: [code for text in of for _, code in requirement_codes(text)] for name, of in texts.items()}
+    assert {name: codes for name, codes in found.items() if codes} == {}
 
 
 @pytest.mark.parametrize(
