@@ -17,7 +17,7 @@ from processors.memory.changes.judge import changes
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
-from processors.memory.marks import marked
+from processors.memory.marks import marked, newest_marks
 from processors.memory.opposites import opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
@@ -335,7 +335,7 @@ class CandidateGate:
         other = None if match is None else self._standing.get(match.record_id)  # it may be what left
         if match is None or other is None or other.record_id == kept.record_id:
             return kept.model_copy(update={"conflicts_with": marks}), []
-        marks = tuple(dict.fromkeys((*marks, other.record_id)))[-MAX_SOURCES:]
+        marks = newest_marks((*marks, other.record_id))
         reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
         told = [marked(self._standing, other, kept.record_id)]
         return kept.model_copy(update={"conflicts_with": marks, "reason": reason}), told
@@ -365,7 +365,7 @@ class CandidateGate:
             return kept, out
         note_replaced(self._standing, kept.record_id, ended, self._source, self._source.accepted_at)
         outcome: Outcome = "superseding" if ended else kept.reason.outcome
-        names = tuple(n for n in dict.fromkeys(named) if self._standing.get(n) is not None)
+        names = newest_marks(n for n in named if self._standing.get(n) is not None)
         denied = bool(kept.conflicts_with) and not ended  # said so already, and why
         reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
         return kept.model_copy(update={"conflicts_with": names, "reason": reason}), out

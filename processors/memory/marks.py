@@ -17,13 +17,18 @@ from schemas.events.memory import CHANGED_ON, MemoryUpdate
 def marked(standing: Standing, other: MemoryUpdate, record_id: str, changed_on: datetime | None = None) -> Emit:
     """What stands is told that a record contradicts it, or changed it at a time; of more than MAX_SOURCES such marks
     the newest stay."""
-    names = tuple(dict.fromkeys((*other.conflicts_with, record_id)))[-MAX_SOURCES:]
+    names = newest_marks((*other.conflicts_with, record_id))
     told = changed(other, conflicts_with=names)
     if changed_on is not None:
         attributes = {**other.sealed.attributes, CHANGED_ON: iso(changed_on)}
         told = told.model_copy(update={"sealed": other.sealed.model_copy(update={"attributes": attributes})})
     standing.put(told, standing.features(other.record_id))
     return update(told)
+
+
+def newest_marks(names: Iterable[str]) -> tuple[str, ...]:
+    """The marks of a record, each once: of more than MAX_SOURCES the newest stay."""
+    return tuple(dict.fromkeys(names))[-MAX_SOURCES:]
 
 
 def unmarked(u: MemoryUpdate, gone: str | None = None) -> MemoryUpdate:

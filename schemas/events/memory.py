@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp, UnitFloat
 from schemas.events.amendments import Amendment
@@ -123,6 +123,11 @@ class Dropped(Frozen):
     """Without terms and embedding; its ordinal goes on from those of the candidates."""
     slots: JsonObject = Field(default_factory=dict)
     """Generic slot -> value as it was said: where the catalogue did not take them."""
+
+    @field_validator("candidate")
+    @classmethod
+    def _as_it_was_read(cls, candidate: Candidate) -> Candidate:
+        return candidate.model_copy(update={"terms": (), "embedding": b""})
 
 
 class ExtractionBody(Frozen):

@@ -92,7 +92,8 @@ GROUPS = (
     Group("faults", _files("test_faults", "test_sinks_outage")),
     Group("clients", (f"{SCENARIOS}/clients",)),
     Group("servers", _files(
-        "test_stack", "test_state_away", "test_state_postgres", "test_suspects_postgres", "test_recovery",
+        "test_stack", "test_state_away", "test_state_postgres", "test_suspects_postgres",
+        "test_erasure_ports", "test_recovery",
         "test_log_contract",
     )),
     Group("model-work", _files("test_model_work")),

@@ -34,6 +34,7 @@ READ_CLOCK = {
     "query.deps": "the default of `clock`",
     "query.limits": "the end of a window of the library, which counts by the wall clock",
     "sinks.clock": "the default of `now`",
+    "streams.suspects": "the default of a clock, for tests",
 }
 """Product modules that read the system's clock, and what for. Any other takes a clock as an argument; commands and the
 processes' own main modules (memstream.cli, memstream.workers) are where it comes from."""

@@ -54,7 +54,7 @@ def test_n7_a_file_of_another_shape_is_named(tmp_path: Path) -> None:
 
 def test_n7_the_page_is_of_this_release() -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
-    assert re.search(rf"measured for version {re.escape(version)} on 20[0-9]{{2}}-[0-9]{{2}}-[0-9]{{2}}", PAGE)
+    assert re.search(rf"[Mm]easured for version {re.escape(version)} on 20[0-9]{{2}}-[0-9]{{2}}-[0-9]{{2}}", PAGE)
 
 
 def test_n7_precision_and_recall_are_published_for_each_language_and_what_people_have() -> None:
