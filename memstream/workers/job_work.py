@@ -26,7 +26,7 @@ from processors.language.summarize import Role, Said, summarise
 from processors.ports import Models, ProfileBook
 from processors.reader.pending_extraction import HeldTurn
 from processors.reader.rules import model as by_model
-from processors.reader.rules.protocol import Extractor
+from processors.reader.rules.protocol import Extractor, Reading
 from processors.reader.step import encode, extraction, is_read, reply_of, teaches, turn_of
 from processors.step import Emit
 from schemas.base import JsonObject
@@ -129,12 +129,14 @@ class JobWork:
 
     async def _by_rules(self, held: HeldTurn) -> Emit:
         """Of a job that was asked for before the rules read every turn."""
-        extractor, profile, found = self._parts.extractor, await self._of_now(held), list[Candidate]()
+        extractor, profile, found = self._parts.extractor, await self._of_now(held), Reading([])
         if teaches(held.turn):
-            found = await self._parts.compute(lambda: extractor.extract(held.view(profile), profile))
-        [encoded] = await self._parts.compute(lambda: encode([found], self._parts.models))
-        embedder = self._parts.models.embedder.model_id
-        read = extraction(held.turn, encoded, extractor.name, extractor.version, embedder, model_asked=True)
+            found = await self._parts.compute(lambda: extractor.read(held.view(profile), profile))
+        [encoded] = await self._parts.compute(lambda: encode([found.candidates], self._parts.models))
+        name, version, embedder = extractor.name, extractor.version, self._parts.models.embedder.model_id
+        read = extraction(
+            held.turn, encoded, name, version, embedder, model_asked=True, dropped=found.dropped
+        )
         return Emit(topics.LEDGER, read)
 
     async def _of_now(self, held: HeldTurn) -> Profile:

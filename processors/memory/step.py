@@ -22,6 +22,7 @@ from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
 from processors.memory.store import InHot, Standing
+from processors.memory.taken_back import with_taken_back
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
@@ -202,8 +203,9 @@ class Gate(PlainStep):
         if e.extractor_version <= reading.versions.get(e.extractor, 0):
             return []
         first = not reading.versions
-        again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
+        e = with_taken_back(e, profile, self._encode)
+        again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         before = [] if again is None else again.before
         parts = (e, standing, versions, profile, self._models.hash_key, again)
         second = SecondReading(*parts, reading) if reading.others(e.extractor) else None

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from inference.protocols import Language
 from inference.reader.protocol import TurnGate, TurnInput, Verdict
-from processors.reader.rules.protocol import Extractor, TurnView, values_of
+from processors.reader.rules.protocol import Extractor, Reading, TurnView, values_of
 from processors.reader.rules.rules import INFERRED
 from processors.reader.rules.text import prepare, sentences
 from schemas.events.memory import Candidate
@@ -54,7 +54,14 @@ class GatedExtractor:
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
         """The rules' candidates in their order; of a turn that the gate drops the free ones are inferred."""
-        found = self._rules.extract(turn, profile)
+        return self.read(turn, profile).candidates
+
+    def read(self, turn: TurnView, profile: Profile) -> Reading:
+        """The same with what the rules dropped."""
+        reading = self._rules.read(turn, profile)
+        return Reading(self._read_anew(reading.candidates, turn, profile), reading.dropped)
+
+    def _read_anew(self, found: list[Candidate], turn: TurnView, profile: Profile) -> list[Candidate]:
         if turn.reply or profile.hot_keys:  # a reply confirmed it; reports read the sentences of a project
             return found
         own = {c.ordinal: sentence_of(c, turn) for c in found if is_free(c)}

@@ -20,12 +20,12 @@ from processors.ports import Models, ProfileBook, vectors
 from processors.reader import pending_replies
 from processors.reader.rules.confirm import asks_to_confirm, confirms
 from processors.reader.rules.promising import promising
-from processors.reader.rules.protocol import Extractor, TurnView
+from processors.reader.rules.protocol import Extractor, Reading, TurnView
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import Job, JobBody
 from schemas.events.envelope import SourceTurn, Tick
-from schemas.events.memory import Candidate, Extraction, ExtractionBody
+from schemas.events.memory import Candidate, Dropped, Extraction, ExtractionBody
 from schemas.events.turns import ScreenedTurn
 from schemas.log import topics
 from schemas.log.ids import record_id
@@ -41,11 +41,13 @@ AGREED = "Yes."
 @dataclass(frozen=True, slots=True)
 class Said:
     """Candidates of a turn by rules. `confirmed`: those that a yes would add, None where a reply changes nothing.
-    `asks`: a model is asked too."""
+    `asks`: a model is asked too. `dropped`, `dropped_of_confirmed`: what each reading did not take."""
 
     candidates: tuple[Candidate, ...] = ()
     confirmed: tuple[Candidate, ...] | None = None
     asks: bool = False
+    dropped: tuple[Dropped, ...] = ()
+    dropped_of_confirmed: tuple[Dropped, ...] = ()
 
 
 class Extract(PlainStep):
@@ -66,13 +68,13 @@ class Extract(PlainStep):
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Said]:
         asked = [self._ask_model and _for_model(r.event) for r in records]
-        plain = [self._candidates(r.event) for r in records]
-        agreed = [self._candidates(r.event, AGREED) if _asks_to_confirm(r.event) else [] for r in records]
+        plain = [self._read(r.event) for r in records]
+        agreed = [self._read(r.event, AGREED) if _asks_to_confirm(r.event) else Reading([]) for r in records]
         # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
-        other = [c if c != p else [] for p, c in zip(plain, agreed, strict=True)]
-        encoded = encode([*plain, *other], self._models)
-        said = zip(asked, encoded[: len(records)], encoded[len(records) :], strict=True)
-        return [Said(p, c or None, a) for a, p, c in said]
+        other = [c.candidates if c.candidates != p.candidates else [] for p, c in zip(plain, agreed, strict=True)]
+        encoded = encode([*(p.candidates for p in plain), *other], self._models)
+        said = zip(asked, encoded[: len(records)], encoded[len(records) :], plain, agreed, strict=True)
+        return [Said(p, c or None, a, of_p.dropped, of_c.dropped) for a, p, c, of_p, of_c in said]
 
     def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
         event = record.event
@@ -103,7 +105,7 @@ class Extract(PlainStep):
         out: list[Out] = []
         if turn.role in ("user", "assistant"):
             out += _closed(pending_replies.take(state, turn.owner, turn.session_id), turn)
-        read = self._extraction(turn, prepared.candidates, asks=prepared.asks)
+        read = self._extraction(turn, prepared.candidates, prepared.dropped, asks=prepared.asks)
         if _waits(prepared):
             held = self._held(turn, prepared, read, record.trace)
             pending_replies.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + pending_replies.WAIT)
@@ -114,18 +116,21 @@ class Extract(PlainStep):
         job = extraction_job(turn, self.name) if said.asks else None
         if said.confirmed is None:
             return pending_replies.Waiting(job=job, interaction_id=turn.interaction_id, trace=trace)
-        confirmed = self._extraction(turn, said.confirmed, asks=said.asks)
+        confirmed = self._extraction(turn, said.confirmed, said.dropped_of_confirmed, asks=said.asks)
         return pending_replies.Waiting(plain, confirmed, job, turn.interaction_id, trace)
 
-    def _extraction(self, turn: ScreenedTurn, candidates: Sequence[Candidate], *, asks: bool) -> Extraction:
+    def _extraction(
+        self, turn: ScreenedTurn, candidates: Sequence[Candidate], dropped: Sequence[Dropped], *, asks: bool
+    ) -> Extraction:
         extractor, model_id = self._extractor, self._models.embedder.model_id
-        return extraction(turn, candidates, extractor.name, extractor.version, model_id, model_asked=asks)
+        name, version = extractor.name, extractor.version
+        return extraction(turn, candidates, name, version, model_id, model_asked=asks, dropped=dropped)
 
-    def _candidates(self, event: Any, reply: str = "") -> list[Candidate]:
+    def _read(self, event: Any, reply: str = "") -> Reading:
         if not isinstance(event, ScreenedTurn) or not teaches(event):
-            return []
+            return Reading([])
         profile = self._book.of(event.tenant)
-        return self._extractor.extract(view_of(event, profile, reply), profile)
+        return self._extractor.read(view_of(event, profile, reply), profile)
 
 
 def _waits(said: Said) -> bool:
@@ -200,6 +205,7 @@ def encode(found: Sequence[Sequence[Candidate]], models: Models) -> list[tuple[C
 def extraction(
     turn: ScreenedTurn, candidates: Sequence[Candidate], extractor: str, version: int, embedding_model: str,
     *, model: str | None = None, prompt_hash: str | None = None, reason: str | None = None, model_asked: bool = False,
+    dropped: Sequence[Dropped] = (),
 ) -> Extraction:  # fmt: skip
     """The ledger's record of what an extractor found in a `narrowed` turn."""
     source = SourceTurn(
@@ -207,6 +213,7 @@ def extraction(
     )
     body = ExtractionBody(
         candidates=tuple(candidates),
+        dropped=tuple(dropped),
         content=turn.sealed.content if turn.project_id else "",
         speaker=turn.sealed.speaker if turn.project_id else None,
         metadata=turn.sealed.metadata,

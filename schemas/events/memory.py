@@ -103,8 +103,31 @@ class Candidate(Frozen):
         return self.spans[0] if self.spans else self.span
 
 
+DropLabel = Literal[
+    "unresolved", "light", "too_many", "copy", "addressed", "dangling", "no_field", "of_another"
+]  # fmt: skip
+"""Why a reader took a statement for none: it does not stand alone; it says little; others of its turn say more; it
+repeats a long turn; its turn is about the one it speaks to; a relation to nobody who is named; the profile's field does
+not take its value; a value in an answer given for somebody else."""
+MAX_DROPPED = 8
+"""Dropped statements of one turn that the ledger keeps: the first."""
+MAX_DROPPED_CHARS = 300
+"""Of the text of one; a longer one is not kept."""
+
+
+class Dropped(Frozen):
+    """A statement that the reader found and did not take. It is decided where a profile of later takes it."""
+
+    label: DropLabel
+    candidate: Candidate
+    """Without terms and embedding; its ordinal goes on from those of the candidates."""
+    slots: JsonObject = Field(default_factory=dict)
+    """Generic slot -> value as it was said: where the catalogue did not take them."""
+
+
 class ExtractionBody(Frozen):
     candidates: tuple[Candidate, ...] = ()
+    dropped: tuple[Dropped, ...] = Field(default=(), max_length=MAX_DROPPED)
     content: CleanText = ""
     """The redacted turn, only where a project is named: its digest goes on to the project."""
     speaker: CleanText | None = None

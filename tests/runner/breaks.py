@@ -44,8 +44,8 @@ BREAKS = (
     ),
     Break(
         "extract", "statements are read out of turns", "processors/reader/step.py",
-        "return self._extractor.extract(view_of(event, profile, reply), profile)",
-        "return self._extractor.extract(view_of(event, profile, reply), profile)[:0]",
+        "return self._extractor.read(view_of(event, profile, reply), profile)",
+        "return Reading([])",
         (_TALK,),
     ),
     Break(

@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from processors.reader.rules.clauses_en import FILLER, Clause, clauses
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.salience_en import DROPPED, weight
-from processors.reader.rules.standing_en import FINITE, GERUND, KIN, LONGEST, MOMENT, YOU, resolved, stands, tidy
+from processors.reader.rules.standing_en import (
+    FINITE,
+    GERUND,
+    KIN,
+    LONGEST,
+    MOMENT,
+    SHORTEST,
+    YOU,
+    resolved,
+    stands,
+    tidy,
+)
 from processors.reader.rules.text import Sentence
+from schemas.events.memory import DropLabel
 
 LONG_TURN = 12
 COPIED = 0.75
@@ -73,11 +85,12 @@ class Alone:
     end: int
     text: str
     weight: float
+    dropped: DropLabel | None = None
 
 
 def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alone]:
-    """Return the statements of a sentence that stand alone, in order. `original` is the sentence with its quotations,
-    `taken` what is found in it already: what that says is not said again."""
+    """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
+    sentence with its quotations, `taken` what is found in it already: what that says is not said again."""
     runs: list[Alone] = []
     for clause in clauses(sentence):
         said = original[clause.start - sentence.start : clause.end - sentence.start].strip()
@@ -91,10 +104,13 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alo
         runs.append(Alone(clause.start, clause.end, _with_subject(tidy(bare), clause) if usable else "", 0.0))
     texts = [_shortened(run.text) for run in runs]
     return [
-        Alone(run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0))
+        Alone(
+            run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0),
+            None if stands(text) else "unresolved",
+        )
         for run, text in zip(runs, texts, strict=True)
-        if text and stands(text)
-    ]
+        if len(text.split()) >= SHORTEST
+    ]  # fmt: skip
 
 
 def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
@@ -144,15 +160,21 @@ def _shortened(said: str) -> str:
 
 
 def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
-    """Return those of a turn that are kept: at most MOST, the weightiest, in the order of the text; none that repeats a
-    long turn."""
+    """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
+    weightiest, and none that repeats a long turn."""
     size = len(turn.split())
 
     def copies(text: str) -> bool:
         held = len(text.split())
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
-    fit = [a for a in told if a.weight >= KEEP and not copies(a.text)]
+    fit = [a for a in told if a.dropped is None and a.weight >= KEEP and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2]
     best = [a for n, a in enumerate(best) if n == 0 or a.weight >= KEEP_MORE]
-    return [a for a in fit if a in best]
+
+    def label(a: Alone) -> DropLabel | None:
+        if a.dropped is not None or a in best:
+            return a.dropped
+        return "light" if a.weight < KEEP else "copy" if copies(a.text) else "too_many"
+
+    return [replace(a, dropped=label(a)) for a in told]

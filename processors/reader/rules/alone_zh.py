@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from processors.reader.rules.clauses_zh import Clause, clauses
 from processors.reader.rules.clauses_zh import Subject as About
@@ -19,6 +19,7 @@ from processors.reader.rules.standing_zh import (
     LONGEST,
     QUOTES,
     SAID,
+    SHORTEST,
     SPEAKER,
     SUPPOSED,
     WIDEST,
@@ -29,6 +30,7 @@ from processors.reader.rules.standing_zh import (
     weight,
 )
 from processors.reader.rules.text import Sentence
+from schemas.events.memory import DropLabel
 
 LONG_TURN = 25
 COPIED = 0.75
@@ -52,11 +54,12 @@ class Alone:
     end: int
     text: str
     weight: float
+    dropped: DropLabel | None = None
 
 
 def alone(sentence: Sentence, original: str, taken: Sequence[Found], before: About) -> list[Alone]:
-    """Return the statements of a sentence that stand alone, in order. `original` is the sentence with its quotations,
-    `taken` what is found in it already, `before` who the clause before was about."""
+    """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
+    sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
         return []  # what a letter to somebody says of its writer is said to them
@@ -99,25 +102,32 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
 
 
 def _closed(run: Sequence[Clause], original: str, sentence: Sentence) -> list[Alone]:
-    """The statement of a run of clauses; shorter where its end does not stand alone."""
+    """The statement of a run of clauses; shorter where its end does not stand alone, dropped where no part does."""
     for last in range(len(run), 0, -1):
         text = _joined(run[:last], original, sentence)
         if stands(text, of_other=run[0].subject == "other", of_kin=run[0].subject == "亲友"):
             return [Alone(run[0].start, run[last - 1].end, text, weight(text))]
-    return []
+    text = _joined(run, original, sentence) if run else ""
+    return [Alone(run[0].start, run[-1].end, text, weight(text), "unresolved")] if len(text) >= SHORTEST else []
 
 
 def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
-    """Return those of a turn that are kept: at most MOST, the weightiest, in the order of the text; none that repeats a
-    long turn."""
+    """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
+    weightiest, and none that repeats a long turn."""
     if turn.count("你") + turn.count("您") >= max(3, turn.count("我")):
-        return []  # it is about the one it speaks to
+        return [replace(a, dropped=a.dropped or "addressed") for a in told]  # it is about the one it speaks to
     size = len(_SIZE.findall(turn))
 
     def copies(text: str) -> bool:
         held = len(_SIZE.findall(text))
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
-    fit = [a for a in told if a.weight >= KEEP and not copies(a.text)]
+    fit = [a for a in told if a.dropped is None and a.weight >= KEEP and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2]
-    return [a for a in fit if a in best]
+
+    def label(a: Alone) -> DropLabel | None:
+        if a.dropped is not None or a in best:
+            return a.dropped
+        return "light" if a.weight < KEEP else "copy" if copies(a.text) else "too_many"
+
+    return [replace(a, dropped=label(a)) for a in told]

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from processors.reader.rules.found import Found
 from schemas.profile.model import FieldSpec, Profile
+
+_OPEN = frozenset({"prefers", "likes", "dislikes"})
+"""Slots that take any words."""
+
+
+class FilledFields(NamedTuple):
+    field: str | None
+    fields: tuple[str, ...]
+    value: Any
 
 
 def spec_of(profile: Profile, slot: str) -> FieldSpec | None:
@@ -13,14 +22,14 @@ def spec_of(profile: Profile, slot: str) -> FieldSpec | None:
     return next((f for f in profile.fields if f.slot == slot), None) or profile.field(slot)
 
 
-def resolve(profile: Profile, found: Found) -> list[tuple[str, Any]]:
+def resolve(profile: Profile, slots: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Return (field, value) in the catalogue's order; a value that its field does not allow is left out.
 
     A slot that the catalogue does not list keeps its own name.
     """
     named: list[tuple[int, str, Any]] = []
     order = {f.name: at for at, f in enumerate(profile.fields)}
-    for slot, value in found.slots:
+    for slot, value in slots:
         spec = spec_of(profile, slot)
         if spec is None:
             named.append((len(order), slot, _short(profile, slot, value)))
@@ -30,6 +39,13 @@ def resolve(profile: Profile, found: Found) -> list[tuple[str, Any]]:
             named.append((order[spec.name], spec.name, fitted))
     named.sort(key=lambda item: item[0])
     return [(name, value) for _, name, value in named]
+
+
+def filled(values: Sequence[tuple[str, Any]]) -> FilledFields:
+    """The `field`, `fields` and `value` of a candidate with these values by field."""
+    if len(values) == 1:
+        return FilledFields(values[0][0], (), values[0][1])
+    return FilledFields(None, tuple(name for name, _ in values), dict(values) or None)
 
 
 def fit(profile: Profile, spec: FieldSpec, slot: str, value: Any) -> Any:
@@ -55,3 +71,16 @@ def canonical(spec: FieldSpec, value: str) -> str:
 
 def _short(profile: Profile, slot: str, value: Any) -> Any:
     return profile.lexicon.get(slot, {}).get(value, value) if isinstance(value, str) else value
+
+
+def own_fields(profile: Profile, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Where the profile's own rule and a general one read the same words, the profile's field holds them."""
+    listed = [(n, v) for n, v in values if profile.field(n) is not None]
+    if not listed:
+        return values
+    return [
+        (n, v)
+        for n, v in values
+        if profile.field(n) is not None
+        or (n not in _OPEN and not any(str(w).lower() in str(v).lower() for _, w in listed))
+    ]

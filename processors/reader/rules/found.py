@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemas.events.memory import CandidateKind, EpisodeType, HotValue, Source
+from schemas.events.memory import CandidateKind, DropLabel, EpisodeType, HotValue, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Found:
     """Where it ended as it was said, where that is not `end`: a value that was meant may be longer or shorter."""
     more: tuple[tuple[int, int], ...] = ()
     """Other places that it was read from: a correction behind it, a denial that it replaces."""
+    dropped: DropLabel | None = None
+    """Why it is none to keep; it is told all the same, so that a profile of later may take it."""
 
     def overlaps(self, start: int, end: int) -> bool:
         return self.start < end and start < self.end

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from schemas.events.memory import Candidate
+from schemas.events.memory import Candidate, Dropped
 from schemas.profile.model import Profile
 
 Language = Literal["en", "zh", "und"]
@@ -71,6 +71,14 @@ class TurnView:
     """Projects that a name in the text may stand for; None: all."""
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a turn holds, and what was found in it and not taken: at most MAX_DROPPED, whose ordinals go on."""
+
+    candidates: list[Candidate]
+    dropped: tuple[Dropped, ...] = ()
+
+
 class Extractor(Protocol):
     """Says what a turn holds. A newer `version` restates what an older one said (delivery rule 3)."""
 
@@ -85,6 +93,10 @@ class Extractor(Protocol):
 
         Turns of other roles than user yield none (B1).
         """
+        ...
+
+    def read(self, turn: TurnView, profile: Profile) -> Reading:
+        """Return the same candidates with what was dropped."""
         ...
 
 

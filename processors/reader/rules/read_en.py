@@ -26,7 +26,7 @@ _OPENS_WITH_A_TIME = re.compile(
 
 
 def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool) -> list[Found]:
-    """Return what a turn holds in the order of the text.
+    """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
     `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
     whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
@@ -50,10 +50,11 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
             found.extend(filter(None, [statements_en.of_project(sentence, original)]))
         elif not in_project:
             told.extend(alone_en.alone(sentence, original, [f for f in here if not f.dangling]))
-    found.extend(statements_en.episode(each) for each in alone_en.worth(told, text))
+    episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
+    found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
-    return found
+    return [*found, *(f for f in episodes if f.dropped is not None)]
 
 
 def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted: bool) -> list[Found]:

@@ -37,10 +37,11 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
             found.extend(filter(None, [statements_zh.of_project(sentence, original)]))
         elif not in_project:
             told.extend(alone_zh.alone(sentence, original, [f for f in here if not f.dangling], before))
-    found.extend(statements_zh.episode(each) for each in alone_zh.worth(told, text))
+    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text)]
+    found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
-    return found
+    return [*found, *(f for f in episodes if f.dropped is not None)]
 
 
 def _statements(

@@ -14,18 +14,28 @@ from processors.language import times
 from processors.language.timespan import TimeSpan
 from processors.reader.rules import read_en, read_zh
 from processors.reader.rules.answers import answers_for_another, as_statement
-from processors.reader.rules.catalogue import resolve
+from processors.reader.rules.catalogue import filled, own_fields, resolve
+from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
 from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
 from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import about
-from processors.reader.rules.protocol import Language, TurnView
+from processors.reader.rules.protocol import Language, Reading, TurnView
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
-from schemas.events.memory import MAX_SPANS, Candidate, HotValue, Span
+from schemas.events.memory import (
+    MAX_DROPPED,
+    MAX_DROPPED_CHARS,
+    MAX_SPANS,
+    Candidate,
+    DropLabel,
+    Dropped,
+    HotValue,
+    Span,
+)
 from schemas.profile.model import Profile
 
 EXPLICIT = Decimal("1.0")
@@ -44,8 +54,8 @@ _MONTH = re.compile(
     r"(?:(?:\d{1,2}|[一二三四五六七八九十]{1,3})[日号])?",
     re.I,
 )
-_OPEN = frozenset({"prefers", "likes", "dislikes"})
-"""Slots that take any words."""
+OF_PROFILE: frozenset[DropLabel] = frozenset({"no_field", "dangling"})
+"""Labels of what a profile of later may take."""
 _BLANK = re.compile(r"_{3,}|\*{3,}")
 
 
@@ -58,8 +68,12 @@ class RuleExtractor:
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
         """Return the turn's candidates; see `protocol.Extractor`."""
+        return self.read(turn, profile).candidates
+
+    def read(self, turn: TurnView, profile: Profile) -> Reading:
+        """Return them with what was found and not taken."""
         if turn.role != "user":
-            return []
+            return Reading([])
         turn = heard(turn)
         anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
         asked = _question_before(turn)
@@ -79,19 +93,24 @@ class RuleExtractor:
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
                 for f in own
-                if f.slots or f.kind == "relation"
+                if f.dropped is None and (f.slots or f.kind == "relation")
             ]
+        left: list[Found] = []
         if not found:
             for language, said in parts:
                 speaks = replace(turn, language=language)
                 here = _reader(language)(said, profile, asked, among_people=among_people, in_project=of_a_team)
-                found += [replace(f, text=owned(f.text, speaks)) for f in here]
+                said_here = [replace(f, text=owned(f.text, speaks)) for f in here]
+                found += [f for f in said_here if f.dropped is None]
+                left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
             if answers_for_another(turn):
+                left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
         corrections = [each for _, one in meant for each in one.corrections]
-        return _candidates([_placed(f, corrections) for f in found], text, turn, profile, project, anchor)
+        placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
+        return _reading(*placed, text, turn, profile, project, anchor)
 
 
 def _placed(found: Found, corrections: Sequence[Correction]) -> Found:
@@ -129,36 +148,51 @@ def _question_before(turn: TurnView) -> str | None:
     return asked[-1].text[:200] if asked else None
 
 
-def _candidates(
-    found: list[Found], text: str, turn: TurnView, profile: Profile, project: str | None, anchor: datetime
-) -> list[Candidate]:
-    candidates: list[Candidate] = []
+def _reading(
+    found: list[Found], left: list[Found], text: str, turn: TurnView, profile: Profile, project: str | None,
+    anchor: datetime,
+) -> Reading:  # fmt: skip
+    def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
+        return _candidate(ordinal, each, values, each.text, text, turn, profile, project, anchor)
+
+    taken, more = _taken(found, profile, project)
+    candidates = [made(n, each, values) for n, (each, values) in enumerate(taken)]
+    seen = {c.text for c in candidates}
+    dropped: list[Dropped] = []
+    for each in sorted((*more, *left), key=lambda f: f.dropped not in OF_PROFILE):
+        if len(dropped) == MAX_DROPPED:
+            break
+        if each.dropped is None or each.text in seen or len(each.text) > MAX_DROPPED_CHARS:
+            continue
+        if any(_hidden(v) for _, v in each.slots):
+            continue
+        seen.add(each.text)
+        said = made(len(candidates) + len(dropped), each, own_fields(profile, resolve(profile, each.slots)))
+        slots = dict(each.slots) if each.dropped == "no_field" else {}
+        dropped.append(Dropped(label=each.dropped, candidate=said, slots=slots))
+    return Reading(candidates, tuple(dropped))
+
+
+def _taken(
+    found: list[Found], profile: Profile, project: str | None
+) -> tuple[list[tuple[Found, list[tuple[str, Any]]]], list[Found]]:
+    """Statements with their fields, each once, and those that this profile has no place for."""
+    taken: list[tuple[Found, list[tuple[str, Any]]]] = []
+    left: list[Found] = []
     seen: set[tuple[str, str]] = set()
-    for each in _corrected(_widest(_merged(found))):
-        values = _own_fields(profile, resolve(profile, each))
-        said = each.text
-        if each.dangling and not (values or project or each.category or category_meant(profile, said)):
+    for each in combined(found):
+        values = own_fields(profile, resolve(profile, each.slots))
+        if each.dangling and not (values or project or each.category or category_meant(profile, each.text)):
             if each.kind == "relation":
+                left.append(replace(each, dropped="dangling"))
                 continue
             each = replace(each, source="inferred")
-        if (each.kind, said) in seen or (each.slots and not values) or any(_hidden(v) for _, v in values):
-            continue
-        seen.add((each.kind, said))
-        candidates.append(_candidate(len(candidates), each, values, said, text, turn, profile, project, anchor))
-    return candidates
-
-
-def _own_fields(profile: Profile, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Where the profile's own rule and a general one read the same words, the profile's field holds them."""
-    listed = [(n, v) for n, v in values if profile.field(n) is not None]
-    if not listed:
-        return values
-    return [
-        (n, v)
-        for n, v in values
-        if profile.field(n) is not None
-        or (n not in _OPEN and not any(str(w).lower() in str(v).lower() for _, w in listed))
-    ]
+        if each.slots and not values:
+            left.append(replace(each, dropped="no_field"))
+        elif (each.kind, each.text) not in seen and not any(_hidden(v) for _, v in values):
+            seen.add((each.kind, each.text))
+            taken.append((each, values))
+    return taken, left
 
 
 def _hidden(value: Any) -> bool:
@@ -177,7 +211,7 @@ def _candidate(
     project: str | None,
     anchor: datetime,
 ) -> Candidate:
-    single = values[0] if len(values) == 1 else None
+    name, names, value = filled(values)
     attributes = dict(found.attributes)
     if turn.speaker:
         attributes["about"] = turn.speaker
@@ -186,9 +220,9 @@ def _candidate(
         ordinal=ordinal,
         kind=found.kind,
         text=said,
-        field=single[0] if single else None,
-        fields=tuple(name for name, _ in values) if len(values) > 1 else (),
-        value=single[1] if single else (dict(values) or None),
+        field=name,
+        fields=names,
+        value=value,
         approximate=found.approximate,
         category=found.category or (category_meant(profile, said) if found.kind == "intent" else None),
         episode_type=found.episode_type,
@@ -256,54 +290,6 @@ def _next_year(span: TimeSpan) -> TimeSpan | None:
     except ValueError:  # the 29th of February
         return None
     return replace(span, start=start, end=end)
-
-
-def _merged(found: list[Found]) -> list[Found]:
-    """Make one statement of those with the same words: one memory may fill several fields (B3)."""
-    merged: dict[tuple[str, str, bool], Found] = {}
-    for each in found:
-        key = (each.kind, each.text, each.negated)
-        if key in merged:
-            first = merged[key]
-            slots = dict(each.slots) | dict(first.slots)
-            more = (*first.more, (each.start, each.end), *each.more)[:MAX_SPANS]
-            each = replace(first, slots=tuple(slots.items()), category=first.category or each.category, more=more)
-        merged[key] = each
-    return list(merged.values())
-
-
-def _widest(found: list[Found]) -> list[Found]:
-    """Leave out a statement whose values another one of the same place holds too."""
-    return [
-        f
-        for at, f in enumerate(found)
-        if not f.slots
-        or not any(
-            set(map(repr, f.slots)) <= set(map(repr, o.slots))
-            and f.overlaps(o.start, o.end)
-            and f.negated == o.negated
-            and (len(o.slots) > len(f.slots) or before < at)
-            for before, o in enumerate(found)
-            if o is not f
-        )
-    ]
-
-
-def _corrected(found: list[Found]) -> list[Found]:
-    """Fold "not 32 but 33" into one statement that names what it replaces."""
-    denied = {f.slots[0][0]: f for f in found if f.negated and len(f.slots) == 1}
-    stated = {slot for f in found if not f.negated for slot, _ in f.slots}
-    folded: list[Found] = []
-    for each in found:
-        slot = each.slots[0][0] if each.slots else None
-        if each.negated and len(each.slots) == 1 and slot in stated:
-            continue
-        if slot in denied and not each.negated and len(each.slots) == 1:
-            old = denied[slot]
-            more = (*each.more, (old.start, old.end), *old.more)
-            each = replace(each, attributes={**each.attributes, "replaces": old.slots[0][1]}, more=more)
-        folded.append(each)
-    return folded
 
 
 def owned(text: str, turn: TurnView) -> str:

@@ -58,11 +58,14 @@ _ADDRESSED = re.compile(r"\byour?\b|\byou(?:'re|'ve)\b", re.I)
 
 
 def episode(statement: Alone) -> Found:
-    """Return a statement that stands alone as an episode of its owner, an intent where it says what they want."""
-    text = as_owner(statement.text)
+    """Return a statement that stands alone as an episode of its owner, an intent where it says what they want. What
+    does not stand alone names no owner."""
+    text = statement.text if statement.dropped == "unresolved" else as_owner(statement.text)
     if wants(statement.text):
-        return Found(statement.start, statement.end, "intent", text)
-    return Found(statement.start, statement.end, "episode", text, episode_type="fact")
+        return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
+    return Found(
+        statement.start, statement.end, "episode", text, episode_type="fact", dropped=statement.dropped
+    )  # fmt: skip
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:

@@ -67,13 +67,16 @@ def requests(text: str) -> bool:
 
 
 def episode(statement: Alone) -> Found:
-    """Return a statement that stands alone as an episode of its owner, an intent where it says what they want."""
+    """Return a statement that stands alone as an episode of its owner, an intent where it says what they want. What
+    does not stand alone names no owner."""
     text = told(statement.text)
-    if "{owner}" not in text:
+    if "{owner}" not in text and statement.dropped != "unresolved":
         text = f"{{owner}}的{text}" if OF_KIN.match(text) else f"{{owner}}{text}"
     if wants(statement.text):
-        return Found(statement.start, statement.end, "intent", text)
-    return Found(statement.start, statement.end, "episode", text, episode_type="fact")
+        return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
+    return Found(
+        statement.start, statement.end, "episode", text, episode_type="fact", dropped=statement.dropped
+    )  # fmt: skip
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:

@@ -18,7 +18,7 @@ from inference.weights import WeightsError
 from memstream.settings import Settings
 from memstream.workers.parts import extractor_of
 from processors.reader.gated import GatedExtractor
-from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.protocol import Reading, TurnView
 from processors.reader.rules.rules import INFERRED, RuleExtractor
 from schemas.events.memory import Candidate
 from schemas.profile.model import Profile, load_profile
@@ -92,9 +92,12 @@ class Twice:
     name, version = RuleExtractor.name, RuleExtractor.version
 
     def extract(self, turn: TurnView, profile: Profile) -> list[Candidate]:
+        return self.read(turn, profile).candidates
+
+    def read(self, turn: TurnView, profile: Profile) -> Reading:
         found = plain(turn, profile)
         again = [c.model_copy(update={"ordinal": c.ordinal + len(found)}) for c in found]
-        return [*found, *again]
+        return Reading([*found, *again])
 
 
 SENTENCE = "I moved my piano to Leeds"

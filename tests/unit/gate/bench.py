@@ -121,7 +121,8 @@ class GateBench:
             role="user", accepted_at=accepted or max(occurred, self.driver.now), language=kw.pop("language", "en"),
             extractor=kw.pop("extractor", "rules"), extractor_version=version,
             model_id=self.models.embedder.model_id, profile="general",
-            profile_version=1, sealed=ExtractionBody(candidates=tuple(made), content=kw.pop("content", "")), **kw,
+            profile_version=1, sealed=ExtractionBody(candidates=tuple(made), content=kw.pop("content", ""),
+                                  dropped=kw.pop("dropped", ())), **kw,
         )  # fmt: skip
 
     def command(self, command: Any, memory_id: str | None = None, user: str = "ann", **kw: Any) -> MemoryCommand:

@@ -17,7 +17,7 @@ from processors.pii.redaction import redact
 from processors.ports import Models, ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryUpdate, Span
+from schemas.events.memory import Dropped, MemoryUpdate, Span
 from schemas.log import topics
 from schemas.log.owner import partition, user
 from schemas.profile.model import Profile, load_profile
@@ -286,3 +286,30 @@ def test_n1_what_the_ledger_does_not_hold_is_left_alone(bench: Bench) -> None:
     # An empty ledger: the replay holds nothing, and nothing is retired for that.
     assert bench.regate(plain()) == []
     assert bench.told.left["not_in_the_ledger"] >= 3
+
+
+def homes(*values: str) -> Profile:
+    """The same profile, whose field for homes takes these alone."""
+    fields = [f.model_copy(update={"values": values}) if f.name == "residence" else f for f in plain().fields]
+    return plain().model_copy(update={"fields": tuple(fields)})
+
+
+def test_n1_what_the_reader_dropped_comes_back_under_a_profile_that_takes_it(bench: Bench) -> None:
+    """And leaves again under the one of before."""
+    said = candidate("Lives in York", kind="fact", spans=(Span(start=0, end=13),))
+    left = Dropped(label="no_field", candidate=said, slots={"residence": "York"})
+    bench.becomes(homes("Leeds"))
+    bench.do_all(bench.say(candidate("Enjoys tennis", "hobby", "tennis"), dropped=(left,)))
+    assert bench.now() == []
+    assert bench.regate(homes("Leeds")) == []
+    found = bench.regate(homes("Leeds", "York"))
+    assert [(d.what, d.field) for d in found] == [("added", "residence")]
+    bench.becomes(homes("Leeds", "York"))
+    bench.apply(found)
+    assert bench.now() == ["York"]
+    assert bench.regate(homes("Leeds", "York")) == []
+    back = bench.regate(homes("Leeds"))
+    assert [(d.what, d.field) for d in back] == [("retired", "residence")]
+    bench.becomes(homes("Leeds"))
+    bench.apply(back)
+    assert bench.now() == []

@@ -1,0 +1,63 @@
+"""What several rules found in a turn, made one statement where it is one (B3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from processors.reader.rules.found import Found
+from schemas.events.memory import MAX_SPANS
+
+
+def combined(found: Sequence[Found]) -> list[Found]:
+    """Return the statements in their order: those with the same words, and what is denied and said anew, as one;
+    without those that another one says too."""
+    return _corrected(_widest(_merged(found)))
+
+
+def _merged(found: Sequence[Found]) -> list[Found]:
+    """Make one statement of those with the same words: one memory may fill several fields (B3)."""
+    merged: dict[tuple[str, str, bool], Found] = {}
+    for each in found:
+        key = (each.kind, each.text, each.negated)
+        if key in merged:
+            first = merged[key]
+            slots = dict(each.slots) | dict(first.slots)
+            more = (*first.more, (each.start, each.end), *each.more)[:MAX_SPANS]
+            each = replace(first, slots=tuple(slots.items()), category=first.category or each.category, more=more)
+        merged[key] = each
+    return list(merged.values())
+
+
+def _widest(found: Sequence[Found]) -> list[Found]:
+    """Leave out a statement whose values another one of the same place holds too."""
+    return [
+        f
+        for at, f in enumerate(found)
+        if not f.slots
+        or not any(
+            set(map(repr, f.slots)) <= set(map(repr, o.slots))
+            and f.overlaps(o.start, o.end)
+            and f.negated == o.negated
+            and (len(o.slots) > len(f.slots) or before < at)
+            for before, o in enumerate(found)
+            if o is not f
+        )
+    ]
+
+
+def _corrected(found: Sequence[Found]) -> list[Found]:
+    """Fold "not 32 but 33" into one statement that names what it replaces."""
+    denied = {f.slots[0][0]: f for f in found if f.negated and len(f.slots) == 1}
+    stated = {slot for f in found if not f.negated for slot, _ in f.slots}
+    folded: list[Found] = []
+    for each in found:
+        slot = each.slots[0][0] if each.slots else None
+        if each.negated and len(each.slots) == 1 and slot in stated:
+            continue
+        if slot in denied and not each.negated and len(each.slots) == 1:
+            old = denied[slot]
+            more = (*each.more, (old.start, old.end), *old.more)
+            each = replace(each, attributes={**each.attributes, "replaces": old.slots[0][1]}, more=more)
+        folded.append(each)
+    return folded

@@ -1,0 +1,63 @@
+"""What the reader dropped is decided where the profile takes it, and else leaves no trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from processors.ports import Models
+from schemas.events.memory import Candidate, Dropped, Span
+from schemas.profile.model import Profile, load_profile
+from tests.unit.gate.bench import GateBench, candidate
+
+PLACE = (Span(start=0, end=14),)
+
+
+def dropped(label: Any, c: Candidate, **slots: Any) -> Dropped:
+    return Dropped(label=label, candidate=c.model_copy(update={"ordinal": 7, "spans": PLACE}), slots=slots)
+
+
+YORK = dropped("no_field", candidate("Lives in York", kind="fact"), residence="York")
+
+
+def homes(*values: str) -> Profile:
+    """The profile whose field for homes takes these alone."""
+    plain = load_profile("general")
+    fields = [f.model_copy(update={"values": values}) if f.name == "residence" else f for f in plain.fields]
+    return plain.model_copy(update={"fields": tuple(fields)})
+
+
+async def test_a_value_that_the_field_takes_now_stands_in_it(models: Models) -> None:
+    gate = GateBench(models, profile=homes("York"))
+    [home] = await gate.say(dropped=(YORK,))
+    assert (home.state, home.field, home.sealed.value) == ("active", "residence", "York")
+    assert home.sealed.embedding
+    assert home.sealed.terms
+    assert [(d.ordinal, d.reason.outcome) for d in gate.decisions] == [(7, "kept")]
+
+
+async def test_one_that_it_does_not_take_leaves_no_record_and_no_decision(models: Models) -> None:
+    gate = GateBench(models, profile=homes("Leeds"))
+    others = [dropped(label, candidate(f"Went {label}")) for label in ("unresolved", "light", "too_many", "copy")]
+    assert await gate.say(dropped=(YORK, *others)) == []
+    assert gate.decisions == []
+
+
+async def test_a_relation_to_nobody_stands_where_the_profile_has_a_category_for_it(models: Models) -> None:
+    told = dropped("dangling", candidate("Her sister went through QMAS", kind="relation"))
+    gate = GateBench(models)
+    assert await gate.say(dropped=(told,)) == []
+    gate = GateBench(models, profile="immigration")
+    [kept] = await gate.say(dropped=(told,))
+    assert (kept.kind, kept.state) == ("relation", "active")
+
+
+async def test_what_is_taken_back_is_one_of_the_turns_statements(models: Models) -> None:
+    """Its place counts where another version reads the turn, and where one of them is rejected."""
+    gate = GateBench(models, profile=homes("York"))
+    await gate.say(candidate("Bought a kayak", spans=(Span(start=20, end=34),)), dropped=(YORK,), turn="t")
+    assert len(gate.active()) == 2
+    [home] = gate.active("residence")
+    await gate.do("forget", memory_id=home.record_id)
+    await gate.say(candidate("Bought a kayak", spans=(Span(start=20, end=34),)), dropped=(YORK,), turn="t", version=2)
+    assert [u.sealed.text for u in gate.active()] == ["Bought a kayak"]
+    assert gate.outcomes()[-1][0] == "refused"
