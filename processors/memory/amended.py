@@ -13,7 +13,7 @@ from processors.memory.store import Standing, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
 from schemas.events.amendments import Amendment
-from schemas.events.memory import Decision, MemoryUpdate
+from schemas.events.memory import LOW_READING, Decision, MemoryUpdate
 from schemas.log import topics
 
 _GATES = {"rescreen": "pii", "regate": "dedupe", "redate": "retention"}
@@ -97,7 +97,8 @@ class AmendmentGate:
         changes: dict[str, Any] = {
             "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
         }  # fmt: skip
-        if a.cause == "rescreen" and told.state in ("active", "observed"):
+        doubted = told.reason.rule == LOW_READING  # it ends by that (retention)
+        if a.cause == "rescreen" and told.state in ("active", "observed") and not doubted:
             changes["reason"] = because("masked", "pii", a.rule or a.cause)
         return told.model_copy(update=changes)
 

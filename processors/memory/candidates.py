@@ -12,15 +12,16 @@ from typing import Any, Literal
 from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
+from processors.memory.doubted import said_before
 from processors.memory.emit import because, changed, decision, sources, update
-from processors.memory.index import Slot, since
+from processors.memory.index import Slot, is_doubted, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.opposites import marked, opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
 from processors.memory.rejections import REJECTED_SOURCE, barred
 from processors.memory.restate import Restated, note_replaced
-from processors.memory.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
+from processors.memory.rules import DUPLICATE_IMPORTANCE, EXPLICIT, MAX_SOURCES, bounded, readable
 from processors.memory.store import Standing, text_features
 from processors.memory.vague import PLACES, vaguer
 from processors.memory.values import canonical, same
@@ -32,6 +33,8 @@ from schemas.log.ids import record_id
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import Profile
 
+SAID_AGAIN = "said_again"
+"""Rule of what had a low reading until another turn said it, too."""
 _STATES_MASKED = re.compile(r"(?:\b(?:is|are|was)|[:=：是为叫])\s*<[A-Z][A-Z0-9_]*(?::[0-9a-f]+)?>")
 """A statement whose point is what policy took out ("her number is <PHONE_NUMBER>") says nothing any more."""
 
@@ -249,7 +252,17 @@ class CandidateGate:
         if match is not None and other is not None and match.verdict.kind == "duplicate":
             verdict = match.verdict
             return self._said_again(c, other, verdict.rule, verdict.score, told_more=verdict.adds)
+        if (waited := self._waited(c, features)) is not None:
+            return waited
         return self._free(c, self._places.name(c), features, match)
+
+    def _waited(self, c: Candidate, features: Features) -> list[Emit] | None:
+        """What repeats a record that waits for that; None for any other."""
+        found = said_before(self._standing, features, c.embedding, c.kind, self._project(c))
+        twin = None if found is None else self._standing.get(found.record_id)
+        if found is None or twin is None:
+            return None
+        return self._said_again(c, twin, found.verdict.rule, found.verdict.score, told_more=found.verdict.adds)
 
     def _free(self, c: Candidate, record: str, features: Features, match: Match | None) -> list[Emit]:
         """A statement without a field under its id: new, or the next version of what stands there."""
@@ -265,10 +278,11 @@ class CandidateGate:
         if before is not None and match is None:
             kept = kept.model_copy(update={"conflicts_with": before.conflicts_with})
         if match is not None and other is not None and other.record_id != record:
+            reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
             kept = kept.model_copy(
                 update={
                     "conflicts_with": (other.record_id,),
-                    "reason": because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score),
+                    "reason": kept.reason if kept.reason.rule == LOW_READING else reason,
                 }
             )
             out.append(marked(self._standing, other, record))
@@ -304,14 +318,18 @@ class CandidateGate:
         text has a detail that the earlier lacks, so its words are kept."""
         firm = _firmer(c, twin)
         of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
-        raised = c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence)
+        doubted = is_doubted(twin)
+        lifts = doubted and c.low_reading is not None and not of_this_turn  # what is said twice is meant
+        raised = lifts or (c.source == "explicit" and (twin.source == "inferred" or c.confidence > twin.confidence))
+        believed = raised and doubted
         surer = raised and twin.record_id in self._before and not of_people(twin)  # than the extractor before
         if of_this_turn and not firm and not surer:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
         renewed = changed(
             twin,
-            **(_raised(twin, c.confidence, again=not self._said_here(twin)) if raised else {}),
+            **(_raised(twin, EXPLICIT if lifts else c.confidence, again=not self._said_here(twin)) if raised else {}),
+            **({"reason": because("kept", "dedupe", "restated" if of_this_turn else SAID_AGAIN)} if believed else {}),
             last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
             importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),

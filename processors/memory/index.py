@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from processors.dedupe.window import NearDuplicateWindow
 from processors.memory.values import canonical, wording
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import LOW_READING, MemoryUpdate
 
 _SAID = frozenset({"fact", "preference", "intent", "episode"})
 _LEARNED = _SAID | {"relation"}
@@ -64,9 +64,16 @@ class Index:
     """A heap of what may leave, once it was asked for; entries that hold no more are passed over."""
     also: dict[str, set[str]] = field(default_factory=dict)
     """Id that a caller was told -> the records that it leads to: one, but for a caller who gave it to several."""
+    doubted: dict[str, tuple[str, str | None, datetime]] = field(default_factory=dict)
+    """Record that is only observed for its low reading -> its kind and project, and when it became known."""
     forgot: datetime | None = None
     """The window holds nothing more that was accepted by then, unless everything was `recalled`."""
     recalled: bool = False
+
+
+def is_doubted(u: MemoryUpdate) -> bool:
+    """Is it only observed, for its low reading?"""
+    return u.state == "observed" and u.reason.rule == LOW_READING
 
 
 def saying_of(u: MemoryUpdate) -> Saying | None:

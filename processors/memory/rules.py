@@ -30,6 +30,8 @@ MAX_REJECTED_TURNS: Final = 200
 """Source turns of one rejected value: the newest (state bound)."""
 MAX_PLACES: Final = 200
 """Records of a turn whose places in it are remembered: the first (state bound)."""
+MAX_DOUBTED: Final = 100
+"""Records that wait for their low reading, with which a statement is compared beyond 7 days: the newest."""
 MAX_SOURCES: Final = 50
 """Citations kept of one record: the first, and the newest (state bound)."""
 

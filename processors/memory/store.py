@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal, NamedTuple, TypeVar, cast
@@ -18,6 +18,7 @@ from processors.memory.index import (
     Saying,
     Slot,
     counted_as,
+    is_doubted,
     leaves_by,
     saying_of,
     since,
@@ -295,6 +296,15 @@ class Standing:
             heappop(index.leaving)
         return None
 
+    @property
+    def doubted(self) -> Mapping[str, tuple[str, str | None, datetime]]:
+        """Records that are only observed for their low reading: kind, project, and when each became known."""
+        return self._index.doubted
+
+    @property
+    def calibration(self) -> Calibration | None:
+        return self._calibration
+
     def rows_of(self, table: str) -> int:
         """How many rows the user has in a structured table."""
         return len(self._index.tables.get(table, ()))
@@ -367,6 +377,8 @@ class Standing:
             self._index.sayings.setdefault(saying, set()).add(update.record_id)
         for told in update.also:
             self._index.also.setdefault(told, set()).add(update.record_id)
+        if is_doubted(update):
+            self._index.doubted[update.record_id] = update.kind, update.project_id, update.known_at
         if features is not None:
             self._shelve(update, features)
 
@@ -391,6 +403,7 @@ class Standing:
             _drop(self._index.sayings, saying, record_id)
         for told in old.also:
             _drop(self._index.also, told, record_id)
+        self._index.doubted.pop(record_id, None)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)
