@@ -12,7 +12,7 @@ import pytest
 from inference.language import language_of
 from processors.reader.rules.protocol import Reading, Role, TurnView
 from processors.reader.rules.rules import RuleExtractor
-from schemas.events.memory import MAX_DROPPED, MAX_DROPPED_CHARS
+from schemas.events.memory import MAX_DROPPED, MAX_DROPPED_CHARS, ExtractionBody
 from schemas.profile.model import Profile
 from tests.unit.extract.support import GENERAL, THURSDAY
 
@@ -90,6 +90,12 @@ def test_of_a_turn_that_is_not_the_users_nothing_is_kept(role: Any) -> None:
 
 def test_a_masked_value_is_not_kept() -> None:
     assert [d.label for d in read("My home is <LOCATION>.", only("Leeds")).dropped if d.label == "no_field"] == []
+
+
+def test_n8_a_record_of_before_is_read() -> None:
+    """The ledger keeps what was written before anything dropped was kept."""
+    body = {"candidates": [], "content": "", "metadata": {}}
+    assert ExtractionBody.model_validate(body).dropped == ()
 
 
 @pytest.mark.parametrize("name", ["en6", "zh7"])
