@@ -187,11 +187,11 @@ class StepRunner:
         part = self._parts.get(partition)
         if part is None:
             position, outbox = await self._store.position(self.step.name, partition)
+            suspects = await self._book.of(partition, position)  # before anything is delivered: it may raise
             if outbox:
                 await self._producer.deliver(outbox)
                 if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
                     await self._store.settled(self.step.name, {partition: position.next_offset})
-            suspects = await self._book.of(partition, position)
             part = self._parts[partition] = Partition(position, PartitionCache(), suspects=suspects)
         return part
 

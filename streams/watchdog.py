@@ -160,12 +160,15 @@ class Watchdog(Watch):
             signal.setitimer(signal.ITIMER_PROF, 0)  # before the handler goes: without one the signal ends the process
             faulthandler.unregister(signal.SIGPROF)
             faulthandler.enable(_STDERR)
-            self._in_hand.close()
+            with self._looking:
+                self._in_hand.close()
 
     def look(self) -> None:
         """Ends the process where something in hand has taken too long, or held the interpreter for too long. Returns
         when it did not. Who looks at the same time waits: nobody else may end the process before that is noted."""
         with self._looking:
+            if self._stop.is_set():
+                return  # an orderly end: what is computed on still is no suspect
             if self._over:
                 self._die()
                 return

@@ -17,7 +17,7 @@ from processors.memory.changes.judge import changes
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
-from processors.memory.marks import marked, newest_marks
+from processors.memory.marks import dated_as, marked, newest_marks
 from processors.memory.opposites import opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
@@ -332,6 +332,7 @@ class CandidateGate:
     ) -> tuple[MemoryUpdate, list[Emit]]:
         """A statement with its marks: those of its words before, and of what it contradicts, which is marked too."""
         marks = () if before is None else before.conflicts_with
+        kept = kept if before is None else dated_as(kept, before)
         other = None if match is None else self._standing.get(match.record_id)  # it may be what left
         if match is None or other is None or other.record_id == kept.record_id:
             return kept.model_copy(update={"conflicts_with": marks}), []
@@ -344,9 +345,10 @@ class CandidateGate:
         """A newer extractor names words that other turns said as well another kind: what those made of them stays."""
         out = self._restated(stands)
         new = self._new(c, (), stands.record_id, [])
-        kept = new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS})
+        kept = dated_as(new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS}), stands)
         self._standing.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
+
     def _changing(self, c: Candidate, kept: MemoryUpdate) -> tuple[MemoryUpdate, list[Emit]]:
         """What a free statement changes of what stands ends where its words say so and the head agrees; else both
         stand, and each names the other (docs/quality.md)."""
@@ -369,7 +371,6 @@ class CandidateGate:
         denied = bool(kept.conflicts_with) and not ended  # said so already, and why
         reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
         return kept.model_copy(update={"conflicts_with": names, "reason": reason}), out
-
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

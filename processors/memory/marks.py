@@ -31,6 +31,14 @@ def newest_marks(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))[-MAX_SOURCES:]
 
 
+def dated_as(u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
+    """A record in other words, changed when its words of before were."""
+    if CHANGED_ON not in before.sealed.attributes:
+        return u
+    attributes = {**u.sealed.attributes, CHANGED_ON: before.sealed.attributes[CHANGED_ON]}
+    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"attributes": attributes})})
+
+
 def unmarked(u: MemoryUpdate, gone: str | None = None) -> MemoryUpdate:
     """A record without its mark of one that is gone, or without any."""
     names = () if gone is None else tuple(n for n in u.conflicts_with if n != gone)

@@ -14,7 +14,7 @@ from processors.memory.candidates import CandidateGate
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
-from processors.memory.marks import marked
+from processors.memory.marks import marked, newest_marks
 from processors.memory.readings import RULES, TurnReading, made_by, of_people
 from processors.memory.restate import Restated, retired
 from processors.memory.rules import readable
@@ -231,12 +231,16 @@ class SecondReading(CandidateGate):
         out = self._by_text(free)
         last = out[-1].event
         kept = self._standing.get(last.record_id or "") if isinstance(last, Decision) else None
-        if kept is None or not self._said_here(kept) or kept.conflicts_with or of_people(kept):
+        if kept is None or not self._said_here(kept) or of_people(kept):
             return out
-        reason = because("kept", "dedupe", "contradiction")
-        kept = changed(kept, conflicts_with=tuple(u.record_id for u in others), reason=reason)
+        stand = [u for o in others if (u := self._standing.get(o.record_id)) is not None]
+        named = [u for u in stand if u.record_id not in (kept.record_id, *kept.conflicts_with)]
+        if not named:
+            return out
+        marks = newest_marks((*kept.conflicts_with, *(u.record_id for u in named)))
+        kept = changed(kept, conflicts_with=marks, reason=because("kept", "dedupe", "contradiction"))
         self._standing.put(kept, self._standing.features(kept.record_id))
-        return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in others)]
+        return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in named)]
 
     def _next_version(self, c: Candidate, old: MemoryUpdate) -> list[Emit]:
         """A free statement, told better or denied, keeps its id, and what people made of it since. What another record

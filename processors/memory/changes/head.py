@@ -39,7 +39,8 @@ class ChangeCard(BaseModel):
     model: Annotated[str, Field(min_length=1)]
     mark: Probability
     mark_told: Probability
-    retire: Probability
+    retire: Probability | None = None
+    """None: nothing ends."""
     pairs: int = Field(ge=1)
     seed: int
 
@@ -49,7 +50,7 @@ class ChangeCard(BaseModel):
 
     def retires(self, score: float, found: Measured) -> bool:
         """Whether the older one ends. A name in common is not enough."""
-        return found.says_so and found.meets and score >= self.retire
+        return self.retire is not None and found.says_so and found.meets and score >= self.retire
 
 
 @dataclass(frozen=True, slots=True)
