@@ -207,6 +207,20 @@ async def test_b4_a_value_that_another_turn_stated_is_replaced_in_its_own_words_
     assert {r for others in named.values() for r in others} == (set(named) if conflict else set())
 
 
+async def test_what_stands_beside_a_value_names_it_also_where_it_changes_another(gate: GateBench) -> None:
+    await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")
+    await rules(gate, candidate("User deploys on Tuesdays"), turn="earlier")
+    gate.later(DAY)
+    await rules(gate)
+    text = "User now deploys on Fridays instead of Tuesdays"
+    await model(gate, said(text, 0, 20, "residence", "Leeds"))
+    [new] = [u for u in gate.active() if u.sealed.text == text]
+    others = {u.record_id: u.conflicts_with for u in gate.active() if u.record_id != new.record_id}
+    named = {r for r, marks in others.items() if marks == (new.record_id,)}
+    assert set(new.conflicts_with) == named
+    assert len(named) == 2
+
+
 async def test_what_stands_beside_a_value_keeps_its_id_when_it_is_read_anew(gate: GateBench) -> None:
     """Without its field it is told by where it was read, and two of them are not taken for each other."""
     await rules(gate, candidate("User lives in York", "residence", "York"), turn="before")

@@ -269,6 +269,19 @@ def test_an_orderly_end_leaves_no_suspects(tmp_path: Path) -> None:
     assert not again.noted
 
 
+def test_what_is_computed_on_after_an_orderly_end_is_no_suspect(tmp_path: Path) -> None:
+    """A thread of the models ends its slice when the worker has stopped."""
+    m = Machine(tmp_path)
+    m.dog.start()
+
+    def work() -> None:
+        m.dog.stop()
+        m.holds(LIMIT + 60)
+
+    m.works(1, work, alone=True)
+    assert not m.noted
+
+
 def test_what_could_not_be_stored_is_kept_until_it_is(tmp_path: Path) -> None:
     first, dead = Machine(tmp_path / "alive"), tmp_path / "dead"
     first.away = True
