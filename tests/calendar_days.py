@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,13 +39,8 @@ SAME_ON_ANY_DAY = {
 }
 """Module -> what it is about. They can come to a clock, through programs that they start or the query service, and cost
 a third of a day; in 400 days they run with all others."""
-NOT_UNDER_FAKETIME = (
-    "--ignore=tests/unit/ops/test_browser.py",
-    "--deselect=tests/unit/query/test_doors.py::test_c7_scopes_are_demanded",
-    "--deselect=tests/unit/query/test_tenant_profile.py::test_what_the_client_library_says_goes_to_the_log",
-)
-"""C code whose threads wait for a moment of one clock by the other: a browser does so in a loop (a load of 50 on two
-cores), librdkafka without a broker never ends. They run today."""
+WAITS = ROOT / "tests" / "faketime" / "cnd_timedwait.c"
+"""Mends what libfaketime leaves out, without which librdkafka waits for ever."""
 _WORDS = (Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED)
 _LAST_LINES = 20
 
@@ -105,27 +101,35 @@ def files() -> list[str]:
 def command(day: Day, faketime: str, folder: Path) -> list[str]:
     """`folder`: for what the tests write, and `results.jsonl`."""
     tests = [sys.executable, "-m", "pytest", *(["tests/unit"] if day.whole else files()), "-n", "auto", "--color=no"]
-    tests += NOT_UNDER_FAKETIME
     kept = ["-p", "no:cacheprovider", "--basetemp", str(folder / "tests"), "--results", str(folder / "results.jsonl")]
     return [faketime, day.moment, *tests, *PLUGIN, *kept]
 
 
-def environment(day: Day, folder: Path) -> dict[str, str]:
-    """Deadlines and timeouts count by the monotonic clock, which stays as it is; tests/faketime mends its sleep. Files
-    keep their true times, and pytest removes folders that look older than three days: these tests have a place of their
-    own. Properties are tried with few examples: more of them are for today."""
+def environment(day: Day, folder: Path, waits: Path) -> dict[str, str]:
+    """Deadlines and timeouts count by the monotonic clock, which stays as it is; tests/faketime mends its sleep, the
+    library `waits` what librdkafka waits for. Files keep their true times, and pytest removes folders that look older
+    than three days: these tests have a place of their own. Properties are tried with few examples: more of them are for
+    today."""
     paths = os.pathsep.join(filter(None, [str(ROOT / "tests" / "faketime"), os.environ.get("PYTHONPATH")]))
     return {
         "FAKETIME_DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": paths, "TZ": day.zone, PROFILE: GATE,
-        "PYTEST_DEBUG_TEMPROOT": str(folder),
+        "PYTEST_DEBUG_TEMPROOT": str(folder), "LD_PRELOAD": str(waits),
     }  # fmt: skip
 
 
-def run(day: Day, faketime: str, children: Children) -> Told:
+def compiled_waits(compiler: str, folder: Path) -> Path:
+    """The library, in `folder`. Raises CalledProcessError where the compiler refuses; it prints why."""
+    library = folder / "cnd_timedwait.so"
+    options = ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", str(library)]
+    subprocess.run([compiler, *options, str(WAITS)], check=True, timeout=60)
+    return library
+
+
+def run(day: Day, faketime: str, waits: Path, children: Children) -> Told:
     with tempfile.TemporaryDirectory(prefix="memstream-day-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         log, until = folder / "log", time.monotonic() + day.seconds
-        ended = children.run(command(day, faketime, folder), log, until, environment(day, folder))
+        ended = children.run(command(day, faketime, folder), log, until, environment(day, folder, waits))
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return Told(ended, read(folder / "results.jsonl"), lines[-_LAST_LINES:])
 
@@ -135,17 +139,18 @@ def report(names: Sequence[str]) -> int:
     if unknown := sorted(set(names) - {d.name for d in DAYS}):
         raise SystemExit(f"no such day: {', '.join(unknown)}; there are {', '.join(d.name for d in DAYS)}")
     days = [d for d in DAYS if not names or d.name in names]
-    faketime = shutil.which("faketime")
-    if faketime is None:
-        _say("SKIPPED calendar: no faketime on this machine (Debian: apt-get install faketime)")
+    faketime, compiler = shutil.which("faketime"), shutil.which("cc")
+    if faketime is None or compiler is None:
+        _say("SKIPPED calendar: it needs faketime and a C compiler (Debian: apt-get install faketime gcc libc6-dev)")
         _say(f"calendar: 0 passed, 0 failed, {len(days)} skipped")
         return 0
     total: Counter[Outcome] = Counter()
     broken: list[str] = []
     children = Children()
-    with children.ended():
+    with tempfile.TemporaryDirectory(prefix="memstream-days-") as folder, children.ended():
+        waits = compiled_waits(compiler, Path(folder))
         for day in days:
-            told = run(day, faketime, children)
+            told = run(day, faketime, waits, children)
             total.update({outcome: told.results.count(outcome) for outcome in _WORDS})
             broken += [] if told.passed else [day.name]
             _say(line(day, told))

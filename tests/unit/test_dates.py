@@ -175,16 +175,22 @@ def test_a_day_that_takes_too_long_ends_with_all_that_it_has_started(
     monkeypatch.setattr(calendar_days, "DAY_SECONDS", 0.5)
     children = Children()
     with children.ended():
-        told = calendar_days.run(DAYS[1], str(program), children)
+        told = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children)
     assert (told.passed, told.ended.late) == (False, True)
     assert "not done after" in told.complaints()[0]
 
 
-def test_without_faketime_the_skip_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("PATH", "")
-    assert calendar_days.report([]) == 0
+def test_without_faketime_or_a_compiler_the_skip_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "faketime"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o700)
+    for path in ("", str(tmp_path)):
+        monkeypatch.setenv("PATH", path)
+        assert calendar_days.report([]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("SKIPPED calendar: no faketime")
+    assert [line.partition(":")[0] for line in said] == ["SKIPPED calendar", "calendar"] * 2
     assert said[-1] == f"calendar: 0 passed, 0 failed, {len(DAYS)} skipped"
 
 
