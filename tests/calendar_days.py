@@ -118,7 +118,9 @@ def environment(day: Day, folder: Path, waits: Path) -> dict[str, str]:
 
 
 def compiled_waits(compiler: str, folder: Path) -> Path:
-    """The library, in `folder`. Raises CalledProcessError where the compiler refuses; it prints why."""
+    """The library, in `folder`, which all users may enter then: some tests start programs as nobody. Raises
+    CalledProcessError where the compiler refuses; it prints why."""
+    folder.chmod(0o755)
     library = folder / "cnd_timedwait.so"
     options = ["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", str(library)]
     subprocess.run([compiler, *options, str(WAITS)], check=True, timeout=60)
