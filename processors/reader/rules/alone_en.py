@@ -38,9 +38,9 @@ KEPT_WHOLE = 20
 """Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 5.5
+KEEP_MORE = 5.0
 """The same for a second statement of one turn."""
-MOST = 2
+MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 60
 

@@ -36,11 +36,16 @@ _SPLICED = re.compile(
     re.I,
 )
 """Where a clause begins that is somebody else's, or asks for something."""
+_SAID_MORE = re.compile(r", (?:and |but )?it(?:'s| is| was| has| had)\b", re.I)
+_SHORT = 14
+"""Words."""
 
 
 def before_another(text: str) -> Iterator[str]:
-    """The text up to each place where somebody else's clause begins, the shortest first."""
-    heads = (text[: each.start()].rstrip(" ,;:") for each in _SPLICED.finditer(text))
+    """The text up to each place where somebody else's clause begins, the shortest first. What is said more of a thing
+    ("I have a spaniel, it's called Rex") stays with a short statement."""
+    marks = [_SPLICED] if len(text.split()) <= _SHORT else [_SPLICED, _SAID_MORE]
+    heads = (text[: each.start()].rstrip(" ,;:") for mark in marks for each in mark.finditer(text))
     return (head for head in heads if _OPEN.search(head) is None)
 
 
