@@ -29,6 +29,7 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
 LONG_TURN = 12
@@ -67,6 +68,8 @@ _BASE = re.compile(
     r"(?:have|need|come|will|can|run|plan|make|play|work|teach|hold|study|own|like|speak|enjoy|visit|was|were)\b"
 )
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
+_TOLD_TO = re.compile(rf"(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I)
+"""What somebody is not to do, not what the speaker does not."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down"
@@ -149,7 +152,7 @@ def _with_subject(bare: str, clause: Clause) -> str:
     text = expand(_without(_INTERJECTION, bare))
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper():
+    if text.isupper() or _TOLD_TO.match(text):
         return ""
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):

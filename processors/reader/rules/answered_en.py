@@ -27,7 +27,18 @@ _OPEN = re.compile(
     r"|mainly) )?(?P<verb>[a-z]+)(?P<rest> [\w' -]+)?$",
     re.I,
 )
+_FOR_NOW = frozenset(listed("for_now"))
 _OF_THE_TALK = frozenset(listed("of_the_talk"))
+_YES_OR_NO = re.compile(
+    r"(?P<aux>are|do|have|will|can) you (?P<still>(?:still|currently|usually"
+    r"|already) )?(?P<rest>[a-z][\w' ,-]{3,90})$", re.I
+)
+_AGREED = re.compile(
+    r"(?:(?P<yes>yes|yeah|yep|yup)|(?P<no>no|nope|nah))\b"
+    r"(?P<tail>,? (?:once|when|from|until|till|since|after|before|in|on|at|every|as soon as)\b[^,.;!?\n]*)?(?=$"
+    r"|[,.;!\n])",
+    re.I,
+)
 _FIRST = re.compile(
     r"^(?:(?:oh|um+|er+|well|hm+|just|mostly|mainly|it's|that's|i'd say)\b[, ]+){0,2}(?P<said>[^.;!?\n(]+?)"
     r"(?=$|[.;!?\n(]|,? (?:and (?:I|it|he|she|they|we|the|my|that|then|you|for|no|yes)\b|so|but|because|since|though"
@@ -57,11 +68,16 @@ _AT_ITS_END = re.compile(r" (?:for|at|in|on|with|to|about|from|into|of)")
 _LONGEST = 9
 """Words of an answer."""
 _IS = {"'s": "is", "is": "is", "are": "are", "was": "was", "were": "were"}
-_AUX = {"do": "", "did": "", "are": "am ", "have": "have ", "will": "will "}
+_NOT = {"do": "don't", "are": "am not", "have": "have not", "will": "will not", "can": "can not"}
+_AUX = {"do": "", "did": "", "are": "am ", "have": "have ", "will": "will ", "can": "can "}
 
 
 def answered(asked: str, content: str) -> tuple[str, int] | None:
     """Return the sentence of the first person that an answer makes of its question, and where the answer ends."""
+    question = _LEAD.sub("", asked.strip(), count=1)
+    if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
+        said = None if _LIMITED.match(content[agreed.end() :]) else _agreed(match, agreed)
+        return None if said is None else (said, agreed.end())
     first = _FIRST.match(content)
     if first is None or content[first.end() :].startswith("?") or _LIMITED.match(content[first.end() :]):
         return None
@@ -71,9 +87,23 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     word = said.split()[0].lower()
     if word in FUNCTION or re.match(rf"{ENGLISH_NUMBER}(?![\w-])", word):
         said = f"{said[0].lower()}{said[1:]}"
-    question = _LEAD.sub("", asked.strip(), count=1) if _LEAD.match(asked.strip()) else asked.strip()
     statement = _stated(re.sub(r"\byou're\b", "you are", question), said)
     return None if statement is None else (statement, first.end())
+
+
+def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
+    """What a yes or no makes of its question, with the time that it names."""
+    rest = re.sub(r"^ever ", "", match["rest"])
+    if rest.split()[0].lower() in _OF_THE_TALK | _FOR_NOW or re.search(r"\b(?:or|me|us|please)\b", rest):
+        return None
+    aux, tail = match["aux"].lower(), (agreed["tail"] or "").removeprefix(",")
+    if aux != "have" and tail.strip().startswith("since"):
+        tail = ""
+    if agreed["no"]:
+        never = aux == "have" and rest != match["rest"]
+        return f"I {'have never' if never else _NOT[aux]} {_own(rest)}{tail}"
+    rest = re.sub(r"\bany (?=\w+s\b)", "", rest)
+    return None if re.search(r"\bany\b", rest) else f"I {_AUX[aux]}{match['still'] or ''}{_own(rest)}{tail}"
 
 
 def _stated(question: str, said: str) -> str | None:

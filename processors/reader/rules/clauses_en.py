@@ -32,7 +32,7 @@ _BREAK = re.compile(
     re.I,
 )
 FILLER = re.compile(
-    r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there"
+    r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there(?!'s| is| are| was| were)"
     r"|all|everyone|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
     r"|personally|in fact|to be honest|tbh|now|currently|at the moment|these days|nowadays|recently|lately|since|as"

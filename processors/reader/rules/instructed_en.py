@@ -51,13 +51,15 @@ _TALK = re.compile(
 """What one says without meaning it for later."""
 _ENDS = re.compile(
     r"[;(]| [-\u2013\u2014]+ |,? (?:because|cuz|since|so(?! that)|but|as (?:I|my|we|it))\b"
-    r"|, (?!(?:not|never|no|and|or|in|on|at|for|with|to|from|by|even|only|unless|except|especially|always|please)\b)",
+    r"|, (?!(?:not|never|no|and|or|in|on|at|for|with|to|from|by|even|only|unless|except|especially|always|ever|anywhere|please)\b)",
     re.I,
 )
+_EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)
 _NONE = re.compile(
-    r"(?:please )?(?P<what>no (?:more )?[a-z][\w'-]*(?: [\w'-]+){0,5}?)(?P<mark>,? (?:please|pls|ever|at all"
-    r"|anywhere|in (?:my|your)"
-    r" [\w' -]{2,30}|from (?:now|here) on|any ?more|when you [\w' -]{3,40})){1,2}$",
+    r"(?P<polite>(?:please|pls),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she|they|you|one|this"
+    r"|that)\b)(?:more )?"
+    r"[a-z][\w'-]*(?: [\w'-]+){0,5}?)"
+    r"(?P<mark>,? (?:please|pls|ever|anywhere|from (?:now|here) on|any ?more|when you [\w' -]{3,40}))*$",
     re.I,
 )
 _NO_THING = re.compile(
@@ -90,9 +92,13 @@ def instruction_en(sentence: Sentence, original: str) -> Found | None:
         said = f"{what} to {_whole(every['be'])}"
         text = f"{{owner}} wants {_turned(said)}{_condition(every['lead'])}"
         return _found(sentence, every.start(), every.end(), text)
-    if (none := _NONE.match(original)) and not _NO_THING.match(none["what"]) and not _ONE_OFF.search(original):
-        wanted = re.sub(r",? (?:please|pls)\b", "", none.group()).removeprefix("please ")
-        return _found(sentence, 0, none.end(), f"{{owner}} wants {wanted[0].lower()}{_turned(wanted[1:])}")
+    for part in re.finditer(r"(?:^|, | so | and )(?=(?:please |pls )?no )", original):
+        said = _whole(original[part.end() :], polite=True)
+        none = _NONE.match(said)
+        if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or _ONE_OFF.search(said)):
+            wanted = re.sub(r",? ?\b(?:please|pls)\b,? ?", "", said, flags=re.I)
+            text = f"{{owner}} wants {wanted[0].lower()}{_turned(wanted[1:])}"
+            return _found(sentence, part.end(), part.end() + none.end(), text) if resolved(wanted) else None
     return None
 
 
@@ -100,10 +106,12 @@ def _found(sentence: Sentence, start: int, end: int, text: str) -> Found:
     return Found(sentence.start + start, sentence.start + end, "preference", text)
 
 
-def _whole(rest: str) -> str:
-    """What belongs to what is to be done."""
+def _whole(rest: str, *, polite: bool = False) -> str:
+    """What belongs to what is to be done; with `polite` also how it is asked."""
     end = _ENDS.search(rest)
     said = (rest[: end.start()] if end else rest).rstrip(" ,.:-")
+    if polite:
+        return said
     return re.sub(r",? (?:please|pls|thanks?|thank you|ok(?:ay)?|will you|would you)$", "", said, flags=re.I)
 
 
@@ -128,7 +136,7 @@ def _meant(how: str, said: str, *, polite: bool) -> bool:
         return ours or _answering(said)
     if how == "always" or "ever" in how:
         return ours or polite or re.match(rf"(?:{_ANSWERS})\b", said) is not None
-    return how in {"don't", "do not"} and _STANDS_FOR_GOOD.search(said) is not None
+    return (_STANDS_FOR_GOOD if how else _EVERY_TIME).search(said) is not None
 
 
 def _answering(said: str) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
 from processors.reader.rules.answered_en import answered
 from processors.reader.rules.avoids import avoids_en
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
+from processors.reader.rules.had_en import had_en
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.manner import manner_en
@@ -64,6 +66,9 @@ def read(
         original = text[sentence.start : sentence.end]
         greeted = greeted or _GREETS.match(sentence.text) is not None
         here = _statements(sentence, original, profile, greeted=greeted)
+        if not (here or in_project or sentence.asks or sentence.excited):
+            for said, start, end in had_en(sentence.text):
+                here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
         order = None if among_people else instruction_en(sentence, original)
         if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
@@ -80,7 +85,7 @@ def read(
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:
-        found.extend(_answer(asked, text, found))
+        found.extend(_answer(asked, text, found, profile))
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
@@ -109,7 +114,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
     return found
 
 
-def _answer(asked: str, text: str, found: Sequence[Found]) -> list[Found]:
+def _answer(asked: str, text: str, found: Sequence[Found], profile: Profile) -> list[Found]:
     """What the beginning of a turn says as the answer to a question, where nothing is found in it."""
     answer = answered(asked, without_quotes(text[:ANSWER]))
     if answer is None or not stands(answer[0]):
@@ -117,7 +122,14 @@ def _answer(asked: str, text: str, found: Sequence[Found]) -> list[Found]:
     said, end = answer
     if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found):
         return []
-    return [statements_en.episode(alone_en.Alone(0, end, said, alone_en.KEEP))]
+    return _stated(said, 0, end, profile)
+
+
+def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
+    """What the rules find in a sentence that was made of the words at `start:end`; else the sentence."""
+    found = _statements(Sentence(said, 0, len(said), asks=False), said, profile, greeted=False)
+    valued = [replace(f, start=start, end=end) for f in found if f.slots]
+    return valued or [statements_en.episode(alone_en.Alone(start, end, said, alone_en.KEEP))]
 
 
 def _with_its_time(sentence: Sentence, body: str) -> str:

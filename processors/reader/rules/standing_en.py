@@ -87,7 +87,8 @@ GERUND = re.compile(
     re.I,
 )
 _SUBJECT = re.compile(
-    r"(?:the|an?|(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of|[a-z]{2,14}ing)\b", re.I
+    r"(?:the|an?|(?!There\b)(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of"
+    r"|[a-z]{2,14}ing)\b", re.I
 )
 _MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
 _CUT_SHORT = re.compile(

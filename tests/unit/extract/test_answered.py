@@ -32,6 +32,36 @@ def test_an_answer_says_what_the_question_asks(asked: str, said: str, text: str)
 
 
 @pytest.mark.parametrize(
+    ("asked", "said", "text"),
+    [
+        ("Are you still planning to sell the canoe?", "yeah, once the river is warm",
+         "User is still planning to sell the canoe once the river is warm"),
+        ("Do you keep bees on the allotment?", "yes", "User keeps bees on the allotment"),
+        ("Do you sing with the Leeds choir?", "nope", "User doesn't sing with the Leeds choir"),
+        ("Have you ever rowed in a coxless four?", "no", "User has never rowed in a coxless four"),
+    ],
+)  # fmt: skip
+def test_a_yes_or_no_states_the_question(asked: str, said: str, text: str) -> None:
+    assert stated(asked, said) == [text]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Do you keep bees on the allotment?", "yes, but not any more"),
+        ("Do you keep bees on the allotment?", "yes or no, who cares"),
+        ("Do you want me to order the paint?", "yes"),
+        ("Are you free on Friday afternoon?", "yes"),
+        ("Do you take the tram or the bus?", "yes"),
+        ("Do you need any paint?", "yes"),
+        ("Shall I book the tram?", "yes"),
+    ],
+)
+def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(asked: str, said: str) -> None:
+    assert stated(asked, said) == []
+
+
+@pytest.mark.parametrize(
     ("asked", "said"),
     [
         ("What do you teach?", "it depends on the week"),

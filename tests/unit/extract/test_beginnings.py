@@ -39,6 +39,7 @@ def test_the_first_thing_said_is_kept_by_itself(said: str, texts: list[str]) -> 
         "Sold out everywhere, that one",
         "kept telling her that",
         "SOLD THE CARAVAN",
+        "don't tell my cousin in Oban why",
     ],
 )
 def test_what_follows_may_limit_it(said: str) -> None:

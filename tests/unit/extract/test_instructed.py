@@ -31,6 +31,9 @@ def wanted(said: str, *, asked: str | None = None) -> list[str]:
          "Ann wants every report the assistant drafts for them to be under two pages from now on"),
         ("Always answer before you explain.", "Ann always wants the assistant to answer before it explains"),
         ("no exclamation marks, ever", "Ann wants no exclamation marks, ever"),
+        ("I lose track of time, so please no calls on Sundays", "Ann wants no calls on Sundays"),
+        ("I read slowly, so put subtitles under everything",
+         "Ann wants the assistant to put subtitles under everything"),
     ],
 )  # fmt: skip
 def test_what_the_assistant_is_to_do_for_good_is_kept(said: str, text: str) -> None:
@@ -54,6 +57,10 @@ def test_what_the_assistant_is_to_do_for_good_is_kept(said: str, text: str) -> N
         "Mum says never show your face here again, she was joking",
         'The sign says "never lend tools to me".',
         "Call me Annie from now on",
+        "Translate every sentence below.",
+        "No, please",
+        "please no",
+        "No the account is in my mother's name, please",
     ],
 )
 def test_requests_sayings_and_what_one_does_oneself_are_none(said: str) -> None:
