@@ -102,6 +102,8 @@ def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
     if agreed["no"]:
         never = aux == "have" and rest != match["rest"]
         return f"I {'have never' if never else _NOT[aux]} {_own(rest)}{tail}"
+    if aux == "have" and not re.search(r"\b(?:since|for)\b", f"{rest}{tail}"):
+        return None  # "Have you ever worked as a nurse?": what was is not so today
     rest = re.sub(r"\bany (?=\w+s\b)", "", rest)
     return None if re.search(r"\bany\b", rest) else f"I {_AUX[aux]}{match['still'] or ''}{_own(rest)}{tail}"
 

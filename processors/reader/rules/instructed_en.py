@@ -51,7 +51,8 @@ _TALK = re.compile(
 """What one says without meaning it for later."""
 _ENDS = re.compile(
     r"[;(]| [-\u2013\u2014]+ |,? (?:because|cuz|since|so(?! that)|but|as (?:I|my|we|it))\b"
-    r"|, (?!(?:not|never|no|and|or|in|on|at|for|with|to|from|by|even|only|unless|except|especially|always|ever|anywhere|please)\b)",
+    r"|, (?!(?:not|never|no|and|or|in|on|at|for|with|to|from|by|even|only|unless|except|especially|always|ever"
+    r"|anywhere|please)\b)",
     re.I,
 )
 _EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)

@@ -128,7 +128,8 @@ def _answer(asked: str, text: str, found: Sequence[Found], profile: Profile) -> 
 def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
     """What the rules find in a sentence that was made of the words at `start:end`; else the sentence."""
     found = _statements(Sentence(said, 0, len(said), asks=False), said, profile, greeted=False)
-    valued = [replace(f, start=start, end=end) for f in found if f.slots]
+    over = said.startswith(("I have never ", "I have not "))
+    valued = [replace(f, start=start, end=end) for f in found if f.slots and not over]
     return valued or [statements_en.episode(alone_en.Alone(start, end, said, alone_en.KEEP))]
 
 

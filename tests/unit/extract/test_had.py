@@ -15,7 +15,7 @@ def told(said: str) -> list[str]:
     ("said", "texts"),
     [
         ("No pets, no car, and I like it that way", ["Ann has no pets", "Ann has no car"]),
-        ("Three hens, Dot and Sal and Fern, and they rule the garden", ["Ann has three hens called Dot and Sal and Fern"]),
+        ("Three hens, Dot and Sal, and they rule the garden", ["Ann has three hens called Dot and Sal"]),
         ("two cats, Sooty and Ink", ["Ann has two cats called Sooty and Ink"]),
         ("Wife and three boys, nine to fourteen.", ["Ann has a wife and three boys"]),
         ("no siblings", ["Ann has no siblings"]),
