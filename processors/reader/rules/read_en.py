@@ -73,7 +73,7 @@ def read(
         if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
         greeted = greeted and len(sentence.text) < 30 and not here
-        wants = statements_en.wants(original)
+        wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
             here = here + _asked_for(sentence, original, wants=wants)
         found.extend(here)

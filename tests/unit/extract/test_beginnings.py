@@ -19,6 +19,8 @@ from tests.unit.extract.test_alone import told
         ("I've rented the stall in Oban until March, the council won't move on the rest of them",
          ["Ann has rented the stall in Oban until March"]),
         ("We don't go to the ice rink in Oban any more", ["Ann and others don't go to the ice rink in Oban any more"]),
+        ("My sister was just diagnosed with a bad knee so the consultant wants me scanned",
+         ["Ann's sister was just diagnosed with a bad knee"]),
         ("sold the caravan to a couple from Oban", ["Ann sold the caravan to a couple from Oban"]),
         ("Resigned as treasurer of the choir at Easter", ["Ann resigned as treasurer of the choir at Easter"]),
     ],
@@ -40,6 +42,8 @@ def test_the_first_thing_said_is_kept_by_itself(said: str, texts: list[str]) -> 
         "kept telling her that",
         "SOLD THE CARAVAN",
         "don't tell my cousin in Oban why",
+        "I'm chairing the choir in Oban again, am I",
+        "I'll just swim to Oban for the meeting shall I",
     ],
 )
 def test_what_follows_may_limit_it(said: str) -> None:
