@@ -70,6 +70,12 @@ _BASE = re.compile(
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
 _TOLD_TO = re.compile(rf"(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I)
 """What somebody is not to do, not what the speaker does not."""
+_WITHDRAWN = re.compile(
+    rf"(?:scrap|forget(?: about)?|drop|ditch|bin|never mind) (?P<what>(?:the|my|our) (?:[\w'-]+ ){{1,3}}"
+    rf"(?:{alternatives('given_up')}))(?: (?:now|then|after all|actually|please))?(?=$|[,;]| because\b| since\b)",
+    re.I,
+)
+"""What is no longer meant: "scrap the Japanese thing"."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down"
@@ -154,6 +160,8 @@ def _with_subject(bare: str, clause: Clause) -> str:
         return text
     if text.isupper() or _TOLD_TO.match(text):
         return ""
+    if match := _WITHDRAWN.match(text):
+        return f"I have dropped {match['what']}"
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
