@@ -40,7 +40,7 @@ KEPT_WHOLE = 20
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
 KEEP_MORE = 5.0
-"""The same for a second statement of one turn."""
+"""The same for further statements of one turn."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 60
