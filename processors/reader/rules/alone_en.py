@@ -10,8 +10,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
 from processors.reader.rules.clauses_en import FILLER, Clause, Subject, clauses
 from processors.reader.rules.found import Found
+from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import expand, is_past
 from processors.reader.rules.salience_en import DROPPED, weight
 from processors.reader.rules.standing_en import (
@@ -27,6 +29,7 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
 LONG_TURN = 12
@@ -36,15 +39,16 @@ KEPT_WHOLE = 20
 """Words up to which one that repeats its turn is told all the same: one clause, and nothing to leave out."""
 KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
-KEEP_MORE = 5.5
-"""The same for a second statement of one turn."""
-MOST = 2
+KEEP_MORE = 5.0
+"""The same for further statements of one turn."""
+MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 60
 
 _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
-    r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway|also|plus"
+    r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
+    r"|also|plus"
     r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same|no"
     r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi|hello)\b[\s,.!:;-]*)+",
     re.I,
@@ -64,9 +68,18 @@ _BASE = re.compile(
     r"(?:have|need|come|will|can|run|plan|make|play|work|teach|hold|study|own|like|speak|enjoy|visit|was|were)\b"
 )
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
+_TOLD_TO = re.compile(rf"(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I)
+"""What somebody is not to do, not what the speaker does not."""
+_WITHDRAWN = re.compile(
+    rf"(?:scrap|forget(?: about)?|drop|ditch|bin|never mind) (?P<what>(?:the|my|our) (?:[\w'-]+ ){{1,3}}"
+    rf"(?:{alternatives('given_up')}))(?: (?:now|then|after all|actually|please))?(?=$|[,;]| because\b| since\b)",
+    re.I,
+)
+"""What is no longer meant: "scrap the Japanese thing"."""
 _BEHIND_A_VERB = (
-    r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after|around|down"
-    r"|through|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
+    r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
+    r"|around|down"
+    r"|through|as|of|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
 )
 _PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
 """Overrated soundtrack: a verb has an object with an article or name, a preposition, a time behind it."""
@@ -79,7 +92,6 @@ _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
-_CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|so|but|which|when|while|and) )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +105,10 @@ class Alone:
     dropped: DropLabel | None = None
 
 
-def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alone]:
+def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: People) -> list[Alone]:
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
-    sentence with its quotations, `taken` what is found in it already: what that says is not said again."""
+    sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
+    been named before, and hear of those of the sentence."""
     runs: list[Alone] = []
     about: Subject = "none"
     for clause in clauses(sentence):
@@ -105,16 +118,18 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found]) -> list[Alo
         elif _ANOTHER.match(clause.body):
             about = "other"
         said = original[clause.start - sentence.start : clause.end - sentence.start].strip()
-        before = runs[-1] if runs and runs[-1].text else None
+        bare = said if _ATTACHED.match(said) else _without(_INTERJECTION, _without(FILLER, said))
+        named = people.named(bare)
+        people.hear(said)
+        before = runs[-1] if runs and runs[-1].text and named == bare else None
         if before is not None and _goes_on(before.text, said, clause):
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
         usable = clause.states and not _told_by(taken, clause) and not MOMENT.search(expand(said))
-        bare = said if _ATTACHED.match(said) else _without(FILLER, said)
-        whole = "" if unnamed or not usable else _with_subject(tidy(bare), clause)
+        whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
-    texts = [_shortened(run.text) for run in runs]
+    texts = [_standing(_shortened(run.text)) for run in runs]
     return [
         Alone(
             run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0),
@@ -143,13 +158,19 @@ def _with_subject(bare: str, clause: Clause) -> str:
     text = expand(_without(_INTERJECTION, bare))
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
+    if text.isupper() or _TOLD_TO.match(text):
+        return ""
+    if match := _WITHDRAWN.match(text):
+        return f"I have dropped {match['what']}"
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
     if lowered.startswith(("gonna ", "wanna ")):
         return f"I {'am going' if lowered[0] == 'g' else 'want'} to {lowered[6:]}"
-    if GERUND.match(re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)):
-        return text if FINITE.search(lowered) or lowered.startswith("starting ") else f"I am {lowered}"
+    doing = re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)
+    if GERUND.match(doing):
+        noun = " " not in doing or FINITE.search(lowered) or lowered.startswith("starting ")
+        return text if noun else f"I am {lowered}"
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""
     return f"{'we' if clause.subject == 'we' else 'I'} {lowered}"
@@ -160,6 +181,15 @@ def _without(opening: re.Pattern[str], text: str) -> str:
     return (text[match.end() :] or text) if match else text
 
 
+def _standing(said: str) -> str:
+    """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
+    text = next((head for head in before_another(said) if stands(head)), said)
+    if len(text.split()) <= KEPT_WHOLE and stands(text):
+        return text
+    heads = (_TRAILING.sub("", head) for head in beginnings(text))
+    return next((head for head in heads if len(head.split()) <= KEPT_WHOLE and stands(head)), text)
+
+
 def _shortened(said: str) -> str:
     """The statement without what trails behind it, cut at a clause where it is too long."""
     text = _PARENT.sub(lambda m: f"my {m.group().lower()}", _HERE.sub("", tidy(said)), count=1)
@@ -168,7 +198,7 @@ def _shortened(said: str) -> str:
         text = _TRAILING.sub("", text)
     if len(text.split()) <= LONGEST:
         return text
-    fitting = [m.start() for m in _CUTS.finditer(text) if 5 <= len(text[: m.start()].split()) <= LONGEST]
+    fitting = [m.start() for m in CUTS.finditer(text) if 5 <= len(text[: m.start()].split()) <= LONGEST]
     return _TRAILING.sub("", text[: fitting[-1]].rstrip(" ,;")) if fitting else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules import clauses_en, clauses_zh, standing_en, standing_zh
+from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.statements_zh import bare, told
@@ -81,7 +82,7 @@ _HAS_EN = re.compile(
 )
 _NAMED_EN = re.compile(
     rf"(?:my|our) (?:\w{{2,8}} )?(?P<kin>{KIN_EN})(?:'s name is| is"
-    rf" (?:named|called)) (?P<name>[A-Z][a-z]{{1,20}})",
+    rf" (?:named|called)) (?P<name>(?-i:[A-Z][a-z]{{1,20}})|(?!on\b|in\b|not\b)[a-z]{{2,20}}$)",
     re.I,
 )
 _RELATION_ZH = re.compile(
@@ -105,6 +106,10 @@ _NOT_NAME_ZH = re.compile(
 )
 
 
+_WHOLE = 3
+"""Words up to which the beginning of a relation says nothing: "my sister is"."""
+
+
 def relations_en(clause: clauses_en.Clause) -> list[Found]:
     """Return the relation of one English clause."""
     if clause.states and clause.subject == "I" and (has := _HAS_EN.match(clause.body)):
@@ -118,7 +123,8 @@ def relations_en(clause: clauses_en.Clause) -> list[Found]:
     match = _RELATION_EN.match(clause.body)
     if match is None:
         return []
-    return [_relation(clause.start, clause.end, match.group().rstrip(" ,;"), match["kin"], match["name"])]
+    said = next((head for head in before_another(match.group()) if len(head.split()) > _WHOLE), match.group())
+    return [_relation(clause.start, clause.end, said.rstrip(" ,;"), match["kin"], match["name"])]
 
 
 def _relation(start: int, end: int, text: str, kin: str, name: str | None) -> Found:

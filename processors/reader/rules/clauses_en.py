@@ -32,7 +32,7 @@ _BREAK = re.compile(
     re.I,
 )
 FILLER = re.compile(
-    r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there"
+    r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there(?!'s| is| are| was| were)"
     r"|all|everyone|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
     r"|personally|in fact|to be honest|tbh|now|currently|at the moment|these days|nowadays|recently|lately|since|as"
@@ -60,6 +60,8 @@ _ASKING = re.compile(
     r"|any|may|shall|isn't|aren't|don't|doesn't|wouldn't|won't)\b",
     re.I,
 )
+DOUBTING = re.compile(r"(?:, (?:am|do|did|have|was|will)|,? shall) I(?: now| then)?$")
+"""I'm the king of Spain, am I: said of what is not so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +93,13 @@ def clauses(sentence: Sentence) -> list[Clause]:
     supposed = False
     correcting = _CORRECTION.search(sentence.text) is not None
     asking = sentence.asks and _ASKING.match(FILLER.sub("", text, count=1)) is not None
+    doubting = DOUBTING.search(text) is not None
     for at, (begin, end) in enumerate(zip(cuts, ends, strict=False)):
         raw = text[begin:end].strip()
         supposed = supposed or SUPPOSED.search(raw) is not None
         following = text[cuts[at + 1] : ends[at + 1]].strip() if at + 1 < len(ends) else ""
         unreal = taken_back_en(raw) or takes_back_en(following)
-        asks = sentence.asks and (asking or at == len(ends) - 1)
+        asks = doubting or (sentence.asks and (asking or at == len(ends) - 1))
         subject, body = _subject(raw, before, first=at == 0)
         before = subject if subject != "none" else ("other" if at == 0 else before)
         found.append(

@@ -117,7 +117,7 @@ r"|saxophone|trumpet|ukulele|harp|bass|clarinet)\b"),
     rule(rf"have [\w' ,]{{3,40}}? and (?:an? |two |three |four )(?:\w{{2,12}}"
 rf" ){{0,2}}?(?P<pet>{_PET})(?:(?: named| called|,) (?P<pet_name>{_NAMES}"
 r"))?"),
-    rule(rf"own (?P<possession>an? [\w' -]{{3,40}}?){STOP}"),
+    rule(rf"own (?P<possession>an? [\w' -]{{2,40}}?(?:,? (?:and )?an? [\w' -]{{2,40}}?){{0,4}}){STOP}"),
     rule(
         rf"am an? (?P<occupation>(?:{WORD} ){{0,3}}?[A-Za-z-]{{2,20}}){STOP}"
     ),
@@ -161,6 +161,9 @@ _FAVOURITE = re.compile(
 _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P<occupation>{JOB}){STOP}", re.I)
 
 
+_AND_A = re.compile(r",? (?:and )?(?=an? )")
+
+
 def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
     """Return what an English clause says of its speaker's name, family, learning, tastes and things.
 
@@ -184,8 +187,12 @@ def _names(called: re.Match[str]) -> bool:
 
 
 def _one_each(found: Found) -> list[Found]:
-    """Several languages are several facts: each stands or falls by itself."""
+    """Several languages or things are several facts: each stands or falls by itself."""
     slots = dict(found.slots)
+    if "possession" in slots:
+        owned = slots["possession"]
+        things = [thing for thing in _AND_A.split(owned) if thing]
+        return [replace(found, text=found.text.replace(owned, t), slots=(("possession", t),)) for t in things]
     if "language" not in slots:
         return [found]
     verb = "does not speak" if found.negated else "speaks"

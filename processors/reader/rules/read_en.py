@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
+from processors.reader.rules.answered_en import answered
 from processors.reader.rules.avoids import avoids_en
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
+from processors.reader.rules.had_en import had_en
+from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.manner import manner_en
 from processors.reader.rules.others import about_kin_en
+from processors.reader.rules.people_en import People
+from processors.reader.rules.standing_en import stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.wordings import wordings_en
+from processors.reader.rules.words_en import alternatives
 from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
+ANSWER = 300
+"""Characters of a turn in which the answer to a question ends."""
 _PLEASE = re.compile(r"^please,? ", re.I)
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
@@ -23,25 +33,47 @@ _OPENS_WITH_A_TIME = re.compile(
     r"|(?:in|over|during) the (?:past|last) \w{1,20})\b)",
     re.I,
 )
+_MADE_UP = re.compile(rf"\b(?:{alternatives('made_up')})\b[^.!?\n:]{{0,80}}:(?= ?[A-Za-z'\"])", re.I)
+"""What follows is a story's, or a text to work on."""
 
 
-def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool) -> list[Found]:
+def _as_ones_own(text: str) -> str:
+    """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
+    said = without_quotes(text)
+    made_up = _MADE_UP.search(said)
+    if made_up is None:
+        return said
+    end = said.find("\n\n", made_up.end())
+    end = len(said) if end < 0 else end
+    return said[: made_up.end()] + " " * (end - made_up.end()) + said[end:]
+
+
+def read(
+    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool, before: Sequence[str] = ()
+) -> list[Found]:
     """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
     `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
     whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
-    kept that are nobody's own.
+    kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are.
     """
     found: list[Found] = []
     told: list[alone_en.Alone] = []
     weak: list[Sentence] = []
+    people = People(before)
     greeted = False
-    for sentence in sentences(without_quotes(text)):
+    for sentence in sentences(_as_ones_own(text)):
         original = text[sentence.start : sentence.end]
         greeted = greeted or _GREETS.match(sentence.text) is not None
         here = _statements(sentence, original, profile, greeted=greeted)
+        if not (here or in_project or sentence.asks or sentence.excited):
+            for said, start, end in had_en(sentence.text):
+                here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
+        order = None if among_people else instruction_en(sentence, original)
+        if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
+            here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
         greeted = greeted and len(sentence.text) < 30 and not here
-        wants = statements_en.wants(original)
+        wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
             here = here + _asked_for(sentence, original, wants=wants)
         found.extend(here)
@@ -49,9 +81,11 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
         if in_project and not here:
             found.extend(filter(None, [statements_en.of_project(sentence, original)]))
         elif not in_project:
-            told.extend(alone_en.alone(sentence, original, [f for f in here if not f.dangling]))
+            told.extend(alone_en.alone(sentence, original, [f for f in here if not f.dangling], people))
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
+    if asked and not among_people:
+        found.extend(_answer(asked, text, found, profile))
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
@@ -78,6 +112,25 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
     return found
+
+
+def _answer(asked: str, text: str, found: Sequence[Found], profile: Profile) -> list[Found]:
+    """What the beginning of a turn says as the answer to a question, where nothing is found in it."""
+    answer = answered(asked, without_quotes(text[:ANSWER]))
+    if answer is None or not stands(answer[0]):
+        return []
+    said, end = answer
+    if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found):
+        return []
+    return _stated(said, 0, end, profile)
+
+
+def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
+    """What the rules find in a sentence that was made of the words at `start:end`; else the sentence."""
+    found = _statements(Sentence(said, 0, len(said), asks=False), said, profile, greeted=False)
+    over = said.startswith(("I have never ", "I have not "))
+    valued = [replace(f, start=start, end=end) for f in found if f.slots and not over]
+    return valued or [statements_en.episode(alone_en.Alone(start, end, said, alone_en.KEEP))]
 
 
 def _with_its_time(sentence: Sentence, body: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -89,7 +90,7 @@ class RuleExtractor:
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
         if (stated := as_statement(turn)) is not None:
-            own = _reader(turn.language)(stated, profile, None, among_people=True, in_project=False)
+            own = _reader(turn.language, ())(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
                 for f in own
@@ -99,7 +100,8 @@ class RuleExtractor:
         if not found:
             for language, said in parts:
                 speaks = replace(turn, language=language)
-                here = _reader(language)(said, profile, asked, among_people=among_people, in_project=of_a_team)
+                reader = _reader(language, _said_before(turn))
+                here = reader(said, profile, asked, among_people=among_people, in_project=of_a_team)
                 said_here = [replace(f, text=owned(f.text, speaks)) for f in here]
                 found += [f for f in said_here if f.dropped is None]
                 left += [f for f in said_here if f.dropped is not None]
@@ -129,8 +131,13 @@ def _spans(found: Found, length: int) -> tuple[Span, ...]:
     return (head, *(Span(start=start, end=end) for start, end in more[: MAX_SPANS - 1]))
 
 
-def _reader(language: Language) -> Callable[..., list[Found]]:
-    return read_zh.read if language == "zh" else read_en.read
+def _reader(language: Language, before: Sequence[str]) -> Callable[..., list[Found]]:
+    return read_zh.read if language == "zh" else partial(read_en.read, before=before)
+
+
+def _said_before(turn: TurnView) -> list[str]:
+    """The turns of the user before it; who else speaks in a group is not known, so none of a group's."""
+    return [] if turn.speaker else [prepare(said) for role, said in turn.previous if role == "user"]
 
 
 def _in_one_language(turn: TurnView) -> TurnView:

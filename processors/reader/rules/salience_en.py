@@ -15,7 +15,9 @@ _FIRST = re.compile(
 )
 DROPPED = re.compile(
     r"(?:(?:just|also|really|finally|recently|even|actually|still|already)\s+)?"
-    rf"(?P<verb>(?!(?:can|will|come|need)\b)(?:{VERB})|[a-z]{{2,14}}ed|got|made|saw|met|took|found|felt)\b",
+    rf"(?P<verb>(?!(?:can|will|come|need)\b)(?:{VERB})|[a-z]{{2,14}}ed|got|made|saw|met|took|found|felt|ran"
+    r"|sold(?! out)|gave|woke|wrote|drove|flew|ate|drank|taught|brought|broke|built|fell|forgot|kept|paid|rang|rode"
+    r"|sent|slept|spent|swam|threw|told|tore|wore|began|caught|chose|fought|knew|stood|stuck|swore|swapped|handed)\b",
     re.I,
 )
 """A predicate whose subject, the speaker, was left out."""

@@ -10,6 +10,7 @@ import re
 
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.person_en import conjugate
+from processors.reader.rules.text import QUOTED
 
 LONGEST = 28
 """Words of a statement."""
@@ -17,7 +18,7 @@ SHORTEST = 3
 
 _RESIDUE = re.compile(
     r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk|ffs)\b[.,!]*"
-    r"|,\s*(?:you know|I mean|I guess|of course|to be honest)(?=\s*(?:,|$))",
+    r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
 )
 _NEW = re.compile(
@@ -49,7 +50,13 @@ _MODAL = re.compile(
     r"|(?-i:may)|must)\b",
     re.I,
 )
-_GENERAL = re.compile(r"\bwe (?:all|can|can't|do|don't|need|have to|should|must|know|see)\b", re.I)
+_GENERAL = re.compile(
+    r"\bwe (?:all|(?:can|can't|do|don't|need|have to|should|must|know|see)\b"
+    r"(?!.*(?:\b(?:any ?more|any longer|my|our|us|since|till?|until|together|on \w+days?)\b|\d"
+    r"|(?<=[a-z,'] )(?-i:[A-Z]\w))))\b",
+    re.I,
+)
+"""What holds for all: not what names a time, a number or somebody."""
 MOMENT = re.compile(r"\b(?:am|are) (?:\w+ )?\w+ing\b[^,;]*\b(?:right now|at the moment|tonight|as we speak)\b", re.I)
 _OF_NOTHING = re.compile(
     r"(?:my|our) (?:guess|point|bad|pleasure|god|goodness|gosh|apolog\w+|mistake|opinion|bet|condolences|thoughts"
@@ -58,7 +65,8 @@ _OF_NOTHING = re.compile(
 )
 _OPENS = re.compile(
     r"(?:(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
-    r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+day|january|february|march|april|may|june|july|august|september"
+    r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+day|january|february|march|april|may|june|july|august"
+    r"|september"
     r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
     r"|spring|fall|christmas|ago|yesterday|today|recently|lately|sometimes|usually|once|earlier|tomorrow|tonight"
     r"|pandemic)\b[ ,]{1,2}){1,6})?(?P<who>I|we|my|our)\b",
@@ -67,21 +75,26 @@ _OPENS = re.compile(
 """The speaker as the subject, a time before it or not."""
 FINITE = re.compile(
     r"\b(?:am|is|are|was|were|has|have|had|do|does|did|can|could|will|would|won't|can't|don't|doesn't|didn't|isn't"
-    r"|aren't|wasn't|[a-z]{2,}(?:ed|es|s)|got|made|went|came|took|saw|met|found|left|lost|won|gave|told|kept|began|grew|cost"
-    r"|put|held|ran|fell|felt|broke|bought|brought|taught|thought|wrote|drove|ate|drank|slept|spent|sold|sent|paid"
+    r"|aren't|wasn't|[a-z]{2,}(?:ed|es|s)|got|made|went|came|took|saw|met|found|left|lost|won|gave|told|kept|began"
+    r"|grew|cost"
+    r"|put|said|held|ran|fell|felt|broke|bought|brought|taught|thought|wrote|drove|ate|drank|slept|spent|sold|sent|paid"
     r"|built)\b|'s (?:an?|the|not|been|gone|\w+ing|\w+ed)\b"
 )
 GERUND = re.compile(
-    r"(?!(?:\w*thing|during|morning|evening|meeting|wedding|building|according|including|spring|string|king|ring)\b)"
+    r"(?!(?:\w*thing|during|morning|evening|meeting|wedding|building|according|including|spring|string|king|ring"
+    r"|opening|ending)\b)"
     r"[a-z]{2,14}ing\b",
     re.I,
 )
 _SUBJECT = re.compile(
-    r"(?:the|an?|(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of|[a-z]{2,14}ing)\b", re.I
+    r"(?:the|an?|(?!There\b)(?-i:[A-Z])[\w'-]+|one of|(?:neither|none|both|two|some|most|all) of"
+    r"|[a-z]{2,14}ing)\b", re.I
 )
 _MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
 _CUT_SHORT = re.compile(
-    r"(?:my|our) (?:[\w'-]+ ){1,2}?(?:does|do|did|is|was|has|can|would)(?:n't| not)?(?: (?:but|and|though|so|too)\b|$)",
+    r"(?:I|we) (?:have |had )?(?:told|asked) (?:the |my |our )?[\w'-]+(?: [\w'-]+)?$|.*[:,] ?“”\W*$|"
+    r"(?:my|our) (?:[\w'-]+ ){1,2}?(?:does|do|did|is|was|has|can|would)(?:n't| not)?(?: (?:but|and|though|so|too"
+    r"|any ?more|any longer)\b|$)",
     re.I,
 )
 """An answer whose predicate is in the turn before: "my brother does but ..."."""
@@ -103,15 +116,17 @@ _SHOWN = re.compile(
     rf"|\b(?:{_BEFORE_THAT}) that\b(?! (?:I|my|we|the|he|she|it|they)\b)"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
     r"|\bthe (?:same|latter|former)(?:\s*$| (?:with|for|as|here|goes)\b)"
-    r"|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
+    r"|\bbetween\b(?!.*\band\b)|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
     r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
     re.I,
 )
 _JUDGED = re.compile(
     r"(?:,(?: and| but| so)?| and| but| so) (?:it|that|this)(?:'s| is| was| would be| will be| has been)"
     r" (?:(?:so|really|very|pretty|quite|just|such|all|always|not|kind of|kinda|a|an|the|my) ){0,3}"
-    r"(?:good|great|nice|fun|awesome|amazing|cool|funny|hard|tough|difficult|easy|bad|crazy|weird|insane|wild|lovely|tasty"
-    r"|delicious|hilarious|awful|terrible|horrible|fantastic|wonderful|incredible|interesting|perfect|sad|boring|beautiful"
+    r"(?:good|great|nice|fun|awesome|amazing|cool|funny|hard|tough|difficult|easy|bad|crazy|weird|insane|wild|lovely"
+    r"|tasty"
+    r"|delicious|hilarious|awful|terrible|horrible|fantastic|wonderful|incredible|interesting|perfect|sad|boring"
+    r"|beautiful"
     r"|gorgeous|best|worst|worth|like|ok|okay|fine|thing|shame|pity|bummer)\b.*$",
     re.I,
 )
@@ -138,6 +153,8 @@ _MANY_NAMED = re.compile(
 KIN = re.compile(rf"\b(?:{KIN_EN}|dog|cat|baby|puppy|kitten)s?\b", re.I)
 _NAME = re.compile(r"(?<=[a-z,'] )[A-Z][a-z]+\b")
 _PARTICULAR = re.compile(r"\d|(?<=[a-z,'] )(?!I\b)[A-Z][\w'-]*")
+_UNQUOTED = re.compile(r"\"|(?<![\w'])'(?!(?:cause|cos|til|till|em|twas|tis|bout|round|n)\b|\d)\w")
+"""A quotation that is cut off."""
 
 
 def tidy(said: str) -> str:
@@ -186,7 +203,8 @@ def _names_several(before: str) -> bool:
 
 def stands(text: str) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it?"""
-    if YOU.search(text) or not resolved(text) or not SHORTEST <= len(text.split()) <= LONGEST:
+    text = QUOTED.sub("“”", text)
+    if _UNQUOTED.search(text) or YOU.search(text) or not resolved(text) or not SHORTEST <= len(text.split()) <= LONGEST:
         return False
     opens = _OPENS.match(text)
     if opens is None and not (_SUBJECT.match(text) and _MENTIONS.search(text)):

@@ -14,7 +14,10 @@ MAX_READ = 20_000
 MAX_SENTENCE = 600
 """Longer sentences are cut: no rule spans more."""
 
-QUOTED = re.compile(r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,400}』|《[^》\n]{1,80}》|\"[^\"\n]{2,400}\"")
+QUOTED = re.compile(
+    r"“[^”\n]{2,400}”|「[^」\n]{2,400}」|『[^』\n]{2,400}』|《[^》\n]{1,80}》|\"[^\"\n]{2,400}\""
+    r"|(?<![\w'])'(?!(?:cause|cos|til|till|em|twas|tis|bout|round|n)\b)(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){2,400}'(?!\w)"
+)
 _TITLE = re.compile(r"《[^》\n]{1,80}》")
 _CODE = re.compile(r"```.{0,20000}?(?:```|\Z)|^[ \t]{0,8}>[^\n]*$", re.DOTALL | re.MULTILINE)
 _FULL_STOP = re.compile(r"[.!?。！？…\n]+|；")

@@ -39,7 +39,7 @@ def told(reading: Reading) -> list[tuple[str, str]]:
         ("They were great. I painted the fence green.", "unresolved", "They were great", "They were great"),
         ("我去年考下了潜水证。她昨天又没来上课。", "unresolved", "她昨天又没来上课", "她昨天又没来上课"),
         (
-            "I saw my dentist. I painted the fence green. I sold my old boat in May.",
+            "I saw my dentist. I painted the fence green. I sold my old boat in May. I bought a canoe in Oban.",
             "too_many", "User saw their dentist", "I saw my dentist",
         ),
         ("My sister Anna works at it.", "dangling", "User's sister Anna works at it", "My sister Anna works at it"),

@@ -1,0 +1,58 @@
+"""Where the first thing that an English sentence says is at its end: people string several together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|cuz|so|but|which|when|while|and) )")
+_BOUND = re.compile(
+    r"(?:but|not|never|nor|or|if|unless|except|until|till?|when|while|whenever|before|after|since|though|although|only"
+    r"|instead|just|at (?:least|most)|that|than|as|to|of|who|whom|whose|with|without|in|on|at|for|from|by|like"
+    r"|let alone"
+    r"|especially|mostly|mainly|which|and (?:not|never|then)|\w+ing)\b",
+    re.I,
+)
+"""What limits or ends what it follows: without it a statement may not be true, or not be whole."""
+_OPEN = re.compile(
+    r"\b(?:told|tell|asked?|said|says?|thinks?|thought|whether|if|unless)(?: \S+){0,2}$"
+    r"|\b(?:that|who|where|which|how|what|am|is|are|was|were|be|have|has|had|of|to|the|an?|my|our|and|or|for|with|in"
+    r"|on|at)$"
+    r"|\b(?:between|both|either|neither|not only)\b",
+    re.I,
+)
+"""What is not at its end after the next words."""
+_NEXT_SUBJECT = (
+    r"(?: (?!(?:who|which|that|what|where|when|if|because|as|since|while|until|unless|not|than|to|or|and|it|it's)\b)"
+    r"(?:(?:the|an?|my|our|his|her|their|no|every|some|any|all|both|one|two|three) )?(?:[\w'-]+ )?[\w-]+"
+    r"(?: (?:is|are|was|were|has|have|had|will|won't|can|can't|isn't|aren't|wasn't|does|did|doesn't|don't|didn't|hasn't"
+    r"|haven't)\b|'(?:re|ve|ll)\b|'s (?:an?|the|not|in|at|on|off|out|been|got|gone|always|\w+ing|\w+ed|\w+en)\b)"
+    r"| (?:he|she|they) [a-z])"
+)
+_SPLICED = re.compile(
+    rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
+    r"|, so (?!(?:that|far|much|many|long|I|we|my|our)\b)| so (?=(?:an?|the|any\w*|no|nothing|that's|please|don't|if"
+    r"|when|whenever|you|keep|put|leave|make|stop"
+    r"|guess|think|find|add|count|book|give|tell|plan|mind|ask|send|ring|text|nag|remind|expect|bear)\b)",
+    re.I,
+)
+"""Where a clause begins that is somebody else's, or asks for something."""
+_SAID_MORE = re.compile(r", (?:and |but )?it(?:'s| is| was| has| had)\b", re.I)
+_SHORT = 14
+"""Words."""
+
+
+def before_another(text: str) -> Iterator[str]:
+    """The text up to each place where somebody else's clause begins, the shortest first. What is said more of a thing
+    ("I have a spaniel, it's called Rex") stays with a short statement."""
+    marks = [_SPLICED] if len(text.split()) <= _SHORT else [_SPLICED, _SAID_MORE]
+    heads = (text[: each.start()].rstrip(" ,;:") for mark in marks for each in mark.finditer(text))
+    return (head for head in heads if _OPEN.search(head) is None)
+
+
+def beginnings(text: str) -> Iterator[str]:
+    """The beginnings that are true without the rest, the longest first."""
+    for cut in reversed(list(CUTS.finditer(text))):
+        head = text[: cut.start()].rstrip(" ,;")
+        if _OPEN.search(head) is None and _BOUND.match(text[cut.end() :]) is None:
+            yield head

@@ -1,0 +1,176 @@
+"""How an English turn says that the assistant is to act from now on: "never book anything before nine", "stop calling
+me dear", "from here on answer in metric units" (D2, D4).
+
+Said once for one answer ("book a table") it is a request, which `statements_en.request` reads.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.person_en import conjugate, expand
+from processors.reader.rules.standing_en import LONGEST, resolved, tidy
+from processors.reader.rules.text import Sentence
+from processors.reader.rules.words_en import alternatives, listed
+
+_ANSWERS = alternatives("answers")
+_VERB = rf"(?:{alternatives('answers', 'acts')})"
+_FOR_GOOD = (
+    r"(?:from (?:now|here) on|from now|going forward|in (?:the )?future|as of (?:now|today)|henceforth|as a rule"
+    r"|for (?:all|every|any) (?:of )?(?:my|our) [\w' -]{2,30}?|every time|(?:whenever|when|if|any time|every time"
+    r"|each time)"
+    r" (?:I|we) (?!(?:was|were|had|did|would|could)\b)[a-z]+(?: [\w'-]+){0,6}?)"
+)
+_ORDER = re.compile(
+    rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{_FOR_GOOD},? )?(?:(?:so|and|then|but"
+    rf"|just|also|please|pls|the rule is),? )*"
+    r"(?:(?:can|could|would|will|must|should) you |I(?:'d| would)? (?:want|need|like|prefer) you to |you (?:must"
+    r"|should|can) )?"
+    rf"(?:please |kindly )?(?:(?P<how>never ever|never|always|don't ever|do not ever|don't|do not|stop|quit"
+    rf"|no longer) )?(?:please )?"
+    rf"(?P<verb>(?<=stop )[a-z]+ing|(?<=quit )[a-z]+ing|{_VERB})\b(?P<rest>[^\n]*)",
+    re.I,
+)
+_ONE_OFF = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|one|week|morning|afternoon|evening|year|month|text|mail|email"
+    r"|paragraph|sentence)|for now|right now|just now|a sec|a moment|yet|until (?:then|tomorrow))\b",
+    re.I,
+)
+_OF_SPEAKER = re.compile(r"\b(?:I|me|my|mine|us|our|you|your)\b")
+_STANDS_FOR_GOOD = re.compile(
+    r"\b(?:ever|again|any ?more|any longer|any\w*|unless|without|at all|whenever|every|each|always|all)\b", re.I
+)
+_TALK = re.compile(
+    r"(?:worry|forget|get me wrong|bother|mind|let me (?:get|be|know|see)|tell me (?:you|that|it|he|she|the|about"
+    r"|what|how)|ask"
+    r" (?:me )?(?:why|how)|say (?:that|it|a word|anything)|take (?:it|this|that|me)|give (?:up|me (?:that|a break|any))"
+    r"|make (?:me|it)|call it|leave (?:me|it)|go there|use (?:it|that|this))\b",
+    re.I,
+)
+"""What one says without meaning it for later."""
+_ENDS = re.compile(
+    r"[;(]| [-\u2013\u2014]+ |,? (?:because|cuz|since|so(?! that)|but|as (?:I|my|we|it))\b"
+    r"|, (?!(?:not|never|no|and|or|in|on|at|for|with|to|from|by|even|only|unless|except|especially|always|ever"
+    r"|anywhere|please)\b)",
+    re.I,
+)
+_EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)
+_NONE = re.compile(
+    r"(?P<polite>(?:please|pls),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she|they|you|one|this"
+    r"|that)\b)(?:more )?"
+    r"[a-z][\w'-]*(?: [\w'-]+){0,5}?)"
+    r"(?P<mark>,? (?:please|pls|ever|anywhere|from (?:now|here) on|any ?more|when you [\w' -]{3,40}))*$",
+    re.I,
+)
+_NO_THING = re.compile(
+    r"no (?:more )?(?:problem|worries|idea|need|way|one|thanks?|thank|rush|hurry|matter|doubt|wonder|clue|chance"
+    r"|reason|luck"
+    r"|surprise|longer|offen[cs]e|reply|answer|sign|news|joke|kidding|idea|good)\b",
+    re.I,
+)
+_YOU = re.compile(
+    r"(?P<after>\b(?:ask|tell|give|show|send|to|for|with|from|of|about) )?\b(?:(?P<your>your)"
+    r"|you)\b(?: (?P<verb>[a-z']+))?", re.I
+)
+_ALL_OF = re.compile(
+    rf"(?P<lead>{_FOR_GOOD},? )(?P<what>(?:every|all|any|each) [\w' -]{{3,60}}?) (?:should|must|has to|have to"
+    rf"|needs? to) (?P<be>be [^\n]+)",
+    re.I,
+)
+
+
+def instruction_en(sentence: Sentence, original: str) -> Found | None:
+    """Return how the assistant is to act for good by one English sentence, None where it says nothing of that."""
+    if '"' in original or (sentence.asks and not re.search(r"\byou\b", original)):
+        return None
+    for order in _ORDER.finditer(original):
+        if (text := _wanted(order)) is not None:
+            end = order.start("rest") + len(_whole(order["rest"]))
+            return _found(sentence, order.start("how") if order["how"] else order.start("verb"), end, text)
+    if (every := _ALL_OF.search(original)) and not _ONE_OFF.search(original):
+        what = re.sub(r"\byou (\w+)", lambda m: f"the assistant {conjugate(m[1])}", every["what"], count=1)
+        said = f"{what} to {_whole(every['be'])}"
+        text = f"{{owner}} wants {_turned(said)}{_condition(every['lead'])}"
+        return _found(sentence, every.start(), every.end(), text)
+    for part in re.finditer(r"(?:^|, | so | and )(?=(?:please |pls )?no )", original):
+        said = _whole(original[part.end() :], polite=True)
+        none = _NONE.match(said)
+        if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or _ONE_OFF.search(said)):
+            wanted = re.sub(r",? ?\b(?:please|pls)\b,? ?", "", said, flags=re.I)
+            text = f"{{owner}} wants {wanted[0].lower()}{_turned(wanted[1:])}"
+            return _found(sentence, part.end(), part.end() + none.end(), text) if resolved(wanted) else None
+    return None
+
+
+def _found(sentence: Sentence, start: int, end: int, text: str) -> Found:
+    return Found(sentence.start + start, sentence.start + end, "preference", text)
+
+
+def _whole(rest: str, *, polite: bool = False) -> str:
+    """What belongs to what is to be done; with `polite` also how it is asked."""
+    end = _ENDS.search(rest)
+    said = (rest[: end.start()] if end else rest).rstrip(" ,.:-")
+    if polite:
+        return said
+    return re.sub(r",? (?:please|pls|thanks?|thank you|ok(?:ay)?|will you|would you)$", "", said, flags=re.I)
+
+
+def _wanted(order: re.Match[str]) -> str | None:
+    how, verb = (order["how"] or "").lower(), order["verb"].lower()
+    rest = expand(_whole(order["rest"]))
+    said = tidy(f"{verb}{rest}")
+    lead = expand(order["lead"] or "")
+    meant = bool(lead) or _meant(how, said, polite="please" in order.group().lower())
+    if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or _ONE_OFF.search(said) or _TALK.match(said):
+        return None
+    if verb == "call" and not how.startswith(("don", "do", "never")) and re.match(r" me [A-Z]", rest):
+        return None  # a name, which is a value
+    whole = f"{said}{_condition(lead)}"
+    return _worded(how, whole) if resolved(f"the assistant {whole}") else None
+
+
+def _meant(how: str, said: str, *, polite: bool) -> bool:
+    """Is it said for good without a lead that says so?"""
+    ours = _OF_SPEAKER.search(said) is not None
+    if how in {"stop", "quit"}:
+        return ours or _answering(said)
+    if how == "always" or "ever" in how:
+        return ours or polite or re.match(rf"(?:{_ANSWERS})\b", said) is not None
+    return (_STANDS_FOR_GOOD if how else _EVERY_TIME).search(said) is not None
+
+
+def _answering(said: str) -> bool:
+    stem = said.split(" ")[0].removesuffix("ing")
+    return any(stem in (verb, verb.removesuffix("e"), f"{verb}{verb[-1]}") for verb in listed("answers"))
+
+
+def _worded(how: str, said: str) -> str:
+    said = _turned(said)
+    if how in {"stop", "quit"}:
+        return f"{{owner}} wants the assistant to stop {said}"
+    if how.startswith("never") or how.endswith("ever"):
+        return f"{{owner}} never wants the assistant to {said}"
+    if how in {"don't", "do not"}:
+        return f"{{owner}} does not want the assistant to {said}"
+    return f"{{owner}} {'always wants' if how == 'always' else 'wants'} the assistant to {said}"
+
+
+def _condition(lead: str) -> str:
+    """When it is to be so, behind what is to be done."""
+    said = lead.strip(" ,")
+    if not re.match(r"(?:when|if|any time|every time|each time|for)", said, re.I):
+        return " from now on" if said else ""
+    return f" {said[0].lower()}{said[1:]}"
+
+
+def _turned(said: str) -> str:
+    """You, who is told, is the assistant."""
+
+    def it(match: re.Match[str]) -> str:
+        after, verb = match["after"] or "", match["verb"] or ""
+        if match["your"] or after or not verb:
+            return f"{after}{'its' if match['your'] else 'it'}{f' {verb}' if verb else ''}"
+        return "it is" if verb == "are" else f"it {conjugate(verb)}"
+
+    return _YOU.sub(it, said.replace("you're", "you are"))

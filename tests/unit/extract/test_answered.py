@@ -1,0 +1,82 @@
+"""A short answer to an open question says a whole sentence with the words of the question; an evasion, a doubt, a
+condition or the moment says none (B1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.extract.support import extract
+
+
+def stated(asked: str, said: str) -> list[str]:
+    return [c.text for c in extract(said, asked=asked) if c.source == "explicit"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "text"),
+    [
+        ("What do you teach?", "Chemistry and a little botany", "User teaches Chemistry and a little botany"),
+        ("How many hens are you keeping this year?", "Eleven.", "User is keeping eleven hens this year"),
+        ("How long have you been with the choir?", "nine years", "User has been with the choir for nine years"),
+        ("How long have you worked at the dairy?", "since 2019", "User has worked at the dairy since 2019"),
+        ("Where do you keep the spare key?", "Under the blue pot by the door",
+         "User keeps the spare key under the blue pot by the door"),
+        ("When did you open the bakery?", "about three years ago, after the flood",
+         "User opened the bakery about three years ago"),
+        ("And what is your collar size?", "sixteen and a half", "User's collar size is sixteen and a half"),
+        ("Good. How often do you visit the physio?", "twice a month", "User visits the physio twice a month"),
+    ],
+)  # fmt: skip
+def test_an_answer_says_what_the_question_asks(asked: str, said: str, text: str) -> None:
+    assert stated(asked, said) == [text]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "text"),
+    [
+        ("Are you still planning to sell the canoe?", "yeah, once the river is warm",
+         "User is still planning to sell the canoe once the river is warm"),
+        ("Do you keep bees on the allotment?", "yes", "User keeps bees on the allotment"),
+        ("Do you sing with the Leeds choir?", "nope", "User doesn't sing with the Leeds choir"),
+        ("Have you ever rowed in a coxless four?", "no", "User has never rowed in a coxless four"),
+    ],
+)  # fmt: skip
+def test_a_yes_or_no_states_the_question(asked: str, said: str, text: str) -> None:
+    assert stated(asked, said) == [text]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Do you keep bees on the allotment?", "yes, but not any more"),
+        ("Do you keep bees on the allotment?", "yes or no, who cares"),
+        ("Do you want me to order the paint?", "yes"),
+        ("Are you free on Friday afternoon?", "yes"),
+        ("Do you take the tram or the bus?", "yes"),
+        ("Do you need any paint?", "yes"),
+        ("Shall I book the tram?", "yes"),
+    ],
+)
+def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(asked: str, said: str) -> None:
+    assert stated(asked, said) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("What do you teach?", "it depends on the week"),
+        ("What do you teach?", "Chemistry?"),
+        ("What do you teach?", "maybe chemistry"),
+        ("What do you teach?", "nothing any more"),
+        ("What do you teach?", "why do you ask"),
+        ("How many hens are you keeping this year?", "Eleven, if the fox lets them live"),
+        ("How many hens are you keeping this year?", "Eleven, from January."),
+        ("Where do you keep the spare key?", "none of your business"),
+        ("What do you want for lunch?", "soup"),
+        ("What do you think of the plan?", "brilliant work"),
+        ("Which day do you see her at the clinic?", "Tuesday"),
+        ("When should the alarm ring?", "six sharp"),
+    ],
+)
+def test_an_evasion_a_doubt_or_a_wish_of_the_moment_states_nothing(asked: str, said: str) -> None:
+    assert stated(asked, said) == []

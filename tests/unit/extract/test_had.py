@@ -1,0 +1,55 @@
+"""What one has or has not is kept though no verb says so; what is no thing of one's own is not (B1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.extract.support import extract
+
+
+def told(said: str) -> list[str]:
+    return [c.text for c in extract(said, speaker="Ann") if c.source == "explicit"]
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("No pets, no car, and I like it that way", ["Ann has no pets", "Ann has no car"]),
+        ("Three hens, Dot and Sal, and they rule the garden", ["Ann has three hens called Dot and Sal"]),
+        ("two cats, Sooty and Ink", ["Ann has two cats called Sooty and Ink"]),
+        ("Wife and three boys, nine to fourteen.", ["Ann has a wife and three boys"]),
+        ("no siblings", ["Ann has no siblings"]),
+    ],
+)
+def test_what_one_has_is_kept_without_a_verb(said: str, texts: list[str]) -> None:
+    assert told(said)[: len(texts)] == texts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No worries, no rush",
+        "No kids on the bus today",
+        "Two dogs on the wall",
+        "Three sisters went to the ball",
+        "no pets?",
+        "Two cats! On my bed! Again!",
+        "No dogs allowed in here",
+    ],
+)
+def test_what_is_no_thing_of_ones_own_is_none(said: str) -> None:
+    assert told(said) == []
+
+
+def test_a_field_is_filled_by_it() -> None:
+    assert [(c.field, c.value) for c in extract("No kids.") if c.field] == [("hasChildren", False)]
+    assert [(c.field, c.value) for c in extract("two cats, Sooty and Ink") if c.field] == [("pet", "cats")]
+
+
+def test_each_thing_that_somebody_owns_is_one_value() -> None:
+    assert [c.value for c in extract("I own a canoe, a caravan and a loom.") if c.field] == [
+        "a canoe", "a caravan", "a loom",
+    ]  # fmt: skip
+    assert [c.text for c in extract("I own a canoe and an old loom.") if c.field] == [
+        "User owns a canoe", "User owns an old loom",
+    ]  # fmt: skip
