@@ -160,5 +160,6 @@ def _told(said: str) -> str:
     text = re.sub(rf"{_REQUEST}|麻烦(?=[你您])", "", _YOURS.sub("", text))
     text = re.sub(rf"莫(?=[^名非过])|甭|勿|{_OF_BIE}", "不要", text)
     text = re.sub(r"[你您]", "助手", text)
-    text = re.sub(r"我(?!们)", "{owner}", text).replace("我们", "{owner}等人")
-    return "{owner}要求" + ("在" if re.match(r"{owner}[^，]*的时候", text) else "") + text
+    text = text.replace("我们", "{owner}等人")
+    text = text.replace("我", "{owner}" if "助手" in text else "自己")  # whose own it is, behind another, is unclear
+    return "{owner}要求" + ("在" if re.match(r"(?:{owner}|自己)[^，]*的时候", text) else "") + text

@@ -96,7 +96,7 @@ _IS_OF = re.compile(r"是(?!听|看)[^，的说]{3,14}的$")
 """A predicate that its 的 ends: 是学法语的."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
-_MOMENT = re.compile(r"(?:正|还)在[^，]{1,10}着(?:$|，)|正在|堵在|马上|这就|这会儿?|一会儿|刚刚?到|没缓过来")
+_MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
 """What holds right now."""
 _NO_SUBJECT = re.compile(r"(?:[让叫使令比是有给对被]|就是)[我俺咱]")
 """What did it, or was it, is in the turn before."""
