@@ -7,12 +7,15 @@ characters; one that asks, supposes, quotes, speaks to somebody or points at wha
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from processors.reader.rules.clauses_zh import Clause, clauses
 from processors.reader.rules.clauses_zh import Subject as About
+from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
+from processors.reader.rules.persons_zh import Person, kin_of
 from processors.reader.rules.standing_zh import (
     ASKS,
     LABELLED,
@@ -27,6 +30,7 @@ from processors.reader.rules.standing_zh import (
     WIDEST,
     YOU,
     opened,
+    opens_predicate,
     stands,
     tidy,
     weight,
@@ -40,11 +44,13 @@ COPIED = 0.75
 """A statement with this share of a turn longer than LONG_TURN says no more than the turn."""
 KEPT_WHOLE = 24
 """Characters up to which one that repeats its turn is told all the same."""
+LEAST_SAID = 1.5
+"""Content words of one clause of several."""
 KEEP = 4.0
 """Weight from which a statement is worth telling."""
 MOST = 3
-"""Statements of one turn; of one longer than MUCH characters, two more."""
-MUCH = 80
+"""Statements of one turn; of one longer than MUCH characters two more, and one more for each EACH_MORE."""
+MUCH, EACH_MORE = 80, 40
 _SIZE = re.compile(r"[\u4e00-\u9fff]|[A-Za-z0-9]+")
 _MOMENT = ("等一下", "稍等", "等等")
 
@@ -58,31 +64,58 @@ class Alone:
     text: str
     weight: float
     dropped: DropLabel | None = None
+    clauses: tuple[Alone, ...] = ()
+    """Its clauses that stand alone, where all are about the speaker."""
 
 
-def alone(sentence: Sentence, original: str, taken: Sequence[Found], before: About) -> list[Alone]:
+def alone(
+    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None
+) -> list[Alone]:
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
-    sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about."""
+    sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
+    the one person that the sentences before speak of."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
         return []  # what a letter to somebody says of its writer is said to them
     found: list[Alone] = []
     run: list[Clause] = []
-    for clause in clauses(sentence, before):
+    parts = clauses(sentence, before)
+    of_whom = _of_whom(parts, who)
+    for clause in parts:
         said = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
         if not said:
             continue
         if SAID.search(said):
             break
         if not _usable(said, clause, taken):
-            found += _closed(run, original, sentence)
+            found += _closed(run, original, sentence, of_whom)
             run = []
             continue
         if run and (_begins(said, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
-            found += _closed(run, original, sentence)
+            found += _closed(run, original, sentence, of_whom)
             run = []
         run.append(clause)
-    return found + _closed(run, original, sentence)
+    return [_named(a, who) for a in found + _closed(run, original, sentence, of_whom)]
+
+
+def _of_whom(parts: Sequence[Clause], who: Person | None) -> dict[int, str]:
+    """Of whom each clause about a person of the speaker's speaks, where it may not say so, by its start."""
+    found: dict[int, str] = {}
+    kin = who.kin if who is not None else ""
+    for clause in parts:
+        if clause.subject == "亲友":
+            kin = kin_of(clause.body) or kin
+            if kin:
+                found[clause.start] = f"我{kin}"
+    return found
+
+
+def _named(told: Alone, who: Person | None) -> Alone:
+    """The same with who is meant in place of the pronoun that it opens with."""
+    if who is None or told.dropped != "unresolved" or (said := who.named(told.text)) is None:
+        return told
+    kept = stands(said, of_other=False, of_kin=True)
+    return replace(told, text=said, weight=weight(said), dropped=None) if kept else told
 
 
 def _usable(said: str, clause: Clause, taken: Sequence[Found]) -> bool:
@@ -105,7 +138,7 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
     return opened(without_open_brackets(said))
 
 
-def _closed(run: Sequence[Clause], original: str, sentence: Sentence) -> list[Alone]:
+def _closed(run: Sequence[Clause], original: str, sentence: Sentence, of_whom: Mapping[int, str]) -> list[Alone]:
     """The statement of a run of clauses; shorter where its end does not stand alone. Where the subject of its begin
     stands in the sentence before, from a clause that names its own. Dropped where no part stands alone."""
     heads = [opened(tidy(clause.raw)) for clause in run]
@@ -115,15 +148,39 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence) -> list[Al
             continue
         for last in range(len(run), first, -1):
             text = _joined(run[first:last], original, sentence)
+            if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
+                text = (of_whom.get(run[first].start, "他") if opens_predicate(text) else "其") + text
             if stands(text, of_other=about == "other", of_kin=about == "亲友"):
-                return [Alone(run[first].start, run[last - 1].end, text, weight(text))]
+                single = _singly(run[first:last], original, sentence)
+                return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
     text = _joined(run, original, sentence) if run else ""
     return [Alone(run[0].start, run[-1].end, text, weight(text), "unresolved")] if len(text) >= SHORTEST else []
 
 
+def _singly(run: Sequence[Clause], original: str, sentence: Sentence) -> tuple[Alone, ...]:
+    if len(run) < 2 or "：" in original or ":" in original:
+        return ()
+    own = list(takewhile(lambda clause: clause.subject == "我", run)) or run[:1]  # another's own predicate may follow
+    said = [(clause, _joined([clause], original, sentence)) for clause in own]
+    return tuple(
+        Alone(clause.start, clause.end, text, weight(text))
+        for clause, text in said
+        if not LED.match(text)
+        and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
+        and content_weight(text) >= LEAST_SAID
+        and stands(text, of_other=clause.subject == "other", of_kin=clause.subject == "亲友")
+    )
+
+
+def well_told(told: Sequence[Alone]) -> list[Alone]:
+    """Those that are worth telling as they are: the thing that a clause is about does not stand before its speaker."""
+    fit = [a for a in told if a.dropped is None and a.weight >= KEEP]
+    return [a for a in fit if SPEAKER.match(a.text) or not SPEAKER.search(a.text)]
+
+
 def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
     """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
-    weightiest, and none that repeats a long turn."""
+    weightiest, and none that repeats a long turn: of that one its clauses are told."""
     if turn.count("你") + turn.count("您") >= max(3, turn.count("我")):
         return [replace(a, dropped=a.dropped or "addressed") for a in told]  # it is about the one it speaks to
     size = len(_SIZE.findall(turn))
@@ -132,8 +189,9 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         held = len(_SIZE.findall(text))
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
+    told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
     fit = [a for a in told if a.dropped is None and a.weight >= KEEP and not copies(a.text)]
-    best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2]
+    best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]
 
     def label(a: Alone) -> DropLabel | None:
         if a.dropped is not None or a in best:

@@ -6,12 +6,18 @@ The question gives the words, the user's yes or no the fact: without the answer 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 
+from processors.reader.rules.answered_zh import answered
 from processors.reader.rules.asked import named_en, named_zh
 from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
+from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import planned
 from processors.reader.rules.others import of_anothers_en
+from processors.reader.rules.persons_zh import called
 from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.statements_zh import told
 from processors.reader.rules.text import prepare, sentences
 
 _YES_EN = re.compile(
@@ -53,7 +59,7 @@ r" your (?:job|occupation|profession)\b", re.I), "I work as a {}"),
 )  # fmt: skip
 _SLOT_ZH = (
     (re.compile(r"多大|几岁|年龄|贵庚"), "我{}岁"),
-    (re.compile(r"怎么称呼|叫什么|名字|贵姓"), "我叫{}"),
+    (re.compile(r"怎么称呼|[你您][^，]{0,6}叫什么|^叫什么|名字|贵姓"), "我叫{}"),
     (re.compile(r"(?:住|居住|现居)在?(?:哪|什么)|所在(?:城市|地)|哪个城市"), "我住在{}"),
     (re.compile(r"哪里人|老家|籍贯|来自哪"), "我来自{}"),
     (re.compile(r"什么工作|职业|什么职位|做什么的|岗位"), "我从事{}工作"),
@@ -86,6 +92,7 @@ _SINCE_EN = re.compile(r"\b(?:for|since)\b", re.I)
 _ANOTHERS_ZH = re.compile(
     rf"(?:{KIN}|{ANIMALS})|[他她它]|(?:[你您]们?|^)的?(?:{STAFF}|{CIRCLES})(?!在?哪|工作|上班)|别人|对方"
 )
+_PERSON_ZH = re.compile(rf"[你您]们?家?的?(?P<kin>{KIN}|{ANIMALS})|^(?:请问|那)?(?:(?P<bare>{KIN})|[他她它](?!们))")
 _WHEN_ZH = re.compile(
     r"以前|之前|曾经?|过去|当时|那时|时候?(?:您|你)?|小时候|上一?[份家个]|第一[份家个]|如果|退休|理想"
 )
@@ -100,6 +107,41 @@ def as_statement(turn: TurnView) -> str | None:
         return None
     said = prepare(turn.content).strip().rstrip("。.!！~ ")
     return _chinese(asked[-1], said) if turn.language == "zh" or _has_han(asked[-1]) else _english(asked[-1], said)
+
+
+def with_the_answer(
+    found: list[Found], left: list[Found], turn: TurnView, length: int, owned: Callable[[str], str]
+) -> tuple[list[Found], list[Found]]:
+    """What was found in a turn and what was not taken, where it answers a Chinese question with that answer in the
+    question's words for what its first clause alone says. Values found in the clause stay."""
+    asked = turn.previous and turn.previous[-1][0] == "assistant" and len(turn.content) <= 2 * _SHORT and _asked(turn)
+    worded = answered(asked[-1], prepare(turn.content)) if asked and turn.language == "zh" else None
+    if worded is None:
+        return found, left
+    statement, size = worded
+    end = min(length, len(turn.content) - len(turn.content.lstrip()) + size)
+    if any(f.start < end and (f.slots or f.kind == "relation") for f in found):
+        return found, left
+    said = Found(0, end, "episode", owned(told(statement)), episode_type="fact")
+    return [said, *(f for f in found if f.start >= end)], [f for f in left if f.start >= end]
+
+
+def of_whom_asked_zh(turn: TurnView) -> str | None:
+    """Whom of the user's people a Chinese question is about whose answer names nobody: what it says is theirs. Empty
+    where the question only points at them; None where it is about nobody else."""
+    if not turn.previous or turn.previous[-1][0] != "assistant" or len(turn.content) > 2 * _SHORT:
+        return None
+    if turn.language != "zh" or _FIRST_PERSON.search(turn.content) or not (asked := _asked(turn)):
+        return None
+    match = _PERSON_ZH.search(asked[-1])
+    return None if match is None else match["kin"] or match["bare"] or ""
+
+
+def told_of(found: Found, owner: str, whom: str) -> Found:
+    """What an answer says of the user's person instead of the user; dropped where it fills a value."""
+    if found.slots or not whom or not found.text.startswith(owner):
+        return replace(found, dropped="of_another")
+    return replace(found, text=f"{owner}的{called(whom)}{found.text.removeprefix(owner)}")
 
 
 def answers_for_another(turn: TurnView) -> bool:

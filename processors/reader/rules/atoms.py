@@ -8,6 +8,7 @@ from processors.reader.rules import clauses_en, clauses_zh, standing_en, standin
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
 from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.persons_zh import called
 from processors.reader.rules.statements_zh import bare, told
 from processors.reader.rules.text import Sentence
 
@@ -137,14 +138,18 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
     """Return the relation of one Chinese clause."""
     own = clause.subject in {"我的", "亲友"} or _FAMILY_ZH.match(clause.body)
     match = _RELATION_ZH.match(clause.body) if clause.states and own else None
-    if match is None:
+    if match is None or "__" in match["rest"]:
         return []
     rest = match["rest"].rstrip("的了")
     name = _NAME_ZH.match(rest)
     named = name["name"] if name and not _NOT_NAME_ZH.match(rest) else None
+    ending = ("的" if rest.startswith("是") and match["rest"].rstrip("了").endswith("的") else "") + (
+        "了" if match["rest"].endswith("了") else ""
+    )
+    said = f"{{owner}}的{called(match['kin'])}{rest.replace('我', '{owner}')}{ending}"
     return [
         _relation(
-            clause.start, clause.end, f"{{owner}}的{match['kin']}{rest.replace('我', '{owner}')}", match["kin"], named
+            clause.start, clause.end, said, match["kin"], named
         )
     ]
 

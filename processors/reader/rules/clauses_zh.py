@@ -24,7 +24,7 @@ _RELATIVES = """
     弟弟 妹妹 大哥 二哥 大姐 二姐 小弟 小妹 哥 姐 弟 妹 兄弟 姐妹 儿子 女儿 孩子 小孩 宝宝 双胞胎 爷爷 奶奶 外公 外婆
     姥姥 姥爷 叔叔 阿姨 舅舅 姑姑 叔 婶婶 婶 姑妈 姑父 大伯 伯父 伯母 姨妈 姨父 姨 舅妈 舅 嫂子 嫂 姐夫 妹夫 弟媳 表哥
     表姐 表弟 表妹 堂哥 堂姐 堂弟 堂妹 侄子 侄女 外甥 外甥女 孙子 孙女 外孙 外孙女 儿媳 儿媳妇 女婿 亲家 亲戚 岳父
-    岳母 岳父母 公公婆婆 岳父岳母 丈人 丈母娘 公公 婆婆 公婆 家人 家里人
+    岳母 岳父母 公公婆婆 岳父岳母 老太太 老爷子 老人家 婆家人 娘家人 婆家 娘家 丈人 丈母娘 公公 婆婆 公婆 家人 家里人
 """
 _ACQUAINTANCES = """
     朋友 同学 同事 前同事 同屋 老板 前老板 领导 上司 上级 下属 室友 舍友 同桌 队友 战友 网友 老乡 搭档 合伙人 发小 死党
@@ -38,8 +38,9 @@ def _either(words: str) -> str:
 
 _KIN = _either(_RELATIVES + _ACQUAINTANCES)
 KIN = _KIN
+FAMILY = _either(_RELATIVES)
 FILLER = re.compile(
-    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对(?!方)|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
+    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对了|对的|对(?!方)|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
     r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
@@ -67,7 +68,7 @@ _FIRST = re.compile(
     rf"(?:我们|咱们|俺们|我|咱|俺)(?:的|(?:{CIRCLES})(?:里|上|楼下|隔壁)?的?)?(?:最好的|[一两几那这]个|[大小老亲前现准]){{0,2}}"
     rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS})(?!家[在里]|且|时代|时期|证))"
     rf"|(?:我们|咱们|俺们|我|咱|俺)(?P<own>的|(?:{CIRCLES.replace('|家', '')})(?![里当]|附近|上班))"
-    r"|(?:我们|咱们?|俺们)|(?:我|俺|本人|自己|在下|鄙人)"
+    r"|(?:我们|咱们?|俺们)(?:这[边里儿](?!的|是))?|(?:我|俺|本人|自己|在下|鄙人)(?:这[边里儿](?!的|是))?"
 )
 """Whose the clause is: only where no person, animal or circle of theirs follows is it the speaker."""
 _INTRODUCED = re.compile(rf"(?:有|养了?|生了|认识|遇[到见]|碰到)[^，]{{0,6}}?(?:{_KIN}|{STAFF}|{ANIMALS})们?$")
@@ -77,8 +78,9 @@ _OF_WHOM = re.compile(
 )
 """Of whom a clause speaks that follows "我有个女儿，"."""
 _OTHER = re.compile(
-    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|这|那|该|其"
-    rf"|(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
+    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其"
+    r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
+    rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
     r"|以为)))"
 )
 _REPORTED = re.compile(
@@ -169,7 +171,7 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
             return "亲友", body
         if match.group("own"):
             return "我的", body
-        plural = match.group() in {"我们", "咱们", "咱", "俺们"}
+        plural = match.group().startswith(("我们", "咱", "俺们"))
         return ("我们" if plural else "我"), body[match.end() :]
     if _OTHER.match(body) or named(body):
         return "other", body

@@ -97,6 +97,6 @@ def _degree(clause: Clause) -> Iterator[Found]:
 
 
 def _clean_major(text: str | None) -> str | None:
-    if not text or _NOT_MAJOR.match(text) or re.fullmatch(rf"{_DEGREE}|.*[读念]", text):
+    if not text or _NOT_MAJOR.match(text) or re.fullmatch(rf"{_DEGREE}|.*[读念]|大学|.*[刚拿了着过到].*", text):
         return None
     return text.removesuffix("专业").removesuffix("系") or None

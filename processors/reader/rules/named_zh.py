@@ -35,6 +35,14 @@ _SAID_OF_THEM = (
 _NAMED = re.compile(rf"(?:{_BY_NAME}|{_BY_ROLE})(?:[A-Za-z]?\d{{1,6}}号?)?(?={_ADVERBS}{_SAID_OF_THEM})")
 
 
+_WHOLLY = re.compile(rf"(?:{_BY_NAME}|{_BY_ROLE})(?:[A-Za-z]?\d{{1,6}}号?)?")
+
+
+def is_name(said: str) -> bool:
+    """Is all of this a name of somebody, or what somebody is?"""
+    return _WHOLLY.fullmatch(said) is not None
+
+
 def named(clause: str) -> bool:
     """Does a clause without a pronoun tell of somebody who is not its speaker?"""
     return _NAMED.match(clause) is not None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from processors.reader.rules import alone_zh, atoms, clauses_zh, statements_zh
+from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
+from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner_zh
+from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.wordings import wordings_zh
@@ -25,18 +27,30 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
     about: clauses_zh.Subject = "我"
+    spoken_of: list[persons_zh.Person] = []
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         before = about
-        here, about = _statements(sentence, original, profile, about)
-        if not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
+        parts = clauses_zh.clauses(sentence, about)
+        here = _statements(sentence, original, profile, parts)
+        about = parts[-1].subject if parts else about
+        told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
+        if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original)
+        here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
         found.extend(here)
         weak += [] if here else [sentence]
         if in_project and not here:
             found.extend(filter(None, [statements_zh.of_project(sentence, original)]))
         elif not in_project:
-            told.extend(alone_zh.alone(sentence, original, [f for f in here if not f.dangling], before))
+            who = persons_zh.the_one(spoken_of)
+            taken = [f for f in here if not f.dangling]
+            own = alone_zh.alone(sentence, original, taken, before, who)
+            if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
+                found.extend(changes)
+                own = alone_zh.alone(sentence, original, [*taken, *changes], before, who)
+            told.extend(own)
+        spoken_of += persons_zh.spoken_of(parts)
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
@@ -44,20 +58,35 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
     return [*found, *(f for f in episodes if f.dropped is not None)]
 
 
+def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:
+    """What clauses without their doer say, where nothing else tells them."""
+    free = [c for c in parts if not any(t.start < c.end and c.start < t.end for t in taken)]
+    return [f for c in free for f in changed(c)]
+
+
+def _told_to(
+    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], here: Sequence[Found], *, in_project: bool
+) -> list[Found]:
+    """What the assistant is to do from now on, or to remember; a project's sentences are told as they were said."""
+    if any(f.kind == "preference" for f in here) or (in_project and statements_zh.of_project(sentence, original)):
+        return []
+    others = [h for h in here if h.episode_type != "decision"]
+    told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
+    return told or to_remember(sentence, original, parts, here)
+
+
 def _statements(
-    sentence: Sentence, original: str, profile: Profile, about: clauses_zh.Subject
-) -> tuple[list[Found], clauses_zh.Subject]:
+    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause]
+) -> list[Found]:
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
         if (atom := reader(sentence, original)) is not None:
             found.append(atom)
             break
     found.extend(manner_zh(sentence))
-    parts = clauses_zh.clauses(sentence, about)
     for at, clause in enumerate(parts):
         if at and _of_the_speaker(found, parts[at - 1]):
             clause = clauses_zh.having_more(clause)
-        about = clause.subject
         found.extend(self_statements(clause, profile.lexicon))
         found.extend(life_statements(clause))
         found.extend(avoids_zh(clause))
@@ -72,7 +101,7 @@ def _statements(
         said, end = _with_what_follows(sentence, parts, at)
         if (hot := hot_status(profile, said)) is not None:
             found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
-    return found, about
+    return found
 
 
 def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:

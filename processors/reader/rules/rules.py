@@ -14,7 +14,13 @@ from zoneinfo import ZoneInfo
 from processors.language import times
 from processors.language.timespan import TimeSpan
 from processors.reader.rules import read_en, read_zh
-from processors.reader.rules.answers import answers_for_another, as_statement
+from processors.reader.rules.answers import (
+    answers_for_another,
+    as_statement,
+    of_whom_asked_zh,
+    told_of,
+    with_the_answer,
+)
 from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
@@ -24,6 +30,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
 from processors.reader.rules.scheduled import scheduled
+from processors.reader.rules.script_zh import in_script_of, read_simplified, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
@@ -80,6 +87,7 @@ class RuleExtractor:
         asked = _question_before(turn)
         among_people = bool(turn.previous) and turn.previous[-1][0] == "user"
         turn = _in_one_language(turn)
+        written, turn = turn.content, read_simplified(turn)
         found: list[Found] = []
         meant = [
             (language, (as_meant_after_zh if language == "zh" else as_meant_after_en)(said))
@@ -107,10 +115,16 @@ class RuleExtractor:
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
+            if (whom := of_whom_asked_zh(turn)) is not None:
+                theirs = [told_of(f, turn.speaker or "用户", whom) for f in found]
+                found, left = [f for f in theirs if f.dropped is None], left + [f for f in theirs if f.dropped]
+            found, left = with_the_answer(found, left, turn, len(text), partial(owned, turn=turn))
             if answers_for_another(turn):
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
         corrections = [each for _, one in meant for each in one.corrections]
+        script = in_script_of(written, turn.content)
+        found, left = ([told_in(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
         return _reading(*placed, text, turn, profile, project, anchor)
 

@@ -100,8 +100,9 @@ _FROM = re.compile(
     rf")|(?:是|我)(?P<native>{PLACE})人|在(?P<birth>{PLACE})出生"
 )
 _EMPLOYER = re.compile(
-    r"(?:就职于|任职于|供职于|在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
+    r"(?:就职于|任职于|供职于|(?<!现)在)(?P<org>[\u4e00-\u9fffA-Za-z0-9]{2,14}?)(?:工作|上班|任职|做|当|担任)"
 )
+_NUMERAL = re.compile(r"[\d零一二两三四五六七八九十百多几]+")
 _NOT_JOB = re.compile(
     r"什么|饭|菜|梦|主|事|到|不|朋友|手术|检查|决定|运动|作业|家务|得"
     r"|好|个|准备|好人|爸|妈|父亲|母亲|实验|活动|计划|起来|功课|笔记"
@@ -156,6 +157,8 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         return
     for pattern in (_JOB, _YEARS_JOB):
         match = pattern.search(body)
+        if match and _NUMERAL.fullmatch(match["job"]):
+            continue
         if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
             years, job = han_number(match["years"]), match["job"].strip()
             value: Any = f"{years}+" if match["more"] else years
@@ -238,7 +241,7 @@ def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if match is None or past(clause) or not meant(clause.body, match.start()):
         return
     name = match["org"]
-    if re.search(r"一家|一个|某|这家|那家|自己|家里", name):
+    if re.search(r"一家|一间|一个|某|这家|那家|自己|家里", name):
         return
     known = lexicon.get("employer", {})
     named = name in known or (name.endswith(ORGANISATIONS) and len(name) > 3)

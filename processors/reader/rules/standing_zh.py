@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import KIN
 from processors.reader.rules.common_zh import content_weight
@@ -21,9 +23,9 @@ _RESIDUE = re.compile(
 )
 _MARKS = re.compile(r"…+|\.{2,}|。{2,}|·{2,}|[!！?？]+$")
 _OPENING = re.compile(
-    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇+|嗨|喂|好吧|好啊|好呀|好的?|是的|是啊|对啊?|对了|没错|早上好|早安|晚安"
-    r"|[上中下]午好|晚上好|谢谢\w?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
-    r"|于是|但是?|不过|可是|只是|就是|另外|还有|虽然|因为|至于|毕竟|那么?|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
+    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?!得)|是的|是啊|对了|对的|对啊?|没错|早上好|早安|晚安"
+    r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
+    r"|于是|但是?|不过|可是|只是|就是|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
     r"|真的|同(?=[，,])|蹲|顶)(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
 )
 SPEAKER = re.compile(r"[我俺咱]|本人|自己")
@@ -32,7 +34,7 @@ _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗[，。！]?$|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天]|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
+    r"[?？]|吗[，。！]?$|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天]|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
     r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推]|有无|能否|是否|[好行对]不"
 )
 SUPPOSED = re.compile(
@@ -41,12 +43,20 @@ SUPPOSED = re.compile(
 _PERSON = re.compile(r"[他她]们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
     r"它们?|这(?!学期|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间)|此(?!外|刻|后)|其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
 _NAMED = re.compile(
     rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
     r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
 )
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
+_AMOUNT = r"[^，]{0,6}[\d一二三四五六七八九十两百千万]"
+_FOR_LONG = r"[^，]{0,10}[\d一二三四五六七八九十两半几多]+(?:个?多?月|年|周|个?礼拜|个?星期)"
+_OWN = re.compile(
+    rf"(?:{'|'.join(_DATA['amounts'].split())}){_AMOUNT}"
+    rf"|[左右两双]?[边侧只条个]?(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,8}}(?:{'|'.join(_DATA['lasts'].split())})|{_FOR_LONG})"
+)
+"""What is the speaker's own where it is not said whose it is."""
 _TALKED_OF = re.compile(
     r"(?:今天|昨天|最近|突然|有时候?|当时|后来)?(?:我们?|咱们?|本人|自己)?"
     r"(?:突然|真的|也|都|就|还|只|其实|个人|一直|有点|还是|可能|应该|大概|真|好|很|太|最|不太|不大|不)*"
@@ -82,8 +92,12 @@ _CUT = re.compile(
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
+_IS_OF = re.compile(r"是(?!听|看)[^，的说]{3,14}的$")
+"""A predicate that its 的 ends: 是学法语的."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
+_MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
+"""What holds right now."""
 _NO_SUBJECT = re.compile(r"(?:[让叫使令比是有给对被]|就是)[我俺咱]")
 """What did it, or was it, is in the turn before."""
 LED = re.compile(
@@ -92,12 +106,21 @@ LED = re.compile(
 )
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
-OF_KIN = re.compile(rf"(?:{KIN})(?!们|之|一样|我)")
+OF_KIN = re.compile(rf"(?>{KIN})(?!们|之|一样|我)")
+
+
+_OWN_SHOWN = re.compile(
+    rf"(?P<whose>(?:我们?|咱们?|俺)(?:{KIN})?)[这那](?![边里儿会时么样种些次回天年周月几两一二三段阵下辈人就是都也不还没有太真叫算可话]"
+    r"|才|学期|方面|点|个[人月]?(?:，|$|人|月))(?:[个台辆家套间只批帮份张部双支棵头匹栋](?=[\u4e00-\u9fffA-Za-z]))?(?=[\u4e00-\u9fffA-Za-z])"
+)
+"""What the speaker has needs no pointing at: 我这车."""
+_OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u4e00-\u9fffA-Za-z])(?![是有也都就还没不])")
 
 
 def tidy(said: str) -> str:
-    """Return a sentence or clause without what chat leaves in it: whom it answers, faces, dots, particles."""
-    text = _ADDRESSED.sub("", said)
+    """Return a sentence or clause without what chat leaves in it: whom it answers, faces, dots, particles; and without
+    pointing at what is the speaker's."""
+    text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", said)))
     text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     return _ENDING.sub("", _PAREN.sub("", text)).strip(" ，,、")
@@ -135,19 +158,28 @@ def of_before(text: str) -> bool:
 def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it? `of_other`, `of_kin`: its subject, named
     or carried on, is somebody else, or a person of the speaker's."""
-    if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text) or _CUT.search(text):
+    if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text):
+        return False
+    if _CUT.search(text) and not _IS_OF.search(text):
         return False
     if _TALKED_OF.match(text) and not _LASTING.search(text):
         return False
-    if _NO_SUBJECT.match(text):
+    if _NO_SUBJECT.match(text) or _MOMENT.search(text):
         return False
     if of_before(text):
         return False
     if SPEAKER.search(text) or OF_KIN.match(text):
         return True
+    if not of_other and _OWN.match(text) is not None:
+        return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
     return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
+
+
+def opens_predicate(text: str) -> bool:
+    """Does a clause without its subject open with a predicate, or with when it holds?"""
+    return (_STARTS.match(text) or LED.match(text) or re.match(r"一[^，]{1,6}就", text)) is not None
 
 
 def weight(text: str) -> float:

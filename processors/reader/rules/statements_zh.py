@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.alone_zh import Alone
-from processors.reader.rules.clauses_zh import FILLER, SUPPOSED
+from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
+from processors.reader.rules.persons_zh import called
 from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before, tidy
 from processors.reader.rules.text import QUOTED, Sentence
 
@@ -70,13 +71,23 @@ def episode(statement: Alone) -> Found:
     """Return a statement that stands alone as an episode of its owner, an intent where it says what they want. What
     does not stand alone names no owner."""
     text = told(statement.text)
-    if "{owner}" not in text and statement.dropped != "unresolved":
-        text = f"{{owner}}的{text}" if OF_KIN.match(text) else f"{{owner}}{text}"
+    if statement.dropped != "unresolved":
+        text = _whose(text)
+        text = text if "{owner}" in text else f"{{owner}}{text}"
     if wants(statement.text):
         return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
     return Found(
         statement.start, statement.end, "episode", text, episode_type="fact", dropped=statement.dropped
     )  # fmt: skip
+
+
+def _whose(text: str) -> str:
+    """Say whose a person is with whom a statement opens."""
+    match = OF_KIN.match(text)
+    return text if match is None else f"{{owner}}的{called(match.group())}{text[match.end() :]}"
+
+
+_FAMILY = re.compile(FAMILY)
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:
@@ -106,7 +117,7 @@ def wish(sentence: Sentence, original: str) -> Found | None:
     match = _WANTS.search(said)
     if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
         return None
-    text = told(said)
+    text = _whose(told(said)) if _FAMILY.match(said) else told(said)
     dangling = "{owner}" not in text or of_before(said) or not asks_for(said)
     return Found(sentence.start, sentence.end, "intent", text, dangling=dangling)
 
@@ -150,9 +161,20 @@ def particular(text: str) -> bool:
     return content_weight(text) >= 2.0
 
 
+_OWN_KIN = re.compile(rf"(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们)")
+
+_OWN_HOME = re.compile(r"(?:我们|咱们?|俺)家(?![长人乡]|里人)")
+
+
+def _of_theirs(match: re.Match[str]) -> str:
+    return "{owner}的" + called(match["who"])
+
+
 def told(said: str) -> str:
     """Name the owner: for 我, and before a predicate without a subject; what is said of other things stands as said."""
     said = said.rstrip("，,、 ")
+    if _OWN_KIN.match(said) or _OWN_HOME.match(said):
+        return _mine(said)
     if said.startswith(("我们", "咱们")):
         shared = re.match(_SHARED, said[2:]) is not None
         return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
@@ -198,6 +220,7 @@ _SHARED = r"[\u4e00-\u9fff]{0,2}(?:公司|学校|班|家|队|团队|部门|老�
 
 
 def _owned(text: str) -> str:
+    text = _OWN_HOME.sub("{owner}家", _OWN_KIN.sub(_of_theirs, text))
     text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)
     text = re.sub(r"我们|咱们", "{owner}等人", text)
     return re.sub(r"(?<!自)我(?!国|校|院|市|省|军)|咱", "{owner}", text)

@@ -1,0 +1,165 @@
+"""Chinese orders to the assistant that hold from now on (D2): 以后日期一律写全, 别叫我亲; and what it is to remember.
+
+An order is no statement of the speaker's own life, so it is known by two signs: from when on, without exception or at
+what occasion, and that somebody is told to do it. What the speaker does (以后我早睡), what somebody else ordered
+(老师说以后…), what was, and what can be is none.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from importlib.resources import files
+
+from processors.reader.rules.clauses_zh import FILLER, KIN, Clause
+from processors.reader.rules.found import Found
+from processors.reader.rules.named_zh import named
+from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
+from processors.reader.rules.text import Sentence
+
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "orders_zh.toml").read_text(encoding="utf-8"))
+_LONGEST = 44
+_SHORTEST = 4
+_TOGETHER = 3
+"""Clauses of one order."""
+
+
+def _any(name: str) -> str:
+    return "|".join(sorted(_DATA[name].split(), key=len, reverse=True))
+
+
+_OF_BIE = r"(?<![特区级分类性个告离])别(?![的人处墅名见致])"
+_FORBIDDEN = re.compile(_any("forbids").replace("别", _OF_BIE))
+_LETS_OFF = re.compile(_any("lets_off"))
+_FROM_NOW = re.compile(rf"(?:{_any('from_now')})(?!再说|有空|怎么|的事)")
+_ALWAYS = re.compile(_any("always"))
+_EACH_TIME = re.compile(_any("each_time"))
+_OCCASION = re.compile(
+    r"(?=.{0,16}[你您我]).{2,14}的时候.{0,3}(?=别|不要|先|记得|请|不许)"
+    r"|我(?:每次|一)?(?:问|发|说|讲|提)[^，]{1,14}[，,]?(?=[你您](?:就|先|再|都))"
+)
+_TO_OURS = re.compile(rf"(?:{_any('to_me')})(?:一下)?我(?:们|的)?(?:{KIN})?")
+_TO_ME = re.compile(rf"(?:{_any('to_me')})(?:一下)?我(?!们|的?(?:{KIN}))")
+_REQUEST = r"(?<![邀申])请(?![假客教])"
+_TOLD = re.compile(rf"[你您](?![们的家])|{_REQUEST}|务必|记得|就(?:行|好|成|可以)了?$|即可$|先.{{1,12}}再")
+_DOES = re.compile(rf"(?:{_any('does')})[^，]")
+_DIRECT = re.compile(
+    rf"(?:千万|请|你|您){{0,2}}(?:别|不要|不许|甭|莫)(?:再|老|总|一?直)?(?:{_any('to_me')})我"
+    rf"(?!们|的?(?:{KIN})|[这那说丢惹添乱开急面生讲抢闹瞎胡])"
+)
+"""What nobody is to do to the speaker: it needs no time."""
+_CALLED = re.compile(r"(?:你|您|请|就|还是)*(?:叫|喊|称呼)我[\u4e00-\u9fffA-Za-z“”]{1,8}$")
+_OPENS = re.compile(rf"(?:(?:{_any('opens')})[，,：:\s]*)+(?=.{{3}})")
+_ENDS = re.compile(rf"(?:[，,\s]*(?:{_any('ends')}))+$")
+_REMEMBER = re.compile(rf"(?:(?:请|麻烦|你|您|都|先|再|给我|替我){{0,3}}(?:{_any('remember')})[哈啊吧哦了]?)")
+_OTHERS = re.compile(_any("others_order"))
+_NO_ORDER = re.compile(rf"{_any('no_order')}|(?<![的开周例晨])会(?![议员])|(?<![功性只才可])能(?![源力量])")
+_SOMEBODY = re.compile(rf"[他她它]|人家|大家|我们|咱|你们(?!家|公司|平台|店)|{_any('circles')}|{KIN}")
+_SPEAKS = re.compile(r"我(?!(?:每次|一)?(?:问|发|说|讲|提)[^，]{1,14}[你您])|本人|(?:^|[，,])自己")
+_YOURS = re.compile(r"你们(?:家|公司|平台|店|银行|那边|这边)?的?")
+
+
+def orders(sentence: Sentence, original: str, parts: Sequence[Clause]) -> list[Found]:
+    """Return the orders in a sentence, each with the clauses that go on with it; `original` is the sentence with its
+    quotations, `parts` are its clauses."""
+    if sentence.asks:
+        return []
+    found: list[Found] = []
+    at = 0
+    while at < len(parts):
+        last = _last(sentence, parts, at)
+        if last is None:
+            at += 1
+            continue
+        start, end = parts[at].start, parts[last].end
+        text = _told(original[start - sentence.start : end - sentence.start])
+        found.append(Found(start, end, "preference", text))
+        at = last + 1
+    return found
+
+
+def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], taken: Sequence[Found]) -> list[Found]:
+    """Return what a sentence asks to remember beside what is `taken` from it: each clause without a subject that stands
+    by itself, as an order where it says what to do."""
+    at = next((n for n, c in enumerate(parts) if _REMEMBER.fullmatch(c.raw)), None)
+    if at is None or sentence.asks:
+        return []
+    found: list[Found] = []
+    for clause in parts[at + 1 :] or parts[:at]:
+        said = _opened(clause.raw)
+        if any(f.overlaps(clause.start, clause.end) for f in taken) or not _bare_fact(said) or clause.subject != "我":
+            break
+        whole = original[clause.start - sentence.start : clause.end - sentence.start]
+        ordered = found[0].kind == "preference" if found else _DOES.search(said) is not None and "是" not in said
+        if ordered:
+            found.append(Found(clause.start, clause.end, "preference", _told(whole)))
+        elif not found or re.search(r"\d|(?<![老总还就])是|叫", said):
+            text = "{owner}" + _opened(whole.strip())
+            found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact"))
+    return found
+
+
+def _bare_fact(said: str) -> bool:
+    fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not (ASKS.search(said) or SUPPOSED.search(said))
+    return fits and not (_SPEAKS.search(said) or _SOMEBODY.match(said) or re.search(r"[你您我]", said) or named(said))
+
+
+def _last(sentence: Sentence, parts: Sequence[Clause], at: int) -> int | None:
+    """The last clause of an order that begins at this one."""
+    for last in range(min(len(parts), at + _TOGETHER) - 1, at - 1, -1):
+        said = sentence.text[parts[at].start - sentence.start : parts[last].end - sentence.start].strip()
+        if len(said) <= _LONGEST and all(_goes_on(c.raw) for c in parts[at + 1 : last + 1]) and _is_order(said):
+            return last
+    return None
+
+
+def _goes_on(clause: str) -> bool:
+    if _SPEAKS.match(clause):
+        return False
+    ordered = _FORBIDDEN.match(clause) or _TOLD.search(clause) or _ALWAYS.match(clause) or _CALLED.match(clause)
+    return ordered is not None or (_DOES.search(clause) is not None and len(clause) < 12 and clause[-1] not in "了过着")
+
+
+def _is_order(said: str) -> bool:
+    said = _opened(said)
+    if len(said) < _SHORTEST or not resolved(said) or ASKS.search(said) or SUPPOSED.search(said):
+        return False
+    if _DIRECT.match(said):
+        return True
+    times = [p.search(said) for p in (_FROM_NOW, _ALWAYS, _OCCASION, _EACH_TIME)]
+    begin = min((m for m in times if m is not None), key=lambda m: m.start(), default=None)
+    if begin is None or named(said) or _SOMEBODY.search(said[: begin.start()]) or _OTHERS.search(said[: begin.start()]):
+        return False
+    rest = said[begin.start() :]
+    when = times[2].end() if times[2] is not None else 0
+    own = _TO_OURS.sub("", said[when:])
+    if _SPEAKS.search(own) or _NO_ORDER.search(_TO_OURS.sub("", rest)) or _SOMEBODY.match(said[begin.end() :]):
+        return False
+    firm = times[0] is not None or times[1] is not None
+    told = _TOLD.search(said) is not None or times[2] is not None
+    to_me = _TO_ME.search(rest) is not None and (firm or told)
+    if _LETS_OFF.search(rest):
+        return told or to_me
+    if _FORBIDDEN.search(rest):
+        return told or to_me or (firm and not rest.endswith("了"))
+    if rest.endswith(("了", "过")) or not (to_me or _DOES.search(rest)):
+        return False
+    return sum((times[0] is not None, times[1] is not None, told, to_me)) > (1 if firm else 0)
+
+
+def _opened(said: str) -> str:
+    filler = FILLER.match(said)
+    said = said[filler.end() :] if filler and filler.end() < len(said) else said
+    return _OPENS.sub("", said, count=1) if _OPENS.match(said) else said
+
+
+def _told(said: str) -> str:
+    """The order as one of the owner's."""
+    text = _ENDS.sub("", _opened(said.strip())).strip("，,。 ")
+    text = re.sub(rf"{_REQUEST}|麻烦(?=[你您])", "", _YOURS.sub("", text))
+    text = re.sub(rf"莫(?=[^名非过])|甭|勿|{_OF_BIE}", "不要", text)
+    text = re.sub(r"[你您]", "助手", text)
+    text = text.replace("我们", "{owner}等人")
+    text = text.replace("我", "{owner}" if "助手" in text else "自己")  # whose own it is, behind another, is unclear
+    return "{owner}要求" + ("在" if re.match(r"(?:{owner}|自己)[^，]*的时候", text) else "") + text

@@ -1,0 +1,54 @@
+"""Traditional and Cantonese turns are read like others, and told in their own characters (B1, D2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from processors.reader.rules.protocol import values_of
+from processors.reader.rules.script_zh import in_script_of, simplified
+from tests.unit.extract.support import extract
+
+
+def _kept(said: str, asked: str | None = None) -> list[str]:
+    return [c.text for c in extract(said, asked=asked) if c.source == "explicit"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("我媽媽有關節炎", ["用户的媽媽有關節炎"]),
+        ("我們家輪流顧攤子，每個人顧兩天", ["用户家輪流顧攤子，每個人顧兩天"]),
+        ("貓送人了", ["用户把貓送人了"]),
+        ("我對花生過敏", ["用户對花生過敏"]),
+        ("我唔飲酒", ["用户不喝酒"]),
+        ("以後報告一律寫繁體，唔好用英文", ["用户要求以後報告一律寫繁體，不要用英文"]),
+    ],
+)
+def test_d2_a_statement_keeps_the_script_of_its_turn(said: str, kept: list[str]) -> None:
+    assert _kept(said) == kept
+
+
+def test_b1_values_are_found_in_either_script() -> None:
+    fields = {n: v for c in extract("我叫陳志明，今年三十五歲，住在台北") for n, v in values_of(c).items()}
+    assert fields == {"name": "陳志明", "age": 35, "residence": "台北"}
+
+
+def test_b1_an_answer_in_traditional_characters_states_its_question() -> None:
+    assert _kept("不喝", asked="請問您平時喝牛奶嗎？") == ["用户平时不喝牛奶"]
+
+
+@pytest.mark.parametrize("said", ["唔，我再想想", "他們的關係我不懂", "我請問你幾點開門？"])
+def test_d2_what_states_nothing_states_nothing_in_either_script(said: str) -> None:
+    assert _kept(said) == []
+
+
+@pytest.mark.parametrize("said", ["我唔食辣，鍾意食甜", "請問這個點樣去？", "plain English", "我住在杭州", "", "關係"])
+def test_places_stay_true(said: str) -> None:
+    read = simplified(said)
+    assert len(read) == len(said)
+    assert len(read.translate(in_script_of(said, read))) == len(said)
+
+
+def test_simplified_mandarin_is_left_as_it_is() -> None:
+    said = "我是系主任，今日去了一趟，唔，还行"
+    assert simplified(said) is said
