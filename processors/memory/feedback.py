@@ -12,7 +12,7 @@ from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.rules import ADOPTED, CORRECTED, RATING_IMPORTANCE, SHARE, bounded, clamp, readable
 from processors.memory.store import Standing
 from processors.step import Emit
-from schemas.events.memory import Feedback, MemoryUpdate
+from schemas.events.memory import LOW_READING, Feedback, MemoryUpdate
 from schemas.log.ids import keyed_hash
 from schemas.log.owner import Owner
 
@@ -87,8 +87,9 @@ class FeedbackGate:
             state = "active" if readable(confidence) else "observed"
         reason = because("observed" if state == "observed" else "kept", "feedback", rule, float(confidence))
         importance = target.importance + share * RATING_IMPORTANCE.get(said["rating"] or "neutral", 0.0)
+        doubted = state == "observed" and target.reason.rule == LOW_READING  # judged, and still not said again
         judged = changed(
-            target, confidence=confidence, source=source, state=state, reason=reason,
+            target, confidence=confidence, source=source, state=state, reason=target.reason if doubted else reason,
             last_accessed_at=max(target.last_accessed_at, self._at), importance=bounded(importance),
         )  # fmt: skip
         self._standing.put(judged, self._standing.features(target.record_id))

@@ -246,7 +246,7 @@ class SecondReading(CandidateGate):
         """A free statement, told better or denied, keeps its id, and what people made of it since. What another record
         says already is cited there, and the old words retire."""
         features = text_features(c.text)
-        match = self._nearest(c, features, old)
+        match = self._repeats.nearest(c, features, old)
         if (again := self._said_elsewhere(c, match)) is not None:
             return [*retired(old, self._source, self._standing, self._rule), *again]
         compared = self._standing.features(old.record_id) is not None

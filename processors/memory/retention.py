@@ -8,6 +8,8 @@ Deleted: every version gets a marker without content. Archived: the newest versi
 which Postgres moves out of the memory view into the archive (schemas/sql/archive.sql), readable only by asking for
 that state; `expires_at` says when it ended. The versions before it get markers.
 
+What is observed only for its reading ends `UNSAID` after it was said, unless something lifts it before.
+
 Hot memory that came from what ends follows (processors.project.user_memories); weekly reports have their own retention.
 
 A class whose days change ends what is written from then on; what stands follows by amendments of a `redate`
@@ -22,9 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
+from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.in_project import expired
 from processors.memory.items import lives_until
+from processors.memory.restate import LEARNED
 from processors.memory.rules import MAX_ENDED, MAX_GONE
 from processors.memory.store import Standing
 from processors.memory.values import iso
@@ -39,6 +43,9 @@ from schemas.profile.model import Profile
 A_TICK = 200
 DAYS_A_TICK = 31
 """Lists that one tick opens, where the timer stood still."""
+UNSAID = timedelta(days=30)
+"""How long a statement with a low reading waits to be said again."""
+UNSAID_RULE = "unsaid"
 DUE = "@expiry"
 _OPENED = "day"
 _ROW = "due/"
@@ -54,11 +61,13 @@ def days_of(profile: Profile, u: MemoryUpdate) -> float | None:
 
 
 def end_of(profile: Profile, u: MemoryUpdate) -> datetime | None:
-    """When a record of a user ends by the days of a profile, or by its own time to live; None: with the account."""
+    """When a record of a user ends by the days of a profile, its low reading, or its own time to live; None: with the
+    account."""
     days = days_of(profile, u)
     by_class = None if days is None else u.known_at + timedelta(days=days)
     own = lives_until(u) if u.kind == "item" and u.extractor == "command" else None
-    return min((end for end in (by_class, own) if end is not None), default=None)
+    unsaid = u.known_at + UNSAID if is_doubted(u) else None
+    return min((end for end in (by_class, own, unsaid) if end is not None), default=None)
 
 
 def reads_of_redate(a: Amendment) -> tuple[Reads, ...]:
@@ -67,11 +76,15 @@ def reads_of_redate(a: Amendment) -> tuple[Reads, ...]:
     return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d), ()) for d in days)
 
 
-def reads_of(profile: Profile, at: datetime, command: MemoryCommand | None = None) -> tuple[Reads, ...]:
-    """The lists that records of an event may be put on: nothing of them is loaded but the day that is open."""
+def reads_of(
+    profile: Profile, at: datetime, command: MemoryCommand | None = None, *, doubted: bool = False
+) -> tuple[Reads, ...]:
+    """The lists that records of an event may be put on: nothing of them is loaded but the day that is open. `doubted`:
+    it says something whose reading is too low."""
     days = {at + timedelta(days=d) for d in profile.retention.classes.values()}
     if command is not None and command.ttl_minutes is not None:
         days.add(at + timedelta(minutes=command.ttl_minutes))
+    days |= {at + UNSAID} if doubted else set()
     if not days:
         return ()
     return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d.date()), ()) for d in sorted(days))
@@ -142,7 +155,8 @@ class Retention:
         return out
 
     def _dated(self, u: MemoryUpdate) -> MemoryUpdate:
-        if days_of(self._profile, u) is None:
+        was_doubted = u.kind in LEARNED and u.expires_at is not None
+        if days_of(self._profile, u) is None and not is_doubted(u) and not was_doubted:
             return u
         end = end_of(self._profile, u)
         if end == u.expires_at:
@@ -194,7 +208,8 @@ class Retention:
             return [*self._end_history(record_id, now, "expired"), *self._left_projects(record_id, None, now)]
         if u.expires_at is None or u.expires_at > now:
             return []  # it was put on the list of its new day when its value changed
-        outs = retired(self._owner, self._standing, self._profile, u, "expired", now)
+        rule = UNSAID_RULE if is_doubted(u) else "expired"
+        outs = retired(self._owner, self._standing, self._profile, u, rule, now)
         return [*outs, *self._left_projects(record_id, u, now)]
 
     def _left_projects(self, record_id: str, u: MemoryUpdate | None, now: datetime) -> list[Emit]:

@@ -17,12 +17,12 @@ from processors.memory.commands import CommandGate
 from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
+from processors.memory.read_under import read_under
 from processors.memory.readings import TurnReading
 from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
 from processors.memory.store import InHot, Standing
-from processors.memory.taken_back import with_taken_back
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
@@ -204,7 +204,7 @@ class Gate(PlainStep):
             return []
         first = not reading.versions
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
-        e = with_taken_back(e, profile, self._encode)
+        e = read_under(e, profile, self._encode)
         again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         before = [] if again is None else again.before
         parts = (e, standing, versions, profile, self._models.hash_key, again)

@@ -15,6 +15,7 @@ from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
 from processors.memory import read_at
 from processors.memory.changes.nearest import NearestStanding
+from processors.memory.doubted import Doubted, is_doubted
 from processors.memory.index import (
     LEARNED,
     Index,
@@ -309,6 +310,14 @@ class Standing:
             heappop(index.leaving)
         return None
 
+    @property
+    def doubted(self) -> Doubted:
+        return self._index.doubted
+
+    @property
+    def calibration(self) -> Calibration | None:
+        return self._calibration
+
     def rows_of(self, table: str) -> int:
         """How many rows the user has in a structured table."""
         return len(self._index.tables.get(table, ()))
@@ -387,6 +396,8 @@ class Standing:
             if self._index.near is None:
                 self._index.near = NearestStanding(self._dimensions)
             self._index.near.put(update.record_id, update.sealed.embedding)
+        if is_doubted(update):
+            self._index.doubted.put(update, self._dimensions)
         if features is not None:
             self._shelve(update, features)
 
@@ -415,6 +426,7 @@ class Standing:
             _drop(self._index.naming, named, record_id)
         if self._index.near is not None:
             self._index.near.remove(record_id)
+        self._index.doubted.remove(record_id)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)

@@ -17,6 +17,7 @@ from processors.memory.emit import plain_decision, update
 from processors.memory.habits import mining as habits
 from processors.memory.habits.metadata import zone_of
 from processors.memory.learned import Learned
+from processors.memory.read_under import any_low
 from processors.memory.retention import Retention
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
@@ -122,8 +123,9 @@ then_reads_of_tick = retention.then_reads_of_tick
 
 
 def reads_of(parts: ViewParts, event: UserRecord | Amendment, at: datetime) -> tuple[Reads, ...]:
-    command = event if isinstance(event, MemoryCommand) else None
-    return retention.reads_of(parts.book.of(event.tenant), at, command)
+    command, profile = event if isinstance(event, MemoryCommand) else None, parts.book.of(event.tenant)
+    doubted = isinstance(event, Extraction) and any_low(event, profile)
+    return retention.reads_of(profile, at, command, doubted=doubted)
 
 
 def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:

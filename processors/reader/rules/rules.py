@@ -22,6 +22,7 @@ from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
+from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.two_languages import by_language, together
@@ -110,7 +111,7 @@ class RuleExtractor:
                 found = [f for f in found if not f.slots]
         corrections = [each for _, one in meant for each in one.corrections]
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
-        return _reading(*placed, text, turn, profile, project, anchor)
+        return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)
 
 
 def _placed(found: Found, corrections: Sequence[Correction]) -> Found:

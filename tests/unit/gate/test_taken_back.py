@@ -6,7 +6,7 @@ from typing import Any
 
 from processors.ports import Models
 from schemas.events.memory import Candidate, Dropped, Span
-from schemas.profile.model import Profile, load_profile
+from schemas.profile.model import Profile, ReadingSpec, load_profile
 from tests.unit.gate.bench import GateBench, candidate
 
 PLACE = (Span(start=0, end=14),)
@@ -14,6 +14,10 @@ PLACE = (Span(start=0, end=14),)
 
 def dropped(label: Any, c: Candidate, **slots: Any) -> Dropped:
     return Dropped(label=label, candidate=c.model_copy(update={"ordinal": 7, "spans": PLACE}), slots=slots)
+
+
+def reading(**told: float) -> Profile:
+    return load_profile("general").model_copy(update={"reading": ReadingSpec(**told)})
 
 
 YORK = dropped("no_field", candidate("Lives in York", kind="fact"), residence="York")
@@ -40,6 +44,25 @@ async def test_one_that_it_does_not_take_leaves_no_record_and_no_decision(models
     others = [dropped(label, candidate(f"Went {label}")) for label in ("unresolved", "light", "too_many", "copy")]
     assert await gate.say(dropped=(YORK, *others)) == []
     assert gate.decisions == []
+
+
+async def test_what_was_dropped_is_decided_from_the_profiles_reading_on(models: Models) -> None:
+    """And stands, or is observed, as any other with its reading."""
+    light = dropped("light", candidate("Went rowing", reading=0.5))
+    copy = dropped("copy", candidate("Sold the old caravan in May", reading=0.8))
+    gate = GateBench(models, profile=reading(taken_back=0.8))
+    await gate.say(dropped=(light, copy))
+    assert [u.sealed.text for u in gate.active()] == ["Sold the old caravan in May"]
+    gate = GateBench(models, profile=reading(taken_back=0.5, kept=0.6))
+    await gate.say(dropped=(light, copy))
+    assert [(u.sealed.text, u.state) for u in gate.log] == [
+        ("Went rowing", "observed"), ("Sold the old caravan in May", "active"),
+    ]  # fmt: skip
+
+
+async def test_nothing_that_was_dropped_is_as_likely_as_one(models: Models) -> None:
+    gate = GateBench(models, profile=reading(taken_back=1.0))
+    assert await gate.say(dropped=(dropped("copy", candidate("Sold a boat", reading=1.0)),)) == []
 
 
 async def test_a_relation_to_nobody_stands_where_the_profile_has_a_category_for_it(models: Models) -> None:
