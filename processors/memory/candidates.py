@@ -12,7 +12,7 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
-from processors.memory.changes.judge import changes
+from processors.memory.changed import Changing
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
@@ -45,10 +45,6 @@ _OF_ALL_TURNS = (
 """Of a record that several turns said: what follows from all of them, and not from how one is read."""
 
 
-CHANGED = "changed"
-"""Rule of what a free statement changes, without a field that says so."""
-
-
 @dataclass(slots=True)
 class _Sorted:
     """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper),
@@ -76,6 +72,7 @@ class CandidateGate:
         self._repeats = Repeats(source, standing, self._places)
         self._source = source
         self._standing = standing
+        self._changing = Changing(standing, versions, source.accepted_at)
         self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
         self._versions = versions
         self._profile = profile
@@ -203,7 +200,7 @@ class CandidateGate:
             reason = because("superseding", *self._change(replaced))
             leaving = None if old.record_id == record else names
             out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
-        note_replaced(self._standing, record, replaced, self._source, self._source.accepted_at)
+        note_replaced(self._standing, record, replaced, self._source.turn.turn_id, self._source.accepted_at)
         kept = self._new(c, names, record, replaced)
         others = [h for h in opposed(self._standing, self._profile, kept) if not self._retiring(h)]
         if others:
@@ -307,7 +304,7 @@ class CandidateGate:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
         kept, told = self._contradicting(self._new(c, (), record, []), before, match)
-        kept, changing = self._changing(c, kept)
+        kept, changing = self._changing.by(kept, self._when(c))
         self._standing.put(kept, features)
         return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
@@ -333,29 +330,6 @@ class CandidateGate:
         kept = dated_as(new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS}), stands)
         self._standing.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
-
-    def _changing(self, c: Candidate, kept: MemoryUpdate) -> tuple[MemoryUpdate, list[Emit]]:
-        """What a free statement changes of what stands ends where its words say so and the head agrees; else both
-        stand, and each names the other (docs/quality.md)."""
-        out: list[Emit] = []
-        named, ended, score = list(kept.conflicts_with), [], kept.reason.score
-        for change in changes(self._standing, kept, self._source.turn.turn_id):
-            old, score = change.old, change.score
-            if change.outcome == "retired":
-                reason = because("superseding", "dedupe", CHANGED, score)
-                out += self._versions.end(old, self._when(c), self._source.accepted_at, reason)
-                ended.append(old)
-            else:
-                out.append(marked(self._standing, old, kept.record_id, kept.occurred_at))
-                named.append(old.record_id)
-        if not out:
-            return kept, out
-        note_replaced(self._standing, kept.record_id, ended, self._source, self._source.accepted_at)
-        outcome: Outcome = "superseding" if ended else kept.reason.outcome
-        names = newest_marks(n for n in named if self._standing.get(n) is not None)
-        denied = bool(kept.conflicts_with) and not ended  # said so already, and why
-        reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
-        return kept.model_copy(update={"conflicts_with": names, "reason": reason}), out
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
@@ -400,9 +374,8 @@ class CandidateGate:
             body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
             features = text_features(c.text)
         renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
-        self._standing.put(renewed, features)
-        reason = because(outcome, "dedupe", rule, score)
-        return [update(renewed), decision(self._source, c, reason, renewed, only)]
+        out = self._changing.put(twin, renewed, features, self._when(c))
+        return [*out, decision(self._source, c, because(outcome, "dedupe", rule, score), renewed, only)]
 
     def _lower(self, c: Candidate, twin: MemoryUpdate, rule: str, only: tuple[str, ...]) -> list[Emit]:
         """What the newer extractor says of the turn stands, how sure it is as well as what it says."""

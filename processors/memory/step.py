@@ -165,7 +165,7 @@ class Gate(PlainStep):
             case Extraction():
                 return self._extraction(event, standing, versions, state)
             case Feedback():
-                judge = FeedbackGate(event.owner, standing, at, self._models.hash_key)
+                judge = FeedbackGate(event.owner, standing, versions, at, self._models.hash_key)
                 return judge.feedback(event, _book(event, state, at), self._models.terms)
             case MemoryCommand():
                 model_id = self._models.embedder.model_id
@@ -250,7 +250,8 @@ class Gate(PlainStep):
         if not waited:
             return
         standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
-        judge = FeedbackGate(owner, standing, at, self._models.hash_key)
+        versions = Versions(standing, self._book.of(owner.tenant), self._encode)
+        judge = FeedbackGate(owner, standing, versions, at, self._models.hash_key)
         for judged in waited:
             yield from judge.spread(judged)
 
