@@ -49,6 +49,8 @@ UNSAID_RULE = "unsaid"
 DUE = "@expiry"
 _OPENED = "day"
 _ROW = "due/"
+_WAITS = "|unsaid"
+"""Of a row for no class, but for a low reading: where the record stands no more by then, its history stays."""
 
 
 def class_of(u: MemoryUpdate) -> str:
@@ -104,7 +106,7 @@ def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str, str]]:
     rows = [(str(at), key) for key, at in state.of(DUE).items(_ROW) if str(at) <= iso(now)]
     out = []
     for _, key in sorted(rows)[:A_TICK]:
-        place, _, record = key.removeprefix(_ROW).partition("|")
+        place, _, record = key.removeprefix(_ROW).removesuffix(_WAITS).partition("|")
         out.append((Owner.parse(place), record, key))
     return out
 
@@ -177,7 +179,8 @@ class Retention:
         day = u.expires_at.date()
         # A day that was opened is not opened again.
         rows = open_ if day.isoformat() <= opened else self._state.of(_bucket(day))
-        rows.put(f"{_ROW}{self._owner.key}|{u.record_id}", iso(u.expires_at))
+        waits = _WAITS if is_doubted(u) and days_of(self._profile, u) is None else ""
+        rows.put(f"{_ROW}{self._owner.key}|{u.record_id}{waits}", iso(u.expires_at))
 
     def redated(self, outs: Iterable[Out], was: datetime | None, at: datetime) -> list[Out]:
         """The outputs of a redate: the record is taken off the list of the day that it `was` to end on, and put on that
@@ -198,12 +201,14 @@ class Retention:
         if (standing := self._standing.get(u.record_id)) is not None:
             return standing
         tail = self._standing.tail(u.record_id)
-        return u if tail is not None and tail[0] == u.version else None
+        return u if tail is not None and tail.version == u.version else None
 
     def end(self, record_id: str, key: str, now: datetime) -> list[Emit]:
         """A record whose day has come: it ends, or is left alone where its value has changed since."""
         self._state.of(DUE).delete(key)
         u = self._standing.get(record_id)
+        if u is None and key.endswith(_WAITS):
+            return []
         if u is None:
             return [*self._end_history(record_id, now, "expired"), *self._left_projects(record_id, None, now)]
         if u.expires_at is None or u.expires_at > now:
@@ -220,17 +225,17 @@ class Retention:
         """What ended longest ago leaves where too much has: first the views, and after as many more deletions the log's
         keys and the state."""
         out: list[Out] = []
-        for name in self._standing.beyond("ended", MAX_ENDED):
+        for name in self._standing.tails.beyond("ended", MAX_ENDED):
             ended = self._end_history(name, now, "made_room")
             out += ended
             if ended:
                 out += self._left_projects(name, None, now)
             if not ended:  # it stands again, and has its numbers there
                 self._standing.forget_tails([name])
-        gone = self._standing.beyond("gone", MAX_GONE)
+        gone = self._standing.tails.beyond("gone", MAX_GONE)
         for name in gone:
             tail = self._standing.tail(name)
-            versions = range(min(1, tail[0]), tail[0] + 1) if tail is not None else ()
+            versions = range(min(1, tail.version), tail.version + 1) if tail is not None else ()
             out += [Null(topics.UPDATES, self._owner, f"{name}/{v}".encode()) for v in versions]
         if gone:
             self._standing.forget_tails(gone)
