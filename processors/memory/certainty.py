@@ -51,3 +51,11 @@ def lowered(c: Candidate) -> dict[str, Any]:
         return sure
     rule = "less_sure" if c.low_reading is None else LOW_READING
     return {**sure, "state": "observed", "reason": because("observed", "confidence", rule, c.low_reading)}
+
+
+def no_surer(new: MemoryUpdate, old: MemoryUpdate) -> dict[str, Any]:
+    """Other words of a record make it no surer: what waits to be said again waits on."""
+    sure: dict[str, Any] = {"confidence": min(new.confidence, old.confidence)}
+    if readable(sure["confidence"]):
+        return {**sure, "state": "active"}
+    return {**sure, "state": "observed", "reason": old.reason if is_doubted(old) else new.reason}

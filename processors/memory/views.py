@@ -123,9 +123,11 @@ then_reads_of_tick = retention.then_reads_of_tick
 
 
 def reads_of(parts: ViewParts, event: UserRecord | Amendment, at: datetime) -> tuple[Reads, ...]:
-    command, profile = event if isinstance(event, MemoryCommand) else None, parts.book.of(event.tenant)
-    doubted = isinstance(event, Extraction) and any_low(event, profile)
-    return retention.reads_of(profile, at, command, doubted=doubted)
+    command = event if isinstance(event, MemoryCommand) else None
+    doubted = False
+    if isinstance(event, Extraction):  # under the version that made it, as it is decided
+        doubted = any_low(event, parts.book.named(event.tenant, event.profile, event.profile_version))
+    return retention.reads_of(parts.book.of(event.tenant), at, command, doubted=doubted)
 
 
 def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:

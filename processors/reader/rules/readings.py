@@ -28,7 +28,7 @@ _WORDS: dict[str, dict[str, str]] = tomllib.loads(
 )
 _ALWAYS = re.compile("|".join(pattern for group in _WORDS.values() for pattern in group.values()), re.IGNORECASE)
 _TAKES_BACK = frozenset({"correction", "replaces"})
-"""Attributes of what changes a statement of before."""
+"""Attributes of what changes an earlier statement."""
 _BANDS = {"en": (8, 15), "zh": (11, 20)}
 """From so many words, or characters, a statement is of medium length, and long."""
 _DIGIT = re.compile(r"\d")
@@ -88,6 +88,12 @@ def cell_of_dropped(label: DropLabel, language: str) -> str:
 def reading_of_cell(table: str, cell: str) -> float:
     """`table`: `en`, `zh` or `dropped`."""
     return _DATA[table][cell]
+
+
+def reading_of_taken(c: Candidate, language: str) -> float | None:
+    """The reading of a dropped statement that a profile takes now: as if it had taken it when the turn was said."""
+    may_miss = is_free(c) and not _ALWAYS.search(c.text)
+    return _read(c, "zh" if language == "zh" else "en") if may_miss else None
 
 
 def _read(c: Candidate, language: str) -> float:

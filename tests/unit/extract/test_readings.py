@@ -8,7 +8,7 @@ import pytest
 
 from inference.language import language_of
 from processors.reader.rules.protocol import Reading, TurnView
-from processors.reader.rules.readings import cell_of_dropped, reading_of_cell
+from processors.reader.rules.readings import cell_of_dropped, reading_of_cell, reading_of_taken
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import DropLabel
 from schemas.profile.model import Profile, ReadingSpec, load_profile
@@ -34,13 +34,37 @@ def test_what_says_more_reads_higher(shorter: str, longer: str) -> None:
     assert one.reading < other.reading
 
 
-@pytest.mark.parametrize(
-    "said", ["I'm 32.", "我今年32岁。", "We decided to use Redis.", "I can't climb stairs since May."]
-)
+ALWAYS = [
+    "I'm 32.",
+    "我今年32岁。",
+    "We decided to use Redis.",
+    "I can't climb stairs since May.",
+    "I'm allergic to walnuts.",
+    "我对芒果过敏。",
+    "Remember that I sold my boat in May.",
+    "记住我五月把船卖了。",
+    "I want to apply for a master's in Leeds.",
+    "我想申请香港的硕士。",
+    "Always answer me in short lists.",
+    "以后请用列表回答我。",
+]
+
+
+@pytest.mark.parametrize("said", ALWAYS)
 def test_what_is_always_made_has_none(said: str) -> None:
     made = read(said).candidates
     assert made
     assert [c.reading for c in made] == [None] * len(made)
+
+
+def test_what_a_profile_takes_later_reads_as_what_it_had_taken_at_once() -> None:
+    sister = next(c for c in read("My sister Anna lives in Rome.").candidates if c.kind == "relation")
+    assert sister.reading == reading_of_cell("en", "relation")
+    low = sister.model_copy(update={"reading": 0.1})
+    assert reading_of_taken(low, "en") == sister.reading
+    told = low.model_copy(update={"text": "Anna is allergic to walnuts"})
+    assert reading_of_taken(told, "en") is None, "a constraint"
+    assert reading_of_taken(low.model_copy(update={"field": "residence", "value": "Rome"}), "en") is None
 
 
 def test_nothing_has_one_where_a_report_reads_the_turns() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from processors.ports import Models
-from schemas.events.memory import Candidate, MemoryUpdate
+from schemas.events.memory import Candidate, HotValue, MemoryUpdate, Span
 from schemas.profile.model import Profile, ReadingSpec, RetentionSpec, load_profile
-from tests.unit.gate.bench import DAY, GateBench, candidate
+from tests.unit.gate.bench import DAY, GateBench, candidate, study
 
 PIANO = "Bought a piano"
 MONTH = timedelta(days=30)
@@ -208,3 +208,73 @@ async def test_by_default_the_threshold_is_low(models: Models) -> None:
     gate = GateBench(models)
     await gate.say(low(reading=0.0999), low("Sold a boat in May", reading=0.1))
     assert [u.sealed.text for u in gate.active()] == ["Sold a boat in May"]
+
+
+ALWAYS = {
+    "value": candidate("Lives in Leeds", "residence", "Leeds"),
+    "values": study("Leeds", "BSc", "physics"),
+    "denied": candidate("Has not bought a piano", negated=True),
+    "wish": candidate("Wants to buy a piano", kind="intent"),
+    "wish with a category": candidate("Wants to move", kind="intent", category="relocation"),
+    "decision": candidate("Decided to buy a piano", episode_type="decision"),
+    "task": candidate("Has to buy a piano", episode_type="task"),
+    "project": candidate("The piano does not fit", project_id="p1"),
+    "status": candidate("The piano is sold", hot=HotValue(type="status", key="piano", value="sold")),
+    "correction": candidate("Bought a piano", attributes={"correction": True}),
+}
+
+
+@pytest.mark.parametrize("kept", [0.5, 1.0])
+@pytest.mark.parametrize("c", ALWAYS.values(), ids=ALWAYS)
+async def test_what_is_always_made_is_not_held_back_whatever_its_reader_tells(
+    models: Models, c: Candidate, kept: float
+) -> None:
+    gate = GateBench(models, profile=profile(kept))
+    made = await gate.say(c.model_copy(update={"reading": 0.0}))
+    assert {(u.state, u.reason.rule) for u in made} == {("active", "new")}
+
+
+async def test_nothing_that_is_said_in_a_project_or_reported_on_is_held_back(models: Models) -> None:
+    gate = GateBench(models, profile=profile(1.0))
+    await gate.say(low(), project_id="p1")
+    assert [u.sealed.text for u in gate.active()] == [PIANO]
+    hot = load_profile("engineering").model_copy(update={"reading": ReadingSpec(kept=1.0)})
+    assert hot.hot_keys
+    gate = GateBench(models, profile=hot)
+    await gate.say(low())
+    assert [u.sealed.text for u in gate.active()] == [PIANO]
+
+
+async def test_a_model_that_sharpens_it_makes_it_no_surer(gate: GateBench) -> None:
+    place = (Span(start=0, end=20),)
+    [made] = await gate.say(low(spans=place), turn="t")
+    gate.later(timedelta(minutes=1))
+    sharp = candidate("Bought a grand piano", spans=place, literal=True)
+    [kept] = [u for u in await gate.say(sharp, turn="t", extractor="model") if u.op == "upsert"]
+    assert (kept.record_id, kept.sealed.text, kept.state) == (made.record_id, "Bought a grand piano", "observed")
+    assert kept.reason == made.reason
+    assert kept.expires_at == kept.known_at + MONTH
+    gate.later(DAY)
+    await gate.say(low("Bought a grand piano"))
+    assert [u.sealed.text for u in gate.active()] == ["Bought a grand piano"]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_talk_of_years_ago_waits_from_when_it_was_taken_in(gate: GateBench, restarts: bool) -> None:
+    """By the times of the log, and by no clock."""
+    [made] = await gate.say(low(), at=gate.driver.now - timedelta(days=700))
+    assert made.expires_at == made.known_at + MONTH
+    assert await ticked(gate, MONTH - DAY) == []
+    if restarts:
+        gate.restart()
+    assert [u.op for u in await ticked(gate, 2 * DAY)] == ["delete"]
+
+
+async def test_ticks_that_stood_still_end_it_late(gate: GateBench) -> None:
+    await gate.say(low())
+    gate.later(timedelta(days=90))
+    out: list[MemoryUpdate] = []
+    for _ in range(5):
+        gate.driver.tick()
+        out += await gate.run()
+    assert [(u.op, u.reason.rule) for u in out] == [("delete", "unsaid")]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from processors.ports import Models
+from processors.reader.rules.readings import reading_of_cell
 from schemas.events.memory import Candidate, Dropped, Span
 from schemas.profile.model import Profile, ReadingSpec, load_profile
 from tests.unit.gate.bench import GateBench, candidate
 
+NOT_TAKEN = ("unresolved", "light", "too_many", "copy", "addressed", "of_another")
 PLACE = (Span(start=0, end=14),)
 
 
@@ -58,6 +62,36 @@ async def test_what_was_dropped_is_decided_from_the_profiles_reading_on(models: 
     assert [(u.sealed.text, u.state) for u in gate.log] == [
         ("Went rowing", "observed"), ("Sold the old caravan in May", "active"),
     ]  # fmt: skip
+
+
+async def test_by_its_reading_no_value_comes_back_and_nothing_that_was_said_of_another(models: Models) -> None:
+    """Nobody vouches for whose the value is."""
+    gate = GateBench(models, profile=reading(taken_back=0.1))
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    left = [dropped(label, candidate("Lives in York", "residence", "York", reading=0.9)) for label in NOT_TAKEN]
+    of_another = dropped("of_another", candidate("Is seven years old", reading=0.9))
+    assert await gate.say(dropped=(*left, of_another)) == []
+    assert gate.values("residence") == ["Leeds"]
+
+
+async def test_a_value_that_the_field_takes_now_is_never_held_back(models: Models) -> None:
+    """The reading of its label counts for what no field takes."""
+    read_low = YORK.model_copy(update={"candidate": YORK.candidate.model_copy(update={"reading": 0.0})})
+    strict = homes("York").model_copy(update={"reading": ReadingSpec(kept=1.0)})
+    [home] = await GateBench(models, profile=strict).say(dropped=(read_low,))
+    assert (home.state, home.source, home.sealed.value) == ("active", "explicit", "York")
+
+
+@pytest.mark.parametrize(("kept", "state"), [(0.7, "active"), (0.9, "observed")])
+async def test_a_relation_that_a_category_names_reads_as_one_that_was_taken_at_once(
+    models: Models, kept: float, state: str
+) -> None:
+    told = dropped("dangling", candidate("Her sister went through QMAS", kind="relation", reading=0.1))
+    strict = load_profile("immigration").model_copy(update={"reading": ReadingSpec(kept=kept), "hot_keys": ()})
+    gate = GateBench(models, profile=strict)
+    [made] = await gate.say(dropped=(told,))
+    assert made.state == state
+    assert made.reason.score == (None if state == "active" else reading_of_cell("en", "relation"))
 
 
 async def test_nothing_that_was_dropped_is_as_likely_as_one(models: Models) -> None:
