@@ -20,7 +20,7 @@ from schemas.events.erasure import Erasure
 from schemas.events.memory import Dropped, MemoryUpdate, Span
 from schemas.log import topics
 from schemas.log.owner import partition, user
-from schemas.profile.model import Profile, ReadingSpec, load_profile
+from schemas.profile.model import Profile, load_profile
 from schemas.profile.pii_policy import PiiAction
 from sinks.protocol import Message
 from streams.driver import TopologyDriver, inline
@@ -313,53 +313,3 @@ def test_n1_what_the_reader_dropped_comes_back_under_a_profile_that_takes_it(ben
     bench.becomes(homes("Leeds"))
     bench.apply(back)
     assert bench.now() == []
-
-
-def low(kept: float, taken_back: float = 1.0) -> Profile:
-    return plain().model_copy(update={"reading": ReadingSpec(kept=kept, taken_back=taken_back)})
-
-
-def states(bench: Bench) -> list[tuple[str, str]]:
-    newest: dict[str, MemoryUpdate] = {}
-    for u in updates(bench.driver):
-        if u.record_id not in newest or u.revision > newest[u.record_id].revision:
-            newest[u.record_id] = u
-    return sorted((u.sealed.text, u.state) for u in newest.values() if u.op == "upsert")
-
-
-def test_n1_another_threshold_is_a_regate(bench: Bench) -> None:
-    """What stood is observed, what was observed stands, what was dropped comes back, and back again."""
-    piano, boat = candidate("Bought a piano", reading=0.4), candidate("Sold a boat in May", reading=0.6)
-    left = Dropped(label="light", candidate=candidate("Went rowing on the lake", reading=0.3, ordinal=2))
-    bench.becomes(low(0.5))
-    bench.do_all(bench.say(piano, boat, dropped=(left,)))
-    before = [("Bought a piano", "observed"), ("Sold a boat in May", "active")]
-    assert states(bench) == before
-    both = [("Bought a piano", "active"), ("Sold a boat in May", "active")]
-    wanted = [
-        (low(0.2), both),
-        (low(0.2, 0.3), [*both, ("Went rowing on the lake", "active")]),
-        (low(0.7), [(text, "observed") for text, _ in both]),
-        (low(0.5), before),
-    ]
-    for profile, then in wanted:
-        bench.becomes(profile)
-        bench.apply(bench.regate(profile))
-        assert [s for s in states(bench) if s[1] != "superseded"] == then
-        assert bench.regate(profile) == []
-
-
-def test_n1_what_ended_unsaid_stands_where_the_threshold_allows_it_now(bench: Bench) -> None:
-    bench.becomes(low(0.5))
-    bench.do_all(bench.say(candidate("Bought a piano", reading=0.4)))
-    for _ in range(32):
-        bench.later(DAY)
-        bench.driver.tick()
-        bench.do_all(bench.run())
-    assert states(bench) == []
-    assert bench.regate(low(0.5)) == []
-    found = bench.regate(low(0.3))
-    assert [d.what for d in found] == ["added"]
-    bench.becomes(low(0.3))
-    bench.apply(found)
-    assert states(bench) == [("Bought a piano", "active")]
