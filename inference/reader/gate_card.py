@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -29,12 +30,24 @@ class GateCard(BaseModel):
     corpus_turns: int = Field(ge=1)
     epochs: int = Field(ge=1)
     seed: int
+    calibration: tuple[tuple[Probability, Probability], ...] = ((0.0, 0.0), (1.0, 1.0))
+    """(probability of the gate, share of held-out turns that hold something to keep): lines between them."""
 
     @model_validator(mode="after")
     def _in_order(self) -> GateCard:
         if self.drop > self.keep:
             raise ValueError("the threshold to drop lies above the one to keep")
+        said, held = [s for s, _ in self.calibration], [h for _, h in self.calibration]
+        if said != sorted(set(said)) or held != sorted(held) or said[:1] != [0.0] or said[-1:] != [1.0]:
+            raise ValueError("the calibration does not rise from 0 to 1")
         return self
+
+    def calibrated(self, keep: float) -> float:
+        """The share of turns with this probability that hold something to keep."""
+        for (low, least), (high, most) in pairwise(self.calibration):
+            if keep <= high:
+                return least + (most - least) * (keep - low) / (high - low)
+        return self.calibration[-1][1]
 
     def verdict(self, keep: float) -> Verdict:
         """What a turn's probability in [0, 1] means."""

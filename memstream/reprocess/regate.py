@@ -20,6 +20,7 @@ from processors.memory.index import since
 from processors.memory.read_at import ReadAt
 from processors.memory.rejections import bars
 from processors.memory.restate import LEARNED
+from processors.memory.retention import UNSAID_RULE
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction
 from processors.pii.redacted_values import Gone
@@ -125,7 +126,9 @@ def left_alone(d: Difference, live: Versions, said: Collection[tuple[str, str]],
     newest = max(live.values(), key=lambda u: u.revision, default=None)
     if newest is None and d.record_id in remembered.known:
         return "deleted"
-    if newest is not None and (newest.op == "delete" or newest.state in ("deleted", "archived")):
+    # What nobody said again in time may stand under another threshold.
+    unsaid = newest is not None and newest.reason.rule == UNSAID_RULE and any(u.state == "active" for u in d.versions)
+    if newest is not None and (newest.op == "delete" or newest.state in ("deleted", "archived")) and not unsaid:
         return "deleted"
     if newest is not None and (newest.reason.gate in ("command", "feedback") or newest.extractor == "command"):
         return "the_users_own"

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.index import slots_of
 from processors.memory.store import Standing, text_features
@@ -97,7 +98,8 @@ class AmendmentGate:
         changes: dict[str, Any] = {
             "sealed": told.sealed.model_copy(update=body), "model_id": self._model_id,
         }  # fmt: skip
-        if a.cause == "rescreen" and told.state in ("active", "observed"):
+        waits = is_doubted(told)  # and ends by its reason (retention)
+        if a.cause == "rescreen" and told.state in ("active", "observed") and not waits:
             changes["reason"] = because("masked", "pii", a.rule or a.cause)
         return told.model_copy(update=changes)
 

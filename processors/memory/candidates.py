@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
-from processors.memory.certainty import firmer, less_sure, lowered, raised, surer
-from processors.memory.changes.judge import changes
+from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
+from processors.memory.changed import Changing
+from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
@@ -22,6 +22,7 @@ from processors.memory.opposites import opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
 from processors.memory.rejections import REJECTED_SOURCE, barred
+from processors.memory.repeats import Repeats
 from processors.memory.restate import Restated, note_replaced
 from processors.memory.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.memory.store import Standing, text_features
@@ -42,10 +43,6 @@ _OF_ALL_TURNS = (
     "last_accessed_at", "importance", "confidence", "source", "state", "reason", "conflicts_with",
 )  # fmt: skip
 """Of a record that several turns said: what follows from all of them, and not from how one is read."""
-
-
-CHANGED = "changed"
-"""Rule of what a free statement changes, without a field that says so."""
 
 
 @dataclass(slots=True)
@@ -72,8 +69,10 @@ class CandidateGate:
         `Places`."""
         before = () if again is None else again.before
         self._places = Places(source, standing, before, {} if again is None else again.restates, reader)
+        self._repeats = Repeats(source, standing, self._places)
         self._source = source
         self._standing = standing
+        self._changing = Changing(standing, versions, source.accepted_at)
         self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
         self._versions = versions
         self._profile = profile
@@ -201,7 +200,7 @@ class CandidateGate:
             reason = because("superseding", *self._change(replaced))
             leaving = None if old.record_id == record else names
             out += self._versions.end(old, self._when(c), self._source.accepted_at, reason, leaving)
-        note_replaced(self._standing, record, replaced, self._source, self._source.accepted_at)
+        note_replaced(self._standing, record, replaced, self._source.turn.turn_id, self._source.accepted_at)
         kept = self._new(c, names, record, replaced)
         others = [h for h in opposed(self._standing, self._profile, kept) if not self._retiring(h)]
         if others:
@@ -281,30 +280,12 @@ class CandidateGate:
         if stands is not None and of_people(stands):
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), stands)]
         features = text_features(c.text)
-        match = self._nearest(c, features, stands)
+        match = self._repeats.nearest(c, features, stands)
         if (again := self._said_elsewhere(c, match)) is not None:
             return again  # `stands` is not said any more and retires
         if stands is not None and same_words and not self._said_here(stands):
             return self._of_another_kind(c, stands, features)
         return self._free(c, self._places.name(c), features, match)
-
-    def _nearest(self, c: Candidate, features: Features, reworded: MemoryUpdate | None) -> Match | None:
-        """What says the same, or denies it. `reworded`: what the words are given to, were they said nowhere else; what
-        that said is lost with its old words, so they are looked for only in what says no less."""
-        besides = self._places.being_reworded(c) | ({reworded.record_id} if reworded is not None else set())
-        s = self._source
-        return self._standing.nearest(
-            features, c.embedding, c.kind, self._project(c), s.accepted_at, s.turn.occurred_at, besides=besides,
-            merges=None if reworded is None else self._says_all,
-        )  # fmt: skip
-
-    def _says_all(self, record: str, verdict: Verdict) -> bool:
-        """Does a record say all of a text that it repeats? Two statements of one turn are two unless every word is the
-        same."""
-        other = self._standing.get(record)
-        if other is None or verdict.rule == "identical":
-            return other is not None
-        return not verdict.loses and all(s.turn_id != self._source.turn.turn_id for s in other.sources)
 
     def _said_elsewhere(self, c: Candidate, match: Match | None) -> list[Emit] | None:
         other = None if match is None else self._standing.get(match.record_id)
@@ -323,7 +304,7 @@ class CandidateGate:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
         kept, told = self._contradicting(self._new(c, (), record, []), before, match)
-        kept, changing = self._changing(c, kept)
+        kept, changing = self._changing.by(kept, self._when(c))
         self._standing.put(kept, features)
         return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
@@ -338,6 +319,7 @@ class CandidateGate:
             return kept.model_copy(update={"conflicts_with": marks}), []
         marks = newest_marks((*marks, other.record_id))
         reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
+        reason = kept.reason if is_doubted(kept) else reason
         told = [marked(self._standing, other, kept.record_id)]
         return kept.model_copy(update={"conflicts_with": marks, "reason": reason}), told
 
@@ -348,29 +330,6 @@ class CandidateGate:
         kept = dated_as(new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS}), stands)
         self._standing.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
-
-    def _changing(self, c: Candidate, kept: MemoryUpdate) -> tuple[MemoryUpdate, list[Emit]]:
-        """What a free statement changes of what stands ends where its words say so and the head agrees; else both
-        stand, and each names the other (docs/quality.md)."""
-        out: list[Emit] = []
-        named, ended, score = list(kept.conflicts_with), [], kept.reason.score
-        for change in changes(self._standing, kept, self._source.turn.turn_id):
-            old, score = change.old, change.score
-            if change.outcome == "retired":
-                reason = because("superseding", "dedupe", CHANGED, score)
-                out += self._versions.end(old, self._when(c), self._source.accepted_at, reason)
-                ended.append(old)
-            else:
-                out.append(marked(self._standing, old, kept.record_id, kept.occurred_at))
-                named.append(old.record_id)
-        if not out:
-            return kept, out
-        note_replaced(self._standing, kept.record_id, ended, self._source, self._source.accepted_at)
-        outcome: Outcome = "superseding" if ended else kept.reason.outcome
-        names = newest_marks(n for n in named if self._standing.get(n) is not None)
-        denied = bool(kept.conflicts_with) and not ended  # said so already, and why
-        reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
-        return kept.model_copy(update={"conflicts_with": names, "reason": reason}), out
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
@@ -391,17 +350,18 @@ class CandidateGate:
     ) -> list[Emit]:  # fmt: skip
         """A duplicate renews last_accessed_at, adds to importance, and adds its source turn. `told_more`: the later
         text has a detail that the earlier lacks, so its words are kept."""
-        firm, sure = firmer(c, twin), surer(c, twin)
+        firm = firmer(c, twin)
         if not firm and self._withdraws(c, twin):
             return self._lower(c, twin, rule, only)
         of_this_turn = any(s.turn_id == self._source.turn.turn_id for s in twin.sources)
+        sure = surer(c, twin) or (meant(c, twin) and not of_this_turn)
         anew = sure and twin.record_id in self._before and not of_people(twin)  # than the extractor before
         if of_this_turn and not firm and not anew:
             return [decision(self._source, c, because("skipped", "dedupe", rule, score), twin, only)]
         outcome: Outcome = "skipped" if only else "merged"
         renewed = changed(
             twin,
-            **(raised(twin, c.confidence, again=not self._said_here(twin)) if sure else {}),
+            **(raised(twin, c, again=not self._said_here(twin)) if sure else {}),
             last_accessed_at=max(twin.last_accessed_at, self._source.accepted_at),
             importance=twin.importance if of_this_turn else bounded(twin.importance + DUPLICATE_IMPORTANCE),
             sources=sources(twin.sources, self._source.turn, MAX_SOURCES),
@@ -414,9 +374,8 @@ class CandidateGate:
             body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
             features = text_features(c.text)
         renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
-        self._standing.put(renewed, features)
-        reason = because(outcome, "dedupe", rule, score)
-        return [update(renewed), decision(self._source, c, reason, renewed, only)]
+        out = self._changing.put(twin, renewed, features, self._when(c))
+        return [*out, decision(self._source, c, because(outcome, "dedupe", rule, score), renewed, only)]
 
     def _lower(self, c: Candidate, twin: MemoryUpdate, rule: str, only: tuple[str, ...]) -> list[Emit]:
         """What the newer extractor says of the turn stands, how sure it is as well as what it says."""

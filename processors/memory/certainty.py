@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any
 
+from processors.memory.doubted import SAID_AGAIN, is_doubted
 from processors.memory.emit import because
-from processors.memory.rules import readable
+from processors.memory.rules import EXPLICIT, readable
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import LOW_READING, Candidate, MemoryUpdate, Source
 
@@ -26,13 +26,22 @@ def less_sure(c: Candidate, twin: MemoryUpdate) -> bool:
     return c.confidence < twin.confidence or (c.source == "inferred" and twin.source == "explicit")
 
 
-def raised(twin: MemoryUpdate, confidence: Decimal, *, again: bool) -> dict[str, Any]:
-    """Said outright: an inferred record is confirmed where it was said `again` by another turn, one that was doubted is
-    believed again."""
-    highest = max(twin.confidence, confidence)
+def meant(c: Candidate, twin: MemoryUpdate) -> bool:
+    """Read low in two turns: what is said twice is meant."""
+    return is_doubted(twin) and c.low_reading is not None
+
+
+def raised(twin: MemoryUpdate, c: Candidate, *, again: bool) -> dict[str, Any]:
+    """Said outright, or twice: an inferred record is confirmed where it was said `again` by another turn, one that was
+    doubted is believed again."""
+    highest = max(twin.confidence, EXPLICIT if meant(c, twin) else c.confidence)
     said: Source = "confirmed" if again else "explicit"
-    source = said if twin.source == "inferred" else twin.source
-    return {"source": source, "confidence": highest, "state": "active" if readable(highest) else "observed"}
+    sure: dict[str, Any] = {"source": said if twin.source == "inferred" else twin.source, "confidence": highest}
+    if not readable(highest):
+        return {**sure, "state": "observed"}
+    waited = is_doubted(twin)
+    reason = because("kept", "dedupe", SAID_AGAIN if again else "restated") if waited else twin.reason
+    return {**sure, "state": "active", "reason": reason}
 
 
 def lowered(c: Candidate) -> dict[str, Any]:
@@ -42,3 +51,11 @@ def lowered(c: Candidate) -> dict[str, Any]:
         return sure
     rule = "less_sure" if c.low_reading is None else LOW_READING
     return {**sure, "state": "observed", "reason": because("observed", "confidence", rule, c.low_reading)}
+
+
+def no_surer(new: MemoryUpdate, old: MemoryUpdate) -> dict[str, Any]:
+    """Other words of a record make it no surer: what waits to be said again waits on."""
+    sure: dict[str, Any] = {"confidence": min(new.confidence, old.confidence)}
+    if readable(sure["confidence"]):
+        return {**sure, "state": "active"}
+    return {**sure, "state": "observed", "reason": old.reason if is_doubted(old) else new.reason}

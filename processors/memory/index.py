@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from processors.dedupe.window import NearDuplicateWindow
 from processors.memory.changes.nearest import NearestStanding
+from processors.memory.doubted import Doubted
 from processors.memory.values import canonical, wording
 from schemas.events.memory import MemoryUpdate
 
@@ -69,6 +70,7 @@ class Index:
     """Embeddings of the memories that are read, of any age."""
     naming: dict[str, set[str]] = field(default_factory=dict)
     """Record id -> the records that are marked with it."""
+    doubted: Doubted = field(default_factory=Doubted)
     forgot: datetime | None = None
     """The window holds nothing more that was accepted by then, unless everything was `recalled`."""
     recalled: bool = False

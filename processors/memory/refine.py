@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from processors.memory.candidates import CandidateGate
+from processors.memory.certainty import no_surer
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import marked, newest_marks
 from processors.memory.readings import RULES, TurnReading, made_by, of_people
 from processors.memory.restate import Restated, retired
-from processors.memory.rules import readable
 from processors.memory.store import Standing, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED, Versions
@@ -246,16 +246,15 @@ class SecondReading(CandidateGate):
         """A free statement, told better or denied, keeps its id, and what people made of it since. What another record
         says already is cited there, and the old words retire."""
         features = text_features(c.text)
-        match = self._nearest(c, features, old)
+        match = self._repeats.nearest(c, features, old)
         if (again := self._said_elsewhere(c, match)) is not None:
             return [*retired(old, self._source, self._standing, self._rule), *again]
         compared = self._standing.features(old.record_id) is not None
         out = self._restated(old, self._rule)
         kept, told = self._contradicting(self._new(c, (), old.record_id, [old]), old, match)
-        confidence = min(kept.confidence, old.confidence)
         kept = kept.model_copy(
             update={
-                "confidence": confidence, "state": "active" if readable(confidence) else "observed",
+                **no_surer(kept, old),
                 "importance": old.importance, "last_accessed_at": max(old.last_accessed_at, kept.last_accessed_at),
             }
         )  # fmt: skip

@@ -46,7 +46,7 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
 
 def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> None:
     """The same for a record that stands no more: what its last version said."""
-    last = standing.last_said(record_id)
+    last = standing.tails.last_said(record_id)
     if last is None:
         return
     for field, digest in last["hashes"].items():

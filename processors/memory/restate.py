@@ -122,11 +122,10 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
 
 
 def note_replaced(
-    standing: Standing, record: str, replaced: Sequence[MemoryUpdate], source: Extraction, at: datetime
+    standing: Standing, record: str, replaced: Sequence[MemoryUpdate], turn: str, at: datetime
 ) -> None:
-    """Remember for a while what a turn's statement replaced. What the same turn had said before is no such thing: it
-    was never true; what that had replaced is."""
-    turn = source.turn.turn_id
+    """Remember for a while what the statement of a `turn` replaced. What the same turn had said before is no such
+    thing: it was never true; what that had replaced is."""
     true = [u for u in replaced if any(s.turn_id != turn for s in u.sources)]
     if true:
         standing.replaced.note(record, true[:MAX_BEFORE], at)

@@ -8,6 +8,8 @@ Deleted: every version gets a marker without content. Archived: the newest versi
 which Postgres moves out of the memory view into the archive (schemas/sql/archive.sql), readable only by asking for
 that state; `expires_at` says when it ended. The versions before it get markers.
 
+What is observed only for its reading ends `UNSAID` after it was said, unless something lifts it before.
+
 Hot memory that came from what ends follows (processors.project.user_memories); weekly reports have their own retention.
 
 A class whose days change ends what is written from then on; what stands follows by amendments of a `redate`
@@ -22,9 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
+from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.in_project import expired
 from processors.memory.items import lives_until
+from processors.memory.restate import LEARNED
 from processors.memory.rules import MAX_ENDED, MAX_GONE
 from processors.memory.store import Standing
 from processors.memory.values import iso
@@ -39,9 +43,14 @@ from schemas.profile.model import Profile
 A_TICK = 200
 DAYS_A_TICK = 31
 """Lists that one tick opens, where the timer stood still."""
+UNSAID = timedelta(days=30)
+"""How long a statement with a low reading waits to be said again."""
+UNSAID_RULE = "unsaid"
 DUE = "@expiry"
 _OPENED = "day"
 _ROW = "due/"
+_WAITS = "|unsaid"
+"""Of a row for no class, but for a low reading: where the record stands no more by then, its history stays."""
 
 
 def class_of(u: MemoryUpdate) -> str:
@@ -54,11 +63,13 @@ def days_of(profile: Profile, u: MemoryUpdate) -> float | None:
 
 
 def end_of(profile: Profile, u: MemoryUpdate) -> datetime | None:
-    """When a record of a user ends by the days of a profile, or by its own time to live; None: with the account."""
+    """When a record of a user ends by the days of a profile, its low reading, or its own time to live; None: with the
+    account."""
     days = days_of(profile, u)
     by_class = None if days is None else u.known_at + timedelta(days=days)
     own = lives_until(u) if u.kind == "item" and u.extractor == "command" else None
-    return min((end for end in (by_class, own) if end is not None), default=None)
+    unsaid = u.known_at + UNSAID if is_doubted(u) else None
+    return min((end for end in (by_class, own, unsaid) if end is not None), default=None)
 
 
 def reads_of_redate(a: Amendment) -> tuple[Reads, ...]:
@@ -67,11 +78,15 @@ def reads_of_redate(a: Amendment) -> tuple[Reads, ...]:
     return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d), ()) for d in days)
 
 
-def reads_of(profile: Profile, at: datetime, command: MemoryCommand | None = None) -> tuple[Reads, ...]:
-    """The lists that records of an event may be put on: nothing of them is loaded but the day that is open."""
+def reads_of(
+    profile: Profile, at: datetime, command: MemoryCommand | None = None, *, doubted: bool = False
+) -> tuple[Reads, ...]:
+    """The lists that records of an event may be put on: nothing of them is loaded but the day that is open. `doubted`:
+    it says something whose reading is too low."""
     days = {at + timedelta(days=d) for d in profile.retention.classes.values()}
     if command is not None and command.ttl_minutes is not None:
         days.add(at + timedelta(minutes=command.ttl_minutes))
+    days |= {at + UNSAID} if doubted else set()
     if not days:
         return ()
     return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d.date()), ()) for d in sorted(days))
@@ -91,7 +106,7 @@ def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str, str]]:
     rows = [(str(at), key) for key, at in state.of(DUE).items(_ROW) if str(at) <= iso(now)]
     out = []
     for _, key in sorted(rows)[:A_TICK]:
-        place, _, record = key.removeprefix(_ROW).partition("|")
+        place, _, record = key.removeprefix(_ROW).removesuffix(_WAITS).partition("|")
         out.append((Owner.parse(place), record, key))
     return out
 
@@ -142,7 +157,8 @@ class Retention:
         return out
 
     def _dated(self, u: MemoryUpdate) -> MemoryUpdate:
-        if days_of(self._profile, u) is None:
+        was_doubted = u.kind in LEARNED and u.expires_at is not None
+        if days_of(self._profile, u) is None and not is_doubted(u) and not was_doubted:
             return u
         end = end_of(self._profile, u)
         if end == u.expires_at:
@@ -163,7 +179,8 @@ class Retention:
         day = u.expires_at.date()
         # A day that was opened is not opened again.
         rows = open_ if day.isoformat() <= opened else self._state.of(_bucket(day))
-        rows.put(f"{_ROW}{self._owner.key}|{u.record_id}", iso(u.expires_at))
+        waits = _WAITS if is_doubted(u) and days_of(self._profile, u) is None else ""
+        rows.put(f"{_ROW}{self._owner.key}|{u.record_id}{waits}", iso(u.expires_at))
 
     def redated(self, outs: Iterable[Out], was: datetime | None, at: datetime) -> list[Out]:
         """The outputs of a redate: the record is taken off the list of the day that it `was` to end on, and put on that
@@ -184,17 +201,20 @@ class Retention:
         if (standing := self._standing.get(u.record_id)) is not None:
             return standing
         tail = self._standing.tail(u.record_id)
-        return u if tail is not None and tail[0] == u.version else None
+        return u if tail is not None and tail.version == u.version else None
 
     def end(self, record_id: str, key: str, now: datetime) -> list[Emit]:
         """A record whose day has come: it ends, or is left alone where its value has changed since."""
         self._state.of(DUE).delete(key)
         u = self._standing.get(record_id)
+        if u is None and key.endswith(_WAITS):
+            return []
         if u is None:
             return [*self._end_history(record_id, now, "expired"), *self._left_projects(record_id, None, now)]
         if u.expires_at is None or u.expires_at > now:
             return []  # it was put on the list of its new day when its value changed
-        outs = retired(self._owner, self._standing, self._profile, u, "expired", now)
+        rule = UNSAID_RULE if is_doubted(u) else "expired"
+        outs = retired(self._owner, self._standing, self._profile, u, rule, now)
         return [*outs, *self._left_projects(record_id, u, now)]
 
     def _left_projects(self, record_id: str, u: MemoryUpdate | None, now: datetime) -> list[Emit]:
@@ -205,17 +225,17 @@ class Retention:
         """What ended longest ago leaves where too much has: first the views, and after as many more deletions the log's
         keys and the state."""
         out: list[Out] = []
-        for name in self._standing.beyond("ended", MAX_ENDED):
+        for name in self._standing.tails.beyond("ended", MAX_ENDED):
             ended = self._end_history(name, now, "made_room")
             out += ended
             if ended:
                 out += self._left_projects(name, None, now)
             if not ended:  # it stands again, and has its numbers there
                 self._standing.forget_tails([name])
-        gone = self._standing.beyond("gone", MAX_GONE)
+        gone = self._standing.tails.beyond("gone", MAX_GONE)
         for name in gone:
             tail = self._standing.tail(name)
-            versions = range(min(1, tail[0]), tail[0] + 1) if tail is not None else ()
+            versions = range(min(1, tail.version), tail.version + 1) if tail is not None else ()
             out += [Null(topics.UPDATES, self._owner, f"{name}/{v}".encode()) for v in versions]
         if gone:
             self._standing.forget_tails(gone)

@@ -17,12 +17,12 @@ from processors.memory.commands import CommandGate
 from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
+from processors.memory.read_under import read_under
 from processors.memory.readings import TurnReading
 from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
 from processors.memory.store import InHot, Standing
-from processors.memory.taken_back import with_taken_back
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
@@ -165,7 +165,7 @@ class Gate(PlainStep):
             case Extraction():
                 return self._extraction(event, standing, versions, state)
             case Feedback():
-                judge = FeedbackGate(event.owner, standing, at, self._models.hash_key)
+                judge = FeedbackGate(event.owner, standing, versions, at, self._models.hash_key)
                 return judge.feedback(event, _book(event, state, at), self._models.terms)
             case MemoryCommand():
                 model_id = self._models.embedder.model_id
@@ -204,7 +204,7 @@ class Gate(PlainStep):
             return []
         first = not reading.versions
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
-        e = with_taken_back(e, profile, self._encode)
+        e = read_under(e, profile, self._encode)
         again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         before = [] if again is None else again.before
         parts = (e, standing, versions, profile, self._models.hash_key, again)
@@ -250,7 +250,8 @@ class Gate(PlainStep):
         if not waited:
             return
         standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
-        judge = FeedbackGate(owner, standing, at, self._models.hash_key)
+        versions = Versions(standing, self._book.of(owner.tenant), self._encode)
+        judge = FeedbackGate(owner, standing, versions, at, self._models.hash_key)
         for judged in waited:
             yield from judge.spread(judged)
 

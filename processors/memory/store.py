@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from heapq import heapify, heappop, heappush
-from typing import Any, Literal, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
 from processors.memory import read_at
 from processors.memory.changes.nearest import NearestStanding
+from processors.memory.doubted import Doubted, is_doubted
 from processors.memory.index import (
     LEARNED,
     Index,
@@ -32,21 +33,17 @@ from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
 from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
 from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
+from processors.memory.tails import Tail, Tails
 from processors.memory.values import canonical, iso
 from processors.step import OwnerState
 from schemas.base import Json
-from schemas.events.memory import HotValue, MemoryKind, MemoryUpdate, Span
+from schemas.events.memory import HotValue, MemoryUpdate, Span
 from schemas.log.ids import keyed_hash, record_id
 from schemas.log.owner import project
 
 K = TypeVar("K")
-Ending = Literal["ended", "gone"]
-"""Of a record that stands no more: its versions are in the views, or deleted from them."""
 _RECORD = "m/"
 _REJECTION = "r/"
-_ENDED = "n/ended"
-"""[how many records ended so far, the newest revision of those whose tails are forgotten]"""
-_TAIL = "v/"
 _TAIL_TURNS = 10
 _SESSION = "s/"
 _HOT = "h/"
@@ -82,6 +79,7 @@ class Standing:
         self._calibration = calibration
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
+        self.tails = Tails(state, self._index.counts)
 
     def get(self, record_id: str) -> MemoryUpdate | None:
         raw = self._state.get(_RECORD + record_id)
@@ -138,7 +136,7 @@ class Standing:
     def _places(self, u: MemoryUpdate) -> ReadAt:
         """The same as the row says, or as the tail does where the record stands no more."""
         row = self._state.get(_RECORD + u.record_id)
-        told = row.get("p") if isinstance(row, dict) else (self.last_said(u.record_id) or {}).get("places")
+        told = row.get("p") if isinstance(row, dict) else (self.tails.last_said(u.record_id) or {}).get("places")
         return read_at.among(read_at.opened(told), {s.turn_id for s in u.sources})
 
     def note_place(self, record_id: str, turn_id: str, spans: tuple[Span, ...]) -> None:
@@ -165,56 +163,23 @@ class Standing:
         places = self._places(closed)
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)
-        count, floor = self._ended()
-        row: list[Json] = [closed.version, closed.revision, closed.kind, None, count, closed.op == "delete"]
-        said = values_of(closed) or {"": closed.sealed.text}
+        said, said_there = values_of(closed) or {"": closed.sealed.text}, dict[str, Json]()
         if self._hash_key and closed.sources and any(said.values()):
             hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in said.items()}
             turns = [s.turn_id for s in closed.sources[-_TAIL_TURNS:]]
-            said_there: dict[str, Json] = {"scope": closed.scope, "hashes": hashes, "turns": turns}
+            said_there = {"scope": closed.scope, "hashes": hashes, "turns": turns}
             if "" in said:
                 said_there["means"] = meaning(closed, self._hash_key)
             if places := read_at.among(places, turns):
                 said_there["places"] = read_at.row_of(places)
-            row[3] = said_there
-        self._put_tail(closed.record_id, row)
-        self._state.put(_ENDED, [count + 1, floor])
-
-    def _ended(self) -> tuple[int, int]:
-        row = self._state.get(_ENDED)
-        return (int(cast(int, row[0])), int(cast(int, row[1]))) if isinstance(row, list) else (0, 0)
-
-    def _put_tail(self, record_id: str, row: list[Json] | None) -> None:
-        """Keep or forget a tail, and count it."""
-        old, counts = self._state.get(_TAIL + record_id), self._index.counts
-        if isinstance(old, list):
-            counts[_ending(old)] -= 1
-        if row is None:
-            self._state.delete(_TAIL + record_id)
-            return
-        counts[_ending(row)] += 1
-        self._state.put(_TAIL + record_id, row)
-
-    def beyond(self, ending: Ending, most: int) -> list[str]:
-        """Where more than `most` records ended that way: those that ended longest ago, and a hundredth of the bound
-        more, so that they are not looked for at each one."""
-        if self._index.counts[ending] <= most:
-            return []
-        tails = [(k, cast(list[Any], t)) for k, t in self._state.items(_TAIL)]
-        found = sorted((t[4] if len(t) > 4 else -1, k) for k, t in tails if _ending(t) == ending)
-        return [k.removeprefix(_TAIL) for _, k in found[: len(found) - most + most // 100]]
+        self.tails.put(closed, said_there or None)
 
     def forget_tails(self, records: Collection[str]) -> None:
         """Records that no view holds any more. One that comes back begins above all of them."""
-        count, floor = self._ended()
         for name in records:
-            tail = self._state.get(_TAIL + name)
-            if isinstance(tail, list):
-                floor = max(floor, int(cast(int, tail[1])))
-            self._put_tail(name, None)
+            self.tails.forget(name)
             if self.get(name) is None:
                 self.forget_hot(name)
-        self._state.put(_ENDED, [count, floor])
         gone = set(records)
         for key, said in list(self._state.items(_SESSION)):
             kept = [e for e in cast(list[Any], said) if e[0] not in gone or self.get(str(e[0])) is not None]
@@ -223,17 +188,9 @@ class Standing:
             elif len(kept) < len(cast(list[Any], said)):
                 self._state.put(key, kept)
 
-    def last_said(self, record_id: str) -> dict[str, Any] | None:
-        """Of a record that stands no more: scope, keyed hash of each value, and source turns of its last version."""
-        tail = self._state.get(_TAIL + record_id)
-        return cast(dict[str, Any] | None, tail[3]) if isinstance(tail, list) and len(tail) > 3 else None
-
-    def tail(self, record_id: str) -> tuple[int, int, MemoryKind] | None:
-        """Version, revision and kind of a record that stood once and stands no more."""
-        tail = self._state.get(_TAIL + record_id)
-        if not isinstance(tail, list) or self.get(record_id) is not None:
-            return None
-        return int(tail[0]), int(tail[1]), cast(MemoryKind, tail[2])
+    def tail(self, record_id: str) -> Tail | None:
+        """Of a record that stood once and stands no more."""
+        return None if self.get(record_id) is not None else self.tails.get(record_id)
 
     def next_numbers(self, record_id: str) -> tuple[int, int]:
         """Version and revision of the next version of a record, whether it stands, stood or is new."""
@@ -241,7 +198,7 @@ class Standing:
         if standing is not None:
             return standing.version + 1, standing.revision + 1
         tail = self.tail(record_id)
-        return (1, self._ended()[1] + 1) if tail is None else (tail[0] + 1, tail[1] + 1)
+        return (1, self.tails.floor + 1) if tail is None else (tail.version + 1, tail.revision + 1)
 
     def features(self, record_id: str) -> Features | None:
         raw = self._state.get(_RECORD + record_id)
@@ -309,6 +266,14 @@ class Standing:
             heappop(index.leaving)
         return None
 
+    @property
+    def doubted(self) -> Doubted:
+        return self._index.doubted
+
+    @property
+    def calibration(self) -> Calibration | None:
+        return self._calibration
+
     def rows_of(self, table: str) -> int:
         """How many rows the user has in a structured table."""
         return len(self._index.tables.get(table, ()))
@@ -365,7 +330,7 @@ class Standing:
             self._add(opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
         for key, raw in self._state.items(_REJECTION):
             index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
-        index.counts.update(_ending(cast(list[Any], raw)) for _, raw in self._state.items(_TAIL))
+        index.counts.update(Tails.counted(self._state))
         return index
 
     def _add(self, update: MemoryUpdate, features: Features | None) -> None:
@@ -387,6 +352,8 @@ class Standing:
             if self._index.near is None:
                 self._index.near = NearestStanding(self._dimensions)
             self._index.near.put(update.record_id, update.sealed.embedding)
+        if is_doubted(update):
+            self._index.doubted.put(update, self._dimensions)
         if features is not None:
             self._shelve(update, features)
 
@@ -415,13 +382,10 @@ class Standing:
             _drop(self._index.naming, named, record_id)
         if self._index.near is not None:
             self._index.near.remove(record_id)
+        self._index.doubted.remove(record_id)
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)
-
-
-def _ending(tail: Sequence[Any]) -> Ending:
-    return "gone" if len(tail) > 5 and tail[5] else "ended"
 
 
 def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:

@@ -17,6 +17,7 @@ from processors.memory.emit import plain_decision, update
 from processors.memory.habits import mining as habits
 from processors.memory.habits.metadata import zone_of
 from processors.memory.learned import Learned
+from processors.memory.read_under import any_low
 from processors.memory.retention import Retention
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
@@ -123,7 +124,10 @@ then_reads_of_tick = retention.then_reads_of_tick
 
 def reads_of(parts: ViewParts, event: UserRecord | Amendment, at: datetime) -> tuple[Reads, ...]:
     command = event if isinstance(event, MemoryCommand) else None
-    return retention.reads_of(parts.book.of(event.tenant), at, command)
+    doubted = False
+    if isinstance(event, Extraction):  # under the version that made it, as it is decided
+        doubted = any_low(event, parts.book.named(event.tenant, event.profile, event.profile_version))
+    return retention.reads_of(parts.book.of(event.tenant), at, command, doubted=doubted)
 
 
 def tick(parts: ViewParts, now: datetime, state: StateSpace) -> list[Emit]:

@@ -92,8 +92,11 @@ class Candidate(Frozen):
     """Where it was read, the head span first; empty where an older extractor did not say."""
     literal: bool = False
     """Of a model's: its words stand together in the span, so it may contradict what another reading took from them."""
+    reading: UnitFloat | None = None
+    """Calibrated probability that what was said there is to be kept; None for what is always made, and from an
+    extractor that did not tell it. What it must reach is the profile's to say."""
     low_reading: UnitFloat | None = None
-    """The learned gate's probability that its turn holds something to keep, where that is too low for it to be read."""
+    """The same where it is too low: of a candidate that is inferred for it."""
     terms: tuple[str, ...] = ()
     embedding: bytes = b""
 
@@ -286,7 +289,7 @@ LedgerEvent = Annotated[
 CHANGED_ON = "changed_on"
 """Attribute of a memory that stands beside one that changed it: when the later one was said, in ISO 8601."""
 LOW_READING = "low_reading"
-"""Rule of what is only observed because a learned gate finds its turn not worth keeping."""
+"""Rule of what is only observed because its reading is below the profile's threshold."""
 MODEL_READ = "model_read"
 MODEL_GAVE_UP = "model_gave_up_"
 """Rules of a turn's own decision: a model read it too, or did not, with the reason behind the rule."""

@@ -147,6 +147,16 @@ class RetentionSpec(Frozen):
         return self
 
 
+class ReadingSpec(Frozen):
+    """What a reading has to be (docs/extraction.md): the calibrated probability that a statement without a value is to
+    be kept."""
+
+    kept: UnitFloat = 0.1
+    """From it on a statement stands, where its confidence allows it; below, it is observed until it is said again."""
+    taken_back: UnitFloat = 1.0
+    """From it on what the reader dropped is decided all the same; 1: nothing is."""
+
+
 class BoundsSpec(Frozen):
     """What a user may have at most (docs/state-bounds.md says what happens at each)."""
 
@@ -273,6 +283,7 @@ class Profile(Frozen):
     budget_tokens: int = Field(default=6_000, ge=1)
     session: SessionSpec = SessionSpec()
     retention: RetentionSpec = RetentionSpec()
+    reading: ReadingSpec = ReadingSpec()
     bounds: BoundsSpec = BoundsSpec()
     ranking: RankingSpec = RankingSpec()
     context: ContextSpec = ContextSpec()

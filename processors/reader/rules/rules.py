@@ -29,6 +29,7 @@ from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
+from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import in_script_of, read_simplified, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
@@ -126,7 +127,7 @@ class RuleExtractor:
         script = in_script_of(written, turn.content)
         found, left = ([told_in(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
-        return _reading(*placed, text, turn, profile, project, anchor)
+        return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)
 
 
 def _placed(found: Found, corrections: Sequence[Correction]) -> Found:

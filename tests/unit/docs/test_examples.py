@@ -12,7 +12,7 @@ import pytest
 
 from memstream.settings import Settings, unknown_names
 from query.prompt.intents import route
-from schemas.profile.model import PROFILES_DIR, Profile, load_profile
+from schemas.profile.model import PROFILES_DIR, Profile, ReadingSpec, load_profile
 from tests.pages import ROOT, Shell, blocks, every_block, printed, steps
 from tests.tools import needs
 
@@ -65,6 +65,9 @@ def test_the_profiles_of_the_pages_set_what_they_say(tmp_path: Path) -> None:
     kept = profile(tmp_path, "health", keep).retention
     assert (kept.turns_days, kept.classes) == (30, {"diagnosis_history": 1826, "feedback": 730})
     assert kept.on_expiry == {"diagnosis_history": "archive"}
+    [readings] = blocks("docs/extraction.md", "toml")
+    for text, least in ((readings, 0.1), (readings.replace("0.1", "0.7"), 0.7)):
+        assert profile(tmp_path, "general", text).reading == ReadingSpec(kept=least, taken_back=1.0)
     [tight] = blocks("docs/operations-rebuild.md", "toml")
     assert profile(tmp_path, "general", tight).pii["PERSON"] == "mask"
     assert load_profile("general").pii.get("PERSON") != "mask", "it tightens something"

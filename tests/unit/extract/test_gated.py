@@ -1,4 +1,4 @@
-"""Rules behind a gate: what it drops is only observed, with its reason; what is always made never is."""
+"""Rules behind a gate: free statements have its calibrated reading; what is always made has none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from memstream.settings import Settings
 from memstream.workers.parts import extractor_of
 from processors.reader.gated import GatedExtractor
 from processors.reader.rules.protocol import Reading, TurnView
-from processors.reader.rules.rules import INFERRED, RuleExtractor
+from processors.reader.rules.rules import RuleExtractor
 from schemas.events.memory import Candidate
 from schemas.profile.model import Profile, load_profile
 from tests.unit.extract.support import GENERAL, IMMIGRATION, THURSDAY
@@ -47,6 +47,9 @@ class Third:
     def verdict(self, keep: float) -> Verdict:
         return "drop" if keep < 0.2 else "keep" if keep >= 0.8 else "elsewhere"
 
+    def calibrated(self, keep: float) -> float:
+        return keep
+
 
 def view(text: str, **more: Any) -> TurnView:
     return replace(TurnView(text, "user", language_of(text), THURSDAY), **more)
@@ -61,28 +64,30 @@ def plain(turn: TurnView, profile: Profile = GENERAL) -> list[Candidate]:
 
 
 @pytest.mark.parametrize("text", [FREE, FREE_ZH])
-def test_a_free_statement_of_a_turn_that_is_dropped_is_only_observed(text: str) -> None:
+def test_a_free_statement_has_the_gates_reading_and_is_otherwise_the_rules_own(text: str) -> None:
     (before,) = plain(view(text))
     (after,) = read(Says(0.1234567), view(text))
     assert before.source == "explicit"
-    assert (after.source, after.confidence, after.low_reading) == ("inferred", INFERRED, 0.1235)
-    assert after.model_copy(
-        update={"source": before.source, "confidence": before.confidence, "low_reading": None}
-    ) == before
+    assert after == before.model_copy(update={"reading": 0.1235})
 
 
-@pytest.mark.parametrize("keep", [0.2, 0.5, 0.8, 1.0])
-@pytest.mark.parametrize("text", [FREE, FREE_ZH])
-def test_between_the_thresholds_and_above_the_rules_decide(text: str, keep: float) -> None:
-    assert read(Says(keep), view(text)) == plain(view(text))
+class Halved(Third):
+    def calibrated(self, keep: float) -> float:
+        return keep / 2
+
+
+@pytest.mark.parametrize("keep", [0.1, 0.2, 0.5, 0.8, 1.0])
+def test_the_reading_is_the_calibrated_probability(keep: float) -> None:
+    [read_it] = GatedExtractor(RuleExtractor(), Says(keep), Halved()).extract(view(FREE), GENERAL)
+    assert read_it.reading == keep / 2
 
 
 def test_a_sentence_worth_keeping_stands_in_a_turn_that_is_not() -> None:
     text = f"{FREE} What time is it there? My sister Anna lives in Rome."
     gate = Says(0.1, {"I moved my piano to Leeds": 0.9, "My sister Anna lives in Rome": 0.7})
     by_text = {c.text: c for c in read(gate, view(text))}
-    assert by_text["User moved their piano to Leeds"].low_reading is None
-    assert by_text["User's sister Anna lives in Rome"].low_reading == 0.7  # not surely one to keep
+    assert by_text["User moved their piano to Leeds"].reading == 0.9
+    assert by_text["User's sister Anna lives in Rome"].reading == 0.7
     assert all(c.source == "explicit" for c in plain(view(text)))
 
 
@@ -111,7 +116,7 @@ SENTENCE = "I moved my piano to Leeds"
 def test_a_sentence_is_read_once_however_many_statements_it_holds(text: str, texts: list[str]) -> None:
     gate = Says(0.1)
     low = GatedExtractor(Twice(), gate, Third()).extract(view(text), GENERAL)
-    assert [c.low_reading for c in low] == [0.1, 0.1]
+    assert [c.reading for c in low] == [0.1, 0.1]
     assert gate.read_texts == texts
 
 
@@ -140,10 +145,11 @@ ALWAYS = [
 
 
 @pytest.mark.parametrize(("text", "more"), ALWAYS, ids=[text for text, _ in ALWAYS])
-def test_what_is_always_made_is_never_lowered(text: str, more: dict[str, Any]) -> None:
+def test_what_is_always_made_has_no_reading(text: str, more: dict[str, Any]) -> None:
     turn = view(text, **more)
     made = plain(turn)
     assert made
+    assert [c.reading for c in made] == [None] * len(made)
     assert read(Says(0.0), turn) == made
 
 

@@ -137,7 +137,7 @@ async def test_d4_what_a_newer_version_reads_outright_of_what_another_turn_infer
     gate: GateBench,
 ) -> None:
     for turn in ("t1", "t2"):
-        await gate.say(candidate("Bought a piano", **LOW), turn=turn)
+        await gate.say(candidate("Bought a piano", source="inferred"), turn=turn)
     await gate.say(candidate("Bought a piano"), turn="t2", version=2)
     [stands] = gate.active()
     assert (stands.source, len(stands.sources)) == ("confirmed", 2)

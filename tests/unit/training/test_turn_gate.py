@@ -19,6 +19,7 @@ from inference.reader.turn_gate import MOST_WINDOWS, LearnedGate
 from inference.reader.turn_text import TURN_TOKENS, TurnTokenizer, plain
 from inference.weights import WeightsError
 from memstream.workers.models import default_embedder
+from schemas.profile.model import ReadingSpec
 
 REASONS = ("question", "request", "fiction")
 
@@ -158,7 +159,14 @@ def test_weights_that_are_missing_or_altered_are_refused_by_name(copied: Path) -
         LearnedGate.of(copied)
 
 
-@pytest.mark.parametrize("change", ['"drop": 1.5', '"drop": 0.9, "keep": 0.2', '"sha256": "12"', '"more": 1'])
+@pytest.mark.parametrize(
+    "change",
+    [
+        '"drop": 1.5', '"drop": 0.9, "keep": 0.2', '"sha256": "12"', '"more": 1', '"calibration": []',
+        '"calibration": [[0, 0.5], [1, 0.2]]', '"calibration": [[0.1, 0], [1, 1]]', '"calibration": [[0, 0], [0.9, 1]]',
+        '"calibration": [[0, 0], [0.5, 0.2], [0.5, 0.3], [1, 1]]',
+    ],
+)  # fmt: skip
 def test_a_card_of_another_form_is_refused(copied: Path, change: str) -> None:
     card = (copied / CARD).read_text("utf-8").rstrip().removesuffix("}")
     (copied / CARD).write_text(f"{card}, {change}}}", "utf-8")
@@ -171,6 +179,22 @@ def test_thresholds_part_probabilities_in_three() -> None:
     assert [card.verdict(p) for p in (0, 0.0999, 0.1, 0.4999, 0.5, 1)] == [
         "drop", "drop", "elsewhere", "elsewhere", "keep", "keep"
     ]  # fmt: skip
+
+
+def test_a_probability_is_calibrated_on_lines_between_points() -> None:
+    plain_card = card_of(b"weights")
+    assert [plain_card.calibrated(p) for p in (0, 0.3, 1)] == [0, 0.3, 1]
+    card = plain_card.model_copy(update={"calibration": ((0.0, 0.1), (0.5, 0.3), (1.0, 0.9))})
+    assert [card.calibrated(p) for p in (0, 0.25, 0.5, 0.75, 1)] == pytest.approx([0.1, 0.2, 0.3, 0.6, 0.9])
+
+
+def test_the_shipped_thresholds_and_the_profiles_say_the_same() -> None:
+    """What the card drops has a low reading, and nothing else."""
+    card, kept = read_card(), ReadingSpec().kept
+    assert card.drop == card.keep
+    for thousandth in range(1001):
+        p = thousandth / 1000
+        assert (card.calibrated(p) < kept) == (card.verdict(p) == "drop")
 
 
 @pytest.mark.parametrize(
