@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from processors.memory.candidates import CandidateGate
 from processors.memory.certainty import no_surer
+from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
@@ -238,7 +239,8 @@ class SecondReading(CandidateGate):
         if not named:
             return out
         marks = newest_marks((*kept.conflicts_with, *(u.record_id for u in named)))
-        kept = changed(kept, conflicts_with=marks, reason=because("kept", "dedupe", "contradiction"))
+        reason = kept.reason if is_doubted(kept) else because("kept", "dedupe", "contradiction")
+        kept = changed(kept, conflicts_with=marks, reason=reason)
         self._standing.put(kept, self._standing.features(kept.record_id))
         return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in named)]
 

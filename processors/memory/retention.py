@@ -50,7 +50,8 @@ DUE = "@expiry"
 _OPENED = "day"
 _ROW = "due/"
 _WAITS = "|unsaid"
-"""Of a row for no class, but for a low reading: where the record stands no more by then, its history stays."""
+"""Of a row for a low reading, which ends before its class does: where the record is not active by then, its history
+stays."""
 
 
 def class_of(u: MemoryUpdate) -> str:
@@ -179,7 +180,7 @@ class Retention:
         day = u.expires_at.date()
         # A day that was opened is not opened again.
         rows = open_ if day.isoformat() <= opened else self._state.of(_bucket(day))
-        waits = _WAITS if is_doubted(u) and days_of(self._profile, u) is None else ""
+        waits = _WAITS if is_doubted(u) and u.expires_at == u.known_at + UNSAID else ""
         rows.put(f"{_ROW}{self._owner.key}|{u.record_id}{waits}", iso(u.expires_at))
 
     def redated(self, outs: Iterable[Out], was: datetime | None, at: datetime) -> list[Out]:
@@ -191,7 +192,8 @@ class Retention:
             if last is None:
                 continue
             for rows in [self._state.of(DUE), *([] if was is None else [self._state.of(_bucket(was.date()))])]:
-                rows.delete(f"{_ROW}{self._owner.key}|{last.record_id}")
+                for waits in ("", _WAITS):
+                    rows.delete(f"{_ROW}{self._owner.key}|{last.record_id}{waits}")
             if last.expires_at is not None:
                 self._list(last, at)
         return out

@@ -10,7 +10,7 @@ from processors.memory.changes.head import WEIGHTS as FILE
 from processors.memory.changes.head import ChangeHead, shipped, unpacked
 from processors.ports import Models
 from schemas.events.memory import CHANGED_ON, Candidate, MemoryUpdate
-from schemas.profile.model import ReadingSpec, load_profile
+from schemas.profile.model import ReadingSpec, RetentionSpec, load_profile
 from tests.unit.gate.bench import DAY, GateBench, candidate
 
 OLD, NEW = "User deploys on Tuesdays", "User now deploys on Fridays instead of Tuesdays"
@@ -140,9 +140,13 @@ async def test_d3_the_earlier_ends_when_it_is_said_again(gate: GateBench) -> Non
 
 
 @pytest.mark.usefixtures("retiring")
-async def test_n8_what_was_lifted_and_ended_since_keeps_its_history(gate: GateBench) -> None:
-    """The day on which it would have ended unsaid comes, and takes nothing."""
+@pytest.mark.parametrize("days", [None, 400])
+async def test_n8_what_was_lifted_and_ended_since_keeps_its_history(models: Models, days: int | None) -> None:
+    """The day on which it would have ended unsaid comes, and takes nothing, whatever days its class has."""
     old, new = ENDS
+    kept = RetentionSpec(classes={"episode": days}, on_expiry={"episode": "delete"}) if days else RetentionSpec()
+    profile = load_profile("general").model_copy(update={"reading": ReadingSpec(kept=0.5), "retention": kept})
+    gate = GateBench(models, profile=profile)
     at = gate.driver.now
     await gate.say(low(old), turn="t", at=at)
     await gate.say(candidate(old, reading=0.9), turn="t", at=at, version=2)
