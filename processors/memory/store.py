@@ -30,7 +30,7 @@ from processors.memory.index import (
 from processors.memory.meaning import meaning
 from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
-from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
+from processors.memory.replaced import APPLIED_KEPT, CHANGED, Replaced, opened, row_of
 from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
 from processors.memory.values import canonical, iso
 from processors.step import OwnerState
@@ -82,6 +82,8 @@ class Standing:
         self._calibration = calibration
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
+        self.raised: list[str] = []
+        """Records that became active in this event, though they were known before."""
 
     def get(self, record_id: str) -> MemoryUpdate | None:
         raw = self._state.get(_RECORD + record_id)
@@ -115,7 +117,9 @@ class Standing:
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
         places = self._places(update)
-        self._unindex(update.record_id)
+        before = self._unindex(update.record_id)
+        if before is not None and (before.state, update.state) == ("observed", "active"):
+            self.raised.append(update.record_id)
         row: dict[str, Json] = {"u": row_of(update)}
         if features is not None:
             row["f"] = features.to_json()
@@ -177,6 +181,8 @@ class Standing:
             if places := read_at.among(places, turns):
                 said_there["places"] = read_at.row_of(places)
             row[3] = said_there
+        if closed.op == "upsert" and closed.reason.rule == CHANGED:
+            row.append(True)
         self._put_tail(closed.record_id, row)
         self._state.put(_ENDED, [count + 1, floor])
 
@@ -234,6 +240,16 @@ class Standing:
         if not isinstance(tail, list) or self.get(record_id) is not None:
             return None
         return int(tail[0]), int(tail[1]), cast(MemoryKind, tail[2])
+
+    def ending(self, record_id: str) -> Ending | None:
+        """How a record that is not active any more ended; None where it is, or nothing is known of it."""
+        tail = self._state.get(_TAIL + record_id)
+        return _ending(tail) if isinstance(tail, list) and self.get(record_id) is None else None
+
+    def ended_by_change(self, record_id: str) -> bool:
+        """Did a later statement end a record, as its rule says?"""
+        tail = self._state.get(_TAIL + record_id)
+        return isinstance(tail, list) and len(tail) > 6 and bool(tail[6]) and self.get(record_id) is None
 
     def next_numbers(self, record_id: str) -> tuple[int, int]:
         """Version and revision of the next version of a record, whether it stands, stood or is new."""
@@ -397,10 +413,10 @@ class Standing:
         index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
         index.shelf[update.record_id] = update.kind, update.project_id, update.occurred_at
 
-    def _unindex(self, record_id: str) -> None:
+    def _unindex(self, record_id: str) -> MemoryUpdate | None:
         old = self.get(record_id)
         if old is None:
-            return
+            return None
         if (counted := counted_as(old)) is not None:
             self._index.counts[counted] -= 1
         for slot in slots_of(old):
@@ -418,6 +434,7 @@ class Standing:
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)
+        return old
 
 
 def _ending(tail: Sequence[Any]) -> Ending:
