@@ -333,13 +333,13 @@ class CandidateGate:
         self, kept: MemoryUpdate, before: MemoryUpdate | None, match: Match | None
     ) -> tuple[MemoryUpdate, list[Emit]]:
         """A statement with its marks: those of its words before, and of what it contradicts, which is marked too."""
-        kept = kept if before is None else marked_as(kept, before)
+        kept = kept if before is None else marked_as(self._standing, kept, before)
         other = None if match is None else self._standing.get(match.record_id)  # it may be what left
         if match is None or other is None or other.record_id == kept.record_id:
             return kept, []
         reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
         told = [marked(self._standing, other, kept.record_id)]
-        kept = with_marks(kept, (*kept.conflicts_with, other.record_id), dates_of(kept))
+        kept = with_marks(kept, (*kept.conflicts_with, other.record_id), dates_of(self._standing, kept))
         return kept.model_copy(update={"reason": reason}), told
 
     def _ended(self, c: Candidate, record: str) -> bool:
@@ -350,7 +350,8 @@ class CandidateGate:
         """A newer extractor names words that other turns said as well another kind: what those made of them stays."""
         out = self._restated(stands)
         new = self._new(c, (), stands.record_id, [])
-        kept = marked_as(new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS}), stands)
+        new = new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS})
+        kept = marked_as(self._standing, new, stands)
         self._standing.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
 
@@ -360,7 +361,7 @@ class CandidateGate:
         out: list[Emit] = []
         named, ended, score = list(kept.conflicts_with), [], kept.reason.score
         for change in changes(self._standing, kept):
-            if change.old.record_id in dates_of(kept):
+            if change.old.record_id in dates_of(self._standing, kept):
                 continue  # it was said again since
             old, score = change.old, change.score
             if change.outcome == "retired":
@@ -377,7 +378,7 @@ class CandidateGate:
         names = [n for n in named if self._standing.get(n) is not None]
         denied = bool(kept.conflicts_with) and not ended  # said so already, and why
         reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
-        return with_marks(kept.model_copy(update={"reason": reason}), names, dates_of(kept)), out
+        return with_marks(kept.model_copy(update={"reason": reason}), names, dates_of(self._standing, kept)), out
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []

@@ -18,14 +18,23 @@ Dates = Mapping[str, str]
 """Record id -> when that record changed another one, in ISO 8601."""
 
 
-def dates_of(u: MemoryUpdate) -> Dates:
+def dates_of(standing: Standing, u: MemoryUpdate) -> Dates:
     """The records that changed one."""
     on, at = u.sealed.attributes.get(CHANGED_ON), u.sealed.attributes.get(CHANGED_AT)
     if on is None:
         return {}
-    if not isinstance(at, list) or len(at) != len(u.conflicts_with):  # an earlier gate kept one date for all marks
-        return dict.fromkeys(u.conflicts_with, str(on))
+    if not isinstance(at, list) or len(at) != len(u.conflicts_with):
+        return dict.fromkeys(_of_one_date(standing, u, str(on)), str(on))
     return {name: str(when) for name, when in zip(u.conflicts_with, at, strict=True) if when is not None}
+
+
+def _of_one_date(standing: Standing, u: MemoryUpdate, on: str) -> list[str]:
+    """Whose date it is where an earlier gate kept one for all marks: that of the record which was said then. Where none
+    was, the last of those that were not said before: what a record itself changed has no date on it."""
+    held = {name: other.occurred_at for name in u.conflicts_with if (other := standing.get(name)) is not None}
+    if said_then := [name for name, when in held.items() if iso(when) == on]:
+        return said_then
+    return [name for name in u.conflicts_with if name not in held or held[name] > u.occurred_at][-1:]
 
 
 def with_marks(u: MemoryUpdate, names: Iterable[str], dates: Dates) -> MemoryUpdate:
@@ -39,9 +48,9 @@ def with_marks(u: MemoryUpdate, names: Iterable[str], dates: Dates) -> MemoryUpd
     return u.model_copy(update={"conflicts_with": named, "sealed": body})
 
 
-def marked_as(u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
+def marked_as(standing: Standing, u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
     """A record in other words, with the marks of its earlier words."""
-    return with_marks(u, before.conflicts_with, dates_of(before))
+    return with_marks(u, before.conflicts_with, dates_of(standing, before))
 
 
 def unmarked(u: MemoryUpdate) -> MemoryUpdate:
@@ -51,7 +60,7 @@ def unmarked(u: MemoryUpdate) -> MemoryUpdate:
 def marked(standing: Standing, other: MemoryUpdate, record_id: str, changed_on: datetime | None = None) -> Emit:
     """An active record is marked with one that contradicts it, or changed it at a time."""
     other = standing.get(other.record_id) or other
-    dates = dates_of(other)
+    dates = dates_of(standing, other)
     if changed_on is not None:
         dates = {**dates, record_id: iso(changed_on)}
     return _written(standing, other, (*other.conflicts_with, record_id), dates)
@@ -64,7 +73,7 @@ def mark_change(standing: Standing, old: MemoryUpdate, new: MemoryUpdate, said: 
 
 def holds_again(standing: Standing, u: MemoryUpdate, said: datetime) -> tuple[MemoryUpdate, list[Emit]]:
     """A record that is said again: what had changed it before that time is now changed by it. The record is not put."""
-    dates = dates_of(u)
+    dates = dates_of(standing, u)
     outlived = [name for name, when in dates.items() if when < iso(said)]
     if not outlived:
         return u, []
@@ -101,17 +110,17 @@ def followed(standing: Standing, emits: Iterable[Emit]) -> list[Emit]:
         naming = standing.naming(name)
         if lost := [n for n in u.conflicts_with if n not in naming]:
             left = [n for n in u.conflicts_with if n in naming]
-            out.append(_written(standing, u, left, _without(dates_of(u), *lost)))
+            out.append(_written(standing, u, left, _without(dates_of(standing, u), *lost)))
         for other in (o for n in naming if (o := standing.get(n)) is not None):
             if other.record_id not in u.conflicts_with:
                 out.append(_parted(standing, other, name))
-            elif u.state == "observed" and name in dates_of(other):
-                out.append(_written(standing, other, other.conflicts_with, _without(dates_of(other), name)))
+            elif u.state == "observed" and name in dates_of(standing, other):
+                out.append(_written(standing, other, other.conflicts_with, _without(dates_of(standing, other), name)))
     return out
 
 
 def _parted(standing: Standing, u: MemoryUpdate, gone: str) -> Emit:
-    return _written(standing, u, (n for n in u.conflicts_with if n != gone), _without(dates_of(u), gone))
+    return _written(standing, u, (n for n in u.conflicts_with if n != gone), _without(dates_of(standing, u), gone))
 
 
 def _without(dates: Dates, *names: str) -> Dates:

@@ -237,7 +237,7 @@ class SecondReading(CandidateGate):
         named = [u for u in stand if u.record_id not in (kept.record_id, *kept.conflicts_with)]
         if not named:
             return out
-        kept = with_marks(kept, (*kept.conflicts_with, *(u.record_id for u in named)), dates_of(kept))
+        kept = with_marks(kept, (*kept.conflicts_with, *(u.record_id for u in named)), dates_of(self._standing, kept))
         kept = changed(kept, reason=because("kept", "dedupe", "contradiction"))
         self._standing.put(kept, self._standing.features(kept.record_id))
         return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in named)]

@@ -127,7 +127,7 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
             }
         )  # fmt: skip
         active = [n for n in old.conflicts_with if standing.get(n) is not None]
-        again = with_marks(again, active, dates_of(old))
+        again = with_marks(again, active, dates_of(standing, old))
         standing.put(again, None if slots_of(old) else text_features(old.sealed.text))
         standing.raised.append(again.record_id)
         yield update(again)

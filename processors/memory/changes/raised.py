@@ -33,8 +33,10 @@ def judged(standing: Standing, versions: Versions, at: datetime) -> list[Emit]:
 
 def _applied(standing: Standing, versions: Versions, change: Change, at: datetime) -> list[Emit]:
     old, new = standing.get(change.old.record_id), standing.get(change.new.record_id)
-    if old is None or new is None or new.record_id in dates_of(old) or old.record_id in dates_of(new):
-        return []  # ended by another change, marked already, or said again since
+    if old is None or new is None:
+        return []  # ended by another change
+    if new.record_id in dates_of(standing, old) or old.record_id in dates_of(standing, new):
+        return []  # marked already, or said again since
     if change.outcome == "retired":
         reason = because("superseding", "dedupe", CHANGED, change.score)
         out = versions.end(old, change.said, at, reason)

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
 import pytest
 
 from processors.memory import marks
 from processors.memory.changes import judge
+from processors.memory.replaced import row_of
+from processors.memory.store import Standing
+from processors.memory.values import iso
 from schemas.events.memory import CHANGED_AT, CHANGED_ON, Given, MemoryUpdate, Span
+from streams.state.cache import CachedOwner, OwnerOverlay
 from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate
 
 pytestmark = pytest.mark.usefixtures("by_words")
@@ -46,6 +51,16 @@ def changed_on(gate: GateBench, text: str) -> str | None:
     return None if told is None else str(told)[:10]
 
 
+def dated(gate: GateBench, text: str) -> set[str]:
+    """Ids of the records that changed a record."""
+    return dates(known(gate, text)).keys()
+
+
+def dates(u: MemoryUpdate) -> dict[str, str]:
+    at: Any = u.sealed.attributes.get(CHANGED_AT) or [None] * len(u.conflicts_with)
+    return {name: when for name, when in zip(u.conflicts_with, at, strict=True) if when is not None}
+
+
 def check(gate: GateBench) -> None:
     """Marks are mutual, dates are of named records, and of two records one at most has changed the other."""
     held = {u.record_id: u for u in gate.view.values() if u.state in ("active", "observed")}
@@ -55,7 +70,7 @@ def check(gate: GateBench) -> None:
         assert at is None or len(at) == len(u.conflicts_with)
         for name in u.conflicts_with:
             assert u.record_id in held[name].conflicts_with
-            assert not (name in marks.dates_of(u) and u.record_id in marks.dates_of(held[name]))
+            assert not (name in dates(u) and u.record_id in dates(held[name]))
 
 
 async def pair(gate: GateBench, old: str = TENNIS, new: str = LATER) -> tuple[str, str]:
@@ -188,8 +203,8 @@ async def test_d3_only_the_changes_before_it_was_said_again_are_undone(gate: Gat
     await gate.say(candidate(TENNIS), at=known(gate, LATER).occurred_at + HOUR)
     assert when < last
     assert changed_on(gate, TENNIS) == last
-    assert set(marks.dates_of(known(gate, TENNIS))) == {known(gate, LAST).record_id}
-    assert known(gate, TENNIS).record_id in marks.dates_of(known(gate, LATER))
+    assert dated(gate, TENNIS) == {known(gate, LAST).record_id}
+    assert known(gate, TENNIS).record_id in dated(gate, LATER)
     check(gate)
 
 
@@ -241,8 +256,7 @@ async def test_d3_a_contradiction_that_stays_keeps_no_date_of_a_change_that_went
     held = known(gate, TENNIS)
     assert denied.record_id in held.conflicts_with
     await gate.do("forget", known(gate, LATER).record_id)
-    stays = marks.dates_of(known(gate, TENNIS))
-    assert set(stays) <= {denied.record_id}
+    assert dated(gate, TENNIS) <= {denied.record_id}
     check(gate)
 
 
@@ -255,7 +269,7 @@ async def test_d3_what_another_reading_takes_back_takes_its_date_along(gate: Gat
     await gate.say(candidate(LAST))
     await gate.say(turn="t", at=at, version=2)
     assert names(gate, TENNIS) == {LAST}
-    assert set(marks.dates_of(known(gate, TENNIS))) == {known(gate, LAST).record_id}
+    assert dated(gate, TENNIS) == {known(gate, LAST).record_id}
     check(gate)
 
 
@@ -283,17 +297,62 @@ async def test_d3_of_too_many_marks_both_sides_lose_the_oldest(
     assert len(known(gate, TENNIS).conflicts_with) == 2
 
 
-def test_an_earlier_gates_one_date_stays_with_its_last_mark() -> None:
-    u = MemoryUpdate.model_validate(
-        {
-            "tenant": "acme", "owner_kind": "user", "owner_id": "ann", "record_id": "a", "revision": 1,
-            "kind": "episode", "state": "active", "reason": {"outcome": "kept", "gate": "dedupe", "rule": "new"},
-            "occurred_at": "2026-01-01T00:00:00Z", "known_at": "2026-01-01T00:00:00Z",
-            "last_accessed_at": "2026-01-01T00:00:00Z", "conflicts_with": ["b", "c"],
-            "sealed": {"attributes": {CHANGED_ON: "2026-02-01T00:00:00.000000+00:00"}},
-        }
-    )  # fmt: skip
-    assert set(marks.dates_of(u)) == {"b", "c"}
-    left = marks.with_marks(u, ["c"], marks.dates_of(u))
-    assert left.sealed.attributes[CHANGED_AT] == ["2026-02-01T00:00:00.000000+00:00"]
+# -- rows of an earlier gate ------------------------------------------------------------------------------------------
+
+A, B, C = "User plays chess", "User collects stamps", "User sails a dinghy"
+
+
+async def stored_chain(gate: GateBench) -> list[str]:
+    """Three records as an earlier gate kept them, with one date for all marks: B changed A, and C changed B. When each
+    was said."""
+    when = []
+    for text in (A, B, C):
+        when.append(gate.driver.now.date().isoformat())
+        await gate.say(candidate(text))
+        gate.later(DAY)
+    a, b, c = (known(gate, text) for text in (A, B, C))
+    for u, others, by in ((a, [b], b), (b, [a, c], c), (c, [b], None)):
+        body = u.sealed.model_copy(update={"attributes": {} if by is None else {CHANGED_ON: iso(by.occurred_at)}})
+        stored = u.model_copy(update={"conflicts_with": tuple(o.record_id for o in others), "sealed": body})
+        gate.view[u.row_key] = stored
+        [mine] = [r for table in gate.store.rows.values() for r in table.values() if f"m/{u.record_id}" in r]
+        name = f"m/{u.record_id}"
+        mine[name] = orjson.dumps({**orjson.loads(mine[name]), "u": row_of(stored)})
+    gate.restart()
+    return when
+
+
+async def test_d3_of_a_stored_chain_of_three_each_keeps_the_date_of_what_changed_it(gate: GateBench) -> None:
+    _, second, _ = await stored_chain(gate)
+    again = gate.driver.now.date().isoformat()
+    await gate.say(candidate(B))
+    assert (changed_on(gate, A), changed_on(gate, B), changed_on(gate, C)) == (second, None, again)
+    await gate.say(candidate(A))
+    assert (changed_on(gate, A), changed_on(gate, B), changed_on(gate, C)) == (None, again, again)
+    check(gate)
+
+
+async def test_d3_the_one_date_of_a_stored_record_goes_with_what_changed_it(gate: GateBench) -> None:
+    await stored_chain(gate)
+    await gate.do("forget", known(gate, C).record_id)
+    assert (names(gate, B), changed_on(gate, B)) == ({A}, None)
+    await gate.say(candidate(A))
+    assert (changed_on(gate, A), changed_on(gate, B)) == (None, gate.driver.now.date().isoformat())
+    check(gate)
+
+
+async def test_d3_where_nothing_was_said_at_the_stored_date_the_last_that_is_later_has_it(gate: GateBench) -> None:
+    await gate.say(candidate(A))
+    gate.later(DAY)
+    await gate.say(candidate(B))
+    standing, on = Standing(OwnerOverlay(CachedOwner(complete=True)), None, 0), "2026-12-24T00:00:00.000000+00:00"
+    a, b = known(gate, A), known(gate, B)
+    standing.put(a)
+    body = b.sealed.model_copy(update={"attributes": {CHANGED_ON: on}})
+    b = b.model_copy(update={"conflicts_with": (a.record_id,), "sealed": body})
+    assert marks.dates_of(standing, b) == {}
+    late = b.model_copy(update={"conflicts_with": ("gone", a.record_id)})
+    assert marks.dates_of(standing, late) == {"gone": on}
+    left = marks.with_marks(late, ["gone"], marks.dates_of(standing, late))
+    assert left.sealed.attributes == {CHANGED_ON: on, CHANGED_AT: [on]}
     assert marks.unmarked(left).sealed.attributes == {}

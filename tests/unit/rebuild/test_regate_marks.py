@@ -8,11 +8,10 @@ from memstream.reprocess.amend_log import amendment
 from memstream.reprocess.regate import RULE
 from processors.memory import candidates
 from processors.memory.changes import judge
-from processors.memory.marks import dates_of
 from processors.memory.store import Standing
 from processors.pii.stored_texts import record_of
 from processors.ports import Models
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import CHANGED_ON, MemoryUpdate
 from tests.unit.gate.bench import DAY, candidate
 from tests.unit.rebuild.test_regate import Bench, plain
 
@@ -50,7 +49,7 @@ def test_n1_marks_that_only_one_gate_makes_are_mutual(
         assert (old.conflicts_with, new.conflicts_with) == ((), ())
     else:
         assert (old.conflicts_with, new.conflicts_with) == ((new.record_id,), (old.record_id,))
-        assert set(dates_of(old)) == {new.record_id}
+        assert CHANGED_ON in old.sealed.attributes
     assert bench.regate(plain()) == []
 
 
@@ -72,4 +71,4 @@ def test_n1_a_record_that_is_regated_names_none_that_the_user_took_back(
     )
     bench.do_all(_run(bench))
     [stays] = bench.active()
-    assert (stays.conflicts_with, dates_of(stays)) == ((), {})
+    assert (stays.conflicts_with, CHANGED_ON in stays.sealed.attributes) == ((), False)
