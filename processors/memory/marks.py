@@ -81,6 +81,31 @@ def holds_again(standing: Standing, u: MemoryUpdate, said: datetime) -> tuple[Me
     return with_marks(u, u.conflicts_with, _without(dates, *outlived)), out
 
 
+def unsaid(standing: Standing, u: MemoryUpdate, said: datetime) -> list[Emit]:
+    """A record, which is put already, has lost the citation of a turn of that time. Of two between which that turn had
+    decided, the one that is said last now changed the other, on the day of its first citation after those of the
+    other."""
+    out: list[Emit] = []
+    for other in (o for name in u.conflicts_with if (o := standing.get(name)) is not None):
+        dates = dates_of(standing, other)
+        if dates.get(u.record_id) != iso(said):
+            continue
+        if (since := _first_since(u, other)) is not None:
+            out.append(_written(standing, other, other.conflicts_with, {**dates, u.record_id: iso(since)}))
+            continue
+        out.append(_written(standing, other, other.conflicts_with, _without(dates, u.record_id)))
+        since = _first_since(other, u)
+        if since is not None and other.state == "active":
+            out.append(marked(standing, u, other.record_id, since))
+    return out
+
+
+def _first_since(later: MemoryUpdate, earlier: MemoryUpdate) -> datetime | None:
+    """When one was said first after the last citation of another."""
+    last = max((s.occurred_at for s in earlier.sources), default=earlier.occurred_at)
+    return min((s.occurred_at for s in later.sources if s.occurred_at > last), default=None)
+
+
 def joined(standing: Standing, u: MemoryUpdate) -> list[Emit]:
     """A record that becomes active with its marks: the records that it names name it too. `followed` removes the names
     of records that are not active."""

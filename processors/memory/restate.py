@@ -9,7 +9,7 @@ from typing import cast
 
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
-from processors.memory.marks import dates_of, joined, with_marks
+from processors.memory.marks import dates_of, joined, unsaid, with_marks
 from processors.memory.places import matched, same_place
 from processors.memory.readings import TurnReading, made_by, of_people
 from processors.memory.rules import MAX_BEFORE
@@ -75,7 +75,7 @@ class Restated:
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;
-        what other turns say as well loses this citation only."""
+        what other turns say as well loses this citation only, and what that changed."""
         out: list[Emit] = []
         turn = self._source.turn.turn_id
         for name in (u.record_id for u in self.before if u.record_id not in claimed):
@@ -88,7 +88,7 @@ class Restated:
             if others:
                 kept = changed(u, sources=others)
                 self._standing.put(kept, self._standing.features(name))
-                out.append(update(kept))
+                out += [update(kept), *unsaid(self._standing, kept, self._source.turn.occurred_at)]
             else:
                 out += retired(u, self._source, self._standing, "not_restated")
                 self._reading.spans.pop(name, None)

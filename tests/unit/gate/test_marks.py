@@ -273,6 +273,68 @@ async def test_d3_what_another_reading_takes_back_takes_its_date_along(gate: Gat
     check(gate)
 
 
+@PAIRS
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_d3_said_again_and_taken_back_it_is_changed_as_before(
+    gate: GateBench, old: str, new: str, restarts: bool
+) -> None:
+    _, second = await pair(gate, old, new)
+    gate.later(2 * DAY)
+    at = gate.driver.now
+    await gate.say(candidate(old), turn="t3", at=at)
+    assert (changed_on(gate, old), changed_on(gate, new)) == (None, at.date().isoformat())
+    gate.later(DAY)
+    if restarts:
+        gate.restart()
+    await gate.say(turn="t3", at=at, version=2)
+    assert len(known(gate, old).sources) == 1
+    assert (names(gate, old), changed_on(gate, old), changed_on(gate, new)) == ({new}, second, None)
+    check(gate)
+
+
+async def test_d3_said_again_twice_and_taken_back_once_it_holds_since_the_other_time(gate: GateBench) -> None:
+    await pair(gate)
+    gate.later(DAY)
+    at = gate.driver.now
+    await gate.say(candidate(TENNIS), turn="t3", at=at)
+    gate.later(DAY)
+    last = gate.driver.now.date().isoformat()
+    await gate.say(candidate(TENNIS))
+    await gate.say(turn="t3", at=at, version=2)
+    assert (changed_on(gate, TENNIS), changed_on(gate, LATER)) == (None, last)
+    check(gate)
+
+
+async def test_d3_taken_back_the_first_saying_of_a_change_leaves_its_next_one(gate: GateBench) -> None:
+    await gate.say(candidate(TENNIS))
+    gate.later(DAY)
+    at = gate.driver.now
+    await gate.say(candidate(LATER), turn="t2", at=at)
+    gate.later(DAY)
+    last = gate.driver.now.date().isoformat()
+    await gate.say(candidate(LATER))
+    assert changed_on(gate, TENNIS) == at.date().isoformat()
+    await gate.say(turn="t2", at=at, version=2)
+    assert (changed_on(gate, TENNIS), changed_on(gate, LATER)) == (last, None)
+    check(gate)
+
+
+async def test_d3_taken_back_said_again_leaves_other_changes_as_they_are(gate: GateBench) -> None:
+    _, second = await pair(gate)
+    gate.later(DAY)
+    at = gate.driver.now
+    await gate.say(candidate(TENNIS), turn="t3", at=at)
+    gate.later(DAY)
+    await gate.say(candidate(LAST))
+    last = known(gate, LAST).record_id
+    assert dated(gate, TENNIS) == {last}
+    await gate.say(turn="t3", at=at, version=2)
+    assert dates(known(gate, TENNIS))[known(gate, LATER).record_id][:10] == second
+    assert dated(gate, TENNIS) == {last, known(gate, LATER).record_id}
+    assert dated(gate, LATER) == set()
+    check(gate)
+
+
 async def test_d3_nothing_names_a_value_that_another_one_superseded(gate: GateBench) -> None:
     await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
     gate.later(DAY)
