@@ -68,7 +68,7 @@ class AmendmentGate:
             # An earlier version: the record's counter moves on with it.
             self._standing.put(present.model_copy(update={"revision": new.revision}), self._standing.features(a.target))
         elif tail is not None:
-            self._standing.remove(new.model_copy(update={"version": tail[0]}))
+            self._not_active(new, tail[0])
         return [update(new), *named, self._said(a, new)]
 
     def _decided_anew(
@@ -83,9 +83,15 @@ class AmendmentGate:
             features = self._standing.features(new.record_id)
             self._standing.put(present.model_copy(update={"revision": new.revision}), features)
         else:
-            before = 0 if tail is None else tail[0]
-            self._standing.remove(new.model_copy(update={"version": max(before, new.version)}))
+            self._not_active(new, 0 if tail is None else tail[0])
         return []
+
+    def _not_active(self, new: MemoryUpdate, last: int) -> None:
+        """A version of a record of which none is active. How it ended is what the last one says."""
+        if new.version < last:
+            self._standing.move_on(new.record_id, new.revision)
+        else:
+            self._standing.remove(new)
 
     def _redated(self, a: Amendment, told: MemoryUpdate, present: MemoryUpdate | None) -> MemoryUpdate:
         """The same with another end."""

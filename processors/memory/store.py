@@ -186,6 +186,12 @@ class Standing:
         self._put_tail(closed.record_id, row)
         self._state.put(_ENDED, [count + 1, floor])
 
+    def move_on(self, record_id: str, revision: int) -> None:
+        """An earlier version of a record that is not active is written anew: only the record's counter moves on."""
+        tail = self._state.get(_TAIL + record_id)
+        if isinstance(tail, list):
+            self._put_tail(record_id, [tail[0], revision, *tail[2:]])
+
     def _ended(self) -> tuple[int, int]:
         row = self._state.get(_ENDED)
         return (int(cast(int, row[0])), int(cast(int, row[1]))) if isinstance(row, list) else (0, 0)

@@ -3,6 +3,8 @@ speaks against it. No card that ships does."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from memstream.reprocess.amend_log import amendment
@@ -132,3 +134,28 @@ async def test_n8_a_value_that_was_denied_since_does_not_come_back_with_a_later_
     await gate.say(candidate("Home is Oslo", "residence", "Oslo"), turn="t", at=at)
     await gate.say(turn="t", at=at, version=2)
     assert gate.values("residence") == []
+
+
+@pytest.mark.parametrize("cause", ["rescreen", "redate", "regate"])
+async def test_d3_an_earlier_version_written_anew_does_not_bring_back_what_has_ended(
+    gate: GateBench, cause: Literal["rescreen", "redate", "regate"]
+) -> None:
+    at = gate.driver.now
+    for version, text in enumerate((TENNIS, "User plays tennis every Monday"), 1):
+        await gate.say(candidate(text, kind="fact", spans=PLACE), turn="t1", at=at, version=version)
+    gate.later(DAY)
+    await gate.say(candidate("User has given up tennis", kind="fact", spans=PLACE), turn="t2")
+    first, second = (u for u in gate.view.values() if u.sealed.text.startswith("User plays tennis"))
+    assert (first.record_id, first.version, second.version) == (second.record_id, 1, 2)
+    assert (first.reason.rule, second.reason.rule) == ("restated", "changed")
+    sent = amendment(
+        first, cause, "memory", first.record_id, second.revision, record_of(first, {}), gate.driver.now, RULE
+    )  # fmt: skip
+    gate.pipe(sent.model_copy(update={"until": at + 300 * DAY}) if cause == "redate" else sent)
+    [written] = await gate.run()
+    assert (written.version, written.revision) == (1, second.revision + 1)
+    await gate.say(candidate(TENNIS, kind="fact", spans=PLACE), turn="t1", at=at, version=3)
+    assert gate.outcomes()[-1] == ("skipped", "ended_since")
+    assert texts(gate) == {"User has given up tennis"}
+    await gate.say(candidate(TENNIS, kind="fact", spans=PLACE), turn="t9")
+    assert texts(gate) == {"User has given up tennis", TENNIS}
