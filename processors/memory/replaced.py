@@ -58,6 +58,16 @@ class Replaced:
             return []
         return [opened(u) for u in row["old"]]
 
+    def leave(self, session_id: str) -> None:
+        """What was said in a session is erased: what other sessions said stays, should it hold again."""
+        for key, raw in list(self._state.items(_ROW)):
+            row = cast(dict[str, Any], raw)
+            old = [u for u in row["old"] if u.get("session_id") != session_id]
+            if not old:
+                self._state.delete(key)
+            elif len(old) < len(row["old"]):
+                self._state.put(key, {**row, "old": old}, datetime.fromisoformat(row["until"]))
+
     def reword(self, new: MemoryUpdate) -> None:
         """A version that was replaced is written anew: should it hold again, it does so in these words."""
         for key, raw in list(self._state.items(_ROW)):
