@@ -60,6 +60,9 @@ VIEWS = ("memories", "outcomes")
 PATIENCE_SECONDS = 120.0
 LOOK_SECONDS = 0.1
 ALL_IN_MEMORY = 1 << 40
+PASSES = 3
+"""A mark that one record's amendment brings makes a new revision of the other record, whose own amendment then changes
+nothing and is sent again by the next pass."""
 
 
 class Log(Protocol):
@@ -187,6 +190,16 @@ def twice(
     return still, stands
 
 
+def until_settled(run: Callable[[], tuple[Told, Told | None]]) -> tuple[Told, Told | None]:
+    """What the first pass found, and what the last look still finds. `run`: one pass and a look behind it."""
+    told, again = run()
+    for _ in range(PASSES - 1):
+        if again is None or not again.groups:
+            break
+        _, again = run()
+    return told, again
+
+
 class Regate:
     """`sealing` reads and writes what is sealed. Close after use."""
 
@@ -201,8 +214,8 @@ class Regate:
         self._amender.close()
 
     def run(self, conn: psycopg.Connection[Any], *, dry: bool) -> dict[str, Any]:
-        """What differs, and what a second look still finds once it is applied. Raises RebuildError."""
-        told, again = self._amender.run(conn, "deciding anew", self._look, dry=dry)
+        """What differs, and what the last look still finds once it is applied. Raises RebuildError."""
+        told, again = until_settled(lambda: self._amender.run(conn, "deciding anew", self._look, dry=dry))
         out: dict[str, Any] = {"applied": not dry, **told.as_json()}
         if again is not None:
             out["still_there"] = again.as_json()["differences"]

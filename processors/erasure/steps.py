@@ -10,6 +10,7 @@ from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import DENY, Erased
 from processors.memory import citations, marks
 from processors.memory.habits import mining as habits
+from processors.memory.replaced import Replaced
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
 from processors.ports import Models, ProfileBook
@@ -138,10 +139,7 @@ class GateEraser(OwnRows):
                 rows.delete(f"m/{name}")
                 rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"], None, 0, True])
         rows.delete(index)
-        for key, kept in list(rows.items("p/")):  # what was replaced, kept in case it holds again
-            old = cast("list[Any]", cast("dict[str, Any]", kept)["old"])
-            if any(u.get("session_id") == e.session_id for u in old):
-                rows.delete(key)
+        Replaced(rows).leave(str(e.session_id))
         rows.clear({key for key, _ in rows.items()})  # nothing but what is derived from them
         standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
         gone = [name for name, _ in said if standing.get(name) is None]

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.index import slots_of
+from processors.memory.marks import joined
 from processors.memory.store import Standing, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
@@ -56,8 +57,9 @@ class AmendmentGate:
         new = new.model_copy(update={"revision": newest + 1})
         if a.cause == "rescreen":
             self._standing.replaced.reword(new)
+        named: list[Emit] = []
         if a.cause == "regate":
-            self._decided_anew(new, present, tail)
+            named = self._decided_anew(new, present, tail)
         elif ends:
             self._standing.remove(new)
         elif present is not None and present.version == a.version:
@@ -67,22 +69,30 @@ class AmendmentGate:
             # An earlier version: the record's counter moves on with it.
             self._standing.put(present.model_copy(update={"revision": new.revision}), self._standing.features(a.target))
         elif tail is not None:
-            self._standing.remove(new.model_copy(update={"version": tail[0]}))
-        return [update(new), self._said(a, new)]
+            self._not_active(new, tail[0])
+        return [update(new), *named, self._said(a, new)]
 
     def _decided_anew(
         self, new: MemoryUpdate, present: MemoryUpdate | None, tail: tuple[int, int, Any] | None
-    ) -> None:
+    ) -> list[Emit]:
         """A version that stands or stood, where it may be another than the one before. The one that stands comes last
-        (memstream.reprocess.regate)."""
+        (memstream.reprocess.regate). What it names names it too."""
         if new.state in ("active", "observed"):
             self._standing.put(new, None if slots_of(new) else text_features(new.sealed.text))
-        elif present is not None and present.version != new.version:
+            return joined(self._standing, new)
+        if present is not None and present.version != new.version:
             features = self._standing.features(new.record_id)
             self._standing.put(present.model_copy(update={"revision": new.revision}), features)
         else:
-            before = 0 if tail is None else tail[0]
-            self._standing.remove(new.model_copy(update={"version": max(before, new.version)}))
+            self._not_active(new, 0 if tail is None else tail[0])
+        return []
+
+    def _not_active(self, new: MemoryUpdate, last: int) -> None:
+        """A version of a record of which none is active. How it ended is what the last one says."""
+        if new.version < last:
+            self._standing.tails.move_on(new.record_id, new.revision)
+        else:
+            self._standing.remove(new)
 
     def _redated(self, a: Amendment, told: MemoryUpdate, present: MemoryUpdate | None) -> MemoryUpdate:
         """The same with another end."""

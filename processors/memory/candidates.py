@@ -12,17 +12,18 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
-from processors.memory.changed import Changing
+from processors.memory.changes.judge import changes
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
-from processors.memory.marks import dated_as, marked, newest_marks
+from processors.memory.marks import dates_of, holds_again, marked, marked_as, with_marks
 from processors.memory.opposites import opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
 from processors.memory.rejections import REJECTED_SOURCE, barred
 from processors.memory.repeats import Repeats
+from processors.memory.replaced import CHANGED
 from processors.memory.restate import Restated, note_replaced
 from processors.memory.rules import DUPLICATE_IMPORTANCE, MAX_SOURCES, bounded, readable
 from processors.memory.store import Standing, text_features
@@ -72,13 +73,13 @@ class CandidateGate:
         self._repeats = Repeats(source, standing, self._places)
         self._source = source
         self._standing = standing
-        self._changing = Changing(standing, versions, source.accepted_at)
         self._room = Room(source.owner, standing, profile, source.accepted_at, source.turn)
         self._versions = versions
         self._profile = profile
         self._hash_key = hash_key
         self._again = again
         self._before = frozenset(u.record_id for u in before)
+        self._taken_back = frozenset(d.candidate.ordinal for d in source.sealed.dropped)
         self._decided: set[str] = set()
         """Records that earlier candidates were decided on."""
         self.spared: set[str] = set()
@@ -267,6 +268,8 @@ class CandidateGate:
                 else:
                     reason = because("superseding", "dedupe", "negated")
                     out += self._versions.end(holder, when, self._source.accepted_at, reason, (slot.field,))
+                    if self._standing.get(holder.record_id) is None:
+                        self._standing.replaced.forget(holder.record_id)
                 out.append(decision(self._source, c, reason, holder, only))
         return out or self._by_text(c)
 
@@ -299,12 +302,14 @@ class CandidateGate:
         before = self._standing.get(record)
         if before is not None and before.extractor == "command":
             return [decision(self._source, c, because("skipped", "command", "corrected_stands"), before)]
+        if before is None and self._ended(c, record):
+            return [decision(self._source, c, because("skipped", "extraction", "ended_since"), None)]
         made = self._made_room(c, (), record)
         if made is None:
             return [self._full(c)]
         out: list[Emit] = [*made] if before is None else self._restated(before)
         kept, told = self._contradicting(self._new(c, (), record, []), before, match)
-        kept, changing = self._changing.by(kept, self._when(c))
+        kept, changing = self._changing(c, kept)
         self._standing.put(kept, features)
         return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
@@ -312,24 +317,53 @@ class CandidateGate:
         self, kept: MemoryUpdate, before: MemoryUpdate | None, match: Match | None
     ) -> tuple[MemoryUpdate, list[Emit]]:
         """A statement with its marks: those of its words before, and of what it contradicts, which is marked too."""
-        marks = () if before is None else before.conflicts_with
-        kept = kept if before is None else dated_as(kept, before)
+        kept = kept if before is None else marked_as(self._standing, kept, before)
         other = None if match is None else self._standing.get(match.record_id)  # it may be what left
         if match is None or other is None or other.record_id == kept.record_id:
-            return kept.model_copy(update={"conflicts_with": marks}), []
-        marks = newest_marks((*marks, other.record_id))
+            return kept, []
         reason = because(kept.reason.outcome, "dedupe", "contradiction", match.verdict.score)
         reason = kept.reason if is_doubted(kept) else reason
         told = [marked(self._standing, other, kept.record_id)]
-        return kept.model_copy(update={"conflicts_with": marks, "reason": reason}), told
+        kept = with_marks(kept, (*kept.conflicts_with, other.record_id), dates_of(self._standing, kept))
+        return kept.model_copy(update={"reason": reason}), told
+
+    def _ended(self, c: Candidate, record: str) -> bool:
+        """Was it read there before, and ended by what was said since?"""
+        return self._standing.ended_by_change(record) or (self._again is not None and self._again.ended_at(c))
 
     def _of_another_kind(self, c: Candidate, stands: MemoryUpdate, features: Features) -> list[Emit]:
         """A newer extractor names words that other turns said as well another kind: what those made of them stays."""
         out = self._restated(stands)
         new = self._new(c, (), stands.record_id, [])
-        kept = dated_as(new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS}), stands)
+        new = new.model_copy(update={name: getattr(stands, name) for name in _OF_ALL_TURNS})
+        kept = marked_as(self._standing, new, stands)
         self._standing.put(kept, features)
         return [*out, update(kept), *self._said_again(c, kept, rule="same_text")]
+
+    def _changing(self, c: Candidate, kept: MemoryUpdate) -> tuple[MemoryUpdate, list[Emit]]:
+        """What a free statement changes of what stands ends where its words say so and the head agrees; else both
+        stand, and each names the other (docs/quality.md)."""
+        out: list[Emit] = []
+        named, ended, score = list(kept.conflicts_with), [], kept.reason.score
+        for change in changes(self._standing, kept):
+            if change.old.record_id in dates_of(self._standing, kept):
+                continue  # it was said again since
+            old, score = change.old, change.score
+            if change.outcome == "retired":
+                reason = because("superseding", "dedupe", CHANGED, score)
+                out += self._versions.end(old, self._when(c), self._source.accepted_at, reason)
+                ended.append(old)
+            else:
+                out.append(marked(self._standing, old, kept.record_id, change.said))
+                named.append(old.record_id)
+        if not out:
+            return kept, out
+        note_replaced(self._standing, kept.record_id, ended, self._source.turn.turn_id, self._source.accepted_at)
+        outcome: Outcome = "superseding" if ended else kept.reason.outcome
+        names = [n for n in named if self._standing.get(n) is not None]
+        denied = bool(kept.conflicts_with) and not ended  # said so already, and why
+        reason = kept.reason if denied else because(outcome, "dedupe", CHANGED, score)
+        return with_marks(kept.model_copy(update={"reason": reason}), names, dates_of(self._standing, kept)), out
 
     def _made_room(self, c: Candidate, names: tuple[str, ...], record: str) -> Sequence[Emit] | None:
         return self._room.made_for(self._new(c, names, record, [])) if self._room.crowded else []
@@ -373,9 +407,13 @@ class CandidateGate:
         if (firm or (told_more and not of_this_turn)) and twin.extractor != "command":
             body |= {"text": c.text, "terms": c.terms, "embedding": c.embedding}
             features = text_features(c.text)
+            renewed = renewed.model_copy(update={"model_id": self._model_id(c)})
         renewed = renewed.model_copy(update={"sealed": renewed.sealed.model_copy(update=body)})
-        out = self._changing.put(twin, renewed, features, self._when(c))
-        return [*out, decision(self._source, c, because(outcome, "dedupe", rule, score), renewed, only)]
+        said = self._source.turn.occurred_at
+        renewed, outlived = holds_again(self._standing, renewed, said) if readable(c.confidence) else (renewed, [])
+        self._standing.put(renewed, features)
+        reason = because(outcome, "dedupe", rule, score)
+        return [update(renewed), *outlived, decision(self._source, c, reason, renewed, only)]
 
     def _lower(self, c: Candidate, twin: MemoryUpdate, rule: str, only: tuple[str, ...]) -> list[Emit]:
         """What the newer extractor says of the turn stands, how sure it is as well as what it says."""
@@ -383,6 +421,10 @@ class CandidateGate:
         self._standing.put(held, self._standing.features(twin.record_id))
         reason = held.reason if held.state == "observed" else because("merged", "dedupe", rule)
         return [update(held), decision(self._source, c, reason, held, only)]
+
+    def _model_id(self, c: Candidate) -> str:
+        """Of the candidate's embedding: what the reader had dropped is encoded here."""
+        return self._versions.model_id if c.ordinal in self._taken_back else self._source.model_id
 
     def _project(self, c: Candidate) -> str | None:
         return c.project_id or self._source.project_id
@@ -424,7 +466,7 @@ class CandidateGate:
             valid_from=self._when(c), valid_to=c.occurred_to if c.kind not in VERSIONED else None,
             known_at=s.accepted_at, last_accessed_at=s.accepted_at,
             extractor=f"{s.extractor}@{s.extractor_version}", profile=s.profile,
-            profile_version=s.profile_version, model_id=s.model_id,
+            profile_version=s.profile_version, model_id=self._model_id(c),
             sealed=MemoryBody(
                 text=c.text, value=value, attributes={**c.attributes, **_time(c)}, terms=c.terms, embedding=c.embedding
             ),

@@ -11,7 +11,7 @@ from processors.memory.capacity import Room
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.in_project import InProject
 from processors.memory.index import Slot, values_of
-from processors.memory.marks import marked, told_gone, unmarked
+from processors.memory.marks import holds_again, marked, told_gone, unmarked
 from processors.memory.opposites import opposed
 from processors.memory.rules import EXPLICIT
 from processors.memory.store import Standing, text_features
@@ -78,11 +78,12 @@ class CommandGate:
         )
         kept = self._written(m, name, kind, 0, 1, when, because("kept", "command", "remembered"))
         if (twin := self._twin(m, kept, holders)) is not None:
-            renewed = repeated_command.renewed(twin, kept)
+            renewed, outlived = holds_again(self._standing, repeated_command.renewed(twin, kept), when)
             self._standing.put(renewed, self._standing.features(twin.record_id))
             reason = because("merged", "dedupe", "same_value" if m.field else "same_text")
             told = self._in_project(m).remembered(renewed)
-            return [update(renewed), *told, plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)]
+            decided = plain_decision(m.owner, m.command_id, kind, reason, renewed, self._at)
+            return [update(renewed), *outlived, *told, decided]
         standing = self._standing.get(name)
         if standing is not None and all(h.record_id != name for h in holders):
             holders.append(standing)

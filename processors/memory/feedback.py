@@ -7,13 +7,11 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from processors.memory.changed import Changing, last_said
 from processors.memory.citations import GivenBook, Judged
 from processors.memory.doubted import is_doubted
-from processors.memory.emit import because, changed, plain_decision
+from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.rules import ADOPTED, CORRECTED, RATING_IMPORTANCE, SHARE, bounded, clamp, readable
 from processors.memory.store import Standing
-from processors.memory.versions import Versions
 from processors.step import Emit
 from schemas.events.memory import Feedback, MemoryUpdate
 from schemas.log.ids import keyed_hash
@@ -23,10 +21,9 @@ from schemas.log.owner import Owner
 class FeedbackGate:
     """Judges standing records of one user."""
 
-    def __init__(self, owner: Owner, standing: Standing, versions: Versions, at: datetime, hash_key: bytes) -> None:
+    def __init__(self, owner: Owner, standing: Standing, at: datetime, hash_key: bytes) -> None:
         self._owner = owner
         self._standing = standing
-        self._changing = Changing(standing, versions, at)
         self._at = at
         self._hash_key = hash_key
 
@@ -96,9 +93,9 @@ class FeedbackGate:
             target, confidence=confidence, source=source, state=state, reason=target.reason if waits else reason,
             last_accessed_at=max(target.last_accessed_at, self._at), importance=bounded(importance),
         )  # fmt: skip
-        out = self._changing.put(target, judged, self._standing.features(target.record_id), last_said(target))
+        self._standing.put(judged, self._standing.features(target.record_id))
         name = f"{said['id']}/{target.record_id}"
-        return [*out, plain_decision(self._owner, name, "feedback", reason, judged, self._at)]
+        return [update(judged), plain_decision(self._owner, name, "feedback", reason, judged, self._at)]
 
     def _unknown(self, said: dict[str, Any], name: str) -> list[Emit]:
         reason = because("skipped", "feedback", "unknown_memory")

@@ -1,9 +1,10 @@
-"""Two memories that do not go together name each other in `conflicts_with` (D3). One that a later statement changed
-also knows when, under CHANGED_ON of its attributes: readers put the later one first."""
+"""Two memories that contradict each other, or one of which changed the other, name each other in `conflicts_with`
+(D3). One that a later statement changed also has its date: CHANGED_AT of its attributes for each name, and the latest
+of them in CHANGED_ON; readers put the later one first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from processors.memory.emit import changed, update
@@ -11,58 +12,147 @@ from processors.memory.rules import MAX_SOURCES
 from processors.memory.store import Standing
 from processors.memory.values import iso
 from processors.step import Emit
-from schemas.events.memory import CHANGED_ON, MemoryUpdate
+from schemas.events.memory import CHANGED_AT, CHANGED_ON, MemoryUpdate
+
+Dates = Mapping[str, str]
+"""Record id -> when that record changed another one, in ISO 8601."""
+
+
+def dates_of(standing: Standing, u: MemoryUpdate) -> Dates:
+    """The records that changed one."""
+    on, at = u.sealed.attributes.get(CHANGED_ON), u.sealed.attributes.get(CHANGED_AT)
+    if on is None:
+        return {}
+    if not isinstance(at, list) or len(at) != len(u.conflicts_with):
+        return dict.fromkeys(_of_one_date(standing, u, str(on)), str(on))
+    return {name: str(when) for name, when in zip(u.conflicts_with, at, strict=True) if when is not None}
+
+
+def _of_one_date(standing: Standing, u: MemoryUpdate, on: str) -> list[str]:
+    """Whose date it is where an earlier gate kept one for all marks: that of the record which was said then. Where none
+    was, the last of those that were not said before: what a record itself changed has no date on it."""
+    held = {name: other.occurred_at for name in u.conflicts_with if (other := standing.get(name)) is not None}
+    if said_then := [name for name, when in held.items() if iso(when) == on]:
+        return said_then
+    return [name for name in u.conflicts_with if name not in held or held[name] > u.occurred_at][-1:]
+
+
+def with_marks(u: MemoryUpdate, names: Iterable[str], dates: Dates) -> MemoryUpdate:
+    """A record that names these, each once: of more than MAX_SOURCES the newest. `dates`: of those that changed it."""
+    named = tuple(dict.fromkeys(names))[-MAX_SOURCES:]
+    at = [dates.get(name) for name in named]
+    attributes = {k: v for k, v in u.sealed.attributes.items() if k not in (CHANGED_ON, CHANGED_AT)}
+    if found := [when for when in at if when is not None]:
+        attributes |= {CHANGED_ON: max(found), CHANGED_AT: at}
+    body = u.sealed.model_copy(update={"attributes": attributes})
+    return u.model_copy(update={"conflicts_with": named, "sealed": body})
+
+
+def marked_as(standing: Standing, u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
+    """A record in other words, with the marks of its earlier words."""
+    return with_marks(u, before.conflicts_with, dates_of(standing, before))
+
+
+def unmarked(u: MemoryUpdate) -> MemoryUpdate:
+    return with_marks(u, (), {})
 
 
 def marked(standing: Standing, other: MemoryUpdate, record_id: str, changed_on: datetime | None = None) -> Emit:
-    """What stands is told that a record contradicts it, or changed it at a time; of more than MAX_SOURCES such marks
-    the newest stay."""
-    names = newest_marks((*other.conflicts_with, record_id))
-    told = changed(other, conflicts_with=names)
+    """An active record is marked with one that contradicts it, or changed it at a time."""
+    other = standing.get(other.record_id) or other
+    dates = dates_of(standing, other)
     if changed_on is not None:
-        attributes = {**other.sealed.attributes, CHANGED_ON: iso(changed_on)}
-        told = told.model_copy(update={"sealed": other.sealed.model_copy(update={"attributes": attributes})})
-    standing.put(told, standing.features(other.record_id))
-    return update(told)
+        dates = {**dates, record_id: iso(changed_on)}
+    return _written(standing, other, (*other.conflicts_with, record_id), dates)
 
 
-def newest_marks(names: Iterable[str]) -> tuple[str, ...]:
-    """The marks of a record, each once: of more than MAX_SOURCES the newest stay."""
-    return tuple(dict.fromkeys(names))[-MAX_SOURCES:]
+def mark_change(standing: Standing, old: MemoryUpdate, new: MemoryUpdate, said: datetime) -> list[Emit]:
+    """Of two active records the newer, said then, changed the older."""
+    return [marked(standing, old, new.record_id, said), marked(standing, new, old.record_id)]
 
 
-def dated_as(u: MemoryUpdate, before: MemoryUpdate) -> MemoryUpdate:
-    """A record in other words, changed when its words of before were."""
-    if CHANGED_ON not in before.sealed.attributes:
-        return u
-    attributes = {**u.sealed.attributes, CHANGED_ON: before.sealed.attributes[CHANGED_ON]}
-    return u.model_copy(update={"sealed": u.sealed.model_copy(update={"attributes": attributes})})
+def holds_again(standing: Standing, u: MemoryUpdate, said: datetime) -> tuple[MemoryUpdate, list[Emit]]:
+    """A record that is said again: what had changed it before that time is now changed by it. The record is not put."""
+    dates = dates_of(standing, u)
+    outlived = [name for name, when in dates.items() if when < iso(said)]
+    if not outlived:
+        return u, []
+    out = [marked(standing, other, u.record_id, said) for n in outlived if (other := standing.get(n)) is not None]
+    return with_marks(u, u.conflicts_with, _without(dates, *outlived)), out
 
 
-def unmarked(u: MemoryUpdate, gone: str | None = None) -> MemoryUpdate:
-    """A record without its mark of one that is gone, or without any."""
-    names = () if gone is None else tuple(n for n in u.conflicts_with if n != gone)
-    attributes = u.sealed.attributes if names else {k: v for k, v in u.sealed.attributes.items() if k != CHANGED_ON}
-    return u.model_copy(
-        update={"conflicts_with": names, "sealed": u.sealed.model_copy(update={"attributes": attributes})}
-    )
-
-
-def told_gone(standing: Standing, records: Iterable[str]) -> list[Emit]:
-    """What names records of which there are none to be read any more, or which say something else now, names them no
-    more."""
+def unsaid(standing: Standing, u: MemoryUpdate, said: datetime) -> list[Emit]:
+    """A record, which is put already, has lost the citation of a turn of that time. Of two between which that turn had
+    decided, the one that is said last now changed the other, on the day of its first citation after those of the
+    other."""
     out: list[Emit] = []
-    for gone in dict.fromkeys(records):
-        for name in standing.naming(gone):
-            other = standing.get(name)
-            if other is not None and name != gone:
-                told = changed(unmarked(other, gone))
-                standing.put(told, standing.features(name))
-                out.append(update(told))
+    for other in (o for name in u.conflicts_with if (o := standing.get(name)) is not None):
+        dates = dates_of(standing, other)
+        if dates.get(u.record_id) != iso(said):
+            continue
+        if (since := _first_since(u, other)) is not None:
+            out.append(_written(standing, other, other.conflicts_with, {**dates, u.record_id: iso(since)}))
+            continue
+        out.append(_written(standing, other, other.conflicts_with, _without(dates, u.record_id)))
+        since = _first_since(other, u)
+        if since is not None and other.state == "active":
+            out.append(marked(standing, u, other.record_id, since))
     return out
 
 
+def _first_since(later: MemoryUpdate, earlier: MemoryUpdate) -> datetime | None:
+    """When one was said first after the last citation of another."""
+    last = max((s.occurred_at for s in earlier.sources), default=earlier.occurred_at)
+    return min((s.occurred_at for s in later.sources if s.occurred_at > last), default=None)
+
+
+def joined(standing: Standing, u: MemoryUpdate) -> list[Emit]:
+    """A record that becomes active with its marks: the records that it names name it too. `followed` removes the names
+    of records that are not active."""
+    others = (standing.get(name) for name in u.conflicts_with if name not in standing.naming(u.record_id))
+    return [marked(standing, other, u.record_id) for other in others if other is not None]
+
+
+def told_gone(standing: Standing, records: Iterable[str]) -> list[Emit]:
+    """Other records lose the names of these, which are deleted or say something else now."""
+    return [
+        _parted(standing, other, gone)
+        for gone in dict.fromkeys(records)
+        for name in standing.naming(gone)
+        if name != gone and (other := standing.get(name)) is not None
+    ]
+
+
 def followed(standing: Standing, emits: Iterable[Emit]) -> list[Emit]:
-    """The same for records that an event took from those that stand."""
-    names = (e.event.record_id for e in emits if isinstance(e.event, MemoryUpdate))
-    return told_gone(standing, [n for n in dict.fromkeys(names) if standing.get(n) is None])
+    """What follows for the marks of others from records that an event changed: two name each other or neither does, and
+    what is only observed changes nothing."""
+    out: list[Emit] = []
+    for name in dict.fromkeys(e.event.record_id for e in emits if isinstance(e.event, MemoryUpdate)):
+        u = standing.get(name)
+        if u is None:
+            out += told_gone(standing, [name])
+            continue
+        naming = standing.naming(name)
+        if lost := [n for n in u.conflicts_with if n not in naming]:
+            left = [n for n in u.conflicts_with if n in naming]
+            out.append(_written(standing, u, left, _without(dates_of(standing, u), *lost)))
+        for other in (o for n in naming if (o := standing.get(n)) is not None):
+            if other.record_id not in u.conflicts_with:
+                out.append(_parted(standing, other, name))
+            elif u.state == "observed" and name in dates_of(standing, other):
+                out.append(_written(standing, other, other.conflicts_with, _without(dates_of(standing, other), name)))
+    return out
+
+
+def _parted(standing: Standing, u: MemoryUpdate, gone: str) -> Emit:
+    return _written(standing, u, (n for n in u.conflicts_with if n != gone), _without(dates_of(standing, u), gone))
+
+
+def _without(dates: Dates, *names: str) -> Dates:
+    return {name: when for name, when in dates.items() if name not in names}
+
+
+def _written(standing: Standing, u: MemoryUpdate, names: Iterable[str], dates: Dates) -> Emit:
+    told = changed(with_marks(u, names, dates))
+    standing.put(told, standing.features(u.record_id))
+    return update(told)

@@ -161,6 +161,10 @@ class _Said:
         return overlap + shared if one else 0.0
 
 
+def same_place(one: Span, other: Span) -> bool:
+    return _overlap(one, other) >= LEAST_PLACE
+
+
 def _overlap(one: Span, other: Span) -> float:
     """Characters that lie in both, of those that lie in either."""
     both = min(one.end, other.end) - max(one.start, other.start)

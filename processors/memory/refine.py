@@ -16,7 +16,7 @@ from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
-from processors.memory.marks import marked, newest_marks
+from processors.memory.marks import dates_of, marked, with_marks
 from processors.memory.readings import RULES, TurnReading, made_by, of_people
 from processors.memory.restate import Restated, retired
 from processors.memory.store import Standing, text_features
@@ -238,9 +238,9 @@ class SecondReading(CandidateGate):
         named = [u for u in stand if u.record_id not in (kept.record_id, *kept.conflicts_with)]
         if not named:
             return out
-        marks = newest_marks((*kept.conflicts_with, *(u.record_id for u in named)))
+        kept = with_marks(kept, (*kept.conflicts_with, *(u.record_id for u in named)), dates_of(self._standing, kept))
         reason = kept.reason if is_doubted(kept) else because("kept", "dedupe", "contradiction")
-        kept = changed(kept, conflicts_with=marks, reason=reason)
+        kept = changed(kept, reason=reason)
         self._standing.put(kept, self._standing.features(kept.record_id))
         return [*out, update(kept), *(marked(self._standing, u, kept.record_id) for u in named)]
 
@@ -260,8 +260,10 @@ class SecondReading(CandidateGate):
                 "importance": old.importance, "last_accessed_at": max(old.last_accessed_at, kept.last_accessed_at),
             }
         )  # fmt: skip
+        judged, changing = self._changing(c, kept)
+        kept = judged.model_copy(update={"reason": kept.reason})
         self._standing.put(kept, features if compared else None)
-        return [*out, *told, update(kept), decision(self._source, c, kept.reason, kept)]
+        return [*out, *told, *changing, update(kept), decision(self._source, c, kept.reason, kept)]
 
     def _change(self, replaced: Sequence[MemoryUpdate]) -> tuple[Literal["dedupe", "extraction"], str]:
         here = self._rule and any(self._said_here(u) for u in replaced)

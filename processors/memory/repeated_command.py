@@ -54,6 +54,7 @@ def renewed(old: MemoryUpdate, new: MemoryUpdate) -> MemoryUpdate:
         told: dict[str, Any] = {"value": new.sealed.value}
         if new.sealed.text:
             told |= {"text": new.sealed.text, "terms": new.sealed.terms, "embedding": new.sealed.embedding}
+            more["model_id"] = new.model_id
         more |= {"approximate": False, "sealed": old.sealed.model_copy(update=told)}
     return changed(
         old, also=tuple(ids[-MAX_SOURCES:]), confidence=EXPLICIT,

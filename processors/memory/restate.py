@@ -9,7 +9,8 @@ from typing import cast
 
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
-from processors.memory.places import matched
+from processors.memory.marks import dates_of, joined, unsaid, with_marks
+from processors.memory.places import matched, same_place
 from processors.memory.readings import TurnReading, made_by, of_people
 from processors.memory.rules import MAX_BEFORE
 from processors.memory.store import Standing, text_features
@@ -52,6 +53,12 @@ class Restated:
         spans = self._reading.spans.items() if head is not None else ()
         return [name for name, span in spans if head is not None and span is not None and span.overlaps(head)]
 
+    def ended_at(self, c: Candidate) -> bool:
+        """Did a later statement end what was read from a candidate's place?"""
+        head, spans = c.head, self._reading.spans.items()
+        there = (name for name, span in spans if head is not None and span is not None and same_place(span, head))
+        return any(self._standing.ended_by_change(name) for name in there)
+
     def match(self, free: Candidate, decided: Collection[str]) -> None:
         """Find the record that a candidate restates which goes without its fields, and was told by them at first: one
         that no other candidate restates, nor was `decided` on for an earlier one, which is said in its words."""
@@ -68,7 +75,7 @@ class Restated:
 
     def retire(self, claimed: Collection[str]) -> list[Emit]:
         """What the extractor before took from the turn and this one does not. What the user confirmed or wrote stays;
-        what other turns say as well loses this citation only."""
+        what other turns say as well loses this citation only, and what that changed."""
         out: list[Emit] = []
         turn = self._source.turn.turn_id
         for name in (u.record_id for u in self.before if u.record_id not in claimed):
@@ -81,7 +88,7 @@ class Restated:
             if others:
                 kept = changed(u, sources=others)
                 self._standing.put(kept, self._standing.features(name))
-                out.append(update(kept))
+                out += [update(kept), *unsaid(self._standing, kept, self._source.turn.occurred_at)]
             else:
                 out += retired(u, self._source, self._standing, "not_restated")
                 self._reading.spans.pop(name, None)
@@ -101,9 +108,12 @@ def retired(u: MemoryUpdate, source: Extraction, standing: Standing, rule: str) 
 
 
 def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable[Emit]:
-    """What the retired record had replaced holds again, where nothing else has taken its place."""
-    for old in standing.replaced.by(u.record_id, at):
-        if any(standing.holders(slot) for slot in slots_of(old)):
+    """What the retired record had replaced holds again, where nothing else has taken its place and nobody deleted
+    it: of several the newest first."""
+    replaced = standing.replaced.by(u.record_id, at)
+    standing.replaced.forget(u.record_id)
+    for old in reversed(replaced):
+        if any(standing.holders(slot) for slot in slots_of(old)) or not _ended_so(old, u, standing):
             continue
         version, revision = standing.next_numbers(old.record_id)
         version = version if old.kind in VERSIONED else old.version
@@ -114,11 +124,20 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
             update={
                 "version": version, "revision": revision, "valid_from": since(u), "valid_to": None,
                 "known_at": at, "reason": because("kept", "extraction", "holds_again"), "sealed": body,
-                "conflicts_with": tuple(n for n in old.conflicts_with if standing.get(n) is not None),
             }
         )  # fmt: skip
+        active = [n for n in old.conflicts_with if standing.get(n) is not None]
+        again = with_marks(again, active, dates_of(standing, old))
         standing.put(again, None if slots_of(old) else text_features(old.sealed.text))
+        standing.raised.append(again.record_id)
         yield update(again)
+        yield from joined(standing, again)
+
+
+def _ended_so(old: MemoryUpdate, u: MemoryUpdate, standing: Standing) -> bool:
+    """Is the version that `u` replaced the last one of its record, neither active again nor deleted?"""
+    tail, last = standing.tail(old.record_id), u.version if old.record_id == u.record_id else old.version
+    return tail is not None and tail[0] == last and standing.ending(old.record_id) == "ended"
 
 
 def note_replaced(

@@ -12,6 +12,7 @@ from processors.future_timestamps import dated_ahead
 from processors.memory import citations, items, marks, retention, views
 from processors.memory.amended import AmendmentGate
 from processors.memory.candidates import CandidateGate
+from processors.memory.changes import raised
 from processors.memory.citations import GivenBook, Judged
 from processors.memory.commands import CommandGate
 from processors.memory.emit import changed, update
@@ -160,12 +161,12 @@ class Gate(PlainStep):
         profile = self._book.of(event.tenant)
         if isinstance(event, Extraction):  # under the version that made it
             profile = self._book.named(event.tenant, event.profile, event.profile_version)
-        versions = Versions(standing, profile, self._encode)
+        versions = Versions(standing, profile, self._encode, self._models.embedder.model_id)
         match event:
             case Extraction():
                 return self._extraction(event, standing, versions, state)
             case Feedback():
-                judge = FeedbackGate(event.owner, standing, versions, at, self._models.hash_key)
+                judge = FeedbackGate(event.owner, standing, at, self._models.hash_key)
                 return judge.feedback(event, _book(event, state, at), self._models.terms)
             case MemoryCommand():
                 model_id = self._models.embedder.model_id
@@ -250,10 +251,11 @@ class Gate(PlainStep):
         if not waited:
             return
         standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
-        versions = Versions(standing, self._book.of(owner.tenant), self._encode)
-        judge = FeedbackGate(owner, standing, versions, at, self._models.hash_key)
-        for judged in waited:
-            yield from judge.spread(judged)
+        judge = FeedbackGate(owner, standing, at, self._models.hash_key)
+        emits = [e for judged in waited for e in judge.spread(judged)]
+        versions = Versions(standing, self._book.of(owner.tenant), self._encode, self._models.embedder.model_id)
+        emits += raised.judged(standing, versions, at)
+        yield from (*emits, *marks.followed(standing, emits))
 
     def _cited(self, e: Extraction, standing: Standing, state: StateSpace) -> Iterable[Emit]:
         """Memories that the model was given, and the turn names by id or by its context, are in use: renewed (D7)."""

@@ -33,7 +33,7 @@ from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
 from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
 from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
-from processors.memory.tails import Tail, Tails
+from processors.memory.tails import Ending, Tail, Tails
 from processors.memory.values import canonical, iso
 from processors.step import OwnerState
 from schemas.base import Json
@@ -80,6 +80,8 @@ class Standing:
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
         self.tails = Tails(state, self._index.counts)
+        self.raised: list[str] = []
+        """Records that became active in this event, though they were known before."""
 
     def get(self, record_id: str) -> MemoryUpdate | None:
         raw = self._state.get(_RECORD + record_id)
@@ -113,7 +115,9 @@ class Standing:
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
         places = self._places(update)
-        self._unindex(update.record_id)
+        before = self._unindex(update.record_id)
+        if before is not None and (before.state, update.state) == ("observed", "active"):
+            self.raised.append(update.record_id)
         row: dict[str, Json] = {"u": row_of(update)}
         if features is not None:
             row["f"] = features.to_json()
@@ -191,6 +195,14 @@ class Standing:
     def tail(self, record_id: str) -> Tail | None:
         """Of a record that stood once and stands no more."""
         return None if self.get(record_id) is not None else self.tails.get(record_id)
+
+    def ending(self, record_id: str) -> Ending | None:
+        """How a record that is not active any more ended; None where it is, or nothing is known of it."""
+        return None if self.get(record_id) is not None else self.tails.ending(record_id)
+
+    def ended_by_change(self, record_id: str) -> bool:
+        """Did a later statement end a record, as its rule says?"""
+        return self.get(record_id) is None and self.tails.ended_by_change(record_id)
 
     def next_numbers(self, record_id: str) -> tuple[int, int]:
         """Version and revision of the next version of a record, whether it stands, stood or is new."""
@@ -364,10 +376,10 @@ class Standing:
         index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
         index.shelf[update.record_id] = update.kind, update.project_id, update.occurred_at
 
-    def _unindex(self, record_id: str) -> None:
+    def _unindex(self, record_id: str) -> MemoryUpdate | None:
         old = self.get(record_id)
         if old is None:
-            return
+            return None
         if (counted := counted_as(old)) is not None:
             self._index.counts[counted] -= 1
         for slot in slots_of(old):
@@ -386,6 +398,7 @@ class Standing:
         if self._index.window is not None:
             self._index.window.remove(record_id)
             self._index.shelf.pop(record_id, None)
+        return old
 
 
 def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
+from processors.memory.replaced import CHANGED
 from processors.step import OwnerState
 from schemas.base import Json
 from schemas.events.memory import MemoryKind, MemoryUpdate
@@ -55,10 +56,25 @@ class Tails:
         """A record stands no more; `said`: as `last_said` tells it."""
         count, floor = self._ended()
         what: Json = None if said is None else dict(said)
-        self._replace(
-            closed.record_id, [closed.version, closed.revision, closed.kind, what, count, closed.op == "delete"]
-        )
+        row: list[Json] = [closed.version, closed.revision, closed.kind, what, count, closed.op == "delete"]
+        if closed.op == "upsert" and closed.reason.rule == CHANGED:
+            row.append(True)
+        self._replace(closed.record_id, row)
         self._state.put(_ENDED, [count + 1, floor])
+
+    def move_on(self, record_id: str, revision: int) -> None:
+        """An earlier version of a record that is not active is written anew: only the record's counter moves on."""
+        if (row := self._row(record_id)) is not None:
+            self._replace(record_id, [row[0], revision, *row[2:]])
+
+    def ending(self, record_id: str) -> Ending | None:
+        """None where nothing is known of it."""
+        row = self._row(record_id)
+        return None if row is None else _ending(row)
+
+    def ended_by_change(self, record_id: str) -> bool:
+        row = self._row(record_id)
+        return row is not None and len(row) > 6 and bool(row[6])
 
     def forget(self, record_id: str) -> None:
         count, floor = self._ended()

@@ -20,12 +20,14 @@ Encode = Callable[[str], tuple[tuple[str, ...], bytes]]
 
 
 class Versions:
-    """Ends records of one user. `encode` is needed rarely: for a text that the gate has to word itself."""
+    """Ends records of one user. `encode` is needed rarely: for a text that the gate has to word itself. `model_id`: of
+    its embeddings."""
 
-    def __init__(self, standing: Standing, profile: Profile, encode: Encode) -> None:
+    def __init__(self, standing: Standing, profile: Profile, encode: Encode, model_id: str) -> None:
         self._standing = standing
         self._profile = profile
         self._encode = encode
+        self.model_id = model_id
 
     def end(
         self, old: MemoryUpdate, when: datetime, known: datetime, reason: Reason, leaving: Iterable[str] | None = None
@@ -49,7 +51,7 @@ class Versions:
         }  # fmt: skip
         rest = changed(
             closed, version=old.version + 1, state=old.state, valid_from=closed.valid_to, valid_to=None,
-            known_at=known, field=one, fields=() if one else tuple(left),
+            known_at=known, field=one, fields=() if one else tuple(left), model_id=self.model_id,
             reason=because("kept", "dedupe", "fields_left"), sealed=old.sealed.model_copy(update=body),
         )  # fmt: skip
         self._standing.put(rest)

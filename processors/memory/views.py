@@ -13,6 +13,7 @@ from datetime import datetime
 
 from processors.dedupe.calibration import Calibration
 from processors.memory import marks, ratings, retention
+from processors.memory.changes.raised import judged
 from processors.memory.emit import plain_decision, update
 from processors.memory.habits import mining as habits
 from processors.memory.habits.metadata import zone_of
@@ -84,11 +85,16 @@ class UserViews:
         for u in (e.event for e in emits):
             if isinstance(u, MemoryUpdate) and (zone := zone_of(u, self._profile.habits.zone_preferences)):
                 self._rows.put(habits.ZONE_ROW, zone)
+        if not isinstance(event, Amendment):  # a regate brings the marks of its own gate
+            emits += judged(self._standing, self._versions(), self._at)
         emits += marks.followed(self._standing, emits)
         emits += self._tables.said(emits)
         emits += self._summary.after(emits)
         dated = self._retention.dated(emits, self._at)
         return [*dated, *self._retention.trimmed(self._at), *rest]
+
+    def _versions(self) -> Versions:
+        return Versions(self._standing, self._profile, self._parts.encode, self._parts.model_id)
 
     def _judged(self, f: Feedback) -> list[Emit] | None:
         """Feedback on a row, a function, a suggestion or a bug, or of traits alone; None where it is about memories,
@@ -106,7 +112,7 @@ class UserViews:
         `decided`, that it was kept is what became of it (N5)."""
         if self._standing.applied(f"kept/{f.feedback_id}", self._at):
             return []
-        versions = Versions(self._standing, self._profile, self._parts.encode)
+        versions = self._versions()
         learned = Learned(
             self._owner, self._standing, versions, self._profile, self._at, self._parts.encode, self._parts.model_id
         )

@@ -287,7 +287,10 @@ LedgerEvent = Annotated[
 
 
 CHANGED_ON = "changed_on"
-"""Attribute of a memory that stands beside one that changed it: when the later one was said, in ISO 8601."""
+"""Attribute of a memory that is marked with one that changed it: when the later one was said, in ISO 8601."""
+CHANGED_AT = "changed_at"
+"""Attribute beside it: for each record of `conflicts_with`, in that order, when it changed the memory; None where it
+did not. CHANGED_ON is the latest of them."""
 LOW_READING = "low_reading"
 """Rule of what is only observed because its reading is below the profile's threshold."""
 MODEL_READ = "model_read"

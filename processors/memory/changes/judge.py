@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -12,8 +12,8 @@ import numpy as np
 from processors.memory.changes.head import head_for
 from processors.memory.changes.nearest import NEAREST
 from processors.memory.changes.pair import Statement, measured
-from processors.memory.index import LEARNED
-from processors.memory.readings import of_people
+from processors.memory.index import LEARNED, slots_of
+from processors.memory.readings import made_by, of_people
 from processors.memory.store import Standing
 from schemas.events.memory import MemoryUpdate
 
@@ -25,54 +25,83 @@ MOST_CHANGED = 2
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`old` is changed by the new statement, as likely as `score`; None where words alone say so, of embeddings that no
-    head knows."""
+    """`old` is changed by `new`, `said` after it, as likely as `score`; None where words alone say so, of embeddings
+    that no head knows."""
 
     old: MemoryUpdate
+    new: MemoryUpdate
     outcome: Literal["marked", "retired"]
     score: float | None
+    said: datetime
 
 
-def changes(standing: Standing, new: MemoryUpdate, turn_id: str) -> list[Change]:
-    """What `new`, which does not stand yet and was said in a turn, changes: among the nearest that stand, of the same
-    person and project, that were said before it and in other turns. What people corrected or confirmed is marked and
-    never retired."""
-    if new.state != "active" or new.kind not in LEARNED or not new.sealed.embedding:
+def changes(standing: Standing, new: MemoryUpdate) -> list[Change]:
+    """What a statement changes of the active records of the same person and project: among the nearest to it, those
+    that were said before it and in other turns. What people corrected or confirmed is marked and never retired."""
+    if not _is_read(new):
         return []
     after = _statement(new, None)
-    most = NEAREST if after.signs else WITHOUT_SIGN
-    near = _comparable(standing, new, turn_id, most)
-    found = [c for old in near if (c := _change(old, _statement(old, standing), new, after)) is not None]
-    found.sort(key=lambda c: (c.outcome != "retired", -(c.score or 0.0), c.old.record_id))
-    return found[:MOST_CHANGED]
+    near = _nearest(standing, new, NEAREST if after.signs else WITHOUT_SIGN, later=False)
+    return _likeliest(_change(old, _statement(old, standing), new, after) for old in near)
 
 
-def _comparable(standing: Standing, new: MemoryUpdate, turn_id: str, most: int) -> Sequence[MemoryUpdate]:
+def changes_by_later(standing: Standing, old: MemoryUpdate) -> list[Change]:
+    """By which statements of turns that were said after it a record is changed: the same, seen from the other side."""
+    if not _is_read(old):
+        return []
+    before, found = _statement(old, None), []
+    for rank, new in enumerate(_nearest(standing, old, NEAREST, later=True)):
+        after = _statement(new, standing)
+        if after.signs or rank < WITHOUT_SIGN:
+            found.append(_change(old, before, new, after))
+    return _likeliest(found)
+
+
+def changes_others(u: MemoryUpdate) -> bool:
+    """Is a record a statement of turns without a field? Others change nothing by their words."""
+    return not slots_of(u) and made_by(u) != "command"
+
+
+def _is_read(u: MemoryUpdate) -> bool:
+    return u.state == "active" and u.kind in LEARNED and bool(u.sealed.embedding)
+
+
+def _nearest(standing: Standing, u: MemoryUpdate, most: int, *, later: bool) -> list[MemoryUpdate]:
+    """Active records that can be compared with `u`, nearest first: said before it, or those statements that were said
+    later."""
     held: dict[str, MemoryUpdate] = {}
+    turns, last = {s.turn_id for s in u.sources}, _last_said(u)
 
     def takes(record_id: str) -> bool:
-        old = standing.get(record_id)
-        if old is None or record_id == new.record_id or old.state != "active" or old.kind not in LEARNED:
+        other = standing.get(record_id)
+        if other is None or record_id == u.record_id or other.state != "active" or other.kind not in LEARNED:
             return False
-        if (_about(old), old.project_id, old.model_id) != (_about(new), new.project_id, new.model_id):
+        if (_about(other), other.project_id, other.model_id) != (_about(u), u.project_id, u.model_id):
             return False
-        if any(s.turn_id == turn_id for s in old.sources) or _last_said(old) > new.occurred_at:
+        if (_last_said(other) > last) != later or any(s.turn_id in turns for s in other.sources):
             return False
-        held[record_id] = old
-        return True
+        held[record_id] = other
+        return not later or changes_others(other)
 
-    return [held[name] for name in standing.near(new.sealed.embedding, takes, most)]
+    return [held[name] for name in standing.near(u.sealed.embedding, takes, most)]
+
+
+def _likeliest(found: Iterable[Change | None]) -> list[Change]:
+    told = [c for c in found if c is not None]
+    told.sort(key=lambda c: (c.outcome != "retired", -(c.score or 0.0), c.old.record_id, c.new.record_id))
+    return told[:MOST_CHANGED]
 
 
 def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Statement) -> Change | None:
-    found = measured(before, after)
+    found, last = measured(before, after), _last_said(old)
+    said = min((s.occurred_at for s in new.sources if s.occurred_at >= last), default=_last_said(new))
     head = head_for(new.model_id)
     if head is None:
-        return Change(old, "marked", None) if found.says_so else None
+        return Change(old, new, "marked", None, said) if found.says_so else None
     score = round(head.changed(before, after, found), 4)
     if head.card.retires(score, found) and not of_people(old):
-        return Change(old, "retired", score)
-    return Change(old, "marked", score) if head.card.marks(score, found) else None
+        return Change(old, new, "retired", score, said)
+    return Change(old, new, "marked", score, said) if head.card.marks(score, found) else None
 
 
 def _statement(u: MemoryUpdate, standing: Standing | None) -> Statement:

@@ -57,12 +57,12 @@ async def stands_beside_a_low_one(gate: GateBench, old: str, new: str) -> Memory
 
 @PAIRS
 async def test_d3_said_again_it_is_marked_with_what_it_changes(gate: GateBench, old: str, new: str) -> None:
-    await stands_beside_a_low_one(gate, old, new)
+    made = await stands_beside_a_low_one(gate, old, new)
     await gate.say(low(new))
     assert name_each_other(gate, old, new)
     after = of(gate, new)
-    assert (after.state, after.reason.outcome, after.reason.rule) == ("active", "kept", "changed")
-    assert str(of(gate, old).sealed.attributes[CHANGED_ON]).startswith(gate.driver.now.date().isoformat())
+    assert (after.state, after.reason.outcome, after.reason.rule) == ("active", "kept", "said_again")
+    assert str(of(gate, old).sealed.attributes[CHANGED_ON]).startswith(made.occurred_at.date().isoformat())
     assert CHANGED_ON not in after.sealed.attributes
 
 
@@ -91,11 +91,10 @@ async def test_d3_what_was_said_after_it_is_marked_with_it(gate: GateBench, old:
     said = gate.driver.now
     assert of(gate, new).conflicts_with == ()
     gate.later(DAY)
-    out = await gate.feedback(made.record_id, adopted=True)
+    await gate.feedback(made.record_id, adopted=True)
     assert name_each_other(gate, old, new)
     assert str(of(gate, old).sealed.attributes[CHANGED_ON]).startswith(said.date().isoformat())
     assert CHANGED_ON not in of(gate, new).sealed.attributes
-    assert out[-1].record_id == made.record_id
 
 
 async def test_d3_what_was_inferred_and_is_said_outright_is_judged_then(gate: GateBench) -> None:
@@ -131,11 +130,11 @@ async def test_said_once_more_nothing_is_judged_twice(gate: GateBench) -> None:
 @pytest.mark.usefixtures("retiring")
 async def test_d3_the_earlier_ends_when_it_is_said_again(gate: GateBench) -> None:
     old, new = ENDS
-    await stands_beside_a_low_one(gate, old, new)
+    made = await stands_beside_a_low_one(gate, old, new)
     assert of(gate, old).state == "active"
     await gate.say(low(new))
     assert (of(gate, old).state, of(gate, old).reason.rule) == ("superseded", "changed")
-    assert of(gate, old).valid_to == gate.driver.now
+    assert of(gate, old).valid_to == made.occurred_at
     assert (of(gate, new).reason.outcome, of(gate, new).conflicts_with) == ("superseding", ())
 
 

@@ -10,14 +10,16 @@ import pytest
 from query.prompt import pieces
 from query.search.changed import later_first
 from query.search.documents import hit
-from schemas.events.memory import CHANGED_ON
+from schemas.events.memory import CHANGED_AT, CHANGED_ON
 
 START = datetime(2026, 5, 1, 9, tzinfo=UTC)
 Hit = tuple[dict[str, Any], float, dict[str, Any] | None]
 
 
 def memory(name: str, day: int, *marks: str, changed: int | None = None, text: str = "", language: str = "en") -> Hit:
-    attributes = {} if changed is None else {CHANGED_ON: (START + timedelta(days=changed)).isoformat()}
+    attributes: dict[str, Any] = {}
+    if changed is not None:
+        attributes = {CHANGED_ON: (START + timedelta(days=changed)).isoformat()}
     row = {
         "record_id": name, "version": 0, "kind": "episode", "text": text or name, "value": None, "episode_type": None,
         "occurred_at": START + timedelta(days=day), "conflicts_with": list(marks), "attributes": attributes,
@@ -65,6 +67,30 @@ def test_a_chain_of_changes_stands_from_the_latest_to_the_first() -> None:
     second = memory("second", 5, "first", "third", changed=9)
     chain = [memory("first", 0, "second", changed=5), second, memory("third", 9, "second")]
     assert names(later_first(chain)) == ["third", "second", "first"]
+
+
+def dated(hit: Hit, *days: int | None) -> Hit:
+    """The hit with a date for each of its marks."""
+    row, score, scores = hit
+    at = [None if d is None else (START + timedelta(days=d)).isoformat() for d in days]
+    on = max(when for when in at if when is not None)
+    return {**row, "attributes": {CHANGED_ON: on, CHANGED_AT: at}}, score, scores
+
+
+def test_what_is_said_again_is_the_later_one_whenever_it_was_said_first() -> None:
+    tea = dated(memory("tea", 9, "coffee"), 12)
+    assert names(later_first([tea, memory("coffee", 0, "tea")])) == ["coffee", "tea"]
+    assert names(later_first([memory("coffee", 0, "tea"), tea])) == ["coffee", "tea"]
+
+
+def test_a_later_contradiction_does_not_go_first_for_the_date_of_a_change() -> None:
+    old = dated(memory("old", 0, "denied", "new"), None, 5)
+    assert names(later_first([old, memory("denied", 9, "old"), memory("new", 5, "old")])) == ["new", "old", "denied"]
+
+
+def test_marks_in_a_circle_end() -> None:
+    circle = [dated(memory(n, d, by), d + 1) for n, d, by in (("a", 0, "b"), ("b", 1, "c"), ("c", 2, "a"))]
+    assert sorted(names(later_first(circle))) == ["a", "b", "c"]
 
 
 def test_a_hit_shows_its_mark_and_one_without_shows_none() -> None:
