@@ -135,7 +135,7 @@ async def test_d3_the_earlier_ends_when_it_is_said_again(gate: GateBench) -> Non
     await gate.say(low(new))
     assert (of(gate, old).state, of(gate, old).reason.rule) == ("superseded", "changed")
     assert of(gate, old).valid_to == made.occurred_at
-    assert (of(gate, new).reason.outcome, of(gate, new).conflicts_with) == ("superseding", ())
+    assert (of(gate, new).reason.outcome, of(gate, new).conflicts_with) == ("kept", ())
 
 
 @pytest.mark.usefixtures("retiring")
