@@ -71,7 +71,7 @@ class Extract(PlainStep):
         plain = [self._read(r.event) for r in records]
         agreed = [self._read(r.event, AGREED) if _asks_to_confirm(r.event) else Reading([]) for r in records]
         # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
-        other = [c.candidates if c.candidates != p.candidates else [] for p, c in zip(plain, agreed, strict=True)]
+        other = [[] if _same(p, c) else c.candidates for p, c in zip(plain, agreed, strict=True)]
         encoded = encode([*(p.candidates for p in plain), *other], self._models)
         said = zip(asked, encoded[: len(records)], encoded[len(records) :], plain, agreed, strict=True)
         return [Said(p, c or None, a, of_p.dropped, of_c.dropped) for a, p, c, of_p, of_c in said]
@@ -135,6 +135,15 @@ class Extract(PlainStep):
 
 def _waits(said: Said) -> bool:
     return said.asks or said.confirmed is not None
+
+
+def _same(plain: Reading, agreed: Reading) -> bool:
+    """Does a reply change nothing but how sure it is that what was said is to be kept?"""
+
+    def unread(reading: Reading) -> list[Candidate]:
+        return [c.model_copy(update={"reading": None}) for c in reading.candidates]
+
+    return unread(plain) == unread(agreed)
 
 
 def _asks_to_confirm(event: Any) -> bool:
