@@ -14,7 +14,7 @@ from streams.ports import Inline
 from streams.state.cache import NotRead, RecordState
 from streams.state.loading import Reading
 from streams.state.protocol import OutboxRow
-from streams.suspects import HELD
+from streams.suspects import HELD, held_text
 from streams.watchdog import Watch
 
 log = logging.getLogger(__name__)
@@ -30,8 +30,7 @@ class Deciding:
         """Record by record; where one needs more state than its reads named, that is loaded and it is decided anew."""
         left = deque(b.items)
         while left:
-            async with self._watch.turn(any(i.alone for i in left)):
-                missing: NotRead | None = await self._seal(partial(self._decided_until, b, left))
+            missing: NotRead | None = await self._seal(partial(self._decided_until, b, left))
             if missing is not None:
                 await self._reading.fill(b, missing.reads)
 
@@ -54,8 +53,7 @@ class Deciding:
         leaves none. Raises NotRead, and has changed nothing then."""
         name = self._step.name
         if item.held:
-            text = f"{name} hung or crashed with this record, or took too much memory, twice alone"
-            self._frame.dead_letter(b, item.message, HELD, text)
+            self._frame.dead_letter(b, item.message, HELD, held_text(name))
             return []
         if item.failed is not None:
             self._frame.dead_letter(b, item.message, "step_failed", f"{name} raised {item.failed}")
@@ -64,8 +62,8 @@ class Deciding:
         try:
             with self._watch.over(name, (item.message,), item.alone):
                 outs = list(self._step.handle(item.record, item.prepared, state))
-            reject = next((o for o in outs if isinstance(o, Reject)), None)
-            rows = [] if reject else self._frame.rows(b, item, outs)
+                reject = next((o for o in outs if isinstance(o, Reject)), None)
+                rows = [] if reject else self._frame.rows(b, item, outs)
         except NotRead:
             state.drop()
             raise

@@ -65,8 +65,7 @@ class Preparing:
             with self._watch.over(self._step.name, messages, alone):
                 return call()
 
-        async with self._watch.turn(alone):
-            done: Sequence[Any] = await self._compute(watched)
+        done: Sequence[Any] = await self._compute(watched)
         return done
 
     async def _isolated(self, items: list[Item], together: Callable[[Sequence[Item]], Awaitable[None]]) -> None:

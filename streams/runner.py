@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -55,13 +55,15 @@ class StepRunner:
         seal: Inline = at_once,
         watch: Watch | None = None,
         suspects: Suspects | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
         to be waited for, which an event loop must not. `watch` sees what is computed on, `suspects` has what was in
-        hand when that took too long."""
+        hand when that took too long. `sleep` waits seconds before what hung and is never given up is tried again."""
         self.step = step
         self._store = store
-        self._reading = Reading(step, store)
+        self._watch = watch or Watch()
+        self._reading = Reading(step, store, self._watch)
         self._producer = producer
         upstream = writers_of(step.source) if config.upstream is None else config.upstream
         self._frame = BatchFrame(step, codec, config.partitions, upstream)
@@ -69,7 +71,7 @@ class StepRunner:
         self._faults = faults or Faults()
         self._observer = observer or Silent()
         self._seal = seal
-        self._watch, self._book = watch or Watch(), SuspectBook(step, suspects or NoSuspects())
+        self._book = SuspectBook(step, suspects or NoSuspects(), self._observer, sleep)
         self._preparing = Preparing(step, self._reading, compute, self._watch)
         self._deciding = Deciding(step, self._frame, self._reading, seal, self._watch)
         self._parts: dict[int, Partition] = {}
@@ -80,25 +82,34 @@ class StepRunner:
 
         `upcoming`: asked once this batch is decided. What it names is decoded and goes through the models while this
         batch is stored and delivered; it reads state, and is decided, only when it is processed itself.
-        A suspect is a batch of its own. Raises StaleOwner (the partitions belong to another worker; of the batch that
-        came to it nothing was written) and whatever the store or the producer raise when they give up. After an
-        exception the runner must be told `forget`.
+        A suspect is a batch of its own, and has the process for itself until it is delivered. Raises StaleOwner (the
+        partitions belong to another worker; of the batch that came to it nothing was written) and whatever the store or
+        the producer raise when they give up. After an exception the runner must be told `forget`.
         """
         clock = Stopwatch()
         batches = await self._made_ahead(messages)
         if batches is not None:
-            await self._taken_through(batches, upcoming, clock)
+            async with self._watch.turn(False):
+                await self._taken_through(batches, upcoming, clock)
             return
         shares = by_partition(messages)
         parts = {p: await self._partition(p) for p in shares}
         several = rounds(shares, parts)
         for n, together in enumerate(several):
-            batches = [begun(p, s, parts[p], parts[p].position) for p, s in by_partition(together).items()]
-            if n and (moved := [b.partition for b in batches if self._parts.get(b.partition) is not b.part]):
-                raise StaleOwner(moved)  # to whom they belong now begins with what is left
-            received = await self._received(batches)
             last = n == len(several) - 1
-            await self._taken_through(received, upcoming if last else nothing, clock if not n else Stopwatch())
+            await self._round(together, parts, upcoming if last else nothing, clock if not n else Stopwatch())
+
+    async def _round(
+        self, together: Sequence[Message], parts: Mapping[int, Partition], upcoming: Upcoming, clock: Stopwatch
+    ) -> None:
+        """Sound records, or one suspect."""
+        alone = noted(together[0], parts[together[0].partition]) is not None
+        await self._book.wait_before(together, parts)
+        async with self._watch.turn(alone):
+            batches = [begun(p, s, parts[p], alone) for p, s in by_partition(together).items()]
+            if moved := [b.partition for b in batches if self._parts.get(b.partition) is not b.part]:
+                raise StaleOwner(moved)  # to whom they belong now begins with what is left
+            await self._taken_through(await self._received(batches), upcoming, clock)
 
     async def _taken_through(self, batches: Sequence[Batch], upcoming: Upcoming, clock: Stopwatch) -> None:
         if not batches:
@@ -154,11 +165,18 @@ class StepRunner:
         if found:
             self._faults.hit(self.step.name, Point.BEFORE_LOAD)
             for b in found:
-                async with self._watch.turn(False):
-                    await self._seal(partial(self._frame.receive, b))
-                self._book.mark(b)
+                await self._seal(partial(self._receive, b))
             await self._preparing.prepare(found)
         return found
+
+    def _receive(self, b: Batch) -> None:
+        with self._watch.over_all(self.step.name, [b]):
+            self._frame.receive(b, self._book.unreadable(b))
+        self._book.mark(b)
+
+    async def _received_ahead(self, batches: Sequence[Batch]) -> list[Batch]:
+        async with self._watch.turn(False):
+            return await self._received(batches)
 
     def _look_ahead(self, messages: Sequence[Message], current: Sequence[Batch]) -> None:
         """Begin with the batch after the current one, which goes on from where that will stand."""
@@ -168,8 +186,8 @@ class StepRunner:
         if any(noted(m, self._parts[m.partition]) for m in messages):
             return  # they do not go together
         reached = {b.partition: b.position for b in current}
-        batches = [begun(p, s, part := self._parts[p], reached.get(p, part.position)) for p, s in shares.items()]
-        self._ahead = _Ahead(messages, asyncio.ensure_future(self._received(batches)))
+        batches = [begun(p, s, self._parts[p], position=reached.get(p)) for p, s in shares.items()]
+        self._ahead = _Ahead(messages, asyncio.ensure_future(self._received_ahead(batches)))
 
     async def _made_ahead(self, messages: Sequence[Message]) -> list[Batch] | None:
         """These messages as they were prepared ahead; None where they were not, or where what came before them did
@@ -184,14 +202,17 @@ class StepRunner:
         return ahead.work.result()
 
     async def _finish(self, batches: Sequence[Batch], clock: Stopwatch) -> None:
-        commits = [self._frame.commit(b) for b in batches]
-        await self._store.commit(commits)
-        clock.lap("transaction")
-        self._faults.hit(self.step.name, Point.AFTER_TRANSACTION)
-        await self._deliver([row for c in commits for row in c.outbox])
-        clock.lap("delivery")
-        self._faults.hit(self.step.name, Point.AFTER_DELIVERY)
-        await self._settle_erasures(commits)
+        name = self.step.name
+        with self._watch.over_all(name, batches):
+            commits = [self._frame.commit(b) for b in batches]
+        with self._watch.over_all(name, batches, waits=True):
+            await self._store.commit(commits)
+            clock.lap("transaction")
+            self._faults.hit(name, Point.AFTER_TRANSACTION)
+            await self._deliver([row for c in commits for row in c.outbox])
+            clock.lap("delivery")
+            self._faults.hit(name, Point.AFTER_DELIVERY)
+            await self._settle_erasures(commits)
         bound = self._config.cache_bytes // max(1, len(self._parts))
         for b in batches:
             b.part.position, b.part.owed = b.position, b.owed

@@ -1,4 +1,4 @@
-"""Whose turn it is to compute in this process: many at once, or one record that has the process for itself."""
+"""Whose turn it is in this process: many batches at once, or one record that has the process for itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Of one event loop. Who wants the process alone waits for those who compute, and those who come later wait for
-    it. A turn is for computing only: who has one waits for no store, broker or other turn."""
+    """Of one event loop. Who wants the process alone waits for those who have a turn, and those who come later wait for
+    it. A turn lasts as long as a batch is in hand, from its bytes to its delivery: it may wait for a store, a broker or
+    a thread, and never for another turn."""
 
     def __init__(self) -> None:
         self._door = asyncio.Lock()

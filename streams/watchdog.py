@@ -11,12 +11,13 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from streams.batch import Message
+from streams.batch import Batch, Message
 from streams.in_hand import Hand, InHand
-from streams.resident import allowed_bytes, resident_bytes
+from streams.resident import ProcessMemory
+from streams.sections import Kind, Section
 from streams.state.protocol import StoreAway
 from streams.suspects import Suspect, Suspects
 from streams.turns import Turns
@@ -26,13 +27,6 @@ _STOP_SECONDS = 30.0
 _STDERR = 2
 _ARMINGS = 10
 """So often within `Limits.end` faulthandler's timer is set anew."""
-SECTION_BYTES = 256 * 1024
-"""Of records that go through the models together, and for which a step has `Limits.step`: a section may be larger where
-one record is, and has as many times that."""
-
-
-def size_of(message: Message) -> int:
-    return len(message.value or b"") + len(message.key or b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +35,8 @@ class Limits:
     may be held so long; below the lease's limit less two looks, so that what was in hand is noted before the lease ends
     the process. `still_cpu`: CPU time in such a gap, below which it was frozen. `mark_cpu`: CPU time without a look,
     after which the file says so; `end`: time without a look, after which the process is ended. `look`: between two,
-    and `look_alone` while a suspect computes.
+    and `look_alone` while a suspect computes. `load`: the process may load something of its own for so long, and never
+    less than `step`.
 
     In bytes, what the process may grow by while a step computes on something: `growth`; and `growth_full` where it then
     holds `full` of what its container may. Well above what the largest record takes (216 MB, a document of 1.5 MB) and
@@ -54,36 +49,40 @@ class Limits:
     end: float = 60.0
     look: float = 0.25
     look_alone: float = 0.02
+    load: float = 300.0
     growth: int = 2 * 1024**3
     growth_full: int = 256 * 1024**2
     full: float = 0.9
 
 
-class _Section(NamedTuple):
-    """`began`: in seconds of this process's running. `resident`: bytes that it held then."""
-
-    began: float
-    resident: int
-    step: str
-    messages: Sequence[Message]
-    alone: bool
-    slot: int | None
-
-    def limit(self, seconds: float) -> float:
-        return seconds * max(1.0, sum(map(size_of, self.messages)) / SECTION_BYTES)
-
-
 class Watch:
     """Watches nothing."""
 
-    @contextlib.contextmanager
-    def over(self, step: str, messages: Sequence[Message], alone: bool = False) -> Iterator[None]:
-        """While this lasts, `step` computes on these and waits for nobody: no store, no broker."""
-        yield
+    def over(
+        self, step: str, messages: Sequence[Message], alone: bool = False, waits: bool = False
+    ) -> AbstractContextManager[None]:
+        """While this lasts, `step` has these in hand. It computes on them and waits for nobody; with `waits` it waits
+        for a store or a broker in between, and its time does not count. Entered and left in one thread."""
+        return contextlib.nullcontext()
+
+    def over_all(self, step: str, batches: Sequence[Batch], waits: bool = False) -> AbstractContextManager[None]:
+        """`over` whatever of these is new."""
+        return self.over(step, [m for b in batches for m in b.fresh], any(b.alone for b in batches), waits)
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """This thread waits for I/O of ours, or for a lock: what it computes on is not older for that. Who waits gives
+        up by itself."""
+        return contextlib.nullcontext()
+
+    def loading(self, what: str) -> AbstractContextManager[None]:
+        """This thread loads something of the process's own (models). No record is to blame for it: where it takes too
+        long the process ends, and says so."""
+        return contextlib.nullcontext()
 
     @contextlib.asynccontextmanager
     async def turn(self, alone: bool) -> AsyncIterator[None]:
-        """To be taken around what is watched. `alone`: nothing else of this process computes meanwhile."""
+        """To be taken around all that is done with a batch, and around whatever else of a process takes time or memory.
+        `alone`: nothing else of this process has one meanwhile. Who has one waits for no other."""
         yield
 
 
@@ -92,19 +91,21 @@ class Watchdog(Watch):
 
     Where code never lets go of the interpreter, no thread of Python's runs. Then the kernel marks `in_hand` once the
     process has used `mark_cpu` (a timer of CPU time, faulthandler's handler in C), and faulthandler ends the process
-    after `end`. A frozen process (SIGSTOP) uses no CPU time: it makes nobody a suspect.
+    after `end`. A frozen process (SIGSTOP) uses no CPU time: it makes nobody a suspect. What a suspect takes of memory
+    beyond its bound the kernel refuses.
     """
 
     def __init__(
         self, limits: Limits, suspects: Suspects, die: Callable[[], None], in_hand: InHand | None = None,
         clock: Callable[[], float] = time.monotonic, cpu: Callable[[], float] = time.process_time,
-        resident: Callable[[], int] = resident_bytes, allowed: Callable[[], int | None] = allowed_bytes,
+        memory: ProcessMemory | None = None,
     ) -> None:  # fmt: skip
         self._limits, self._suspects, self._die = limits, suspects, die
-        self._in_hand, self._clock, self._cpu, self._resident = in_hand, clock, cpu, resident
-        self._holds, self._allowed = resident(), allowed()
-        """Bytes: of this process at the last look, and what its container may."""
-        self._sections: dict[int, _Section] = {}
+        self._in_hand, self._clock, self._cpu = in_hand, clock, cpu
+        self._memory = memory or ProcessMemory()
+        self._holds = self._memory.held()
+        """Bytes of this process at the last look."""
+        self._sections: dict[int, Section] = {}
         self._numbers = itertools.count()
         self._turns = Turns()
         self._frozen = 0.0
@@ -115,17 +116,51 @@ class Watchdog(Watch):
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
+    def over(
+        self, step: str, messages: Sequence[Message], alone: bool = False, waits: bool = False
+    ) -> AbstractContextManager[None]:
+        return self._section(Kind.WAITS if waits else Kind.COMPUTES, step, messages, alone)
+
     @contextlib.contextmanager
-    def over(self, step: str, messages: Sequence[Message], alone: bool = False) -> Iterator[None]:
-        number, slot = next(self._numbers), None
-        began, holds = self._clock(), self._resident() if alone else self._holds
+    def loading(self, what: str) -> Iterator[None]:
+        with self.waiting(), self._section(Kind.LOADS, what, (), alone=False):
+            yield
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        me, since = threading.get_ident(), self._running()
+        mine = [s for s in list(self._sections.values()) if s.thread == me and s.waits_since is None]
+        for s in mine:
+            s.waits_since = since
+        try:
+            yield
+        finally:
+            waited = self._running() - since
+            for s in mine:
+                s.waited += waited
+                s.waits_since = None
+
+    @contextlib.contextmanager
+    def _section(self, kind: Kind, step: str, messages: Sequence[Message], alone: bool) -> Iterator[None]:
+        number, began, slot = next(self._numbers), self._clock(), None
+        section: Section | None = None
+        holds = self._memory.held() if alone else self._holds
         try:
             if self._in_hand is not None:
                 slot = self._in_hand.put(step, messages, alone)
-            self._sections[number] = _Section(began - self._frozen, holds, step, messages, alone, slot)
+            self._sections[number] = section = Section(
+                began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident()
+            )
             if alone:
                 self._wake.set()  # it is looked at more often
-            yield
+                with self._memory.bounded(self._limits.growth, self._limits.growth_full):
+                    yield
+            else:
+                yield
+        except MemoryError:
+            if section is not None:
+                self._refused(section)
+            raise
         finally:
             if self._clock() - began > self._limits.still:
                 self.look()  # what held the interpreter may come here before the thread does
@@ -147,7 +182,7 @@ class Watchdog(Watch):
             self._in_hand.wipe()
             faulthandler.enable(self._in_hand.marks, all_threads=False)
             faulthandler.register(signal.SIGPROF, self._in_hand.marks, all_threads=False, chain=False)
-        self._looked, self._holds = (self._clock(), self._cpu()), self._resident()
+        self._looked, self._holds = (self._clock(), self._cpu()), self._memory.held()
         self._thread.start()
 
     def stop(self) -> None:
@@ -174,30 +209,49 @@ class Watchdog(Watch):
                 return
             now, cpu = self._clock(), self._cpu()
             gap, used = now - self._looked[0], cpu - self._looked[1]
-            self._looked, self._holds = (now, cpu), self._resident()
+            self._looked, self._holds = (now, cpu), self._memory.held()
             still = gap > self._limits.still and used >= self._limits.still_cpu
             if gap > self._limits.still and not still:
                 self._frozen += gap
             running = now - self._frozen
-            held = [s for s in list(self._sections.values()) if self._is_held(s, running - s.began, still)]
+            held = [s for s in list(self._sections.values()) if self._is_held(s, s.age(running), still)]
             if held:
                 self._end(held)
             elif self._in_hand is not None and self._in_hand.marked:
                 self._in_hand.unmark()  # it is over
 
-    def _is_held(self, s: _Section, age: float, still: bool) -> bool:
-        if (still and age > self._limits.still) or self._has_grown(self._holds - s.resident):
+    def _running(self) -> float:
+        return self._clock() - self._frozen
+
+    def _is_held(self, s: Section, age: float, still: bool) -> bool:
+        step = self._limits.step
+        if s.kind is Kind.LOADS:
+            return age > max(step, self._limits.load)
+        if still and age > self._limits.still and s.waits_since is None:
             return True
-        return age > self._limits.step and age > s.limit(self._limits.step)
+        if self._has_grown(self._holds - s.resident):
+            return True
+        return s.kind is Kind.COMPUTES and age > step and age > s.limit(step)
 
     def _has_grown(self, growth: int) -> bool:
         """By so much that the kernel is about to end the process, which leaves nothing to note."""
-        full = self._allowed is not None and self._holds > self._limits.full * self._allowed
+        allowed = self._memory.allowed
+        full = allowed is not None and self._holds > self._limits.full * allowed
         return growth > self._limits.growth or (full and growth > self._limits.growth_full)
 
-    def _end(self, held: Sequence[_Section]) -> None:
+    def _refused(self, s: Section) -> None:
+        """Memory: a suspect wanted more than it may, or a record more than there is. It is no step's mistake, which
+        would cost a record at once: the kernel may as well have ended the process."""
+        with self._looking:
+            if not (self._stop.is_set() or self._over):
+                self._end([s])
+
+    def _end(self, held: Sequence[Section]) -> None:
         """What other steps have in hand is innocent: it is worked on again as it is."""
         self._over = True
+        for s in held:
+            if s.kind is Kind.LOADS:
+                log.critical("loading %s takes too long, or too much: this process ends, and is started again", s.step)
         stored = self._note([Hand(s.alone, [_suspect(s.step, m) for m in s.messages]) for s in held])
         if self._in_hand is not None:
             if stored:

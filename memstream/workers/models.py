@@ -11,28 +11,40 @@ from inference.language import language_of
 from inference.protocols import Embedder, EntitySpan, TokenCounter
 from inference.terms import terms
 from processors.ports import EntityAnalyzer, Models, TextLanguage
+from streams.watchdog import Watch
 
 
 class LazyAnalyzer:
     """Loads the recognisers on the first text: processes that see no raw text never pay for them (half of a worker's
-    start, and 100 MB). One text after the other, so that a thread may load them ahead of the first."""
+    start, and 100 MB). One text after the other, so that a thread may load them ahead of the first. `watch` is told
+    who loads and who waits for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, watch: Watch | None = None) -> None:
         self._analyzer: EntityAnalyzer | None = None
         self._alone = Lock()
+        self._watch = watch or Watch()
 
     def analyze(self, texts: Sequence[str], languages: Sequence[TextLanguage]) -> list[list[EntitySpan]]:
-        with self._alone:
+        with self._watch.waiting():
+            self._alone.acquire()
+        try:
             return self._loaded().analyze(texts, languages)
+        finally:
+            self._alone.release()
 
     def _loaded(self) -> EntityAnalyzer:
         if self._analyzer is None:
-            from inference.pii.analyzer import PiiAnalyzer
-            from inference.pii.chinese_names import LacRecognizer
-            from inference.pii.english_names import SpacyRecognizer
-
-            self._analyzer = PiiAnalyzer(SpacyRecognizer(), LacRecognizer())
+            with self._watch.loading("recognisers"):
+                self._analyzer = _recognisers()
         return self._analyzer
+
+
+def _recognisers() -> EntityAnalyzer:
+    from inference.pii.analyzer import PiiAnalyzer
+    from inference.pii.chinese_names import LacRecognizer
+    from inference.pii.english_names import SpacyRecognizer
+
+    return PiiAnalyzer(SpacyRecognizer(), LacRecognizer())
 
 
 @lru_cache(maxsize=4)
@@ -75,9 +87,17 @@ def recognise(analyzer: EntityAnalyzer) -> None:
     analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
 
 
-def recognise_beside(analyzer: EntityAnalyzer) -> None:
-    """The same beside other work: the first text waits for none of the seconds that it takes."""
-    Thread(target=recognise, args=(analyzer,), name="recognisers", daemon=True).start()
+def recognise_beside(analyzer: EntityAnalyzer, done: Callable[[], object] = lambda: None) -> None:
+    """The same beside other work: the first text waits for none of the seconds that it takes. `done` is called at its
+    end, in the thread that loads."""
+
+    def load() -> None:
+        try:
+            recognise(analyzer)
+        finally:
+            done()
+
+    Thread(target=load, name="recognisers", daemon=True).start()
 
 
 def default_models(hash_key: bytes) -> Models:

@@ -74,6 +74,11 @@ def grow() -> None:
         time.sleep(1)
 
 
+def bomb() -> None:
+    """All at once and with the interpreter held: nobody looks in between."""
+    say(str(len(bytes(16 * GROWTH))))
+
+
 GROWTH = 64 * 1024**2
 LIMITS = {
     "forever": Limits(LONG, mark_cpu=0.2, end=LONG),
@@ -84,11 +89,14 @@ LIMITS = {
     "crash": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
     "abort": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
     "grow": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, growth=GROWTH),
+    "bomb": Limits(
+        LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, look_alone=LONG, growth=GROWTH, growth_full=GROWTH
+    ),
 }
 """What else could end it or note something is out of reach: however slow the machine is, one thing happens."""
 WORK = {
     "forever": forever, "until_the_end": forever, "some_seconds": some_seconds, "loop": loop, "read": read,
-    "crash": crash, "abort": abort, "grow": grow,
+    "crash": crash, "abort": abort, "grow": grow, "bomb": bomb,
 }  # fmt: skip
 
 

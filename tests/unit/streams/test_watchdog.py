@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +18,12 @@ from memstream.workers.steps import watchdog_of
 from schemas.log import topics
 from streams.faust.lease import FrozenError, Lease
 from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
+from streams.resident import ProcessMemory
+from streams.sections import SECTION_BYTES
 from streams.state.protocol import StoreAway
 from streams.suspects import MemorySuspects, NoSuspects, Suspect
-from streams.watchdog import SECTION_BYTES, Limits, Watchdog
+from streams.watchdog import Limits, Watchdog
+from tests.patience import PATIENCE
 from tests.unit.streams.bench import P, message
 from tests.unit.streams.toy import START
 
@@ -35,18 +40,34 @@ class Ended(BaseException):
     """The process is no more."""
 
 
+class Memory(ProcessMemory):
+    """Of the machine below. `bounds`: what suspects were given, (most, least) in bytes."""
+
+    def __init__(self, held: Callable[[], int], allowed: int | None) -> None:
+        self._held, self.allowed = held, allowed
+        self.bounds: list[tuple[int, int]] = []
+
+    def held(self) -> int:
+        return self._held()
+
+    @contextmanager
+    def bounded(self, most: int, least: int) -> Iterator[None]:
+        self.bounds.append((most, least))
+        yield
+
+
 class Machine(NoSuspects):
     """A clock, the CPU time of the process, and what its watchdog says. `away`: nothing can be stored."""
 
     def __init__(self, folder: Path | None = None, allowed: int | None = None) -> None:
         self.now, self.cpu, self.away = 100.0, 10.0, False
         self.memory = 500 * MB
+        self.bounding = Memory(lambda: self.memory, allowed)
         self.noted: list[tuple[list[Suspect], bool]] = []
         self.hand = None if folder is None else InHand(folder, "worker")
         self.dog = Watchdog(
-            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, lambda: self.memory,
-            lambda: allowed,
-        )  # fmt: skip
+            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, self.bounding
+        )
 
     def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
         if not self.away:
@@ -139,6 +160,95 @@ def test_what_the_start_of_a_worker_takes_makes_no_suspect() -> None:
     m.dog.stop()
     m.works(1, lambda: m.takes(20 * MB))
     assert not m.noted
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_what_is_refused_memory_is_treated_as_what_hangs(alone: bool) -> None:
+    """It asked for so much at once that nobody looked between: the kernel would have ended the process."""
+    m = Machine()
+
+    def takes_all() -> None:
+        raise MemoryError
+
+    m.works_until_it_ends(1, takes_all, alone)
+    assert m.noted == [([suspect("gate", 1)], alone)]
+    assert m.bounding.bounds == [(2048 * MB, 256 * MB)] * alone, "as much as a look would let it grow"
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_time_spent_waiting_for_ourselves_condemns_no_record(alone: bool) -> None:
+    """The keyring's answer, a load by another thread: both inside of what a step computes, and both give up by
+    themselves."""
+    m = Machine()
+
+    def work() -> None:
+        m.runs(LIMIT - 10)
+        for _ in range(3):
+            with m.dog.waiting():
+                m.runs(LIMIT)
+                m.holds(6)
+                m.dog.look()
+        m.runs(9)
+
+    m.works(1, work, alone)
+    assert not m.noted
+    m.works_until_it_ends(2, lambda: (work(), m.runs(3)), alone)
+    assert m.noted == [([suspect("gate", 2)], alone)]
+
+
+def test_who_waits_is_the_thread_that_waits() -> None:
+    m = Machine()
+    done = threading.Event()
+
+    def wait() -> None:
+        with m.dog.waiting():
+            done.wait(PATIENCE)
+
+    other = threading.Thread(target=wait)
+    other.start()
+    m.works_until_it_ends(1, lambda: m.runs(LIMIT + 1))
+    done.set()
+    other.join(PATIENCE)
+    assert m.noted == [([suspect("gate", 1)], False)]
+
+
+def test_what_waits_for_a_store_may_take_its_time_and_not_all_memory() -> None:
+    """State of a record is loaded and committed: an outage holds it up, and a state without bounds is its own."""
+    m = Machine()
+    with m.dog.over("gate", [message(1, "t1")], waits=True):
+        m.runs(10 * LIMIT)
+    assert not m.noted
+    with pytest.raises(Ended), m.dog.over("gate", [message(2, "t2")], True, waits=True):
+        m.takes(2049 * MB)
+    assert m.noted == [([suspect("gate", 2)], True)]
+
+
+def test_what_the_process_loads_for_itself_is_no_records_fault(caplog: pytest.LogCaptureFixture) -> None:
+    """The first text has the recognisers loaded; where that hangs the process ends, and says why."""
+    m = Machine()
+
+    def loads(seconds: float) -> None:
+        with m.dog.loading("recognisers"):
+            m.runs(seconds)
+
+    m.works(1, lambda: loads(LIMIT - 1))
+    m.works(2, lambda: (m.runs(LIMIT - 1), loads(LIMIT - 1)))
+    assert not m.noted
+    m.works_until_it_ends(3, lambda: loads(LIMIT + 1))
+    assert m.noted == [([], False)]
+    assert "loading recognisers takes too long" in caplog.text
+
+
+def test_a_process_that_was_killed_while_it_loaded_blames_nobody(tmp_path: Path) -> None:
+    first = Machine(tmp_path / "alive")
+    with first.dog.loading("recognisers"):
+        assert first.hand is not None
+        os.write(first.hand.marks, b"Stack")
+        shutil.copytree(tmp_path / "alive", tmp_path / "dead")  # as the process left it
+    m = Machine(tmp_path / "dead")
+    m.dog.start()
+    m.dog.stop()
+    assert m.noted == [([], False)]
 
 
 def test_a_section_has_time_by_its_size() -> None:
