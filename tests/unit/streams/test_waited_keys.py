@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from pydantic import SecretStr
 
 from memstream.keyring.cipher import AesCipher, Keys, WaitedKeys
 from memstream.keyring.originals import Vault
@@ -56,7 +57,7 @@ def test_a_keyring_that_takes_its_time_condemns_no_record(use: Callable[[Keys], 
 
 
 @pytest.mark.parametrize("encryption", ["off", "sealed"])
-def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: str) -> None:
+def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: Literal["off", "sealed"]) -> None:
     said: list[str] = []
 
     @contextmanager
@@ -65,7 +66,8 @@ def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: str) -> N
         yield
         said.append("goes on")
 
-    settings = Settings(data_dir=tmp_path, encryption=encryption, postgres="host=127.0.0.1 port=1 user=x dbname=x")
+    nowhere = SecretStr("host=127.0.0.1 port=1 user=x dbname=x")
+    settings = Settings(data_dir=tmp_path, encryption=encryption, postgres=nowhere)
     sealing = sealing_of(settings, waiting)
     with pytest.raises(KeysAway):
         sealing.vault.keep(ANN, "turn-1", TAKEN)

@@ -181,18 +181,18 @@ def test_time_spent_waiting_for_ourselves_condemns_no_record(alone: bool) -> Non
     themselves."""
     m = Machine()
 
-    def work() -> None:
+    def work(seconds: float) -> None:
         m.runs(LIMIT - 10)
         for _ in range(3):
             with m.dog.waiting():
                 m.runs(LIMIT)
                 m.holds(6)
                 m.dog.look()
-        m.runs(9)
+        m.runs(seconds)
 
-    m.works(1, work, alone)
+    m.works(1, lambda: work(9), alone)
     assert not m.noted
-    m.works_until_it_ends(2, lambda: (work(), m.runs(3)), alone)
+    m.works_until_it_ends(2, lambda: work(12), alone)
     assert m.noted == [([suspect("gate", 2)], alone)]
 
 
@@ -227,12 +227,13 @@ def test_what_the_process_loads_for_itself_is_no_records_fault(caplog: pytest.Lo
     """The first text has the recognisers loaded; where that hangs the process ends, and says why."""
     m = Machine()
 
-    def loads(seconds: float) -> None:
+    def loads(seconds: float, before: float = 0.0) -> None:
+        m.runs(before)
         with m.dog.loading("recognisers"):
             m.runs(seconds)
 
     m.works(1, lambda: loads(LIMIT - 1))
-    m.works(2, lambda: (m.runs(LIMIT - 1), loads(LIMIT - 1)))
+    m.works(2, lambda: loads(LIMIT - 1, before=LIMIT - 1))
     assert not m.noted
     m.works_until_it_ends(3, lambda: loads(LIMIT + 1))
     assert m.noted == [([], False)]
