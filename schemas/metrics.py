@@ -58,7 +58,7 @@ LAG_SECONDS = Metric("memstream_lag_seconds", "gauge", "Age of the oldest of the
 RATE = Metric("memstream_stage_rate", "gauge", "Records a second that a stage commits.", ("stage",), of="system")
 STORE_UP = Metric("memstream_store_up", "gauge", "1 where the store answers.", ("store",), of="system")
 STOPPED = Metric(
-    "memstream_stage_stopped", "gauge", "Ticks and erasures that a step stands before, as they hang it.",
+    "memstream_stage_stopped", "gauge", "Ticks and erasures that stop a step, as they hang it.",
     ("stage",), of="system",
 )
 DEAD_LETTERS = Metric(

@@ -1,4 +1,4 @@
-"""What a step's runner is given: who delivers, who is told of outcomes, where it computes, its bounds."""
+"""What a step's runner is given: who delivers, who hears of outcomes, where it computes, its bounds."""
 
 from __future__ import annotations
 

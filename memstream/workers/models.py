@@ -16,7 +16,7 @@ from streams.watchdog import Watch
 
 class LazyAnalyzer:
     """Loads the recognisers on the first text: processes that see no raw text never pay for them (half of a worker's
-    start, and 100 MB). One text after the other, so that a thread may load them ahead of the first. `watch` is told
+    start, and 100 MB). One text after the other, so that a thread may load them ahead of the first. `watch` hears
     who loads and who waits for it."""
 
     def __init__(self, watch: Watch | None = None) -> None:

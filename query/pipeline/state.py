@@ -15,8 +15,8 @@ HEARTBEAT_SECONDS = 60.0
 
 
 class Stopped(NamedTuple):
-    """A step stands before a record of its topic, which hung or crashed so many times (the first of them maybe beside
-    others)."""
+    """A step is stopped before a record of its topic, which hung or crashed so many times (the first of them perhaps
+    beside others)."""
 
     step: str
     partition: int
@@ -45,7 +45,7 @@ def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -
     its partitions, a step that stops before a record which hangs it, a sink that falls behind."""
     out = [f"{name}: {reason}" for name, reason in sorted(pipeline.stores.items()) if reason is not None]
     out += [
-        f"{s.step}: stands before offset {s.offset} of partition {s.partition}, which hung {s.times} times"
+        f"{s.step}: stopped before offset {s.offset} of partition {s.partition}, which hung {s.times} times"
         for s in pipeline.stopped
     ]
     for g in pipeline.groups:

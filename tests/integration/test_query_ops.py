@@ -126,7 +126,7 @@ async def test_readyz_is_red_when_a_stage_stands_still(addresses: Addresses) -> 
         assert "screen: 8 partitions have no reader" in answer.json()["reasons"]
 
 
-async def test_readyz_names_the_record_that_a_step_stands_before(addresses: Addresses) -> None:
+async def test_readyz_names_the_record_that_stops_a_step(addresses: Addresses) -> None:
     """From what the watchdog notes, whether or not its worker runs; what lies below the position is over."""
     step = f"step-{uuid4().hex[:8]}"
     with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
@@ -143,10 +143,10 @@ async def test_readyz_names_the_record_that_a_step_stands_before(addresses: Addr
             )
     try:
         async with query_service(addresses, poll_seconds=0.2) as env:
-            answer = await answered(env, "/readyz", lambda a: a.status_code == 503 and "stands before" in a.text)
+            answer = await answered(env, "/readyz", lambda a: a.status_code == 503 and "stopped before" in a.text)
             assert [reason for reason in answer.json()["reasons"] if reason.startswith(step)] == [
-                f"{step}: stands before offset 41 of partition 3, which hung 4 times",
-                f"{step}: stands before offset 0 of partition 5, which hung 3 times",
+                f"{step}: stopped before offset 41 of partition 3, which hung 4 times",
+                f"{step}: stopped before offset 0 of partition 5, which hung 3 times",
             ]
     finally:
         with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:

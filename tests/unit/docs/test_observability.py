@@ -183,7 +183,7 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
         assert line in text
 
 
-def test_a_step_that_stands_before_a_record_is_exported() -> None:
+def test_a_step_that_is_stopped_is_exported() -> None:
     """A series for each step, so that an alert sees it go back to 0."""
     groups = LagTracker().update(0.0, Offsets({}, {}, {}, {}), GROUPS)
     at = [Stopped("gate", 3, 41, 5), Stopped("gate", 4, 1, 3)]

@@ -50,7 +50,7 @@ async def test_the_record_is_a_dead_letter_and_nothing_around_it_is_lost(
 
 
 async def test_a_record_that_hangs_when_it_is_decoded_is_a_dead_letter_undecoded() -> None:
-    """It is decoded once more to be given up, as who waits for it may be told then: one limit more."""
+    """It is decoded once more to be given up, as who waits for it may hear then: one limit more."""
     lives = Lives("decode")
     for n in range(MOST_TIMES + 1):
         assert await lives.live(FEED) is None

@@ -76,9 +76,9 @@ def test_a_machine_without_room_refuses_no_sound_record(monkeypatch: pytest.Monk
 
 
 def test_a_closer_bound_of_the_system_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[object] = []
+    set_to: list[object] = []
     monkeypatch.setattr("resource.getrlimit", lambda _: (128 * MB, 256 * MB))
-    monkeypatch.setattr("resource.setrlimit", lambda *limits: told.append(limits))
+    monkeypatch.setattr("resource.setrlimit", lambda *limits: set_to.append(limits))
     with ProcessMemory().bounded(1024 * MB, 512 * MB):
         pass
-    assert told == []
+    assert set_to == []
