@@ -38,7 +38,7 @@ async def erasures_pending(db: Database) -> tuple[int, float]:
 
 
 async def stopped(db: Database) -> list[Stopped]:
-    """Where steps are stopped before what hung alone twice or more and is never given up. What is given up is here for a
-    moment, until it is a dead letter."""
+    """Where steps are stopped before what hung alone twice or more and is never given up. What is given up is here
+    until it is a dead letter, a moment later."""
     rows = await db.of_system(_STOPPED, most=MOST_TIMES)
     return [Stopped(r["step"], r["partition"], r["record_offset"], r["times"]) for r in rows]
