@@ -335,13 +335,16 @@ def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
     return out
 
 
-def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
-    """Call for every item that is still sound; an exception fails that item alone."""
+def guarded(items: Sequence[Item], call: Callable[[Item], None], refused: Callable[[BaseException], bool]) -> None:
+    """Call for every item that is still sound; an exception fails that item alone. But what says that memory was
+    `refused` is raised: that is no mistake of a step."""
     for item in items:
         if item.failed is None and not item.held:
             try:
                 call(item)
             except Exception as exc:
+                if refused(exc):
+                    raise
                 log.exception("a step raised: one record becomes a dead letter")  # in `handle`
                 item.failed = type(exc).__name__
 

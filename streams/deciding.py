@@ -15,7 +15,7 @@ from streams.state.cache import NotRead, RecordState
 from streams.state.loading import Reading
 from streams.state.protocol import OutboxRow
 from streams.suspects import HELD, held_text
-from streams.watchdog import Watch
+from streams.watch import Watch
 
 log = logging.getLogger(__name__)
 

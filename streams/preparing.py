@@ -14,7 +14,7 @@ from streams.rounds import slices
 from streams.state.cache import NotRead, RecordState
 from streams.state.loading import Reading
 from streams.state.protocol import StoreAway
-from streams.watchdog import Watch
+from streams.watch import Watch
 
 log = logging.getLogger(__name__)
 

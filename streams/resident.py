@@ -19,6 +19,7 @@ _GIVEN_BACK = frozenset({"active_file", "inactive_file"})
 """Of what a group uses: the kernel takes it back before it ends a process."""
 _NONE = 1 << 60
 """What version 1 of control groups says where there is no limit is about 2**63."""
+_NEXT_TO_NOTHING = 16 * 1024**2
 _LEFT = 0.9
 """Of the room there is: so that it is the process that is refused, and not the kernel that ends it."""
 
@@ -26,28 +27,52 @@ _LEFT = 0.9
 class ProcessMemory:
     """Of this process, in bytes. `allowed`: what its container may hold, None where that is not known."""
 
+    _before: tuple[int, int] | None = None
+    """The limits that a bound stands for."""
+
     def __init__(self) -> None:
         self.allowed = allowed_bytes()
 
     def held(self) -> int:
         return resident_bytes()
 
+    @property
+    def in_force(self) -> bool:
+        """Whether `bounded` bounds now."""
+        return self._before is not None
+
+    def at_the_bound(self) -> bool:
+        """Whether next to nothing is left of it."""
+        return self.in_force and resource.getrlimit(resource.RLIMIT_DATA)[0] - _of_process(_DATA) < _NEXT_TO_NOTHING
+
     @contextlib.contextmanager
-    def bounded(self, most: int, least: int) -> Iterator[None]:
-        """Within it the process gets `most` more, or nine tenths of the room that there is, and `least` in any case:
-        what is beyond raises MemoryError, whatever holds the interpreter. The kernel checks it, at each call."""
+    def bounded(self, most: int, least: int) -> Iterator[bool]:
+        """Within it the process gets `most` more, or nine tenths of the room that there is, and `least` in any case
+        (virtual bytes, private and to be written to). The kernel refuses what is beyond, at each call and whatever
+        holds the interpreter: Python raises MemoryError then, a library may do otherwise or abort. Yields whether it is
+        this bound that is in force. Not for two at once."""
+        if self.in_force:
+            yield True
+            return
         room = room_bytes()
         more = most if room is None else max(least, min(most, int(room * _LEFT)))
         before = soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
         limit = _of_process(_DATA) + more
         closer = [n for n in (soft, hard) if n != resource.RLIM_INFINITY and n <= limit]
         if closer or limit <= more:
-            yield  # it is refused earlier already, or the system does not say what the process has
+            yield False  # it is refused earlier already, or the system does not say what the process has
             return
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+        self._before = before
         try:
-            yield
+            yield True
         finally:
+            self.lift()
+
+    def lift(self) -> None:
+        """The bound is over, whether or not what it was for is."""
+        before, self._before = self._before, None
+        if before is not None:
             resource.setrlimit(resource.RLIMIT_DATA, before)
 
 

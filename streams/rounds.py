@@ -3,30 +3,41 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import re
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from processors.step import Step
 from schemas.events.envelope import Tick
 from schemas.events.erasure import Erasure
-from schemas.log.codec import header
 from streams.batch import Batch, Item, Message, Partition
 from streams.ports import Observer
 from streams.sections import SECTION_BYTES, size_of
 from streams.state.protocol import Position, StoreAway
-from streams.suspects import MOST_TIMES, Noted, Suspects
+from streams.suspects import GIVEN_UP_BY_HAND, MOST_TIMES, Noted, Suspects
 
 log = logging.getLogger(__name__)
 OUTCOME_HELD, OUTCOME_ALONE, OUTCOME_STOPPED = "held", "tried_alone", "stopped"
 """Outcomes that are counted."""
 NEVER_GIVEN_UP = (Tick, Erasure)
-"""What everybody relies on: time that passes, and a promise to forget. Where one hangs, its step stops before it and
-tries again; nothing goes past it."""
-_THEIR_TYPES = (b"memstream.tick.", b"memstream.erasure.")
+"""What everybody relies on: time that passes, and a promise to forget. Where one hangs, its step stops before it in its
+partition and tries again; nothing goes past it."""
+_SAYS_NEVER = re.compile(rb'"type"\s*:\s*"(?:tick|erasure)"')
+"""In a value that is not decoded. Not within a text: there the quotes are escaped."""
 _AGAIN_SECONDS, _MOST_DOUBLED = 60.0, 4
 """Between two tries of what is never given up, doubled each time, up to 16 minutes: nobody is served by a worker that
-does nothing else, and its other steps go on meanwhile."""
+does nothing else, and all other partitions and steps go on meanwhile."""
+
+
+class Stop(NamedTuple):
+    """A step goes no further in a partition than before `offset`, for `seconds`."""
+
+    partition: int
+    offset: int
+    seconds: float
 
 
 def noted(message: Message, part: Partition) -> Noted | None:
@@ -73,37 +84,52 @@ def slices(items: Sequence[Item]) -> Iterable[list[Item]]:
 
 
 class SuspectBook:
-    """Of one step: what is noted of its records. `sleep` takes seconds."""
+    """Of one step: what is noted of its records. `clock` in seconds: whatever the loop's is by default."""
 
     def __init__(
-        self, step: Step, suspects: Suspects, observer: Observer, sleep: Callable[[float], Awaitable[object]]
+        self, step: Step, suspects: Suspects, observer: Observer, clock: Callable[[], float] | None = None
     ) -> None:
         self._step, self._topic, self._suspects = step.name, step.source.name, suspects
-        self._observer, self._sleep = observer, sleep
+        self._observer, self._clock = observer, clock or (lambda: asyncio.get_running_loop().time())
+        self._due: dict[tuple[int, int], tuple[Noted, float]] = {}
+        """By partition and offset: what was noted when the step stopped there, and when it is tried again. It outlives
+        what the runner forgets, so nothing waits twice; no more than there are suspects."""
 
     async def of(self, partition: int, position: Position) -> dict[int, Noted]:
-        return await self._suspects.of(self._step, self._topic, partition, position.next_offset or 0)
+        found = await self._suspects.of(self._step, self._topic, partition, position.next_offset or 0)
+        self._due = {at: due for at, due in self._due.items() if at[0] != partition or at[1] in found}
+        return found
 
-    async def wait_before(self, together: Sequence[Message], parts: Mapping[int, Partition]) -> None:
-        """Returns at once, but before what is never given up and hung alone twice or more."""
-        found = noted(together[0], parts[together[0].partition])
-        if found is None or found.times < MOST_TIMES or not _says_never(together[0]):
-            return
-        delay = _AGAIN_SECONDS * 2 ** min(found.times - MOST_TIMES, _MOST_DOUBLED)
-        log.critical(
-            "step %s stops before a tick or an erasure that hung alone: tried again in %.0f s", self._step, delay,
-            extra={"partition": together[0].partition, "offset": together[0].offset, "times": found.times},
-        )  # fmt: skip
-        self._observer.outcome(self._step, OUTCOME_STOPPED, 1)
-        await self._sleep(delay)
+    def stops(self, messages: Iterable[Message], parts: Mapping[int, Partition]) -> list[Stop]:
+        """Of each partition the first that is never given up, hung alone twice or more and is not due yet."""
+        out: dict[int, Stop] = {}
+        for m in messages:
+            found = noted(m, parts[m.partition])
+            if m.partition in out or found is None or not MOST_TIMES <= found.times < GIVEN_UP_BY_HAND:
+                continue
+            if says_never(m) and (seconds := self._seconds_until(m, found)) > 0:
+                out[m.partition] = Stop(m.partition, m.offset, seconds)
+        return list(out.values())
+
+    def _seconds_until(self, m: Message, found: Noted) -> float:
+        """Until it is tried again. At the first sight in this process the step stops."""
+        now = self._clock()
+        before, due = self._due.get((m.partition, m.offset), (None, 0.0))
+        if before != found:
+            delay = _AGAIN_SECONDS * 2 ** min(found.times - MOST_TIMES, _MOST_DOUBLED)
+            due = now + delay
+            self._due[m.partition, m.offset] = found, due
+            log.critical(
+                "step %s stops before a tick or an erasure that hung alone: tried again in %.0f s", self._step, delay,
+                extra={"partition": m.partition, "offset": m.offset, "times": found.times},
+            )  # fmt: skip
+            self._observer.outcome(self._step, OUTCOME_STOPPED, 1)
+        return due - now
 
     def unreadable(self, b: Batch) -> frozenset[int]:
         """Offsets of what hung once more when it was to be given up: decoding alone holds the step, so it is not
-        decoded. Whether it is never given up its headers say."""
-        out = [
-            m.offset for m in b.fresh
-            if (n := noted(m, b.part)) is not None and n.times > MOST_TIMES and not _says_never(m)
-        ]  # fmt: skip
+        decoded. Whether it is never given up its value says; but an operator may give up anything."""
+        out = [m.offset for m in b.fresh if (n := noted(m, b.part)) is not None and _is_unreadable(m, n)]
         for _ in out:
             b.count(OUTCOME_HELD)
         return frozenset(out)
@@ -121,6 +147,7 @@ class SuspectBook:
         """The batch is stored and delivered: its suspects are none any more. While the store is away their rows stay,
         and go with a later batch."""
         end = b.position.next_offset
+        self._due = {at: due for at, due in self._due.items() if at[0] != b.partition or at[1] >= (end or 0)}
         if end is None or not any(offset < end for offset in b.part.suspects):
             return
         try:
@@ -131,7 +158,11 @@ class SuspectBook:
         b.part.suspects = {offset: n for offset, n in b.part.suspects.items() if offset >= end}
 
 
-def _says_never(m: Message) -> bool:
-    """By its headers, as it is not decoded yet. Whoever forges them has a pause before it; what is given up in the end
-    the record itself says."""
-    return (header(m.headers, "ce_type") or b"").startswith(_THEIR_TYPES)
+def says_never(m: Message) -> bool:
+    """By its bytes, as it is not decoded yet; its headers are the writer's. What only contains such a type further
+    inside has a pause before it: what is given up in the end the decoded record says."""
+    return _SAYS_NEVER.search(m.value or b"") is not None
+
+
+def _is_unreadable(m: Message, found: Noted) -> bool:
+    return found.times >= GIVEN_UP_BY_HAND or (found.times > MOST_TIMES and not says_never(m))

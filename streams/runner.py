@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,15 +27,19 @@ from streams.ports import (
     nothing,
 )
 from streams.preparing import Preparing
-from streams.rounds import SuspectBook, noted, rounds
+from streams.rounds import Stop, SuspectBook, noted, rounds
 from streams.state.cache import PartitionCache
 from streams.state.loading import Reading
 from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway
 from streams.suspects import NoSuspects, Suspects
 from streams.topology import writers_of
-from streams.watchdog import Watch
+from streams.turns import Turn
+from streams.watch import Watch
 
 _DEFAULTS = RunnerConfig()
+_DELIVERY_SECONDS = 5.0
+"""A delivery is tried for ever. After so long the process is no longer kept for it: neither does a suspect wait for an
+outage of another step's topic, nor do other steps for one of its own."""
 
 
 class StepRunner:
@@ -55,11 +59,12 @@ class StepRunner:
         seal: Inline = at_once,
         watch: Watch | None = None,
         suspects: Suspects | None = None,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
         to be waited for, which an event loop must not. `watch` sees what is computed on, `suspects` has what was in
-        hand when that took too long. `sleep` waits seconds before what hung and is never given up is tried again."""
+        hand when that took too long. `clock` (s, the loop's by default) tells when what hung and is never given up is
+        tried again."""
         self.step = step
         self._store = store
         self._watch = watch or Watch()
@@ -71,7 +76,7 @@ class StepRunner:
         self._faults = faults or Faults()
         self._observer = observer or Silent()
         self._seal = seal
-        self._book = SuspectBook(step, suspects or NoSuspects(), self._observer, sleep)
+        self._book = SuspectBook(step, suspects or NoSuspects(), self._observer, clock)
         self._preparing = Preparing(step, self._reading, compute, self._watch)
         self._deciding = Deciding(step, self._frame, self._reading, seal, self._watch)
         self._parts: dict[int, Partition] = {}
@@ -89,8 +94,9 @@ class StepRunner:
         clock = Stopwatch()
         batches = await self._made_ahead(messages)
         if batches is not None:
-            async with self._watch.turn(False):
-                await self._taken_through(batches, upcoming, clock)
+            async with self._watch.turn(False) as turn:
+                self._still_here(batches)
+                await self._taken_through(batches, upcoming, clock, turn)
             return
         shares = by_partition(messages)
         parts = {p: await self._partition(p) for p in shares}
@@ -104,14 +110,17 @@ class StepRunner:
     ) -> None:
         """Sound records, or one suspect."""
         alone = noted(together[0], parts[together[0].partition]) is not None
-        await self._book.wait_before(together, parts)
-        async with self._watch.turn(alone):
+        async with self._watch.turn(alone) as turn:
             batches = [begun(p, s, parts[p], alone) for p, s in by_partition(together).items()]
-            if moved := [b.partition for b in batches if self._parts.get(b.partition) is not b.part]:
-                raise StaleOwner(moved)  # to whom they belong now begins with what is left
-            await self._taken_through(await self._received(batches), upcoming, clock)
+            self._still_here(batches)
+            await self._taken_through(await self._received(batches), upcoming, clock, turn)
 
-    async def _taken_through(self, batches: Sequence[Batch], upcoming: Upcoming, clock: Stopwatch) -> None:
+    def _still_here(self, batches: Sequence[Batch]) -> None:
+        """After a wait for a turn. Raises StaleOwner: to whom they belong now begins with what is left."""
+        if moved := [b.partition for b in batches if self._parts.get(b.partition) is not b.part]:
+            raise StaleOwner(moved)
+
+    async def _taken_through(self, batches: Sequence[Batch], upcoming: Upcoming, clock: Stopwatch, turn: Turn) -> None:
         if not batches:
             return
         clock.lap("prepare")
@@ -124,7 +133,7 @@ class StepRunner:
         clock.lap("compute")
         self._faults.hit(self.step.name, Point.AFTER_COMPUTE)
         self._look_ahead(upcoming(), batches)
-        await self._finish(batches, clock)
+        await self._finish(batches, clock, turn)
 
     def forget(self, partitions: Sequence[int] | None = None) -> None:
         """Partitions moved away or a batch failed: positions and cached state are read again before use."""
@@ -146,18 +155,31 @@ class StepRunner:
         """The offset that comes next in a partition; None when it was never started."""
         return (await self._partition(partition)).position.next_offset
 
+    async def stops(self, messages: Sequence[Message]) -> list[Stop]:
+        """Where this step goes no further for now, before ticks and erasures that hung it alone. To be asked before
+        `process`, which tries whatever it is given: the caller holds back these partitions from there on."""
+        parts = {p: await self._partition(p) for p in sorted({m.partition for m in messages})}
+        if not any(part.suspects for part in parts.values()):
+            return []
+        return self._book.stops(sorted(messages, key=lambda m: (m.partition, m.offset)), parts)
+
     async def _partition(self, partition: int) -> Partition:
         """On first sight: read the position and deliver its outbox again (it may not have gone out)."""
         part = self._parts.get(partition)
         if part is None:
-            position, outbox = await self._store.position(self.step.name, partition)
-            suspects = await self._book.of(partition, position)  # before anything is delivered: it may raise
-            if outbox:
-                await self._producer.deliver(outbox)
-                if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
-                    await self._store.settled(self.step.name, {partition: position.next_offset})
-            part = self._parts[partition] = Partition(position, PartitionCache(), suspects=suspects)
+            async with self._watch.turn(False) as turn:
+                part = self._parts[partition] = await self._begun(partition, turn)
         return part
+
+    async def _begun(self, partition: int, turn: Turn) -> Partition:
+        position, outbox = await self._store.position(self.step.name, partition)
+        suspects = await self._book.of(partition, position)  # before anything is delivered: it may raise
+        if outbox:
+            with turn.at_most(_DELIVERY_SECONDS):
+                await self._producer.deliver(outbox)
+            if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
+                await self._store.settled(self.step.name, {partition: position.next_offset})
+        return Partition(position, PartitionCache(), suspects=suspects)
 
     async def _received(self, batches: Sequence[Batch]) -> list[Batch]:
         """Those with anything new, decoded and through the models."""
@@ -201,7 +223,7 @@ class StepRunner:
             return None  # what went wrong goes wrong again, where it is handled
         return ahead.work.result()
 
-    async def _finish(self, batches: Sequence[Batch], clock: Stopwatch) -> None:
+    async def _finish(self, batches: Sequence[Batch], clock: Stopwatch, turn: Turn) -> None:
         name = self.step.name
         with self._watch.over_all(name, batches):
             commits = [self._frame.commit(b) for b in batches]
@@ -209,7 +231,8 @@ class StepRunner:
             await self._store.commit(commits)
             clock.lap("transaction")
             self._faults.hit(name, Point.AFTER_TRANSACTION)
-            await self._deliver([row for c in commits for row in c.outbox])
+            with turn.at_most(_DELIVERY_SECONDS):
+                await self._deliver([row for c in commits for row in c.outbox])
             clock.lap("delivery")
             self._faults.hit(name, Point.AFTER_DELIVERY)
             await self._settle_erasures(commits)

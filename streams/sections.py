@@ -14,8 +14,9 @@ one record is, and has as many times that."""
 
 
 class Kind(Enum):
-    """COMPUTES: its time counts. WAITS: for a store or a broker among others; only what it takes of memory and how long
-    it holds the interpreter count. LOADS: the process loads something of its own, and no record is to blame."""
+    """COMPUTES: its time counts. WAITS: for a store or a broker among others. Only what the process grows by meanwhile
+    is noted, and never as its own: a consumer's thread and other steps may be what grows. LOADS: the process loads
+    something of its own, and no record is to blame."""
 
     COMPUTES = 1
     WAITS = 2
@@ -29,7 +30,8 @@ def size_of(message: Message) -> int:
 @dataclass(slots=True, eq=False)
 class Section:
     """`began`: in seconds of this process's running; `waited`: of them, for I/O of ours, which goes on from
-    `waits_since`. `resident`: bytes that the process held when it began. `thread`: that is in it."""
+    `waits_since`. `resident`: bytes that the process held when it began. `alone`: what it does is its own.
+    `thread`: that is in it."""
 
     began: float
     resident: int

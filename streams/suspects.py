@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
+from schemas.storage.suspects import GIVEN_UP_BY_HAND as GIVEN_UP_BY_HAND
+from schemas.storage.suspects import KEPT_DAYS as KEPT_DAYS
 from schemas.storage.suspects import MOST_TIMES as MOST_TIMES
 
 HELD = "held_too_long"
 """Reason of the dead letter."""
-KEPT_DAYS = 7.0
-"""A row that is older is dropped: its record was replaced, or went through where nobody could note it."""
 
 
 def held_text(step: str) -> str:

@@ -12,15 +12,17 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 
-from streams.batch import Batch, Message
+from streams.batch import Message
 from streams.in_hand import Hand, InHand
+from streams.refusals import is_refusal
 from streams.resident import ProcessMemory
 from streams.sections import Kind, Section
 from streams.state.protocol import StoreAway
 from streams.suspects import Suspect, Suspects
-from streams.turns import Turns
+from streams.turns import Turn, Turns
+from streams.watch import Limits as Limits
+from streams.watch import Watch as Watch
 
 log = logging.getLogger(__name__)
 _STOP_SECONDS = 30.0
@@ -29,70 +31,13 @@ _ARMINGS = 10
 """So often within `Limits.end` faulthandler's timer is set anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """In seconds. `step`: a step may compute so long on SECTION_BYTES of what it has in hand. `still`: the interpreter
-    may be held so long; below the lease's limit less two looks, so that what was in hand is noted before the lease ends
-    the process. `still_cpu`: CPU time in such a gap, below which it was frozen. `mark_cpu`: CPU time without a look,
-    after which the file says so; `end`: time without a look, after which the process is ended. `look`: between two,
-    and `look_alone` while a suspect computes. `load`: the process may load something of its own for so long, and never
-    less than `step`.
-
-    In bytes, what the process may grow by while a step computes on something: `growth`; and `growth_full` where it then
-    holds `full` of what its container may. Well above what the largest record takes (216 MB, a document of 1.5 MB) and
-    what the recognisers do that are loaded meanwhile (100 MB)."""
-
-    step: float
-    still: float = 4.0
-    still_cpu: float = 1.0
-    mark_cpu: float = 5.0
-    end: float = 60.0
-    look: float = 0.25
-    look_alone: float = 0.02
-    load: float = 300.0
-    growth: int = 2 * 1024**3
-    growth_full: int = 256 * 1024**2
-    full: float = 0.9
-
-
-class Watch:
-    """Watches nothing."""
-
-    def over(
-        self, step: str, messages: Sequence[Message], alone: bool = False, waits: bool = False
-    ) -> AbstractContextManager[None]:
-        """While this lasts, `step` has these in hand. It computes on them and waits for nobody; with `waits` it waits
-        for a store or a broker in between, and its time does not count. Entered and left in one thread."""
-        return contextlib.nullcontext()
-
-    def over_all(self, step: str, batches: Sequence[Batch], waits: bool = False) -> AbstractContextManager[None]:
-        """`over` whatever of these is new."""
-        return self.over(step, [m for b in batches for m in b.fresh], any(b.alone for b in batches), waits)
-
-    def waiting(self) -> AbstractContextManager[None]:
-        """This thread waits for I/O of ours, or for a lock: what it computes on is not older for that. Who waits gives
-        up by itself."""
-        return contextlib.nullcontext()
-
-    def loading(self, what: str) -> AbstractContextManager[None]:
-        """This thread loads something of the process's own (models). No record is to blame for it: where it takes too
-        long the process ends, and says so."""
-        return contextlib.nullcontext()
-
-    @contextlib.asynccontextmanager
-    async def turn(self, alone: bool) -> AsyncIterator[None]:
-        """To be taken around all that is done with a batch, and around whatever else of a process takes time or memory.
-        `alone`: nothing else of this process has one meanwhile. Who has one waits for no other."""
-        yield
-
-
 class Watchdog(Watch):
     """Of one process and loop. A thread looks at what is computed on; a store or a broker that is away is waited for.
 
     Where code never lets go of the interpreter, no thread of Python's runs. Then the kernel marks `in_hand` once the
     process has used `mark_cpu` (a timer of CPU time, faulthandler's handler in C), and faulthandler ends the process
     after `end`. A frozen process (SIGSTOP) uses no CPU time: it makes nobody a suspect. What a suspect takes of memory
-    beyond its bound the kernel refuses.
+    beyond its bound the kernel refuses. Where looking itself fails, the process ends: nobody would look any more.
     """
 
     def __init__(
@@ -119,7 +64,7 @@ class Watchdog(Watch):
     def over(
         self, step: str, messages: Sequence[Message], alone: bool = False, waits: bool = False
     ) -> AbstractContextManager[None]:
-        return self._section(Kind.WAITS if waits else Kind.COMPUTES, step, messages, alone)
+        return self._section(Kind.WAITS if waits else Kind.COMPUTES, step, messages, alone and not waits)
 
     @contextlib.contextmanager
     def loading(self, what: str) -> Iterator[None]:
@@ -144,21 +89,24 @@ class Watchdog(Watch):
     def _section(self, kind: Kind, step: str, messages: Sequence[Message], alone: bool) -> Iterator[None]:
         number, began, slot = next(self._numbers), self._clock(), None
         section: Section | None = None
+        refused = False
         holds = self._memory.held() if alone else self._holds
         try:
-            if self._in_hand is not None:
-                slot = self._in_hand.put(step, messages, alone)
-            self._sections[number] = section = Section(
-                began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident()
-            )
-            if alone:
-                self._wake.set()  # it is looked at more often
-                with self._memory.bounded(self._limits.growth, self._limits.growth_full):
+            with self._bounded() if alone else contextlib.nullcontext(False) as bounded:
+                if self._in_hand is not None:
+                    slot = self._in_hand.put(step, messages, alone, bounded)
+                self._sections[number] = section = Section(
+                    began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident()
+                )
+                if alone:
+                    self._wake.set()  # it is looked at more often
+                try:
                     yield
-            else:
-                yield
-        except MemoryError:
-            if section is not None:
+                except BaseException as exc:
+                    refused = self.refused(exc)  # while the bound is there to be seen
+                    raise
+        except BaseException:
+            if refused and section is not None:
                 self._refused(section)
             raise
         finally:
@@ -168,10 +116,18 @@ class Watchdog(Watch):
             if self._in_hand is not None:
                 self._in_hand.clear(slot)
 
+    def _bounded(self) -> AbstractContextManager[bool]:
+        return self._memory.bounded(int(self._limits.bound * self._limits.growth), self._limits.floor)
+
+    def refused(self, exc: BaseException) -> bool:
+        if not self._memory.in_force:
+            return isinstance(exc, MemoryError)
+        return is_refusal(exc, self._memory.at_the_bound())
+
     @contextlib.asynccontextmanager
-    async def turn(self, alone: bool) -> AsyncIterator[None]:
-        async with self._turns.take(alone):
-            yield
+    async def turn(self, alone: bool) -> AsyncIterator[Turn]:
+        async with self._turns.take(alone) as turn:
+            yield turn
 
     def start(self) -> None:
         """Blocks while it notes what the process before ended with. Raises StoreAway where that cannot be stored."""
@@ -207,18 +163,24 @@ class Watchdog(Watch):
             if self._over:
                 self._die()
                 return
-            now, cpu = self._clock(), self._cpu()
-            gap, used = now - self._looked[0], cpu - self._looked[1]
-            self._looked, self._holds = (now, cpu), self._memory.held()
-            still = gap > self._limits.still and used >= self._limits.still_cpu
-            if gap > self._limits.still and not still:
-                self._frozen += gap
-            running = now - self._frozen
-            held = [s for s in list(self._sections.values()) if self._is_held(s, s.age(running), still)]
-            if held:
-                self._end(held)
-            elif self._in_hand is not None and self._in_hand.marked:
-                self._in_hand.unmark()  # it is over
+            try:
+                self._looks()
+            except Exception as exc:  # noqa: BLE001 - refused memory or a thread, among others
+                self._blind(exc)
+
+    def _looks(self) -> None:
+        now, cpu = self._clock(), self._cpu()
+        gap, used = now - self._looked[0], cpu - self._looked[1]
+        self._looked, self._holds = (now, cpu), self._memory.held()
+        still = gap > self._limits.still and used >= self._limits.still_cpu
+        if gap > self._limits.still and not still:
+            self._frozen += gap
+        running = now - self._frozen
+        held = [s for s in list(self._sections.values()) if self._is_held(s, s.age(running), still)]
+        if held:
+            self._end(held)
+        elif self._in_hand is not None and self._in_hand.marked:
+            self._in_hand.unmark()  # it is over
 
     def _running(self) -> float:
         return self._clock() - self._frozen
@@ -227,7 +189,7 @@ class Watchdog(Watch):
         step = self._limits.step
         if s.kind is Kind.LOADS:
             return age > max(step, self._limits.load)
-        if still and age > self._limits.still and s.waits_since is None:
+        if still and age > self._limits.still and s.waits_since is None and s.kind is Kind.COMPUTES:
             return True
         if self._has_grown(self._holds - s.resident):
             return True
@@ -246,14 +208,24 @@ class Watchdog(Watch):
             if not (self._stop.is_set() or self._over):
                 self._end([s])
 
+    def _blind(self, exc: Exception) -> None:
+        """Looking failed. Who has the process alone is to blame for that; who has not is worked on again, alone."""
+        log.critical("the watchdog cannot look: this process ends", extra={"error": type(exc).__name__})
+        try:
+            self._end([s for s in list(self._sections.values()) if s.alone])
+        except Exception as again:  # noqa: BLE001 - what was in hand is in its file
+            log.critical("what was in hand could not be noted", extra={"error": type(again).__name__})
+            self._die()
+
     def _end(self, held: Sequence[Section]) -> None:
         """What other steps have in hand is innocent: it is worked on again as it is."""
         self._over = True
+        self._memory.lift()  # to note it takes memory, too
         for s in held:
             if s.kind is Kind.LOADS:
                 log.critical("loading %s takes too long, or too much: this process ends, and is started again", s.step)
         stored = self._note([Hand(s.alone, [_suspect(s.step, m) for m in s.messages]) for s in held])
-        if self._in_hand is not None:
+        if self._in_hand is not None and held:
             if stored:
                 self._in_hand.wipe()
             else:
@@ -273,6 +245,13 @@ class Watchdog(Watch):
         return self._suspects.note(found, alone=hung and len(hands) == 1 and hands[0].alone)
 
     def _run(self) -> None:
+        try:
+            self._look_on()
+        except Exception as exc:  # noqa: BLE001 - refused a timer or a thread, among others
+            with self._looking:
+                self._blind(exc)
+
+    def _look_on(self) -> None:
         armed: float | None = None
         while True:
             if self._in_hand is not None:

@@ -35,7 +35,7 @@ from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
 from streams.state.suspects import PostgresSuspects
 from streams.topology import TOPOLOGY, Parts
-from streams.watchdog import Watch
+from streams.watch import Watch
 
 log = logging.getLogger(__name__)
 SCREENING = frozenset({"gate", "project", "chunk"})
@@ -61,11 +61,11 @@ def dying() -> Iterator[None]:
         os._exit(DIED)
 
 
-def warm(parts: Parts, steps: Sequence[str]) -> None:
+def warm(parts: Parts, steps: Sequence[str], watch: Watch) -> None:
     """Load what the first record would wait for: dictionaries, and the recognisers where raw text is read."""
     parts.models.terms("加载词典 load the dictionaries")
     if "screen" in steps:
-        recognise(parts.models.analyzer)
+        recognise(parts.models.analyzer, watch)
     return_freed_memory()
     calm_collector()
 
@@ -83,7 +83,7 @@ async def warm_beside(parts: Parts, steps: Sequence[str], watch: Watch) -> None:
             loop.call_soon_threadsafe(loaded.set)
 
     async with watch.turn(False):
-        recognise_beside(parts.models.analyzer, done)
+        recognise_beside(parts.models.analyzer, watch, done)
         await loaded.wait()
 
 
@@ -146,7 +146,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                 )
             )
         await asyncio.to_thread(watchdog.start)  # before anything is in hand: it reads what the life before had
-        await compute(lambda: warm(parts, steps))
+        await compute(lambda: warm(parts, steps, watchdog))
         lease.start()
         beside = asyncio.create_task(warm_beside(parts, steps, watchdog))
         with dying():

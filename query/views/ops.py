@@ -7,7 +7,7 @@ from typing import Any
 
 from query.pipeline.state import Stopped
 from query.views.db import Database, SystemStatement
-from schemas.storage.suspects import MOST_TIMES
+from schemas.storage.suspects import GIVEN_UP_BY_HAND, KEPT_DAYS, MOST_TIMES
 
 _HEARTBEATS = SystemStatement(
     "SELECT process, at, stats FROM ops.heartbeats WHERE at > now() - make_interval(secs => %(seconds)s)",
@@ -20,7 +20,8 @@ _ERASURES = SystemStatement(
 _STOPPED = SystemStatement(
     """SELECT s.step, s.partition, s.record_offset, s.times FROM stream.suspects s
     LEFT JOIN stream.positions p ON p.step = s.step AND p.partition = s.partition
-    WHERE s.times >= %(most)s AND s.record_offset >= coalesce(p.next_offset, 0)
+    WHERE s.times >= %(most)s AND s.times < %(by_hand)s
+        AND s.noted_at > now() - make_interval(days => %(days)s) AND s.record_offset >= coalesce(p.next_offset, 0)
     ORDER BY s.step, s.partition, s.record_offset LIMIT 100"""
 )
 
@@ -40,5 +41,5 @@ async def erasures_pending(db: Database) -> tuple[int, float]:
 async def stopped(db: Database) -> list[Stopped]:
     """Where steps are stopped before what hung alone twice or more and is never given up. What is given up is here
     until it is a dead letter, a moment later."""
-    rows = await db.of_system(_STOPPED, most=MOST_TIMES)
+    rows = await db.of_system(_STOPPED, most=MOST_TIMES, by_hand=GIVEN_UP_BY_HAND, days=KEPT_DAYS)
     return [Stopped(r["step"], r["partition"], r["record_offset"], r["times"]) for r in rows]

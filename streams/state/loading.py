@@ -8,7 +8,7 @@ from processors.step import Reads, Step
 from streams.batch import Batch, Item, guarded
 from streams.state.cache import NotRead, RecordState
 from streams.state.protocol import StateStore
-from streams.watchdog import Watch
+from streams.watch import Watch
 
 
 class Reading:
@@ -32,7 +32,7 @@ class Reading:
 
     def _reads(self, b: Batch) -> set[Reads]:
         reads: set[Reads] = set()
-        guarded(b.items, lambda i: reads.update(self._step.reads(i.record, i.prepared)))
+        guarded(b.items, lambda i: reads.update(self._step.reads(i.record, i.prepared)), self._watch.refused)
         return reads
 
     def _then_reads(self, b: Batch) -> set[Reads]:
@@ -45,7 +45,7 @@ class Reading:
             except NotRead as exc:  # what depends on it is loaded when it is asked for
                 reads.add(exc.reads)
 
-        guarded(b.items, ask)
+        guarded(b.items, ask, self._watch.refused)
         return reads
 
     async def _load_all(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:

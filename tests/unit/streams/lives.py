@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from faust.types import TP
+
 from processors.step import Out, Reads, Record, StateSpace
 from schemas.events.envelope import Tick
 from schemas.events.erasure import Erasure
 from schemas.events.turns import TurnEvent
 from schemas.log import topics
+from schemas.log.batch_window import Pace
 from schemas.log.codec import Codec, Encoded, Event, header
 from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, inline
+from streams.faults import Faults
+from streams.faust.intake import Fetched, Intake
+from streams.faust.step_loop import _batch, _go_back
 from streams.runner import Message, RunnerConfig, StepRunner, Upcoming, nothing
 from streams.state.memory import MemoryStateStore
 from streams.suspects import MemorySuspects, Suspect
@@ -83,10 +89,10 @@ class Hanging(Counter):
         return [] if isinstance(record.event, Erasure) else super().handle(record, prepared, state)
 
     def _work(self, records: Sequence[Record]) -> None:
-        if len(records) > self._most or any(self._hangs(r.event) for r in records):
+        if len(records) > self._most or any(self.hangs(r.event) for r in records):
             self.hang()
 
-    def _hangs(self, event: object) -> bool:
+    def hangs(self, event: object) -> bool:
         if isinstance(event, Tick | Erasure):
             return self._controls
         return isinstance(event, TurnEvent) and event.sealed.content.startswith("hang")
@@ -99,7 +105,7 @@ class Hanging(Counter):
 
 
 class HangingCodec(Codec):
-    """Takes for ever to decode a turn that says `hang`, or to encode what comes of offset 2."""
+    """Takes for ever to decode what hangs, or to encode what comes of offset 2."""
 
     def __init__(self, step: Hanging, phase: str) -> None:
         super().__init__()
@@ -107,7 +113,7 @@ class HangingCodec(Codec):
 
     def decode(self, topic: str, value: bytes | None) -> Event:
         event = super().decode(topic, value)
-        if self._phase == "decode" and isinstance(event, TurnEvent) and event.sealed.content.startswith("hang"):
+        if self._phase == "decode" and self._step.hangs(event):
             self._step.hang()
         return event
 
@@ -137,7 +143,7 @@ class Lives:
         self.store, self.log = MemoryStateStore(), MemoryLog(lambda: START)
         self.suspects, self.counted = MemorySuspects(lambda: 0.0), Counted()
         self.ends = 0
-        self.slept: list[float] = []
+        self.now = Clock()
         self.mended = False
 
     def runner(self) -> StepRunner:
@@ -145,11 +151,8 @@ class Lives:
         step.watchdog = Watchdog(Limits(LIMIT), self.suspects, end, clock=step.clock, cpu=lambda: 0.0)
         return StepRunner(
             step, self.store, self.log, HangingCodec(step, self.phase), RunnerConfig(8), compute=inline,
-            watch=step.watchdog, suspects=self.suspects, observer=self.counted, sleep=self._sleep,
+            watch=step.watchdog, suspects=self.suspects, observer=self.counted, clock=self.now,
         )  # fmt: skip
-
-    async def _sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
 
     async def live(self, feed: Sequence[Message], upcoming: Upcoming = nothing) -> StepRunner | None:
         """One life; the runner, where it goes on."""
@@ -174,6 +177,51 @@ class Lives:
     def count(self, name: str = "ann") -> bytes | None:
         owner = user("acme", name)
         return self.store.rows.get(("counter", partition(owner, 8)), {}).get(owner.key, {}).get("count")
+
+
+class Worker:
+    """One life as the app runs it: a consumer over these records, the intake, the loop's work on a batch. It is both
+    the `app` and its consumer."""
+
+    def __init__(self, lives: Lives, feed: Sequence[Message]) -> None:
+        self.lives, self.feed, self.runner = lives, list(feed), lives.runner()
+        self.intake = Intake(64, Pace(0.06, 0.02), clock=lives.now)
+        self.consumer, self.consumer_generation_id = self, 1
+        self.seeks: list[tuple[int, int]] = []
+        self._read: dict[int, int] = {}
+
+    def assignment(self) -> set[TP]:
+        return {TP(TOPIC, p) for p in (P, Q)}
+
+    async def earliest_offsets(self, *partitions: TP) -> dict[TP, int]:
+        return dict.fromkeys(partitions, 0)
+
+    async def seek(self, partition: TP, offset: int) -> None:
+        self.seeks.append((partition.partition, offset))
+        self._read[partition.partition] = offset
+
+    def fetch(self) -> None:
+        for m in self.feed:
+            if m.offset >= self._read.get(m.partition, 0):
+                self.intake.put([Fetched(1, m)])
+                self._read[m.partition] = m.offset + 1
+
+    async def goes_on(self) -> None:
+        await _go_back(self, self.runner, self.intake)
+        self.fetch()
+        await _batch(self, self.runner, self.intake._take(), self.intake, Faults())
+
+    async def ends(self) -> bool:
+        """Whether it does, instead of going on."""
+        try:
+            await self.goes_on()
+        except Ended:
+            return True
+        return False
+
+    def done(self) -> dict[int, int]:
+        """What may be committed, by partition."""
+        return {tp.partition: offset for tp, offset in self.intake.done.items()}
 
 
 def prepared(runner: StepRunner | None) -> list[int]:

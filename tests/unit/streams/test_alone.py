@@ -13,9 +13,10 @@ from schemas.log.codec import Codec, Event
 from streams.driver import MemoryLog, inline
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
-from streams.state.protocol import OutboxRow, PartitionCommit, Rows
+from streams.state.protocol import OutboxRow, PartitionCommit, Rows, StaleOwner
 from streams.suspects import MemorySuspects, Suspect
 from streams.watchdog import Limits, Watchdog
+from tests.patience import PATIENCE
 from tests.unit.streams.bench import P, message
 from tests.unit.streams.lives import AT, LIMIT, TOPIC, end
 from tests.unit.streams.toy import START, Counter
@@ -137,3 +138,89 @@ async def test_what_is_prepared_ahead_waits_for_a_suspect_and_holds_it_up_no_mor
     first, last = names.index("suspected"), len(names) - names[::-1].index("suspected")
     assert set(names[first:last]) == {"suspected"}
     assert await sound.stored_offset(P) == 2
+
+
+class Outage(MemoryLog):
+    """Takes nothing until it is over."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda: START)
+        self.begun, self.over = asyncio.Event(), asyncio.Event()
+
+    async def deliver(self, rows: Sequence[OutboxRow]) -> None:
+        self.begun.set()
+        await self.over.wait()
+        await super().deliver(rows)
+
+
+@pytest.mark.parametrize("out", ["sound", "suspected"])
+async def test_an_outage_of_one_steps_topic_stops_no_other_step(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A delivery is tried for ever. Neither does a suspect wait for it, nor do the others for a suspect's own."""
+    monkeypatch.setattr("streams.runner._DELIVERY_SECONDS", 0.0)
+    p = Process()
+    p.suspects.note([Suspect("suspected", TOPIC, P, 0, AT)])
+    runners = {name: p.runner(name) for name in ("sound", "suspected", "third")}
+    runners[out]._producer = outage = Outage()
+    waiting = asyncio.create_task(runners.pop(out).process(FEED[:1]))
+    async with asyncio.timeout(PATIENCE):
+        await outage.begun.wait()
+        for runner in runners.values():
+            await runner.process(FEED[:1])
+            assert await runner.stored_offset(P) == 1
+        assert not waiting.done()
+        outage.over.set()
+        await waiting
+
+
+async def test_an_outbox_that_a_start_delivers_again_stops_no_other_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("streams.runner._DELIVERY_SECONDS", 0.0)
+    p = Process()
+    p.suspects.note([Suspect("suspected", TOPIC, P, 0, AT)])
+    first, again = p.runner("sound"), p.runner("sound")
+    await first.process(FEED[:1])
+    again._store, again._producer = first._store, (outage := Outage())
+    waiting = asyncio.create_task(again.stored_offset(P))
+    async with asyncio.timeout(PATIENCE):
+        await outage.begun.wait()
+        await p.runner("suspected").process(FEED[:1])
+        outage.over.set()
+        assert await waiting == 1
+
+
+async def test_a_partition_is_begun_in_a_turn() -> None:
+    """Its position is read and its outbox delivered beside no suspect."""
+    p = Process()
+    begun = asyncio.create_task(p.runner("sound").stored_offset(P))
+    async with p.dog.turn(True):
+        await others_run()
+        assert not begun.done()
+    assert await begun is None
+
+
+async def test_a_batch_made_ahead_is_let_go_where_its_partition_moved_while_it_waited() -> None:
+    p = Process()
+    runner = p.runner("sound")
+    await runner.process(FEED[:1], lambda: FEED[1:])
+    await others_run()
+    async with p.dog.turn(True):
+        ahead = asyncio.create_task(runner.process(FEED[1:]))
+        await others_run()
+        runner.forget([P])
+    with pytest.raises(StaleOwner):
+        await ahead
+
+
+async def test_who_is_cancelled_while_it_waits_to_be_alone_leaves_the_door_open() -> None:
+    p = Process()
+
+    async def alone() -> None:
+        async with p.dog.turn(True):
+            pass
+
+    async with p.dog.turn(False):
+        waiting = asyncio.create_task(alone())
+        await others_run()
+        waiting.cancel()
+        await others_run()
+        async with asyncio.timeout(PATIENCE), p.dog.turn(False):
+            pass

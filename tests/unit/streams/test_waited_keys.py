@@ -14,9 +14,10 @@ from memstream.keyring.cipher import AesCipher, Keys, WaitedKeys
 from memstream.keyring.originals import Vault
 from memstream.keyring.wiring import sealing_of
 from memstream.settings import Settings
-from memstream.workers.models import LazyAnalyzer
+from memstream.workers.models import LazyAnalyzer, recognise
 from schemas.security.encrypted_values import Original
 from schemas.security.sealing import KeysAway
+from streams.state.protocol import StoreAway
 from tests.unit.streams.test_watchdog import LIMIT, Ended, Machine
 from tests.unit.test_keyring import ANN, MemoryKeys
 
@@ -75,6 +76,26 @@ def test_a_workers_keys_say_that_they_wait(tmp_path: Path, encryption: Literal["
         with pytest.raises(KeysAway):
             sealing.cipher.seal(ANN, {"content": "I like tea."})
     assert said == ["waits"] * (1 if sealing.cipher is None else 2)
+
+
+def test_what_recognisers_do_first_is_a_part_of_their_load(caplog: pytest.LogCaptureFixture) -> None:
+    """It is under no record, so nobody else would see that it hangs."""
+    m = Machine()
+
+    class Hangs:
+        def analyze(self, texts: Sequence[str], languages: Sequence[Any]) -> list[list[Any]]:
+            m.runs(LIMIT + 1)
+            return []
+
+    with pytest.raises(Ended):
+        recognise(Hangs(), m.dog)
+    assert "loading recognisers takes too long" in caplog.text
+
+
+def test_who_waits_for_the_recognisers_gives_up_and_keeps_its_record() -> None:
+    lazy = LazyAnalyzer(wait=0.01)
+    with lazy._alone, pytest.raises(StoreAway):
+        lazy.analyze(["a"], ["en"])
 
 
 def test_a_model_that_is_loaded_within_a_record_condemns_the_load_alone(
