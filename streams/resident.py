@@ -19,7 +19,7 @@ _GIVEN_BACK = frozenset({"active_file", "inactive_file"})
 """Of what a group uses: the kernel takes it back before it ends a process."""
 _NONE = 1 << 60
 """What version 1 of control groups says where there is no limit is about 2**63."""
-_NEXT_TO_NOTHING = 16 * 1024**2
+_NEARLY = 16 * 1024**2
 _LEFT = 0.9
 """Of the room there is: so that it is the process that is refused, and not the kernel that ends it."""
 
@@ -43,7 +43,7 @@ class ProcessMemory:
 
     def at_the_bound(self) -> bool:
         """Whether next to nothing is left of it."""
-        return self.in_force and resource.getrlimit(resource.RLIMIT_DATA)[0] - _of_process(_DATA) < _NEXT_TO_NOTHING
+        return self.in_force and resource.getrlimit(resource.RLIMIT_DATA)[0] - _of_process(_DATA) < _NEARLY
 
     @contextlib.contextmanager
     def bounded(self, most: int, least: int) -> Iterator[bool]:

@@ -25,7 +25,7 @@ OUTCOME_HELD, OUTCOME_ALONE, OUTCOME_STOPPED = "held", "tried_alone", "stopped"
 NEVER_GIVEN_UP = (Tick, Erasure)
 """What everybody relies on: time that passes, and a promise to forget. Where one hangs, its step stops before it in its
 partition and tries again; nothing goes past it."""
-_SAYS_NEVER = re.compile(rb'"type"\s*:\s*"(?:tick|erasure)"')
+_CONTROL_TYPE = re.compile(rb'"type"\s*:\s*"(?:tick|erasure)"')
 """In a value that is not decoded. Not within a text: there the quotes are escaped."""
 _AGAIN_SECONDS, _MOST_DOUBLED = 60.0, 4
 """Between two tries of what is never given up, doubled each time, up to 16 minutes: nobody is served by a worker that
@@ -107,7 +107,7 @@ class SuspectBook:
             found = noted(m, parts[m.partition])
             if m.partition in out or found is None or not MOST_TIMES <= found.times < GIVEN_UP_BY_HAND:
                 continue
-            if says_never(m) and (seconds := self._seconds_until(m, found)) > 0:
+            if is_control(m) and (seconds := self._seconds_until(m, found)) > 0:
                 out[m.partition] = Stop(m.partition, m.offset, seconds)
         return list(out.values())
 
@@ -158,11 +158,11 @@ class SuspectBook:
         b.part.suspects = {offset: n for offset, n in b.part.suspects.items() if offset >= end}
 
 
-def says_never(m: Message) -> bool:
+def is_control(m: Message) -> bool:
     """By its bytes, as it is not decoded yet; its headers are the writer's. What only contains such a type further
     inside has a pause before it: what is given up in the end the decoded record says."""
-    return _SAYS_NEVER.search(m.value or b"") is not None
+    return _CONTROL_TYPE.search(m.value or b"") is not None
 
 
 def _is_unreadable(m: Message, found: Noted) -> bool:
-    return found.times >= GIVEN_UP_BY_HAND or (found.times > MOST_TIMES and not says_never(m))
+    return found.times >= GIVEN_UP_BY_HAND or (found.times > MOST_TIMES and not is_control(m))

@@ -95,7 +95,7 @@ class StepRunner:
         batches = await self._made_ahead(messages)
         if batches is not None:
             async with self._watch.turn(False) as turn:
-                self._still_here(batches)
+                self._require_owned(batches)
                 await self._taken_through(batches, upcoming, clock, turn)
             return
         shares = by_partition(messages)
@@ -112,10 +112,10 @@ class StepRunner:
         alone = noted(together[0], parts[together[0].partition]) is not None
         async with self._watch.turn(alone) as turn:
             batches = [begun(p, s, parts[p], alone) for p, s in by_partition(together).items()]
-            self._still_here(batches)
+            self._require_owned(batches)
             await self._taken_through(await self._received(batches), upcoming, clock, turn)
 
-    def _still_here(self, batches: Sequence[Batch]) -> None:
+    def _require_owned(self, batches: Sequence[Batch]) -> None:
         """After a wait for a turn. Raises StaleOwner: to whom they belong now begins with what is left."""
         if moved := [b.partition for b in batches if self._parts.get(b.partition) is not b.part]:
             raise StaleOwner(moved)
@@ -175,7 +175,7 @@ class StepRunner:
         position, outbox = await self._store.position(self.step.name, partition)
         suspects = await self._book.of(partition, position)  # before anything is delivered: it may raise
         if outbox:
-            with turn.at_most(_DELIVERY_SECONDS):
+            with turn.release_after(_DELIVERY_SECONDS):
                 await self._producer.deliver(outbox)
             if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
                 await self._store.settled(self.step.name, {partition: position.next_offset})
@@ -231,7 +231,7 @@ class StepRunner:
             await self._store.commit(commits)
             clock.lap("transaction")
             self._faults.hit(name, Point.AFTER_TRANSACTION)
-            with turn.at_most(_DELIVERY_SECONDS):
+            with turn.release_after(_DELIVERY_SECONDS):
                 await self._deliver([row for c in commits for row in c.outbox])
             clock.lap("delivery")
             self._faults.hit(name, Point.AFTER_DELIVERY)

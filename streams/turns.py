@@ -14,15 +14,15 @@ class Turn:
         self._end = end
         self._over = False
 
-    def give_up(self) -> None:
+    def release(self) -> None:
         if not self._over:
             self._over = True
             self._end()
 
     @contextmanager
-    def at_most(self, seconds: float) -> Iterator[None]:
+    def release_after(self, seconds: float) -> Iterator[None]:
         """Around a wait that may have no end: after so long the turn is over, and the others go on meanwhile."""
-        timer = asyncio.get_running_loop().call_later(seconds, self.give_up)
+        timer = asyncio.get_running_loop().call_later(seconds, self.release)
         try:
             yield
         finally:
@@ -32,7 +32,7 @@ class Turn:
 class Turns:
     """Of one event loop. Who wants the process alone waits for those who have a turn, and those who come later wait for
     it. A turn lasts as long as a batch is in hand, from its bytes to its delivery: it may wait for a store or a thread,
-    for a broker `Turn.at_most`, and never for another turn."""
+    for a broker `Turn.release_after`, and never for another turn."""
 
     def __init__(self) -> None:
         self._door = asyncio.Lock()
@@ -46,7 +46,7 @@ class Turns:
         try:
             yield turn
         finally:
-            turn.give_up()
+            turn.release()
 
     async def _alone(self) -> Turn:
         await self._door.acquire()

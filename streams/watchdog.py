@@ -166,7 +166,7 @@ class Watchdog(Watch):
             try:
                 self._looks()
             except Exception as exc:  # noqa: BLE001 - refused memory or a thread, among others
-                self._blind(exc)
+                self._looking_failed(exc)
 
     def _looks(self) -> None:
         now, cpu = self._clock(), self._cpu()
@@ -208,7 +208,7 @@ class Watchdog(Watch):
             if not (self._stop.is_set() or self._over):
                 self._end([s])
 
-    def _blind(self, exc: Exception) -> None:
+    def _looking_failed(self, exc: Exception) -> None:
         """Looking failed. Who has the process alone is to blame for that; who has not is worked on again, alone."""
         log.critical("the watchdog cannot look: this process ends", extra={"error": type(exc).__name__})
         try:
@@ -249,7 +249,7 @@ class Watchdog(Watch):
             self._look_on()
         except Exception as exc:  # noqa: BLE001 - refused a timer or a thread, among others
             with self._looking:
-                self._blind(exc)
+                self._looking_failed(exc)
 
     def _look_on(self) -> None:
         armed: float | None = None

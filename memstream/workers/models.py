@@ -99,13 +99,15 @@ def recognise(analyzer: EntityAnalyzer, watch: Watch) -> None:
         analyzer.analyze(["Anna lives in Rome.", "王伟住在北京。"], ["en", "zh"])
 
 
-def recognise_beside(analyzer: EntityAnalyzer, watch: Watch, done: Callable[[], object] = lambda: None) -> None:
+def recognise_beside(
+    analyzer: EntityAnalyzer, watch: Watch | None = None, done: Callable[[], object] = lambda: None
+) -> None:
     """The same beside other work: the first text waits for none of the seconds that it takes. `done` is called at its
     end, in the thread that loads."""
 
     def load() -> None:
         try:
-            recognise(analyzer, watch)
+            recognise(analyzer, watch or Watch())
         finally:
             done()
 

@@ -66,7 +66,7 @@ class Intake:
         """Per partition, the stored offset that was gone back to and the first record that stood behind it."""
         self._held: dict[TP, _Held] = {}
         """Partitions whose step stops before a record: what comes of them is read again when that is due."""
-        self.returned: set[TP] = set()
+        self.sought: set[TP] = set()
         """Partitions to which the consumer went back for such a record, until something of them is through."""
 
     def put(self, records: Iterable[Fetched]) -> None:
@@ -132,7 +132,7 @@ class Intake:
             self.done.pop(tp, None)
             self._handed.pop(tp, None)
             self._held.pop(tp, None)
-            self.returned.discard(tp)
+            self.sought.discard(tp)
 
     def hold(self, tp: TP, offset: int, seconds: float) -> None:
         """Nothing of it from `offset` on for so long."""
@@ -147,7 +147,7 @@ class Intake:
     def release(self, tp: TP) -> None:
         """The consumer has gone back to it."""
         del self._held[tp]
-        self.returned.add(tp)
+        self.sought.add(tp)
 
     def ahead(self) -> list[Fetched]:
         """What `batches` gives next, where its time has come already, so that it can be prepared before; else nothing.

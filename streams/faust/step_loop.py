@@ -65,9 +65,9 @@ class StepLoop:
             try:
                 async with self._busy:
                     if self._moving.is_set():
-                        _put_off(self._intake)
+                        _postpone_due(self._intake)
                     else:
-                        await _go_back(self._app, self._runner, self._intake)
+                        await _seek_due(self._app, self._runner, self._intake)
                         await _batch(self._app, self._runner, fetched, self._intake, self._faults)
             except Exception as exc:
                 name = self._runner.step.name
@@ -83,7 +83,7 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
         left = _current(app, left)
         try:
             left = await _without_gaps(app, runner, left, intake)
-            left = await _without_stopped(runner, left, intake)
+            left = await _hold_back(runner, left, intake)
             await runner.process([f.message for f in left], lambda: [f.message for f in intake.ahead()])
             break
         except StaleOwner as exc:
@@ -101,17 +101,17 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
     for f in left:
         tp = TP(f.message.topic, f.message.partition)
         intake.done[tp] = max(intake.done.get(tp, 0), f.message.offset + 1)
-        intake.returned.discard(tp)
+        intake.sought.discard(tp)
     faults.hit(runner.step.name, Point.AFTER_COMMIT)
 
 
-def _put_off(intake: Intake) -> None:
+def _postpone_due(intake: Intake) -> None:
     """In a rebalance no consumer is moved."""
     for tp, offset in intake.due().items():
         intake.hold(tp, offset, _MOVING_SECONDS)
 
 
-async def _go_back(app: Any, runner: StepRunner, intake: Intake) -> None:
+async def _seek_due(app: Any, runner: StepRunner, intake: Intake) -> None:
     """Read again what was held back and is due. What is noted of it is read again, too: an operator may have given it
     up meanwhile."""
     for tp, offset in intake.due().items():
@@ -121,7 +121,7 @@ async def _go_back(app: Any, runner: StepRunner, intake: Intake) -> None:
         intake.release(tp)
 
 
-async def _without_stopped(runner: StepRunner, fetched: list[Fetched], intake: Intake) -> list[Fetched]:
+async def _hold_back(runner: StepRunner, fetched: list[Fetched], intake: Intake) -> list[Fetched]:
     """Hold back, from there on, each partition where the step stops for a while; the others go on."""
     ends: dict[int, int] = {}
     for stop in await runner.stops([f.message for f in fetched]):
@@ -146,7 +146,7 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
     consumer went back for: what was on its way then must not overtake it."""
     asked = fetched
     if runner.step.source.cleanup is not Cleanup.DELETE:  # compaction leaves gaps
-        asked = [f for f in fetched if TP(f.message.topic, f.message.partition) in intake.returned]
+        asked = [f for f in fetched if TP(f.message.topic, f.message.partition) in intake.sought]
     went_back = intake.went_back
     gone_back: set[int] = set()
     for partition, (stored, first) in (await _gaps(runner, asked)).items():

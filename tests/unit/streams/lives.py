@@ -18,7 +18,7 @@ from schemas.log.owner import partition, user
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
 from streams.faust.intake import Fetched, Intake
-from streams.faust.step_loop import _batch, _go_back
+from streams.faust.step_loop import _batch, _seek_due
 from streams.runner import Message, RunnerConfig, StepRunner, Upcoming, nothing
 from streams.state.memory import MemoryStateStore
 from streams.suspects import MemorySuspects, Suspect
@@ -207,7 +207,7 @@ class Worker:
                 self._read[m.partition] = m.offset + 1
 
     async def goes_on(self) -> None:
-        await _go_back(self, self.runner, self.intake)
+        await _seek_due(self, self.runner, self.intake)
         self.fetch()
         await _batch(self, self.runner, self.intake._take(), self.intake, Faults())
 

@@ -17,8 +17,8 @@ from schemas.log import topics
 from schemas.log.codec import Event
 from streams.faults import Faults
 from streams.faust.intake import Fetched
-from streams.faust.step_loop import StepLoop, _batch, _go_back
-from streams.rounds import OUTCOME_STOPPED, says_never
+from streams.faust.step_loop import StepLoop, _batch, _seek_due
+from streams.rounds import OUTCOME_STOPPED, is_control
 from streams.runner import Message
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import Rows, StoreAway
@@ -26,7 +26,7 @@ from streams.suspects import GIVEN_UP_BY_HAND, MOST_TIMES, Noted
 from tests.patience import PATIENCE, eventually
 from tests.unit.streams.bench import PLAIN, P, message
 from tests.unit.streams.lives import AT, OTHER, TOPIC, Lives, Q, Worker
-from tests.unit.streams.toy import START, turn
+from tests.unit.streams.toy import START, Counter, turn
 
 TICK = Tick(now=START)
 ERASURE = Erasure(tenant="acme", erasure_id="e1", scope="user", user_id="ann", accepted_at=START)
@@ -191,14 +191,16 @@ async def test_an_idle_loop_goes_back_when_it_is_due() -> None:
 
 
 @pytest.mark.parametrize("cleanup", topics.Cleanup)
-async def test_what_was_on_its_way_when_the_consumer_went_back_does_not_overtake_it(cleanup: topics.Cleanup) -> None:
+async def test_what_was_on_its_way_when_the_consumer_went_back_does_not_overtake_it(
+    cleanup: topics.Cleanup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In a compacted topic, too, where offsets have gaps of their own."""
+    monkeypatch.setattr(Counter, "source", replace(topics.TURNS, cleanup=cleanup))
     lives = stopping()
     worker = Worker(lives, [message(0, "t0"), message(1, "t1"), control(2, TICK), message(3, "t3")])
-    worker.runner.step.source = replace(topics.TURNS, cleanup=cleanup)
     await worker.goes_on()
     lives.now.at += 60
-    await _go_back(worker, worker.runner, worker.intake)
+    await _seek_due(worker, worker.runner, worker.intake)
     await _batch(worker, worker.runner, [Fetched(1, message(3, "t3"))], worker.intake, Faults())
     assert worker.done() == {P: 2}
     for _ in range(3):
@@ -212,7 +214,7 @@ async def test_what_was_on_its_way_when_the_consumer_went_back_does_not_overtake
 async def test_it_needs_no_headers_to_be_known(event: Event) -> None:
     """A client of Kafka's own writes none."""
     bare = replace(control(2, event), headers=[])
-    assert says_never(bare)
+    assert is_control(bare)
     lives = stopping("decode", alone=MOST_TIMES)
     worker = Worker(lives, [message(0, "t0"), message(1, "t1"), bare])
     await worker.goes_on()
@@ -233,7 +235,7 @@ async def test_headers_that_say_so_hold_nothing_up(event: Event, phase: str, tri
 
 
 def test_a_text_that_speaks_of_one_is_none() -> None:
-    assert not says_never(message(0, 'say {"type":"tick"} or "type":"erasure"'))
+    assert not is_control(message(0, 'say {"type":"tick"} or "type":"erasure"'))
 
 
 @CONTROLS
