@@ -145,9 +145,9 @@ class Intake:
         return {tp: held.offset for tp, held in self._held.items() if held.due <= now}
 
     def release(self, tp: TP) -> None:
-        """The consumer has gone back to it."""
-        del self._held[tp]
-        self.sought.add(tp)
+        """The consumer has gone back to it; or it was left meanwhile."""
+        if self._held.pop(tp, None) is not None:
+            self.sought.add(tp)
 
     def ahead(self) -> list[Fetched]:
         """What `batches` gives next, where its time has come already, so that it can be prepared before; else nothing.

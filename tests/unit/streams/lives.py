@@ -58,6 +58,7 @@ class Hanging(Counter):
     def __init__(self, phase: str, most: int, controls: bool = False) -> None:
         super().__init__()
         self._phase, self._most, self._controls = phase, most, controls
+        self.mended = False
         self.clock = Clock()
         self.watchdog: Watchdog | None = None
 
@@ -94,7 +95,7 @@ class Hanging(Counter):
 
     def hangs(self, event: object) -> bool:
         if isinstance(event, Tick | Erasure):
-            return self._controls
+            return self._controls and not self.mended
         return isinstance(event, TurnEvent) and event.sealed.content.startswith("hang")
 
     def hang(self) -> None:
@@ -147,7 +148,8 @@ class Lives:
         self.mended = False
 
     def runner(self) -> StepRunner:
-        step = Hanging(self.phase, self.most, self.controls and not self.mended)
+        step = Hanging(self.phase, self.most, self.controls)
+        step.mended = self.mended
         step.watchdog = Watchdog(Limits(LIMIT), self.suspects, end, clock=step.clock, cpu=lambda: 0.0)
         return StepRunner(
             step, self.store, self.log, HangingCodec(step, self.phase), RunnerConfig(8), compute=inline,

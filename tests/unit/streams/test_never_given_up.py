@@ -25,7 +25,7 @@ from streams.state.protocol import Rows, StoreAway
 from streams.suspects import GIVEN_UP_BY_HAND, MOST_TIMES, Noted
 from tests.patience import PATIENCE, eventually
 from tests.unit.streams.bench import PLAIN, P, message
-from tests.unit.streams.lives import AT, OTHER, TOPIC, Lives, Q, Worker
+from tests.unit.streams.lives import AT, OTHER, TOPIC, Hanging, Lives, Q, Worker
 from tests.unit.streams.toy import START, Counter, turn
 
 TICK = Tick(now=START)
@@ -139,15 +139,14 @@ class Away(MemoryStateStore):
 async def test_a_store_that_is_away_after_the_pause_costs_no_second_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streams.faust.step_loop._AWAY_SECONDS", (0.0,))
     lives = stopping()
-    lives.store = Away(0)
-    worker = Worker(lives, [message(0, "t0"), message(1, "t1"), control(2, TICK), message(3, "t3")])
+    lives.store = store = Away(0)
+    worker = Worker(lives, feed(TICK)[:4])
     await worker.goes_on()
-    lives.mended, lives.now.at = True, 60.0
-    worker.runner = mended = lives.runner()
-    mended._book._due = {(P, 2): (Noted(AT, MOST_TIMES), 60.0)}
-    lives.store.times = 2
+    step = worker.runner.step
+    assert isinstance(step, Hanging)
+    step.mended, lives.now.at, store.times = True, 60.0, 2
     await worker.goes_on()
-    assert worker.done() == {P: 4}
+    assert (worker.done(), store.times < 0) == ({P: 4}, True)
     assert lives.counted.words[OUTCOME_STOPPED] == 1
 
 
@@ -163,6 +162,20 @@ async def test_a_partition_that_is_revoked_waits_for_no_pause() -> None:
     lives.now.at += 1_000
     await worker.goes_on()
     assert (worker.seeks, lives.times()) == ([], {2: MOST_TIMES})
+
+
+async def test_a_partition_that_is_left_while_the_consumer_goes_back_is_let_go() -> None:
+    lives = stopping()
+    worker = Worker(lives, feed(TICK))
+    await worker.goes_on()
+    lives.now.at += 60
+
+    async def seek(partition: TP, offset: int) -> None:
+        worker.intake.leave([partition])
+
+    worker.seek = seek  # type: ignore[method-assign]
+    await _seek_due(worker, worker.runner, worker.intake)
+    assert (worker.intake.due(), worker.intake.sought) == ({}, set())
 
 
 async def test_in_a_rebalance_no_consumer_is_moved() -> None:
