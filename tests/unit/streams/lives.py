@@ -15,6 +15,7 @@ from schemas.log import topics
 from schemas.log.batch_window import Pace
 from schemas.log.codec import Codec, Encoded, Event, header
 from schemas.log.owner import partition, user
+from streams.batch import MARKER_ORDINAL
 from streams.driver import MemoryLog, inline
 from streams.faults import Faults
 from streams.faust.intake import Fetched, Intake
@@ -106,7 +107,7 @@ class Hanging(Counter):
 
 
 class HangingCodec(Codec):
-    """Takes for ever to decode what hangs, or to encode what comes of offset 2."""
+    """Takes for ever to decode what hangs, to encode what comes of offset 2, or what is committed after it."""
 
     def __init__(self, step: Hanging, phase: str) -> None:
         super().__init__()
@@ -120,6 +121,8 @@ class HangingCodec(Codec):
 
     def encode(self, event: Event, source: str, event_id: str, extra: Sequence[tuple[str, bytes]] = ()) -> Encoded:
         if self._phase == "encode" and ("src", f"counter/{P}:2:0".encode()) in extra:
+            self._step.hang()
+        if self._phase == "commit" and ("src", f"counter/{P}:2:{MARKER_ORDINAL}".encode()) in extra:
             self._step.hang()
         return super().encode(event, source, event_id, extra)
 

@@ -90,6 +90,17 @@ async def test_it_is_tried_again_and_again_and_goes_through_once_it_can(
 
 
 @CONTROLS
+async def test_what_hangs_when_its_batch_is_encoded_is_no_exception(event: Event) -> None:
+    """After it is decided: a step that has nothing to say marks how far it is."""
+    lives = stopping("commit", alone=MOST_TIMES - 2)
+    assert await Worker(lives, feed(event)).ends()
+    assert lives.times() == {2: MOST_TIMES}
+    worker = Worker(lives, feed(event))
+    await worker.goes_on()
+    assert (worker.done(), lives.letters()) == ({P: 2, Q: 2}, [])
+
+
+@CONTROLS
 async def test_other_partitions_of_the_step_go_on_and_are_committed(event: Event) -> None:
     lives = stopping()
     worker = Worker(lives, feed(event))
