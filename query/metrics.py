@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter as Counts
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from itertools import accumulate
 from typing import Any
@@ -101,6 +102,8 @@ class _PipelineCollector(Collector):
         )
         yield _freshness(pipeline)
         yield from workers.families({name: beat for name, (_, beat) in pipeline.heartbeats.items()})
+        places = Counts(s.step for s in pipeline.stopped)
+        yield gauge(metrics.STOPPED, (([g.name], float(places[g.name])) for g in pipeline.groups if g.kind == "step"))
         if pipeline.erasures is not None:
             pending, oldest = pipeline.erasures
             yield gauge(metrics.ERASURES, [([], float(pending))])

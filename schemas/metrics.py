@@ -57,6 +57,10 @@ LAG = Metric("memstream_lag_records", "gauge", "Records that a stage has not com
 LAG_SECONDS = Metric("memstream_lag_seconds", "gauge", "Age of the oldest of them.", ("stage",), of="system")
 RATE = Metric("memstream_stage_rate", "gauge", "Records a second that a stage commits.", ("stage",), of="system")
 STORE_UP = Metric("memstream_store_up", "gauge", "1 where the store answers.", ("store",), of="system")
+STOPPED = Metric(
+    "memstream_stage_stopped", "gauge", "Ticks and erasures that stop a step, as they hang it.",
+    ("stage",), of="system",
+)
 DEAD_LETTERS = Metric(
     "memstream_dead_letters", "gauge", "Dead letters that nobody has replayed or dropped.",
     ("step", "reason"), of="system",
@@ -119,7 +123,7 @@ CPU = Metric("memstream_process_cpu_seconds_total", "counter", "CPU time.", ("pr
 METRICS: tuple[Metric, ...] = (
     HTTP_REQUESTS, HTTP_SECONDS, PRODUCED, PRODUCE_FAILED, ACCESSES, ACCESSES_WAITING, LIMITED,
     DEGRADED, CIRCUIT, UNCONFIRMED, FRESH_WAIT, STALE, SCOPES, SCOPE_DOCUMENTS,
-    TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, DEAD_LETTERS, DECISIONS, FRESHNESS, STAGE_RECORDS,
-    STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED, MODEL_GAVE_UP,
-    MODEL_TOKENS, MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
+    TOKEN_RATIO, SESSION_SECONDS, LAG, LAG_SECONDS, RATE, STORE_UP, STOPPED, DEAD_LETTERS, DECISIONS, FRESHNESS,
+    STAGE_RECORDS, STAGE_OUTCOMES, STAGE_SECONDS, STAGE_LATENCY, STAGE_SIZE, SINK_RETRIES, MODEL_CALLS, MODEL_FAILED,
+    MODEL_GAVE_UP, MODEL_TOKENS, MODEL_COST, CHECKPOINTS, SUMMARY_TOKENS, ERASURES, ERASURE_AGE, RSS, CPU,
 )  # fmt: skip

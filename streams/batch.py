@@ -30,7 +30,7 @@ from schemas.log.progress import (
 from schemas.log.tracing import TRACEPARENT, parse
 from streams.state.cache import PartitionCache
 from streams.state.protocol import OutboxRow, PartitionCommit, Position, Write
-from streams.suspects import Noted
+from streams.suspects import HELD, Noted, held_text
 
 log = logging.getLogger(__name__)
 MARKER_ORDINAL = 1_000_000
@@ -85,7 +85,8 @@ class Item:
 @dataclass(slots=True)
 class Batch:
     """One partition's share. `part` stays its own when the runner forgets the partition meanwhile: the batch ends as
-    it began, guarded by the stored offset, and the next one reads everything again."""
+    it began, guarded by the stored offset, and the next one reads everything again. `alone`: its one record is a
+    suspect."""
 
     partition: int
     fresh: list[Message]
@@ -100,6 +101,7 @@ class Batch:
     counts: dict[str, int] = field(default_factory=dict)
     sweep: datetime | None = None
     """The newest tick that was decided."""
+    alone: bool = False
 
     def count(self, word: str) -> None:
         self.counts[word] = self.counts.get(word, 0) + 1
@@ -127,8 +129,9 @@ class BatchFrame:
         self._count = count
         self._upstream = upstream
 
-    def receive(self, batch: Batch) -> None:
-        """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters."""
+    def receive(self, batch: Batch, given_up: Container[int] = ()) -> None:
+        """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters, and so do
+        these offsets, undecoded."""
         progress, seen = dict(batch.position.progress), dict(batch.position.seen)
         for m in batch.fresh:
             try:
@@ -146,7 +149,10 @@ class BatchFrame:
                 seen[source[0]] = source[1]
                 progress = merge(progress, incoming)
                 batch.reach |= {p for p in reach if p < self._count}
-            self._receive(batch, m)
+            if m.offset in given_up:
+                self.dead_letter(batch, m, HELD, held_text(self._step.name))
+            else:
+                self._receive(batch, m)
         end = batch.fresh[-1].offset + 1
         if self._step.source.root:
             progress = merge(progress, {root_partition(self._step.source.name, batch.partition): end})
@@ -310,12 +316,16 @@ def carries_erasure(row: OutboxRow) -> bool:
     return (header(row.headers, "ce_type") or b"").startswith(b"memstream.erasure.")
 
 
-def begun(partition: int, share: list[Message], part: Partition, position: Position) -> Batch:
-    """Offsets below the position are redeliveries: their outcomes are stored and delivered, never recomputed."""
+def begun(
+    partition: int, share: list[Message], part: Partition, alone: bool = False, position: Position | None = None
+) -> Batch:
+    """Offsets below the position are redeliveries: their outcomes are stored and delivered, never recomputed.
+    `position`: where the batch before it will stand; None: that of the partition."""
+    position = position or part.position
     start = position.next_offset
     # A consumer that went back may bring a record twice in one batch.
     fresh = list({m.offset: m for m in share if start is None or m.offset >= start}.values())
-    return Batch(partition, fresh, part, position)
+    return Batch(partition, fresh, part, position, alone=alone)
 
 
 def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
@@ -325,13 +335,16 @@ def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
     return out
 
 
-def guarded(items: Sequence[Item], call: Callable[[Item], None]) -> None:
-    """Call for every item that is still sound; an exception fails that item alone."""
+def guarded(items: Sequence[Item], call: Callable[[Item], None], refused: Callable[[BaseException], bool]) -> None:
+    """Call for every item that is still sound; an exception fails that item alone. But what says that memory was
+    `refused` is raised: that is no mistake of a step."""
     for item in items:
         if item.failed is None and not item.held:
             try:
                 call(item)
             except Exception as exc:
+                if refused(exc):
+                    raise
                 log.exception("a step raised: one record becomes a dead letter")  # in `handle`
                 item.failed = type(exc).__name__
 

@@ -27,15 +27,17 @@ _EMPTY = _HEAD.pack(0, 0)
 _TRACE_BYTES = 16 * 1024
 _MOST_NAMES = 256
 _BY_HAND = b"a step computed for too long, and that could not be stored\n"
-_OF_THE_MACHINE = (b"Aborted", b"Bus error")
-"""Crashes that a lack of memory or a failing disk may bring about, whatever is computed."""
+_ABORTED, _BUS = b"Aborted", b"Bus error"
+"""Crashes that a lack of memory or a failing disk may bring about, whatever is computed. But where a record had a bound
+of its own, libraries abort when it is refused more."""
 
 
 class Hand(NamedTuple):
-    """Of one slot. `alone`: nothing else computed meanwhile."""
+    """Of one slot. `alone`: nothing else computed meanwhile. `bounded`: it was refused memory beyond a bound."""
 
     alone: bool
     suspects: list[Suspect]
+    bounded: bool = False
 
 
 class Left(NamedTuple):
@@ -86,17 +88,18 @@ class InHand:
         trace = os.pread(self.marks, _TRACE_BYTES, 0)
         if trace:
             log.critical("the process before hung or crashed: %s", trace.decode("ascii", "replace"))
-        hung = bool(trace) and not any(word in trace for word in _OF_THE_MACHINE)
-        return Left(hung, [hand for slot in range(SLOTS) if (hand := self._read(slot)) is not None])
+        hands = [hand for slot in range(SLOTS) if (hand := self._read(slot)) is not None]
+        of_the_machine = _BUS in trace or (_ABORTED in trace and not any(hand.bounded for hand in hands))
+        return Left(bool(trace) and not of_the_machine, hands)
 
     def wipe(self) -> None:
         for slot in range(SLOTS):
             self._write(slot, _EMPTY)
         self.unmark()
 
-    def put(self, step: str, messages: Sequence[Message], alone: bool) -> int | None:
+    def put(self, step: str, messages: Sequence[Message], alone: bool, bounded: bool = False) -> int | None:
         """The slot that is used; None where all are, or where it does not fit. Raises nothing."""
-        raw = orjson.dumps([step, alone, [(m.topic, m.partition, m.offset, m.timestamp_ms) for m in messages]])
+        raw = orjson.dumps([step, alone, bounded, [(m.topic, m.partition, m.offset, m.timestamp_ms) for m in messages]])
         if len(raw) > SLOT_BYTES - _HEAD.size:
             return None
         with self._lock:
@@ -137,8 +140,9 @@ class InHand:
         try:
             if zlib.crc32(raw) != crc:
                 raise ValueError("not what was written")
-            step, alone, records = orjson.loads(raw)
-            return Hand(bool(alone), [Suspect(str(step), str(t), int(p), int(o), int(at)) for t, p, o, at in records])
+            step, alone, bounded, records = orjson.loads(raw)
+            found = [Suspect(str(step), str(t), int(p), int(o), int(at)) for t, p, o, at in records]
+            return Hand(bool(alone), found, bool(bounded))
         except (ValueError, TypeError) as exc:
             log.error("a slot of what was in hand is not whole", extra={"slot": slot, "error": type(exc).__name__})
             return None

@@ -6,12 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-MOST_TIMES = 3
-"""Once in whatever was in hand, then twice alone: after that a record is given up."""
+from schemas.storage.suspects import GIVEN_UP_BY_HAND as GIVEN_UP_BY_HAND
+from schemas.storage.suspects import KEPT_DAYS as KEPT_DAYS
+from schemas.storage.suspects import MOST_TIMES as MOST_TIMES
+
 HELD = "held_too_long"
 """Reason of the dead letter."""
-KEPT_DAYS = 7.0
-"""A row that is older is dropped: its record was replaced, or went through where nobody could note it."""
+
+
+def held_text(step: str) -> str:
+    """Its message."""
+    return f"{step} hung or crashed with this record, or took too much memory, twice alone"
 
 
 class Suspect(NamedTuple):

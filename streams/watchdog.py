@@ -11,80 +11,24 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from contextlib import AbstractContextManager
 
 from streams.batch import Message
 from streams.in_hand import Hand, InHand
-from streams.resident import allowed_bytes, resident_bytes
+from streams.refusals import is_refusal
+from streams.resident import ProcessMemory
+from streams.sections import Kind, Section
 from streams.state.protocol import StoreAway
 from streams.suspects import Suspect, Suspects
-from streams.turns import Turns
+from streams.turns import Turn, Turns
+from streams.watch import Limits as Limits
+from streams.watch import Watch as Watch
 
 log = logging.getLogger(__name__)
 _STOP_SECONDS = 30.0
 _STDERR = 2
 _ARMINGS = 10
 """So often within `Limits.end` faulthandler's timer is set anew."""
-SECTION_BYTES = 256 * 1024
-"""Of records that go through the models together, and for which a step has `Limits.step`: a section may be larger where
-one record is, and has as many times that."""
-
-
-def size_of(message: Message) -> int:
-    return len(message.value or b"") + len(message.key or b"")
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """In seconds. `step`: a step may compute so long on SECTION_BYTES of what it has in hand. `still`: the interpreter
-    may be held so long; below the lease's limit less two looks, so that what was in hand is noted before the lease ends
-    the process. `still_cpu`: CPU time in such a gap, below which it was frozen. `mark_cpu`: CPU time without a look,
-    after which the file says so; `end`: time without a look, after which the process is ended. `look`: between two,
-    and `look_alone` while a suspect computes.
-
-    In bytes, what the process may grow by while a step computes on something: `growth`; and `growth_full` where it then
-    holds `full` of what its container may. Well above what the largest record takes (216 MB, a document of 1.5 MB) and
-    what the recognisers do that are loaded meanwhile (100 MB)."""
-
-    step: float
-    still: float = 4.0
-    still_cpu: float = 1.0
-    mark_cpu: float = 5.0
-    end: float = 60.0
-    look: float = 0.25
-    look_alone: float = 0.02
-    growth: int = 2 * 1024**3
-    growth_full: int = 256 * 1024**2
-    full: float = 0.9
-
-
-class _Section(NamedTuple):
-    """`began`: in seconds of this process's running. `resident`: bytes that it held then."""
-
-    began: float
-    resident: int
-    step: str
-    messages: Sequence[Message]
-    alone: bool
-    slot: int | None
-
-    def limit(self, seconds: float) -> float:
-        return seconds * max(1.0, sum(map(size_of, self.messages)) / SECTION_BYTES)
-
-
-class Watch:
-    """Watches nothing."""
-
-    @contextlib.contextmanager
-    def over(self, step: str, messages: Sequence[Message], alone: bool = False) -> Iterator[None]:
-        """While this lasts, `step` computes on these and waits for nobody: no store, no broker."""
-        yield
-
-    @contextlib.asynccontextmanager
-    async def turn(self, alone: bool) -> AsyncIterator[None]:
-        """To be taken around what is watched. `alone`: nothing else of this process computes meanwhile."""
-        yield
 
 
 class Watchdog(Watch):
@@ -92,19 +36,21 @@ class Watchdog(Watch):
 
     Where code never lets go of the interpreter, no thread of Python's runs. Then the kernel marks `in_hand` once the
     process has used `mark_cpu` (a timer of CPU time, faulthandler's handler in C), and faulthandler ends the process
-    after `end`. A frozen process (SIGSTOP) uses no CPU time: it makes nobody a suspect.
+    after `end`. A frozen process (SIGSTOP) uses no CPU time: it makes nobody a suspect. What a suspect takes of memory
+    beyond its bound the kernel refuses. Where looking itself fails, the process ends: nobody would look any more.
     """
 
     def __init__(
         self, limits: Limits, suspects: Suspects, die: Callable[[], None], in_hand: InHand | None = None,
         clock: Callable[[], float] = time.monotonic, cpu: Callable[[], float] = time.process_time,
-        resident: Callable[[], int] = resident_bytes, allowed: Callable[[], int | None] = allowed_bytes,
+        memory: ProcessMemory | None = None,
     ) -> None:  # fmt: skip
         self._limits, self._suspects, self._die = limits, suspects, die
-        self._in_hand, self._clock, self._cpu, self._resident = in_hand, clock, cpu, resident
-        self._holds, self._allowed = resident(), allowed()
-        """Bytes: of this process at the last look, and what its container may."""
-        self._sections: dict[int, _Section] = {}
+        self._in_hand, self._clock, self._cpu = in_hand, clock, cpu
+        self._memory = memory or ProcessMemory()
+        self._holds = self._memory.held()
+        """Bytes of this process at the last look."""
+        self._sections: dict[int, Section] = {}
         self._numbers = itertools.count()
         self._turns = Turns()
         self._frozen = 0.0
@@ -115,17 +61,54 @@ class Watchdog(Watch):
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
+    def over(
+        self, step: str, messages: Sequence[Message], alone: bool = False, waits: bool = False
+    ) -> AbstractContextManager[None]:
+        return self._section(Kind.WAITS if waits else Kind.COMPUTES, step, messages, alone and not waits)
+
     @contextlib.contextmanager
-    def over(self, step: str, messages: Sequence[Message], alone: bool = False) -> Iterator[None]:
-        number, slot = next(self._numbers), None
-        began, holds = self._clock(), self._resident() if alone else self._holds
-        try:
-            if self._in_hand is not None:
-                slot = self._in_hand.put(step, messages, alone)
-            self._sections[number] = _Section(began - self._frozen, holds, step, messages, alone, slot)
-            if alone:
-                self._wake.set()  # it is looked at more often
+    def loading(self, what: str) -> Iterator[None]:
+        with self.waiting(), self._section(Kind.LOADS, what, (), alone=False):
             yield
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        me, since = threading.get_ident(), self._running()
+        mine = [s for s in list(self._sections.values()) if s.thread == me and s.waits_since is None]
+        for s in mine:
+            s.waits_since = since
+        try:
+            yield
+        finally:
+            waited = self._running() - since
+            for s in mine:
+                s.waited += waited
+                s.waits_since = None
+
+    @contextlib.contextmanager
+    def _section(self, kind: Kind, step: str, messages: Sequence[Message], alone: bool) -> Iterator[None]:
+        number, began, slot = next(self._numbers), self._clock(), None
+        section: Section | None = None
+        refused = False
+        holds = self._memory.held() if alone else self._holds
+        try:
+            with self._bounded() if alone else contextlib.nullcontext(False) as bounded:
+                if self._in_hand is not None:
+                    slot = self._in_hand.put(step, messages, alone, bounded)
+                self._sections[number] = section = Section(
+                    began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident()
+                )
+                if alone:
+                    self._wake.set()  # it is looked at more often
+                try:
+                    yield
+                except BaseException as exc:
+                    refused = self.refused(exc)  # while the bound is there to be seen
+                    raise
+        except BaseException:
+            if refused and section is not None:
+                self._refused(section)
+            raise
         finally:
             if self._clock() - began > self._limits.still:
                 self.look()  # what held the interpreter may come here before the thread does
@@ -133,10 +116,18 @@ class Watchdog(Watch):
             if self._in_hand is not None:
                 self._in_hand.clear(slot)
 
+    def _bounded(self) -> AbstractContextManager[bool]:
+        return self._memory.bounded(int(self._limits.bound * self._limits.growth), self._limits.floor)
+
+    def refused(self, exc: BaseException) -> bool:
+        if not self._memory.in_force:
+            return isinstance(exc, MemoryError)
+        return is_refusal(exc, self._memory.at_the_bound())
+
     @contextlib.asynccontextmanager
-    async def turn(self, alone: bool) -> AsyncIterator[None]:
-        async with self._turns.take(alone):
-            yield
+    async def turn(self, alone: bool) -> AsyncIterator[Turn]:
+        async with self._turns.take(alone) as turn:
+            yield turn
 
     def start(self) -> None:
         """Blocks while it notes what the process before ended with. Raises StoreAway where that cannot be stored."""
@@ -147,7 +138,7 @@ class Watchdog(Watch):
             self._in_hand.wipe()
             faulthandler.enable(self._in_hand.marks, all_threads=False)
             faulthandler.register(signal.SIGPROF, self._in_hand.marks, all_threads=False, chain=False)
-        self._looked, self._holds = (self._clock(), self._cpu()), self._resident()
+        self._looked, self._holds = (self._clock(), self._cpu()), self._memory.held()
         self._thread.start()
 
     def stop(self) -> None:
@@ -172,34 +163,69 @@ class Watchdog(Watch):
             if self._over:
                 self._die()
                 return
-            now, cpu = self._clock(), self._cpu()
-            gap, used = now - self._looked[0], cpu - self._looked[1]
-            self._looked, self._holds = (now, cpu), self._resident()
-            still = gap > self._limits.still and used >= self._limits.still_cpu
-            if gap > self._limits.still and not still:
-                self._frozen += gap
-            running = now - self._frozen
-            held = [s for s in list(self._sections.values()) if self._is_held(s, running - s.began, still)]
-            if held:
-                self._end(held)
-            elif self._in_hand is not None and self._in_hand.marked:
-                self._in_hand.unmark()  # it is over
+            try:
+                self._looks()
+            except Exception as exc:  # noqa: BLE001 - refused memory or a thread, among others
+                self._looking_failed(exc)
 
-    def _is_held(self, s: _Section, age: float, still: bool) -> bool:
-        if (still and age > self._limits.still) or self._has_grown(self._holds - s.resident):
+    def _looks(self) -> None:
+        now, cpu = self._clock(), self._cpu()
+        gap, used = now - self._looked[0], cpu - self._looked[1]
+        self._looked, self._holds = (now, cpu), self._memory.held()
+        still = gap > self._limits.still and used >= self._limits.still_cpu
+        if gap > self._limits.still and not still:
+            self._frozen += gap
+        running = now - self._frozen
+        held = [s for s in list(self._sections.values()) if self._is_held(s, s.age(running), still)]
+        if held:
+            self._end(held)
+        elif self._in_hand is not None and self._in_hand.marked:
+            self._in_hand.unmark()  # it is over
+
+    def _running(self) -> float:
+        return self._clock() - self._frozen
+
+    def _is_held(self, s: Section, age: float, still: bool) -> bool:
+        step = self._limits.step
+        if s.kind is Kind.LOADS:
+            return age > max(step, self._limits.load)
+        if still and age > self._limits.still and s.waits_since is None and s.kind is Kind.COMPUTES:
             return True
-        return age > self._limits.step and age > s.limit(self._limits.step)
+        if self._has_grown(self._holds - s.resident):
+            return True
+        return s.kind is Kind.COMPUTES and age > step and age > s.limit(step)
 
     def _has_grown(self, growth: int) -> bool:
         """By so much that the kernel is about to end the process, which leaves nothing to note."""
-        full = self._allowed is not None and self._holds > self._limits.full * self._allowed
+        allowed = self._memory.allowed
+        full = allowed is not None and self._holds > self._limits.full * allowed
         return growth > self._limits.growth or (full and growth > self._limits.growth_full)
 
-    def _end(self, held: Sequence[_Section]) -> None:
+    def _refused(self, s: Section) -> None:
+        """Memory: a suspect wanted more than it may, or a record more than there is. It is no step's mistake, which
+        would cost a record at once: the kernel may as well have ended the process."""
+        with self._looking:
+            if not (self._stop.is_set() or self._over):
+                self._end([s])
+
+    def _looking_failed(self, exc: Exception) -> None:
+        """Looking failed. Who has the process alone is to blame for that; who has not is worked on again, alone."""
+        log.critical("the watchdog cannot look: this process ends", extra={"error": type(exc).__name__})
+        try:
+            self._end([s for s in list(self._sections.values()) if s.alone])
+        except Exception as again:  # noqa: BLE001 - what was in hand is in its file
+            log.critical("what was in hand could not be noted", extra={"error": type(again).__name__})
+            self._die()
+
+    def _end(self, held: Sequence[Section]) -> None:
         """What other steps have in hand is innocent: it is worked on again as it is."""
         self._over = True
+        self._memory.lift()  # to note it takes memory, too
+        for s in held:
+            if s.kind is Kind.LOADS:
+                log.critical("loading %s takes too long, or too much: this process ends, and is started again", s.step)
         stored = self._note([Hand(s.alone, [_suspect(s.step, m) for m in s.messages]) for s in held])
-        if self._in_hand is not None:
+        if self._in_hand is not None and held:
             if stored:
                 self._in_hand.wipe()
             else:
@@ -219,6 +245,13 @@ class Watchdog(Watch):
         return self._suspects.note(found, alone=hung and len(hands) == 1 and hands[0].alone)
 
     def _run(self) -> None:
+        try:
+            self._look_on()
+        except Exception as exc:  # noqa: BLE001 - refused a timer or a thread, among others
+            with self._looking:
+                self._looking_failed(exc)
+
+    def _look_on(self) -> None:
         armed: float | None = None
         while True:
             if self._in_hand is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import orjson
@@ -24,6 +26,21 @@ class Keys(Protocol):
     def current(self, owner: str) -> tuple[int, bytes]: ...
 
     def key(self, owner: str, generation: int) -> bytes: ...
+
+
+class WaitedKeys:
+    """`Keys` of which whoever asks says that it waits (`waiting`): they may have to be read from Postgres."""
+
+    def __init__(self, keys: Keys, waiting: Callable[[], AbstractContextManager[None]]) -> None:
+        self._keys, self._waiting = keys, waiting
+
+    def current(self, owner: str) -> tuple[int, bytes]:
+        with self._waiting():
+            return self._keys.current(owner)
+
+    def key(self, owner: str, generation: int) -> bytes:
+        with self._waiting():
+            return self._keys.key(owner, generation)
 
 
 class AesCipher:

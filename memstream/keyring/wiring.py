@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
-from memstream.keyring.cipher import AesCipher
+from memstream.keyring.cipher import AesCipher, WaitedKeys
 from memstream.keyring.master import LazyMasterKeys, LocalMasterKeys
 from memstream.keyring.originals import Vault
 from memstream.keyring.state import SealedStateStore
@@ -57,11 +58,13 @@ def master_keys(settings: Settings) -> LocalMasterKeys:
     return LocalMasterKeys.of_file(settings.master_key_file or settings.data_dir / MASTER_FILE)
 
 
-def sealing_of(settings: Settings) -> Sealing:
-    """Raises MasterKeyError."""
+def sealing_of(settings: Settings, waiting: Callable[[], AbstractContextManager[None]] = nullcontext) -> Sealing:
+    """`waiting`: around whatever may wait for the keyring. Raises MasterKeyError."""
+    dsn = settings.postgres.get_secret_value()
     if settings.encryption == "off":
-        keyring = Keyring(settings.postgres.get_secret_value(), LazyMasterKeys(partial(master_keys, settings)))
-        return Sealing(Codec(), keyring, Vault(keyring))
-    keyring = Keyring(settings.postgres.get_secret_value(), master_keys(settings))
-    cipher = AesCipher(keyring)
-    return Sealing(Codec(cipher), keyring, Vault(keyring), cipher)
+        keyring = Keyring(dsn, LazyMasterKeys(partial(master_keys, settings)))
+        return Sealing(Codec(), keyring, Vault(WaitedKeys(keyring, waiting)))
+    keyring = Keyring(dsn, master_keys(settings))
+    keys = WaitedKeys(keyring, waiting)
+    cipher = AesCipher(keys)
+    return Sealing(Codec(cipher), keyring, Vault(keys), cipher)

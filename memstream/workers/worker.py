@@ -19,7 +19,7 @@ from memstream.profiles import ProfileFollower
 from memstream.recovery import require_whole_logs
 from memstream.settings import Settings
 from memstream.tracing import spans_of
-from memstream.workers.models import recognise, recognise_beside
+from memstream.workers.models import LazyAnalyzer, recognise, recognise_beside
 from memstream.workers.observe import HeartbeatSender, ProcessStats, StepObserver
 from memstream.workers.parts import parts_of
 from memstream.workers.preflight import check_topics
@@ -35,6 +35,7 @@ from streams.state.postgres import PostgresStateStore
 from streams.state.protocol import StoreAway
 from streams.state.suspects import PostgresSuspects
 from streams.topology import TOPOLOGY, Parts
+from streams.watch import Watch
 
 log = logging.getLogger(__name__)
 SCREENING = frozenset({"gate", "project", "chunk"})
@@ -60,20 +61,30 @@ def dying() -> Iterator[None]:
         os._exit(DIED)
 
 
-def warm(parts: Parts, steps: Sequence[str]) -> None:
+def warm(parts: Parts, steps: Sequence[str], watch: Watch) -> None:
     """Load what the first record would wait for: dictionaries, and the recognisers where raw text is read."""
     parts.models.terms("加载词典 load the dictionaries")
     if "screen" in steps:
-        recognise(parts.models.analyzer)
+        recognise(parts.models.analyzer, watch)
     return_freed_memory()
     calm_collector()
 
 
-def warm_beside(parts: Parts, steps: Sequence[str]) -> None:
+async def warm_beside(parts: Parts, steps: Sequence[str], watch: Watch) -> None:
     """Steps to which callers' texts come seldom start without the recognisers and load them beside their work: the
-    first feedback or document waits for none of the seconds that it takes, nor does what comes behind it."""
-    if "screen" not in steps and SCREENING.intersection(steps):
-        recognise_beside(parts.models.analyzer)
+    first feedback or document waits for none of the seconds that it takes, nor does what comes behind it. In a turn:
+    no suspect is worked on meanwhile."""
+    if "screen" in steps or not SCREENING.intersection(steps):
+        return
+    loop, loaded = asyncio.get_running_loop(), asyncio.Event()
+
+    def done() -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(loaded.set)
+
+    async with watch.turn(False):
+        recognise_beside(parts.models.analyzer, watch, done)
+        await loaded.wait()
 
 
 async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
@@ -111,9 +122,10 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         watchdog = watchdog_of(settings, steps, suspects)
         lease = Lease(SESSION_TIMEOUT / 2, end_at_once(DIED), before=watchdog.look)
         outbox = KafkaOutbox(settings.brokers, f"memstream-worker-{'-'.join(steps)}", lease.check)
-        sealing = sealing_of(settings)
+        sealing = sealing_of(settings, watchdog.waiting)
         store = sealing.state(PostgresStateStore(pool))
-        parts = replace(parts, models=replace(parts.models, keeper=sealing.vault))
+        models = replace(parts.models, keeper=sealing.vault, analyzer=LazyAnalyzer(watchdog))
+        parts = replace(parts, models=models)
         apps, runners = [], []
         for name in steps:
             spec = TOPOLOGY[name]
@@ -133,14 +145,14 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                     faults,
                 )
             )
-        await compute(lambda: warm(parts, steps))
-        await asyncio.to_thread(watchdog.start)
+        await asyncio.to_thread(watchdog.start)  # before anything is in hand: it reads what the life before had
+        await compute(lambda: warm(parts, steps, watchdog))
         lease.start()
+        beside = asyncio.create_task(warm_beside(parts, steps, watchdog))
         with dying():
             for app in apps:
                 app.finalize()
                 await app.start()
-            warm_beside(parts, steps)
             heart.start()
             log.info("worker runs %s", ", ".join(steps))
             while not stop.is_set():
@@ -148,6 +160,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
                     raise CrashedError("a Faust service crashed")
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), 0.5)
+        beside.cancel()
         await asyncio.gather(*(app.stop() for app in apps))
         with contextlib.suppress(StoreAway, TimeoutError):
             async with asyncio.timeout(_LEAVING):

@@ -105,6 +105,7 @@ class Monitor:
             heartbeats=(postgres or {}).get("heartbeats", {}),
             outcomes=(postgres or {}).get("outcomes", old.outcomes if old else {}),
             erasures=(postgres or {}).get("erasures", old.erasures if old else None),
+            stopped=(postgres or {}).get("stopped", old.stopped if old else ()),
             dead_letters=letters if letters is not None else (old.dead_letters if old else None),
         )
         self.history.add(self.current)
@@ -152,6 +153,7 @@ class Monitor:
             if self._looks % SLOW_EVERY == 0:
                 out["outcomes"] = await self._outcomes()
                 out["erasures"] = await ops.erasures_pending(self._db)
+                out["stopped"] = await ops.stopped(self._db)
         except ProblemError:
             return None
         return out

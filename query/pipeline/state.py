@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from query.pipeline.lag import GroupLag
 from schemas.heartbeat import FreshnessStats, Heartbeat, quantile
@@ -14,11 +14,21 @@ HEARTBEAT_SECONDS = 60.0
 """A process that has said nothing for this long is left out."""
 
 
+class Stopped(NamedTuple):
+    """A step is stopped before a record of its topic, which hung or crashed so many times (the first of them perhaps
+    beside others)."""
+
+    step: str
+    partition: int
+    offset: int
+    times: int
+
+
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """`stores`: name -> reason why it does not answer, None where it does; the brokers are one of them.
     `dead_letters`: open ones by (step, reason), None until they were read; `erasures`: how many are not done, and the
-    age of the oldest in seconds."""
+    age of the oldest in seconds. `stopped`: where a step goes no further."""
 
     at: datetime
     groups: Sequence[GroupLag] = ()
@@ -27,12 +37,17 @@ class Pipeline:
     outcomes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     dead_letters: Mapping[tuple[str, str], int] | None = None
     erasures: tuple[int, float] | None = None
+    stopped: Sequence[Stopped] = ()
 
 
 def reasons(pipeline: Pipeline, stalled_seconds: float, behind_seconds: float) -> list[str]:
     """Why the service is not ready: a port that is closed, a stage that stands still or was never seen to have all of
-    its partitions, a sink that falls behind."""
+    its partitions, a step that stops before a record which hangs it, a sink that falls behind."""
     out = [f"{name}: {reason}" for name, reason in sorted(pipeline.stores.items()) if reason is not None]
+    out += [
+        f"{s.step}: stopped before offset {s.offset} of partition {s.partition}, which hung {s.times} times"
+        for s in pipeline.stopped
+    ]
     for g in pipeline.groups:
         if g.kind == "worker":
             continue  # model work waits for its endpoint, and nothing that is read waits for model work

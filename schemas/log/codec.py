@@ -192,12 +192,14 @@ class Codec:
 
 
 def parsed(value: bytes | None) -> dict[str, Any]:
-    """The JSON object of a value, for `Codec.event`. Raises DecodeError."""
+    """The JSON object of a value, for `Codec.event`. Raises DecodeError, MemoryError."""
     if value is None:
         raise DecodeError("null_value", "value: must not be null here")
     try:
         data = orjson.loads(value)
     except orjson.JSONDecodeError as exc:
+        if "memory" in exc.msg:  # refused, which it says in the same way
+            raise MemoryError from None
         raise DecodeError("malformed_json", _malformed(value, exc.pos)) from None
     if not isinstance(data, dict):
         raise DecodeError("malformed_json", "value: expected a JSON object")

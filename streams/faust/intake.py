@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from faust.transport.drivers import aiokafka
 from faust.types import TP
@@ -33,6 +33,11 @@ class Fetched:
 
     generation: int
     message: Message
+
+
+class _Held(NamedTuple):
+    offset: int
+    due: float
 
 
 class Intake:
@@ -59,10 +64,16 @@ class Intake:
         self._holes: dict[TP, deque[tuple[int, int]]] = {}
         self.went_back: dict[TP, tuple[int, int]] = {}
         """Per partition, the stored offset that was gone back to and the first record that stood behind it."""
+        self._held: dict[TP, _Held] = {}
+        """Partitions whose step stops before a record: what comes of them is read again when that is due."""
+        self.sought: set[TP] = set()
+        """Partitions to which the consumer went back for such a record, until something of them is through."""
 
     def put(self, records: Iterable[Fetched]) -> None:
         now, before = self._clock(), len(self._waiting)
         for f in records:
+            if TP(f.message.topic, f.message.partition) in self._held:
+                continue
             self._waiting.append((now, f))
             self._bytes += _size(f.message)
             self._note(f)
@@ -93,7 +104,7 @@ class Intake:
     def passed(self, tp: TP, position: int) -> None:
         """The consumer found no records below `position` but those that it handed on. What stands there otherwise
         (commit markers of a transactional producer) is done with, or the group would seem to be behind for ever."""
-        if self.at_rest(tp):
+        if tp not in self._held and self.at_rest(tp):
             self.done[tp] = max(position, self.done.get(tp, 0))
 
     def clear(self) -> None:
@@ -120,6 +131,23 @@ class Intake:
         for tp in partitions:
             self.done.pop(tp, None)
             self._handed.pop(tp, None)
+            self._held.pop(tp, None)
+            self.sought.discard(tp)
+
+    def hold(self, tp: TP, offset: int, seconds: float) -> None:
+        """Nothing of it from `offset` on for so long."""
+        self._held[tp] = _Held(offset, self._clock() + seconds)
+        self.drop([tp])
+
+    def due(self) -> dict[TP, int]:
+        """What is held no longer, and the offset to go back to."""
+        now = self._clock()
+        return {tp: held.offset for tp, held in self._held.items() if held.due <= now}
+
+    def release(self, tp: TP) -> None:
+        """The consumer has gone back to it; or it was left meanwhile."""
+        if self._held.pop(tp, None) is not None:
+            self.sought.add(tp)
 
     def ahead(self) -> list[Fetched]:
         """What `batches` gives next, where its time has come already, so that it can be prepared before; else nothing.
@@ -129,17 +157,29 @@ class Intake:
         return self._next
 
     async def batches(self) -> AsyncIterator[list[Fetched]]:
+        """An empty one where something that is held becomes due before anything comes."""
         while True:
             if self._next:
                 taken, self._next = self._next, []
                 yield taken
                 continue
-            await self._some.wait()
+            if not await self._came():
+                yield []
+                continue
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._left()):
                     await self._full.wait()
             if taken := self._take():
                 yield taken
+
+    async def _came(self) -> bool:
+        first = min((held.due for held in self._held.values()), default=None)
+        try:
+            async with asyncio.timeout(None if first is None else max(0.0, first - self._clock())):
+                await self._some.wait()
+        except TimeoutError:
+            return False
+        return True
 
     def _left(self) -> float:
         """Seconds until the first that waits has waited long enough."""

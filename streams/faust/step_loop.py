@@ -19,6 +19,7 @@ from streams.state.protocol import StaleOwner, StoreAway
 
 log = logging.getLogger(__name__)
 _STALE_TRIES = 4
+_MOVING_SECONDS = 1.0
 _AWAY_SECONDS = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -63,7 +64,10 @@ class StepLoop:
         async for fetched in self._intake.batches():
             try:
                 async with self._busy:
-                    if not self._moving.is_set():
+                    if self._moving.is_set():
+                        _postpone_due(self._intake)
+                    else:
+                        await _seek_due(self._app, self._runner, self._intake)
                         await _batch(self._app, self._runner, fetched, self._intake, self._faults)
             except Exception as exc:
                 name = self._runner.step.name
@@ -79,6 +83,7 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
         left = _current(app, left)
         try:
             left = await _without_gaps(app, runner, left, intake)
+            left = await _hold_back(runner, left, intake)
             await runner.process([f.message for f in left], lambda: [f.message for f in intake.ahead()])
             break
         except StaleOwner as exc:
@@ -96,7 +101,33 @@ async def _batch(app: Any, runner: StepRunner, fetched: Sequence[Fetched], intak
     for f in left:
         tp = TP(f.message.topic, f.message.partition)
         intake.done[tp] = max(intake.done.get(tp, 0), f.message.offset + 1)
+        intake.sought.discard(tp)
     faults.hit(runner.step.name, Point.AFTER_COMMIT)
+
+
+def _postpone_due(intake: Intake) -> None:
+    """In a rebalance no consumer is moved."""
+    for tp, offset in intake.due().items():
+        intake.hold(tp, offset, _MOVING_SECONDS)
+
+
+async def _seek_due(app: Any, runner: StepRunner, intake: Intake) -> None:
+    """Read again what was held back and is due. What is noted of it is read again, too: an operator may have given it
+    up meanwhile."""
+    for tp, offset in intake.due().items():
+        if tp in app.consumer.assignment():
+            runner.forget([tp.partition])
+            await app.consumer.seek(tp, offset)
+        intake.release(tp)
+
+
+async def _hold_back(runner: StepRunner, fetched: list[Fetched], intake: Intake) -> list[Fetched]:
+    """Hold back, from there on, each partition where the step stops for a while; the others go on."""
+    ends: dict[int, int] = {}
+    for stop in await runner.stops([f.message for f in fetched]):
+        intake.hold(TP(runner.step.source.name, stop.partition), stop.offset, stop.seconds)
+        ends[stop.partition] = stop.offset
+    return [f for f in fetched if f.message.offset < ends.get(f.message.partition, f.message.offset + 1)]
 
 
 def _current(app: Any, fetched: Sequence[Fetched]) -> list[Fetched]:
@@ -111,12 +142,14 @@ async def _without_gaps(app: Any, runner: StepRunner, fetched: list[Fetched], in
     """Never step over records. Where the consumer stands beyond the stored offset (a commit that ran ahead of a lost
     transaction cannot happen, a reset by hand can), go back, once: when the same record comes first again, there is
     none before it but what no consumer sees (a transactional producer's markers). That is stepped over, at once where
-    it lies within what was read on, and so is what retention took."""
-    if runner.step.source.cleanup is not Cleanup.DELETE:
-        return fetched
+    it lies within what was read on, and so is what retention took. In a compacted topic only behind a record that the
+    consumer went back for: what was on its way then must not overtake it."""
+    asked = fetched
+    if runner.step.source.cleanup is not Cleanup.DELETE:  # compaction leaves gaps
+        asked = [f for f in fetched if TP(f.message.topic, f.message.partition) in intake.sought]
     went_back = intake.went_back
     gone_back: set[int] = set()
-    for partition, (stored, first) in (await _gaps(runner, fetched)).items():
+    for partition, (stored, first) in (await _gaps(runner, asked)).items():
         tp = TP(runner.step.source.name, partition)
         if intake.nothing_between(tp, stored, first):
             continue

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from processors.step import Reads, Step
 from streams.batch import Batch, Item, guarded
 from streams.state.cache import NotRead, RecordState
 from streams.state.protocol import StateStore
+from streams.watch import Watch
 
 
 class Reading:
     """Loads for one step."""
 
-    def __init__(self, step: Step, store: StateStore) -> None:
-        self._step, self._store = step, store
+    def __init__(self, step: Step, store: StateStore, watch: Watch) -> None:
+        self._step, self._store, self._watch = step, store, watch
 
     async def load(self, batches: Sequence[Batch]) -> None:
-        await self._load_all(batches, {b.partition: self._reads(b) for b in batches})
-        await self._load_all(batches, {b.partition: self._then_reads(b) for b in batches})
+        await self._load_all(batches, self._asked(batches, self._reads))
+        await self._load_all(batches, self._asked(batches, self._then_reads))
 
     async def fill(self, batch: Batch, reads: Reads) -> None:
         """What a step asked for and had not named."""
         await self._load_all([batch], {batch.partition: [reads]})
 
+    def _asked(self, batches: Sequence[Batch], ask: Callable[[Batch], set[Reads]]) -> dict[int, set[Reads]]:
+        """By partition."""
+        with self._watch.over_all(self._step.name, batches):
+            return {b.partition: ask(b) for b in batches}
+
     def _reads(self, b: Batch) -> set[Reads]:
         reads: set[Reads] = set()
-        guarded(b.items, lambda i: reads.update(self._step.reads(i.record, i.prepared)))
+        guarded(b.items, lambda i: reads.update(self._step.reads(i.record, i.prepared)), self._watch.refused)
         return reads
 
     def _then_reads(self, b: Batch) -> set[Reads]:
@@ -39,7 +45,7 @@ class Reading:
             except NotRead as exc:  # what depends on it is loaded when it is asked for
                 reads.add(exc.reads)
 
-        guarded(b.items, ask)
+        guarded(b.items, ask, self._watch.refused)
         return reads
 
     async def _load_all(self, batches: Sequence[Batch], reads: Mapping[int, Iterable[Reads]]) -> None:
@@ -51,7 +57,8 @@ class Reading:
         }
         if not wanted:
             return
-        rows = await self._store.load(self._step.name, wanted)
-        for b in batches:
-            if b.partition in wanted:
-                b.part.cache.fill(wanted[b.partition], rows[b.partition], b.sweep)
+        with self._watch.over_all(self._step.name, batches, waits=True):
+            rows = await self._store.load(self._step.name, wanted)
+            for b in batches:
+                if b.partition in wanted:
+                    b.part.cache.fill(wanted[b.partition], rows[b.partition], b.sweep)

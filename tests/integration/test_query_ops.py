@@ -26,6 +26,8 @@ from schemas.log.codec import Codec, header
 from schemas.log.dead_letters import SOURCE_TIME
 from schemas.log.owner import OwnerKind
 from schemas.metrics import METRICS
+from schemas.storage import postgres_connections
+from schemas.storage.suspects import GIVEN_UP_BY_HAND, KEPT_DAYS
 from sinks.audit.sink import AuditSink
 from sinks.milvus.sink import MilvusSink
 from sinks.postgres.sink import PostgresSink
@@ -123,6 +125,38 @@ async def test_readyz_is_red_when_a_stage_stands_still(addresses: Addresses) -> 
         answer = await answered(env, "/readyz", lambda a: a.status_code == 503 and "have no reader" in a.text)
         assert answer.json()["type"] == "urn:memstream:error:not-ready"
         assert "screen: 8 partitions have no reader" in answer.json()["reasons"]
+
+
+async def test_readyz_names_the_record_that_stops_a_step(addresses: Addresses) -> None:
+    """From what the watchdog notes, whether or not its worker runs; what lies below the position is over, and so is
+    what is older than it is kept or was given up by hand."""
+    step = f"step-{uuid4().hex[:8]}"
+    with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
+        conn.execute(
+            "INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, updated_at)"
+            " VALUES (%s, 3, 10, '{}', '{}', '', now())",
+            (step,),
+        )
+        for partition, offset, times, days in (
+            (3, 41, 4, 0), (3, 7, 3, 0), (4, 5, 2, 0), (5, 0, 3, KEPT_DAYS - 1), (6, 0, 3, KEPT_DAYS + 1),
+            (7, 0, GIVEN_UP_BY_HAND, 0),
+        ):  # fmt: skip
+            conn.execute(
+                "INSERT INTO stream.suspects (step, topic, partition, record_offset, timestamp_ms, times, noted_at)"
+                " VALUES (%s, %s, %s, %s, 0, %s, now() - make_interval(days => %s))",
+                (step, topics.LEDGER.name, partition, offset, times, days),
+            )
+    try:
+        async with query_service(addresses, poll_seconds=0.2) as env:
+            answer = await answered(env, "/readyz", lambda a: a.status_code == 503 and "stopped before" in a.text)
+            assert [reason for reason in answer.json()["reasons"] if reason.startswith(step)] == [
+                f"{step}: stopped before offset 41 of partition 3, which hung 4 times",
+                f"{step}: stopped before offset 0 of partition 5, which hung 3 times",
+            ]
+    finally:
+        with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
+            for table in ("suspects", "positions"):
+                conn.execute(f"DELETE FROM stream.{table} WHERE step = %s", (step,))  # noqa: S608 - constants
 
 
 async def test_readyz_names_a_store_that_does_not_answer(running_stack: BackgroundStack) -> None:

@@ -14,7 +14,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from memstream.workers.observe import ProcessStats, SinkObserver, StepObserver
 from query.metrics import Metrics
-from query.pipeline.state import Pipeline
+from query.pipeline.groups import GROUPS
+from query.pipeline.lag import LagTracker
+from query.pipeline.offsets import Offsets
+from query.pipeline.state import Pipeline, Stopped
 from query.workers import families
 from schemas.heartbeat import FRESHNESS_BUCKETS, FreshnessStats, Heartbeat, StageStats
 from schemas.metrics import METRICS
@@ -178,6 +181,18 @@ def test_e7_what_a_worker_counts_is_exported() -> None:
         'memstream_summary_tokens_sum{process="worker-1"} 700.0',
     ):
         assert line in text
+
+
+def test_a_step_that_is_stopped_is_exported() -> None:
+    """A series for each step, so that an alert sees it go back to 0."""
+    groups = LagTracker().update(0.0, Offsets({}, {}, {}, {}), GROUPS)
+    at = [Stopped("gate", 3, 41, 5), Stopped("gate", 4, 1, 3)]
+    found = Metrics()
+    found.watch_pipeline(lambda: Pipeline(NOW, groups, stopped=at))
+    text = generate_latest(found.registry).decode()
+    assert 'memstream_stage_stopped{stage="gate"} 2.0' in text
+    assert 'memstream_stage_stopped{stage="screen"} 0.0' in text
+    assert 'memstream_stage_stopped{stage="sink-redis"}' not in text
 
 
 def test_a_process_that_goes_or_begins_anew_changes_no_other_series() -> None:

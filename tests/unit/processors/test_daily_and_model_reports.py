@@ -14,6 +14,7 @@ from processors.project.step import Project
 from schemas.events.documents import Job, ProjectCommand, ProjectCommandBody, ReportResult, ReportResultBody
 from schemas.log import topics
 from schemas.profile.model import load_profile
+from streams.driver import inline
 from streams.runner import StepRunner
 from tests.unit.processors.talk import Talk
 
@@ -87,7 +88,7 @@ async def test_a6_n1_a_models_summary_enters_the_report_of_the_revision_that_ask
     own = Project(step._models, step._book, ask_model=True)
     runner = talk.driver.runners["project"]
     talk.driver.runners["project"] = StepRunner(
-        own, runner._store, runner._producer, talk.driver.codec, runner._config, compute=runner._compute
+        own, runner._store, runner._producer, talk.driver.codec, runner._config, compute=inline
     )
     await talk.say(said)
     await talk.until(MONDAY + timedelta(days=7))

@@ -11,7 +11,7 @@ from query.freshness import needs_of
 from query.pipeline.groups import Group
 from query.pipeline.lag import GroupLag, LagTracker
 from query.pipeline.offsets import Offsets, Place, assigned
-from query.pipeline.state import Pipeline, reasons
+from query.pipeline.state import Pipeline, Stopped, reasons
 from schemas.log import topics
 from schemas.log.progress import FreshnessToken, Written
 from schemas.storage.layouts import STAGE_OF_VIEW
@@ -93,6 +93,7 @@ def group(**over: Any) -> GroupLag:
         ({"groups": [group(lag_seconds=61.0)]}, None),
         ({"groups": [group(kind="sink", name="sink-redis", lag_seconds=61.0)]}, "sink-redis: 61 s behind"),
         ({"stores": {"milvus": "unreachable"}}, "milvus: unreachable"),
+        ({"stopped": [Stopped("gate", 3, 41, 5)]}, "gate: stopped before offset 41 of partition 3, which hung 5 times"),
     ],
 )
 def test_readiness_knows_standing_still_and_falling_behind(picture: dict[str, Any], why: str | None) -> None:

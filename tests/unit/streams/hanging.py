@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import resource
@@ -68,13 +69,44 @@ def abort() -> None:
 
 
 def grow() -> None:
-    """By more than it may, and stays so."""
-    held = [bytearray(os.urandom(1024) * 1024) for _ in range(2 * GROWTH // 1024**2)]
+    """By more than it may, and stays so: below what it is refused, as a look comes first."""
+    try:
+        held = bytearray(5 * GROWTH // 4)
+    except MemoryError:
+        say("refused")
+        raise
+    for at in range(0, len(held), resource.getpagesize()):
+        held[at] = 1
     while held:
         time.sleep(1)
 
 
+def bomb() -> None:
+    """All at once and with the interpreter held: nobody looks in between."""
+    say(str(len(bytes(16 * GROWTH))))
+
+
+def native() -> None:
+    """The same in a library that aborts when it is refused memory, as those in Rust do."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    if libc.malloc(16 * GROWTH) is None:
+        libc.abort()
+    say("has it")
+
+
+def wrapped() -> None:
+    """The same in a library in C++: its exception reaches Python as another one."""
+    try:
+        bomb()
+    except MemoryError:
+        raise RuntimeError("std::bad_alloc") from None
+
+
 GROWTH = 64 * 1024**2
+BOUND = {"growth": GROWTH, "growth_full": GROWTH, "floor": GROWTH}
+"""In bytes; between a look and a refusal lies as much as there does in a worker, by `Limits.bound`."""
 LIMITS = {
     "forever": Limits(LONG, mark_cpu=0.2, end=LONG),
     "until_the_end": Limits(LONG, mark_cpu=0.2, end=1.0),
@@ -83,19 +115,22 @@ LIMITS = {
     "read": Limits(LONG, still=0.5, still_cpu=0.5, mark_cpu=LONG, end=LONG),
     "crash": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
     "abort": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG),
-    "grow": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, growth=GROWTH),
+    "grow": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, **BOUND),
+    "bomb": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, look_alone=LONG, **BOUND),
+    "native": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, look_alone=LONG, **BOUND),
+    "wrapped": Limits(LONG, still=LONG, mark_cpu=LONG, end=LONG, look=LONG, look_alone=LONG, **BOUND),
 }
 """What else could end it or note something is out of reach: however slow the machine is, one thing happens."""
 WORK = {
     "forever": forever, "until_the_end": forever, "some_seconds": some_seconds, "loop": loop, "read": read,
-    "crash": crash, "abort": abort, "grow": grow,
+    "crash": crash, "abort": abort, "grow": grow, "bomb": bomb, "native": native, "wrapped": wrapped,
 }  # fmt: skip
 
 
 def main(folder: str, what: str) -> None:
     dog = Watchdog(LIMITS[what], Printed(), end_at_once(ENDED), InHand(Path(folder), "worker"))
     dog.start()
-    with dog.over("gate", [Message("memory.ledger.v1", 3, 41, None, b"", [], 7)], alone=True):
+    with dog.over("gate", [Message("memory.ledger.v1", 3, 41, None, b"", [], 7)], alone=what != "abort"):
         WORK[what]()
     dog.look()
     dog.stop()

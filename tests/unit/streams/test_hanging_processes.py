@@ -64,13 +64,16 @@ def test_such_a_process_ends_by_itself(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("what", "signals", "times"),
-    [("crash", signal.SIGSEGV, [1, 2, 3]), ("abort", signal.SIGABRT, [1, 1, 1]), ("read", signal.SIGKILL, [1, 1, 1])],
-)
+    [
+        ("crash", signal.SIGSEGV, [1, 2, 3]), ("abort", signal.SIGABRT, [1, 1, 1]), ("read", signal.SIGKILL, [1, 1, 1]),
+        ("native", signal.SIGABRT, [1, 2, 3]),
+    ],
+)  # fmt: skip
 def test_what_was_in_hand_is_tried_alone_and_counts_where_it_is_to_blame(
     tmp_path: Path, what: str, signals: int, times: list[int]
 ) -> None:
     """A crash in C is the record's own; kill -9 and out of memory are not, however often, and a lack of memory may
-    abort it."""
+    abort it: only where it has a bound of its own does that count."""
     suspects = MemorySuspects()
     for expected in times:
         with process(tmp_path, what) as running:
@@ -82,15 +85,32 @@ def test_what_was_in_hand_is_tried_alone_and_counts_where_it_is_to_blame(
         assert next_life(tmp_path, suspects) == {("gate", "memory.ledger.v1", 3, 41): Noted(7, expected)}
 
 
-@pytest.mark.parametrize("what", ["some_seconds", "loop", "grow"])
+@pytest.mark.parametrize("what", ["some_seconds", "loop", "grow", "bomb", "wrapped"])
 def test_what_python_can_note_it_notes(tmp_path: Path, what: str) -> None:
     """A match that ends after seconds (the lease would end the process then), a loop that never does, and memory that
-    the kernel would kill the process for."""
+    the kernel would kill the process for: bit by bit, where a look comes before a refusal, or all at once."""
     with process(tmp_path, what) as running:
         assert status(running) == ENDED
         assert running.stdout is not None
         assert running.stdout.read().splitlines() == [NOTED]
     assert next_life(tmp_path) == {}, "it is noted once"
+
+
+def test_what_takes_memory_faster_than_anybody_looks_kills_its_process_once(tmp_path: Path) -> None:
+    """The kernel ends the first life (here, the test), which could note nothing: the record is in the file since before
+    the work on it began. In the next it is alone, and refused what it asks for: it is to blame."""
+    suspects = MemorySuspects()
+    with process(tmp_path, "read") as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "reads\n"
+        running.kill()
+        assert status(running) == -signal.SIGKILL
+    assert next_life(tmp_path, suspects) == {("gate", "memory.ledger.v1", 3, 41): Noted(7, 1)}
+    for _ in range(2):
+        with process(tmp_path, "bomb") as running:
+            assert status(running) == ENDED
+            assert running.stdout is not None
+            assert running.stdout.read().splitlines() == [NOTED]
 
 
 def test_a_process_that_is_frozen_and_goes_on_makes_no_suspects(tmp_path: Path) -> None:

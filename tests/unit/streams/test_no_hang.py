@@ -4,151 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from processors.step import Out, Record, StateSpace
-from schemas.events.turns import TurnEvent
-from schemas.log import topics
-from schemas.log.codec import Codec, header
-from schemas.log.owner import partition, user
 from streams.batch import Partition
-from streams.driver import MemoryLog, inline
+from streams.driver import MemoryLog
 from streams.rounds import rounds
-from streams.runner import Message, RunnerConfig, StepRunner, Upcoming, nothing
+from streams.runner import Message
+from streams.sections import SECTION_BYTES
 from streams.state.cache import PartitionCache
-from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, Position, StaleOwner, StoreAway
-from streams.suspects import MOST_TIMES, MemorySuspects, Noted, Suspect
-from streams.watchdog import SECTION_BYTES, Limits, Watchdog
+from streams.suspects import MOST_TIMES, MemorySuspects, Noted
+from streams.watchdog import Limits, Watchdog
 from tests.unit.streams.bench import PLAIN, P, message
-from tests.unit.streams.toy import START, Counter, turn
-
-LIMIT = 300.0
-AT = int(START.timestamp() * 1000)
-TOPIC = topics.TURNS.name
-OTHER = next(u for u in (f"u{n}" for n in range(99)) if partition(user("acme", u), 8) != P)
-Q = partition(user("acme", OTHER), 8)
-
-
-class Ended(BaseException):
-    """The process is no more."""
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.at = 0.0
-
-    def __call__(self) -> float:
-        return self.at
-
-
-def end() -> None:
-    raise Ended
-
-
-class Hanging(Counter):
-    """Takes for ever in one phase with a turn that says `hang`, or with more than `most` turns: the watchdog's thread
-    looks meanwhile."""
-
-    def __init__(self, phase: str, most: int) -> None:
-        super().__init__()
-        self._phase, self._most = phase, most
-        self.clock = Clock()
-        self.watchdog: Watchdog | None = None
-
-    def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
-        if self._phase == "prepare":
-            self._work(records)
-        return super().prepare(records)
-
-    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
-        if self._phase == "handle":
-            self._work([record])
-        return super().handle(record, prepared, state)
-
-    def _work(self, records: Sequence[Record]) -> None:
-        assert self.watchdog is not None
-        hangs = [r for r in records if isinstance(r.event, TurnEvent) and r.event.sealed.content.startswith("hang")]
-        while hangs or len(records) > self._most:
-            self.clock.at += 1
-            self.watchdog.look()
-
-
-class Counted:
-    """Observer: outcomes."""
-
-    def __init__(self) -> None:
-        self.words: dict[str, int] = {}
-
-    def batch(self, step: str, size: int, seconds: Mapping[str, float]) -> None: ...
-
-    def outcome(self, step: str, word: str, count: int) -> None:
-        self.words[word] = self.words.get(word, 0) + count
-
-
-class Lives:
-    """Runners one after the other over what outlives them."""
-
-    def __init__(self, phase: str, most: int = 99) -> None:
-        self.phase, self.most = phase, most
-        self.store, self.log = MemoryStateStore(), MemoryLog(lambda: START)
-        self.suspects, self.counted = MemorySuspects(lambda: 0.0), Counted()
-        self.ends = 0
-
-    def runner(self) -> StepRunner:
-        step = Hanging(self.phase, self.most)
-        step.watchdog = Watchdog(Limits(LIMIT), self.suspects, end, clock=step.clock, cpu=lambda: 0.0)
-        return StepRunner(
-            step, self.store, self.log, Codec(), RunnerConfig(8), compute=inline, watch=step.watchdog,
-            suspects=self.suspects, observer=self.counted,
-        )  # fmt: skip
-
-    async def live(self, feed: Sequence[Message], upcoming: Upcoming = nothing) -> StepRunner | None:
-        """One life; the runner, where it goes on."""
-        runner = self.runner()
-        try:
-            await runner.process(feed, upcoming)
-        except Ended:
-            self.ends += 1
-            return None
-        return runner
-
-    def note(self, *offsets: int, topic: str = TOPIC, at: int = AT, alone: bool = False) -> None:
-        self.suspects.note([Suspect("counter", topic, P, n, at) for n in offsets], alone)
-
-    def times(self) -> dict[int, int]:
-        return {offset: n.times for (*_, offset), n in self.suspects.rows.items()}
-
-    def letters(self) -> list[tuple[bytes | None, bytes | None]]:
-        found = [m for (t, _), line in self.log.partitions.items() if t == topics.DEAD_LETTERS.name for m in line]
-        return [(header(m.headers, "source_offset"), header(m.headers, "reason")) for m in found]
-
-    def count(self, name: str = "ann") -> bytes | None:
-        owner = user("acme", name)
-        return self.store.rows.get(("counter", partition(owner, 8)), {}).get(owner.key, {}).get("count")
-
-
-def prepared(runner: StepRunner | None) -> list[int]:
-    assert runner is not None
-    assert isinstance(runner.step, Hanging)
-    return runner.step.prepared
-
+from tests.unit.streams.lives import AT, LIMIT, OTHER, TOPIC, Lives, Q, end, prepared
+from tests.unit.streams.toy import START, turn
 
 FEED = [message(n, text) for n, text in enumerate(["t0", "t1", "hang on", "t3", "t4"])]
 
 
-@pytest.mark.parametrize("phase", ["prepare", "handle"])
+@pytest.mark.parametrize("phase", ["prepare", "reads", "then_reads", "complete", "handle", "encode"])
 async def test_the_record_is_a_dead_letter_and_nothing_around_it_is_lost(
     phase: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     lives = Lives(phase)
     assert await lives.live(FEED) is None
-    assert lives.times() == (dict.fromkeys(range(5), 1) if phase == "prepare" else {2: 1}), "what was in hand then"
+    alone = phase in ("handle", "encode")
+    assert lives.times() == ({2: 1} if alone else dict.fromkeys(range(5), 1)), "what was in hand then"
     assert await lives.live(FEED) is None
     assert (lives.times()[2], lives.count()) == (2, b"2"), "those before it are through, and it was alone"
     assert await lives.live(FEED) is None
@@ -162,6 +47,17 @@ async def test_the_record_is_a_dead_letter_and_nothing_around_it_is_lost(
     assert lives.times() == {}
     assert lives.counted.words["held"] == 1
     assert "hang on" not in caplog.text
+
+
+async def test_a_record_that_hangs_when_it_is_decoded_is_a_dead_letter_undecoded() -> None:
+    """It is decoded once more to be given up, as who waits for it may hear then: one limit more."""
+    lives = Lives("decode")
+    for n in range(MOST_TIMES + 1):
+        assert await lives.live(FEED) is None
+        assert lives.times()[2] == n + 1
+    assert await lives.live(FEED) is not None
+    assert (lives.letters(), lives.count(), lives.times()) == ([(b"2", b"held_too_long")], b"4", {})
+    assert lives.counted.words["held"] == 1
 
 
 async def test_sound_records_are_never_given_up() -> None:
@@ -252,16 +148,27 @@ async def test_a_partition_that_moves_away_in_between_is_let_go() -> None:
 
 async def test_a_store_that_goes_away_at_the_end_costs_no_counts() -> None:
     class Away(MemorySuspects):
+        away = True
+
         async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None:
-            raise StoreAway("gone")
+            if self.away:
+                raise StoreAway("gone")
+            await super().passed(step, topic, partition, next_offset)
 
     lives = Lives("prepare")
-    lives.suspects = Away(lambda: 0.0)
+    lives.suspects = suspects = Away(lambda: 0.0)
     lives.note(1)
-    assert await lives.live([message(n, f"t{n}") for n in range(3)]) is not None
+    feed = [message(n, f"t{n}") for n in range(4)]
+    runner = await lives.live(feed[:3])
+    assert runner is not None
     assert lives.counted.words == {"handled": 3, "tried_alone": 1}
+    assert lives.times() == {1: 1}
+    suspects.away = False
+    await runner.process(feed[1:])
+    assert lives.times() == {}, "it is dropped with the next batch"
+    lives.note(1)
     await lives.runner().stored_offset(P)
-    assert lives.times() == {}, "it is dropped when the partition is begun again"
+    assert lives.times() == {}, "and when the partition is begun again"
 
 
 async def test_while_a_suspect_computes_nothing_else_does() -> None:

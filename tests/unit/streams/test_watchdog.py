@@ -5,22 +5,32 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import orjson
+import psycopg
 import pytest
 
 from memstream.settings import Settings
 from memstream.workers.steps import watchdog_of
+from processors.step import Reads, Record
 from schemas.log import topics
+from streams.batch import Item, guarded
 from streams.faust.lease import FrozenError, Lease
 from streams.in_hand import SLOT_BYTES, SLOTS, Hand, InHand, Left
+from streams.resident import ProcessMemory
+from streams.sections import SECTION_BYTES
+from streams.state.cache import NotRead
 from streams.state.protocol import StoreAway
 from streams.suspects import MemorySuspects, NoSuspects, Suspect
-from streams.watchdog import SECTION_BYTES, Limits, Watchdog
-from tests.unit.streams.bench import P, message
-from tests.unit.streams.toy import START
+from streams.watchdog import Limits, Watchdog
+from tests.patience import PATIENCE
+from tests.unit.streams.bench import PLAIN, P, message
+from tests.unit.streams.toy import START, turn
 
 LIMIT = 300.0
 MB = 1024**2
@@ -35,18 +45,44 @@ class Ended(BaseException):
     """The process is no more."""
 
 
+class Memory(ProcessMemory):
+    """Of the machine below. `bounds`: what suspects were given, (most, least) in bytes. `full`: nothing is left of it.
+    `closer`: the system bounds the process already."""
+
+    def __init__(self, held: Callable[[], int], allowed: int | None) -> None:
+        self._held, self.allowed = held, allowed
+        self.bounds: list[tuple[int, int]] = []
+        self.full = self.closer = False
+
+    def held(self) -> int:
+        return self._held()
+
+    @contextmanager
+    def bounded(self, most: int, least: int) -> Iterator[bool]:
+        self.bounds.append((most, least))
+        self._before = None if self.closer else (0, 0)
+        yield not self.closer
+        self._before = None
+
+    def at_the_bound(self) -> bool:
+        return self.full
+
+    def lift(self) -> None:
+        self._before = None
+
+
 class Machine(NoSuspects):
     """A clock, the CPU time of the process, and what its watchdog says. `away`: nothing can be stored."""
 
     def __init__(self, folder: Path | None = None, allowed: int | None = None) -> None:
         self.now, self.cpu, self.away = 100.0, 10.0, False
         self.memory = 500 * MB
+        self.bounding = Memory(lambda: self.memory, allowed)
         self.noted: list[tuple[list[Suspect], bool]] = []
         self.hand = None if folder is None else InHand(folder, "worker")
         self.dog = Watchdog(
-            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, lambda: self.memory,
-            lambda: allowed,
-        )  # fmt: skip
+            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, self.bounding
+        )
 
     def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
         if not self.away:
@@ -139,6 +175,240 @@ def test_what_the_start_of_a_worker_takes_makes_no_suspect() -> None:
     m.dog.stop()
     m.works(1, lambda: m.takes(20 * MB))
     assert not m.noted
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_what_is_refused_memory_is_treated_as_what_hangs(alone: bool) -> None:
+    """It asked for so much at once that nobody looked between: the kernel would have ended the process."""
+    m = Machine()
+
+    def takes_all() -> None:
+        raise MemoryError
+
+    m.works_until_it_ends(1, takes_all, alone)
+    assert m.noted == [([suspect("gate", 1)], alone)]
+    assert m.bounding.bounds == [(3072 * MB, Limits(LIMIT).floor)] * alone
+    assert Limits(LIMIT).growth < 3072 * MB, "a look comes before it"
+    assert Limits(LIMIT).growth_full < Limits(LIMIT).floor, "a look comes before it"
+
+
+REFUSALS = [
+    RuntimeError("[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : std::bad_alloc"), RuntimeError("can't start new thread"),
+    psycopg.OperationalError("out of memory"), OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("exc", REFUSALS, ids=lambda exc: type(exc).__name__)
+def test_libraries_say_in_their_own_ways_that_they_were_refused(exc: Exception) -> None:
+    """Such a record would be a dead letter at its first try, though it may be sound where there is more room."""
+    m = Machine()
+
+    def fails() -> None:
+        try:
+            raise exc
+        except type(exc):
+            raise ValueError("a step wraps it") from exc
+
+    with pytest.raises(ValueError, match="wraps"):
+        m.works(1, fails)
+    assert not m.noted, "among others nobody is bounded: it is what it says"
+    m.works_until_it_ends(2, fails, alone=True)
+    assert m.noted == [([suspect("gate", 2)], True)]
+
+
+def test_whatever_fails_with_nothing_left_was_refused() -> None:
+    m = Machine()
+
+    def fails() -> None:
+        raise KeyError("says nothing of memory")
+
+    with pytest.raises(KeyError):
+        m.works(1, fails, alone=True)
+
+    def asks() -> None:
+        raise NotRead(Reads("user:acme:ann"))
+
+    m.bounding.full = True
+    with pytest.raises(NotRead):
+        m.works(2, asks, alone=True)
+    assert not m.noted
+    m.works_until_it_ends(3, fails, alone=True)
+    assert m.noted == [([suspect("gate", 3)], True)]
+
+
+def test_what_is_refused_within_a_record_by_record_call_is_raised() -> None:
+    m = Machine()
+    item = Item(Record(turn("t1"), P, 1, START, None, True, "", None), message(1, "t1"))
+
+    def refused(_: Item) -> None:
+        raise RuntimeError("std::bad_alloc")
+
+    m.works_until_it_ends(1, lambda: guarded([item], refused, m.dog.refused), alone=True)
+    assert m.noted == [([suspect("gate", 1)], True)]
+    assert item.failed is None
+
+
+def test_a_parser_that_is_refused_memory_calls_nothing_malformed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loads(value: bytes) -> object:
+        raise orjson.JSONDecodeError("Not enough memory to allocate buffer for parsing", "", 0)
+
+    monkeypatch.setattr("schemas.log.codec.orjson.loads", loads)
+    with pytest.raises(MemoryError):
+        PLAIN.decode(topics.TURNS.name, b"{}")
+
+
+def test_the_bound_is_lifted_before_anything_is_noted() -> None:
+    """A connection takes memory and a thread."""
+    m = Machine()
+    bounded: list[bool] = []
+
+    class Noting(NoSuspects):
+        def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+            bounded.append(m.bounding.in_force)
+            return True
+
+    m.dog._suspects = Noting()
+    m.works_until_it_ends(1, lambda: m.runs(LIMIT + 1), alone=True)
+    assert bounded == [False]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_look_that_fails_ends_the_process(alone: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """Nobody would look any more. Who has the process alone is to blame for it."""
+    m = Machine()
+
+    def work() -> None:
+        m.bounding._held = fails
+        m.dog.look()
+
+    def fails() -> int:
+        raise MemoryError
+
+    m.works_until_it_ends(1, work, alone)
+    assert m.noted == [([suspect("gate", 1)] if alone else [], alone)]
+    assert "the watchdog cannot look" in caplog.text
+
+
+def test_a_watchdog_that_is_refused_a_thread_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise RuntimeError("unable to start watchdog thread")
+
+    m = Machine()
+    monkeypatch.setattr("faulthandler.dump_traceback_later", refused)
+    m.works_until_it_ends(1, m.dog._run, alone=True)
+    assert m.noted == [([suspect("gate", 1)], True)]
+
+
+def test_a_look_that_can_neither_look_nor_note_ends_the_process_with_what_is_in_its_file(tmp_path: Path) -> None:
+    m = Machine(tmp_path)
+
+    class Broken(NoSuspects):
+        def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
+            raise MemoryError
+
+    def fails() -> int:
+        raise MemoryError
+
+    def work() -> None:
+        m.dog._suspects = Broken()
+        m.bounding._held = fails
+        with pytest.raises(Ended):
+            m.dog.look()
+        assert m.hand is not None
+        assert [h.suspects for h in m.hand.left().hands] == [[suspect("gate", 1)]]
+        m.dog.look()
+
+    m.works_until_it_ends(1, work, alone=True)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_time_spent_waiting_for_ourselves_condemns_no_record(alone: bool) -> None:
+    """The keyring's answer, a load by another thread: both inside of what a step computes, and both give up by
+    themselves."""
+    m = Machine()
+
+    def work(seconds: float) -> None:
+        m.runs(LIMIT - 10)
+        for _ in range(3):
+            with m.dog.waiting():
+                m.runs(LIMIT)
+                m.holds(6)
+                m.dog.look()
+        m.runs(seconds)
+
+    m.works(1, lambda: work(9), alone)
+    assert not m.noted
+    m.works_until_it_ends(2, lambda: work(12), alone)
+    assert m.noted == [([suspect("gate", 2)], alone)]
+
+
+def test_who_waits_is_the_thread_that_waits() -> None:
+    m = Machine()
+    done = threading.Event()
+
+    def wait() -> None:
+        with m.dog.waiting():
+            done.wait(PATIENCE)
+
+    other = threading.Thread(target=wait)
+    other.start()
+    m.works_until_it_ends(1, lambda: m.runs(LIMIT + 1))
+    done.set()
+    other.join(PATIENCE)
+    assert m.noted == [([suspect("gate", 1)], False)]
+
+
+def test_what_waits_for_a_store_may_take_its_time_and_not_all_memory() -> None:
+    """State of a record is loaded and committed: an outage holds it up, and a state without bounds is its own."""
+    m = Machine()
+    with m.dog.over("gate", [message(1, "t1")], waits=True):
+        m.runs(10 * LIMIT)
+    assert not m.noted
+    with pytest.raises(Ended), m.dog.over("gate", [message(2, "t2")], True, waits=True):
+        m.takes(2049 * MB)
+    assert m.noted == [([suspect("gate", 2)], False)], "a consumer's thread may be what took it"
+    assert m.bounding.bounds == [], "and others may go on beside a wait"
+
+
+def test_who_holds_the_interpreter_beside_a_wait_condemns_no_waiting_record(tmp_path: Path) -> None:
+    m = Machine(tmp_path)
+    assert m.hand is not None
+    with m.dog.over("gate", [message(1, "t1")], True, waits=True):
+        m.runs(100)
+        m.holds(6)
+        m.dog.look()
+        assert m.hand.left().hands == [Hand(False, [suspect("gate", 1)])], "nor where a mark says so"
+    assert not m.noted
+    m.hand.close()
+
+
+def test_what_the_process_loads_for_itself_is_no_records_fault(caplog: pytest.LogCaptureFixture) -> None:
+    """The first text has the recognisers loaded; where that hangs the process ends, and says why."""
+    m = Machine()
+
+    def loads(seconds: float, before: float = 0.0) -> None:
+        m.runs(before)
+        with m.dog.loading("recognisers"):
+            m.runs(seconds)
+
+    m.works(1, lambda: loads(LIMIT - 1))
+    m.works(2, lambda: loads(LIMIT - 1, before=LIMIT - 1))
+    assert not m.noted
+    m.works_until_it_ends(3, lambda: loads(LIMIT + 1))
+    assert m.noted == [([], False)]
+    assert "loading recognisers takes too long" in caplog.text
+
+
+def test_a_process_that_was_killed_while_it_loaded_blames_nobody(tmp_path: Path) -> None:
+    first = Machine(tmp_path / "alive")
+    with first.dog.loading("recognisers"):
+        assert first.hand is not None
+        os.write(first.hand.marks, b"Stack")
+        shutil.copytree(tmp_path / "alive", tmp_path / "dead")  # as the process left it
+    m = Machine(tmp_path / "dead")
+    m.dog.start()
+    m.dog.stop()
+    assert m.noted == [([], False)]
 
 
 def test_a_section_has_time_by_its_size() -> None:
@@ -240,6 +510,22 @@ def test_a_life_that_was_marked_and_killed_is_noted_by_the_next(tmp_path: Path) 
     assert not again.noted
 
 
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize("closer", [False, True])
+def test_an_abort_counts_where_the_record_had_a_bound_of_its_own(tmp_path: Path, bounded: bool, closer: bool) -> None:
+    """Libraries in Rust and C abort when they are refused memory; a bound of the system's is not the record's."""
+    first = Machine(tmp_path / "alive")
+    first.bounding.closer = closer
+    with first.dog.over("gate", [message(1, "t1")], alone=bounded):
+        assert first.hand is not None
+        os.write(first.hand.marks, b"Fatal Python error: Aborted")
+        shutil.copytree(tmp_path / "alive", tmp_path / "dead")  # as the process left it
+    m = Machine(tmp_path / "dead")
+    m.dog.start()
+    m.dog.stop()
+    assert m.noted == [([suspect("gate", 1)], bounded and not closer)]
+
+
 def test_of_several_none_is_to_blame_alone(tmp_path: Path) -> None:
     hung(tmp_path, b"Stack", gate=True, extract=False)
     m = Machine(tmp_path)
@@ -302,7 +588,7 @@ def test_what_could_not_be_stored_is_kept_until_it_is(tmp_path: Path) -> None:
     with pytest.raises(StoreAway):
         second.dog.start()
     assert second.hand is not None
-    assert second.hand.left() == Left(True, [Hand(True, [suspect("gate", 1)])]), "what is innocent is not in it"
+    assert second.hand.left() == Left(True, [Hand(True, [suspect("gate", 1)], True)])
     os.close(second.hand.marks)
     third = Machine(dead)
     third.dog.start()

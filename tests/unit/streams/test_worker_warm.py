@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event, Thread
@@ -14,7 +15,9 @@ from memstream.workers.worker import warm_beside
 from processors.ports import ProfileBook
 from processors.reader.rules.rules import RuleExtractor
 from schemas.profile.model import load_profile
+from streams.suspects import NoSuspects
 from streams.topology import Parts
+from streams.watchdog import Limits, Watch, Watchdog
 from tests.patience import PATIENCE
 
 
@@ -33,20 +36,57 @@ def parts_with(analyzer: Any) -> Parts:
 
 
 @pytest.mark.parametrize("step", ["gate", "project", "chunk"])
-def test_steps_that_read_callers_texts_load_the_recognisers_beside_their_work(step: str) -> None:
+async def test_steps_that_read_callers_texts_load_the_recognisers_beside_their_work(step: str) -> None:
     analyzer = Watched()
-    warm_beside(parts_with(analyzer), ["extract", step])
-    assert analyzer.asked.wait(PATIENCE)
+    await warm_beside(parts_with(analyzer), ["extract", step], Watch())
+    assert analyzer.asked.is_set()
+
+
+async def test_no_suspect_is_worked_on_while_they_are_loaded() -> None:
+    """What they take of memory would be counted as its own."""
+    go, said = Event(), list[str]()
+
+    class Slow(Watched):
+        def analyze(self, texts: Sequence[str], languages: Sequence[Any]) -> list[list[Any]]:
+            assert go.wait(PATIENCE)
+            said.append("loaded")
+            return super().analyze(texts, languages)
+
+    dog = Watchdog(Limits(300), NoSuspects(), lambda: None)
+    loading = asyncio.create_task(warm_beside(parts_with(Slow()), ["gate"], dog))
+    await asyncio.sleep(0)
+
+    async def suspect() -> None:
+        async with dog.turn(True):
+            said.append("alone")
+
+    async with dog.turn(False):
+        said.append("beside")
+    alone = asyncio.create_task(suspect())
+    await asyncio.sleep(0)
+    go.set()
+    await asyncio.gather(loading, alone)
+    assert said == ["beside", "loaded", "alone"]
+
+
+async def test_a_load_that_fails_holds_up_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("threading.excepthook", lambda _: None)
+
+    class Broken(Watched):
+        def analyze(self, texts: Sequence[str], languages: Sequence[Any]) -> list[list[Any]]:
+            raise OSError("no such model")
+
+    dog = Watchdog(Limits(300), NoSuspects(), lambda: None)
+    await warm_beside(parts_with(Broken()), ["gate"], dog)
+    async with asyncio.timeout(PATIENCE), dog.turn(True):
+        pass
 
 
 @pytest.mark.parametrize("steps", [["extract", "session"], ["screen", "gate"]])
-def test_steps_that_read_none_or_have_loaded_them_start_no_thread(
-    steps: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[Any] = []
-    monkeypatch.setattr("memstream.workers.worker.recognise_beside", begun.append)
-    warm_beside(parts_with(Watched()), steps)
-    assert begun == []
+async def test_steps_that_read_none_or_have_loaded_them_start_no_thread(steps: list[str]) -> None:
+    analyzer = Watched()
+    await warm_beside(parts_with(analyzer), steps, Watch())
+    assert not analyzer.asked.is_set()
 
 
 def test_a_text_waits_for_the_load_in_hand_and_does_not_load_again(monkeypatch: pytest.MonkeyPatch) -> None:
