@@ -16,6 +16,7 @@ from schemas.log import topics
 from schemas.log.codec import DecodeError, Headers, clear_owner, header, parsed
 from schemas.log.dead_letters import REPLAY_OF, kafka_time, source_ms
 from schemas.log.owner import partition
+from schemas.log.progress import Source, load_source
 from schemas.log.topics import Cleanup, Topic
 from schemas.security.sealing import ENCRYPTED_KEYS
 
@@ -110,16 +111,17 @@ def readable(m: Stored, stands: Stands) -> bool:
 
 def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
     """(topic, partition, key) -> owner, of records, each partition in its order, that the erasure takes: those accepted
-    by the cut-off, and of a user's all before the erasure itself in its partition, whatever a clock said of them. It
-    comes there more than once (a step's outbox is delivered again): what lies before the first one came before it."""
+    by the cut-off, and of a user's or session's all before the erasure itself in its partition, whatever a clock said of
+    them. It comes there more than once, as do those records (a step's outbox is delivered again): what lies before the
+    first one came before it, and so did a copy behind it whose place in the step's outputs is before it."""
     found: dict[tuple[str, int, bytes], bytes] = {}
     dated_later: dict[tuple[str, int, bytes], bytes] = {}
-    met: set[tuple[str, int]] = set()
+    met: dict[tuple[str, int], Source | None] = {}
     for m in records:
         key, value = m.key(), m.value()
         here = m.topic() or "", m.partition() or 0
         if value is not None and here not in met and e.erasure_id.encode() in value and _is(e, value):
-            met.add(here)
+            met[here] = _source(m)
             found |= {place: owner for place, owner in dated_later.items() if place[:2] == here}
         if key is None:
             continue
@@ -128,19 +130,35 @@ def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, byte
         dated_later.pop(place, None)
         owner = _whose(m, e) if value is not None else None
         if owner is not None:
-            by_time = _accepted(orjson.loads(value or b""), m) <= e.accepted_at
-            (found if by_time else dated_later)[place] = owner
+            before = _accepted(orjson.loads(value or b""), m) <= e.accepted_at or _delivered_again(m, met.get(here))
+            (found if before else dated_later)[place] = owner
     return found
 
 
+def _delivered_again(m: Stored, erasure: Source | None) -> bool:
+    """Whether a record behind the first erasure is a copy of one before it: the same step has made it of what it read
+    earlier."""
+    its = None if erasure is None else _source(m)
+    if its is None or erasure is None or (its.step, its.partition) != (erasure.step, erasure.partition):
+        return False
+    return (its.offset, its.ordinal) < (erasure.offset, erasure.ordinal)
+
+
+def _source(m: Stored) -> Source | None:
+    try:
+        return load_source(header(_headers(m), "src"))
+    except ValueError:  # another program's
+        return None
+
+
 def _is(e: Erasure, value: bytes) -> bool:
-    """The erasure itself, of a user: a session's or tenant's is cut by time alone. What the project step hands on comes
+    """The erasure itself, of a user or session: a tenant's is cut by time alone. What the project step hands on comes
     from other partitions, at any later time: it says nothing of the order of the user's records."""
     try:
         data = orjson.loads(value)
     except orjson.JSONDecodeError:
         return False
-    if e.scope != "user" or not isinstance(data, dict) or data.get("stage") == _PROJECT:
+    if e.scope == "tenant" or not isinstance(data, dict) or data.get("stage") == _PROJECT:
         return False
     return bool(data.get("erasure_id") == e.erasure_id)
 

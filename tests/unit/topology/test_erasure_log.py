@@ -110,6 +110,38 @@ def test_n6_what_was_said_behind_the_erasure_stays_where_the_erasure_comes_again
     assert _taken([said[0], first, said[1]], _erasure()) == {b"ahead"}
 
 
+def _from(m: Stored, step: str, offset: int, ordinal: int = 0) -> Stored:
+    """As a step has made it of what it read there."""
+    return replace(m, told=(*m.told, ("src", f"{step}:{offset}:{ordinal}".encode())))
+
+
+@pytest.mark.parametrize("scope", ["user", "session"])
+def test_n6_a_copy_of_what_was_before_the_erasure_goes_though_it_lies_behind_it(scope: Any) -> None:
+    """An outbox is delivered again, whole, by who takes a partition over: of one with a record that a clock dated ahead
+    and the erasure, the copy of the record stood behind the first erasure for good, with no null behind it."""
+    e = _erasure(scope=scope, session_id="s1" if scope == "session" else None)
+    ahead = _from(_stored("ahead", _said(CUT + HOUR, session="s1")), "gate/3", 7)
+    first = _from(_stored("erasure", e), "gate/3", 7, 1)
+    said = _from(_stored("returned", _said(CUT + HOUR, session="s1")), "gate/3", 8)
+    elsewhere = _from(_stored("elsewhere", _said(CUT + HOUR, session="s1")), "gate/4", 2)
+    direct = _stored("direct", _said(CUT + HOUR, session="s1"))
+    assert _taken([ahead, first, said, elsewhere, direct, ahead, first], e) == {b"ahead"}
+    assert _taken([ahead, first, ahead, first, said, elsewhere, direct], e) == {b"ahead"}
+    assert _taken([ahead, first, ahead, _from(Stored(b"ahead", None), "gate/3", 7, 2)], e) == set()
+    odd = replace(ahead, told=(("src", b"another program's"),))
+    assert _taken([first, odd], e) == set()
+
+
+def test_n6_of_a_session_everything_before_the_erasure_goes_and_nothing_of_another_session() -> None:
+    """A command that a clock dated ahead stood in the ledger for good: a session was cut by time alone."""
+    e = _erasure(scope="session", session_id="s1")
+    log = [
+        _stored("ahead", _said(CUT + HOUR, session="s1")), _stored("other", _said(CUT + HOUR, session="s2")),
+        _stored("none", _said(CUT + HOUR)), _stored("erasure", e), _stored("returned", _said(CUT + HOUR, session="s1")),
+    ]  # fmt: skip
+    assert _taken(log, e) == {b"ahead"}
+
+
 @pytest.mark.parametrize("over", [{"erasure_id": "e2"}, {"scope": "tenant"}])
 def test_n6_another_erasure_or_a_tenants_cuts_by_time_alone(over: dict[str, Any]) -> None:
     log = [_stored("old", _said(CUT)), _stored("ahead", _said(CUT + HOUR)), _stored("erasure", _erasure(**over))]
