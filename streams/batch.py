@@ -306,10 +306,6 @@ class BatchFrame:
         ]  # fmt: skip
 
 
-def carries_erasure(row: OutboxRow) -> bool:
-    return (header(row.headers, "ce_type") or b"").startswith(b"memstream.erasure.")
-
-
 def begun(partition: int, share: list[Message], part: Partition, position: Position) -> Batch:
     """Offsets below the position are redeliveries: their outcomes are stored and delivered, never recomputed."""
     start = position.next_offset

@@ -27,13 +27,12 @@ from streams.batch import (
     Partition,
     begun,
     by_partition,
-    carries_erasure,
 )
 from streams.faults import Faults, Point
 from streams.rounds import SuspectBook, noted, rounds, slices
 from streams.state.cache import NotRead, PartitionCache, RecordState
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway
+from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway, carries_erasure
 from streams.suspects import HELD, NoSuspects, Suspects
 from streams.topology import writers_of
 from streams.watchdog import Watch

@@ -16,6 +16,8 @@ CREATE TABLE IF NOT EXISTS trust.erasures (
     report       jsonb                           -- signed (memstream erase verify)
 );
 CREATE INDEX IF NOT EXISTS erasures_tenant ON trust.erasures (tenant, accepted_at);
+CREATE INDEX IF NOT EXISTS erasures_begun ON trust.erasures (tenant, started_at, erasure_id);
+CREATE INDEX IF NOT EXISTS erasures_open ON trust.erasures (started_at, erasure_id) WHERE state = 'under_way';
 
 -- What a store or step found and removed, one row a place; a redelivery finds nothing and lowers no count.
 CREATE TABLE IF NOT EXISTS trust.erasure_findings (

@@ -21,7 +21,7 @@ from memstream.stack import Addresses
 from schemas import migrations
 from schemas.events.erasure import Erasure
 from schemas.security import erasure_findings
-from streams.state.protocol import OutboxRow, pack_outbox
+from streams.state.protocol import OutboxRow, carries_erasure, pack_outbox
 from tests.patience import PATIENCE
 from tests.unit.erasure.register_contract import RegisterContract
 from tests.unit.erasure.topics_contract import TopicsContract
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.integration
 KEY = bytes(range(32))
 _STATE = "INSERT INTO stream.state (step, partition, owner, key, value) VALUES ('screen', 0, %s, %s, %s)"
 _POSITION = """
-INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, updated_at)
-VALUES (%s, 0, 1, '{}', '{}', %s, now())
+INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, no_erasure_at, updated_at)
+VALUES (%s, 0, 1, '{}', '{}', %s, %s, now())
 """
 
 
@@ -53,7 +53,8 @@ class _Postgres:
 
     def outbox(self, step: str, rows: Sequence[OutboxRow]) -> None:
         with psycopg.connect(self.dsn) as conn:
-            conn.execute(_POSITION, (step, pack_outbox(rows)))
+            free = None if any(map(carries_erasure, rows)) else 1
+            conn.execute(_POSITION, (step, pack_outbox(rows), free))
 
     def opened(self) -> AbstractContextManager[Register]:
         return opened(self.dsn, KEY)
