@@ -111,9 +111,9 @@ def readable(m: Stored, stands: Stands) -> bool:
 
 def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
     """(topic, partition, key) -> owner, of records, each partition in its order, that the erasure takes: those accepted
-    by the cut-off, and of a user's or session's all before the erasure itself in its partition, whatever a clock said of
-    them. It comes there more than once, as do those records (a step's outbox is delivered again): what lies before the
-    first one came before it, and so did a copy behind it whose place in the step's outputs is before it."""
+    by the cut-off, and of a user's or session's all before the erasure itself in its partition, whatever a clock said.
+    It comes there more than once, as do those records (a step's outbox is delivered again): what lies before the first
+    one came before it, and so did a copy behind it whose place in the step's outputs is before it."""
     found: dict[tuple[str, int, bytes], bytes] = {}
     dated_later: dict[tuple[str, int, bytes], bytes] = {}
     met: dict[tuple[str, int], Source | None] = {}
@@ -197,7 +197,9 @@ def _whose(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
         return None
     turn = data.get("turn")
     session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
-    if e.scope == "session" and session != e.session_id:
+    # A model words a user's narrative of what was said in all of their sessions.
+    narrative = data.get("type") == "job_result" and data.get("job") == "narrative"
+    if e.scope == "session" and session != e.session_id and not narrative:
         return None
     users = e.scope == "tenant" or projects
     if m.topic() == topics.UPDATES.name and not users and data.get("owner_kind") != "user":

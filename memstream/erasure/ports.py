@@ -98,7 +98,8 @@ class Register(Protocol):
         ...
 
     def generations(self) -> Sequence[tuple[str, int]]:
-        """(store, number) of the generations that are built or stand."""
+        """(store, number) of the generations that are built, stand, or are being dropped: as long as one is there, it
+        may hold what it has not answered for."""
         ...
 
     def waits(self, e: Erasure, step: str) -> None:

@@ -61,7 +61,7 @@ class PostgresRegister:
     def generations(self) -> Sequence[tuple[str, int]]:
         with self._conn.cursor(row_factory=tuple_row) as cursor:
             found = generations.all_of(cursor)  # type: ignore[arg-type]
-        return [(g.store, g.number) for g in found if g.state in ("building", "standing")]
+        return [(g.store, g.number) for g in found]
 
     def waits(self, e: Erasure, step: str) -> None:
         self._conn.execute("UPDATE trust.erasures SET step = %s WHERE erasure_id = %s", (step, e.erasure_id))

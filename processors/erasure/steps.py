@@ -119,6 +119,7 @@ class GateEraser(OwnRows):
         records = 0
         for name, version in _numbers(rows):
             records += 1
+            done.record_ids += _dated_behind(e, rows, name)
             done.outs += [_null(e, name, v) for v in range(min(1, version), version + 1)]
         answers = state.of(citations.place(e.owner)).clear()
         rejections = sum(1 for _ in rows.items("r/"))
@@ -135,6 +136,7 @@ class GateEraser(OwnRows):
             done.outs.append(_null(e, name, version))
             raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
             if raw is not None and int(raw["u"].get("version", 0)) == version:
+                done.record_ids += _dated_behind(e, rows, name)
                 rows.delete(f"m/{name}")
                 rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"], None, 0, True])
         rows.delete(index)
@@ -197,6 +199,13 @@ def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
     for key, raw in rows.items("v/"):
         if (name := key.removeprefix("v/")) not in standing:
             yield name, int(cast(list[Any], raw)[0])
+
+
+def _dated_behind(e: Erasure, rows: OwnerState, name: str) -> list[str]:
+    """The record, where it is dated behind the cut-off: by a tick, or as what a client wrote to the ledger while the
+    erasure was on its way."""
+    raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
+    return [] if raw is None or datetime.fromisoformat(raw["u"]["known_at"]) <= e.accepted_at else [name]
 
 
 def _newest_turn(kept: Iterable[Json]) -> datetime | None:

@@ -71,6 +71,16 @@ class TestPostgresRegister(RegisterContract):
         migrations.upgrade(made)
         return _Postgres(made)
 
+    def test_c9_a_generation_that_is_being_dropped_is_waited_for(self, at: _Postgres) -> None:
+        """Who drops it may be killed before its rows are gone: a report was signed beside them."""
+        with psycopg.connect(at.dsn) as conn:
+            conn.execute(
+                "INSERT INTO ops.generations (store, generation, state)"
+                " VALUES ('postgres', 2, 'dropping'), ('postgres', 3, 'dropped')"
+            )
+        with at.opened() as register:
+            assert {n for store, n in register.generations() if store == "postgres"} == {1, 2}
+
     def report(self, at: Any) -> Any:
         with psycopg.connect(at.dsn) as conn:
             row = conn.execute("SELECT report FROM trust.erasures WHERE erasure_id = 'e1'").fetchone()

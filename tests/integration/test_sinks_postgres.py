@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -339,6 +339,42 @@ def test_n1_c8_generations_are_compared_by_their_archives_too(dsn: str, generati
     finally:
         contents.close()
         with psycopg.connect(dsn) as conn:
+            drop_generation(conn, other)
+
+
+def test_c9_what_was_erased_is_not_carried_into_a_generation_that_has_met_the_erasure(
+    dsn: str, generation: int
+) -> None:
+    """The live one may be behind: it still has the rows, and the new one meets the erasure no more."""
+    other, tenant = generation + 1_000_000, f"carried-{generation}"
+    said, behind = (datetime(2020, 1, n, tzinfo=UTC) for n in (2, 3))
+    turns = [
+        turn(n, tenant=tenant, user_id=user, session_id=session, accepted_at=at)
+        for n, (user, session, at) in enumerate(
+            (("ann", "s1", said), ("ann", "s1", behind), ("bob", "s1", said), ("bob", "s2", said), ("cid", "s1", said))
+        )
+    ]
+    erased = [("user", "ann", None), ("session", "bob", "s1")]
+    contents = PostgresContents(dsn)
+    with closing(PostgresSink(dsn, [generation])) as sink, psycopg.connect(dsn) as conn:
+        sink.ensure()
+        sink.write(batch(*turns))
+        for scope, user, session in erased:
+            conn.execute(
+                "INSERT INTO trust.erasures (erasure_id, tenant, scope, user_id, session_id, accepted_at, state)"
+                " VALUES (%s, %s, %s, %s, %s, %s, 'done')",
+                (f"{scope}-{tenant}", tenant, scope, user, session, said if scope == "user" else behind),
+            )
+        create_generation(conn, other)
+        conn.commit()
+        try:
+            contents.carry(generation, other)
+            query = f"SELECT user_id, session_id FROM {postgres_schema(other)}.turns WHERE tenant = %s ORDER BY turn_id"  # noqa: S608
+            found = conn.execute(query.encode(), (tenant,)).fetchall()
+            assert found == [("ann", "s1"), ("bob", "s2"), ("cid", "s1")]
+        finally:
+            contents.close()
+            conn.rollback()
             drop_generation(conn, other)
 
 

@@ -255,9 +255,12 @@ def test_what_is_waited_for_is_noted_once(house: House, monkeypatch: pytest.Monk
     """It was written twice a second for every erasure that waited."""
     noted: list[str] = []
     waits = MemoryRegister.waits
-    monkeypatch.setattr(
-        MemoryRegister, "waits", lambda self, e, step: (noted.append(step), waits(self, e, step))
-    )
+
+    def noting(self: MemoryRegister, e: Erasure, step: str) -> None:
+        noted.append(step)
+        waits(self, e, step)
+
+    monkeypatch.setattr(MemoryRegister, "waits", noting)
     house.asked(erasure())
     house.holds("acme/user/ann")
     for _ in range(3):

@@ -13,7 +13,7 @@ from memstream.erasure import log as kept_topics
 from memstream.erasure.log import _names, readable, standing
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.memory import JobResult, JobResultBody, MemoryCommand, MemoryCommandBody
 from schemas.log import topics
 from schemas.log.codec import Codec
 
@@ -108,6 +108,19 @@ def test_n6_what_was_said_behind_the_erasure_stays_where_the_erasure_comes_again
     again = replace(_stored("erasure", _erasure(stage=stage)), where=topics.UPDATES.name)
     assert _taken([said[0], first, said[1], again], _erasure()) == {b"ahead"}
     assert _taken([said[0], first, said[1]], _erasure()) == {b"ahead"}
+
+
+def test_c9_a_models_words_on_all_sessions_go_with_each() -> None:
+    """A narrative's answer names no session, and is made of what was said in any: it stood in the ledger for good."""
+    answer = JobResult(
+        tenant="acme", user_id="ann", job_id="j", job="narrative", status="done", asked_at=CUT - HOUR,
+        sealed=JobResultBody(result={"narrative": "likes tea"}),
+    )  # fmt: skip
+    later = answer.model_copy(update={"asked_at": CUT + HOUR})
+    log = [_stored("answer", answer), _stored("erasure", e := _erasure(scope="session", session_id="s1"))]
+    assert _taken([*log, _stored("later", later), _stored("bob", answer.model_copy(update={"user_id": "bob"}))], e) == {
+        b"answer"
+    }
 
 
 def _from(m: Stored, step: str, offset: int, ordinal: int = 0) -> Stored:
