@@ -22,6 +22,8 @@ from schemas.security.sealing import ENCRYPTED_KEYS
 
 _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
 _PROJECT = "project"
+_NARRATIVE = "profile"
+"""Kind of the record that holds a user's narrative."""
 _NEVER = ("tick", "marker", "erasure")
 Stands: TypeAlias = Callable[[str, int], bool]
 """Whether a data key can still be had, by owner and generation."""
@@ -195,16 +197,27 @@ def _whose(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
         return None
     if e.scope != "tenant" and e.user_id not in (data.get("user_id"), _own(data)):
         return None
-    turn = data.get("turn")
-    session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
-    # A model words a user's narrative of what was said in all of their sessions.
-    narrative = data.get("type") == "job_result" and data.get("job") == "narrative"
-    if e.scope == "session" and session != e.session_id and not narrative:
+    if e.scope == "session" and not _of_session(data, e):
         return None
     users = e.scope == "tenant" or projects
     if m.topic() == topics.UPDATES.name and not users and data.get("owner_kind") != "user":
         return None  # what projects keep is written anew by the project step
     return _owner_header(m) or e.owner.key.encode()
+
+
+def _of_session(data: dict[str, Any], e: Erasure) -> bool:
+    """Whether a record of the user may hold what was said in the session. A narrative is worded of all of a user's
+    sessions."""
+    turn, sealed = data.get("turn"), data.get("sealed")
+    session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
+    if data.get("type") == "amendment" and session is None and isinstance(sealed, dict):
+        # The record that it brings says it; where that cannot be read, nobody needs the amendment any more: it was
+        # applied before the erasure, or is refused.
+        record = sealed.get("record")
+        if not isinstance(record, dict):
+            return sealed.keys() == ENCRYPTED_KEYS
+        return record.get("session_id") == e.session_id or record.get("kind") == _NARRATIVE
+    return session == e.session_id or (data.get("type") == "job_result" and data.get("job") == "narrative")
 
 
 def _came_by(m: Stored, cut: datetime) -> bool:

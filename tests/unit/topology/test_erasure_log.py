@@ -11,11 +11,15 @@ import pytest
 
 from memstream.erasure import log as kept_topics
 from memstream.erasure.log import _names, readable, standing
+from memstream.reprocess.amend_log import amendment
+from processors.pii.stored_texts import record_of
+from schemas.events.amendments import Amendment
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
-from schemas.events.memory import JobResult, JobResultBody, MemoryCommand, MemoryCommandBody
+from schemas.events.memory import Decision, JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Codec
+from tests.unit.sinks.events import decision, memory
 
 CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 _CODEC = Codec()
@@ -121,6 +125,43 @@ def test_c9_a_models_words_on_all_sessions_go_with_each() -> None:
     assert _taken([*log, _stored("later", later), _stored("bob", answer.model_copy(update={"user_id": "bob"}))], e) == {
         b"answer"
     }
+
+
+def _amended(record: Decision | MemoryUpdate, what: str, session: str | None) -> Amendment:
+    """As a rescreen sends it; `session` None: as it sent it before it named the session of every record."""
+    sent = amendment(record, "rescreen", what, "r", 1, record_of(record, {}), CUT - HOUR, "rescreened")
+    return sent if session else sent.model_copy(update={"session_id": None})
+
+
+@pytest.mark.parametrize("named", ["s1", None])
+def test_c9_amendments_of_an_erased_sessions_records_leave_the_ledger(named: str | None) -> None:
+    """Those of memories and decisions named no session: each brought the whole text, and stood in the ledger for good."""
+    e = _erasure(scope="session", session_id="s1")
+
+    def memory_of(session: str | None, **over: Any) -> MemoryUpdate:
+        return memory(1, 1, tenant="acme", owner_id="ann", user_id="ann", session_id=session, known_at=CUT - HOUR, **over)
+
+    def decided(session: str) -> Decision:
+        return decision(1, tenant="acme", owner_id="ann", session_id=session, accepted_at=CUT - HOUR)
+
+    log = [
+        _stored("memory", _amended(memory_of("s1"), "memory", named)),
+        _stored("decision", _amended(decided("s1"), "decision", named)),
+        _stored("narrative", _amended(memory_of(None, kind="profile", key="narrative"), "memory", None)),
+        _stored("other's", _amended(memory_of("s2"), "memory", named and "s2")),
+        _stored("item", _amended(memory_of(None), "memory", None)),
+        _stored("other decision", _amended(decided("s2"), "decision", named and "s2")),
+        _stored("erasure", e),
+    ]  # fmt: skip
+    assert _taken(log, e) == {b"memory", b"decision", b"narrative"}
+
+
+def test_c9_an_amendment_that_cannot_be_read_goes_with_any_session_unless_it_names_another() -> None:
+    """The user's key stays after a session's erasure: what is sealed can still be opened."""
+    e = _erasure(scope="session", session_id="s1")
+    sealed: dict[str, Any] = {"type": "amendment", "accepted_at": (CUT - HOUR).isoformat()}
+    of = [_sealed_stored("1", **sealed), _sealed_stored("1", **sealed, session_id="s2")]
+    assert _taken([replace(m, of=k) for m, k in zip(of, (b"unknown", b"other"), strict=True)], e) == {b"unknown"}
 
 
 def _from(m: Stored, step: str, offset: int, ordinal: int = 0) -> Stored:
