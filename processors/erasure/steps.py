@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import DENY, Erased
-from processors.memory import citations, marks
+from processors.memory import citations, ended_records, marks
 from processors.memory.habits import mining as habits
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
@@ -132,11 +132,12 @@ class GateEraser(OwnRows):
         done = Erased()
         index = f"s/{e.session_id}"
         said = [(str(n), int(v)) for n, v in cast("list[Any]", rows.get(index) or [])]
+        for name in dict.fromkeys(name for name, _ in said):  # stores look at each version's session
+            done.record_ids += _dated_behind(e, rows, name)
         for name, version in said:
             done.outs.append(_null(e, name, version))
             raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
             if raw is not None and int(raw["u"].get("version", 0)) == version:
-                done.record_ids += _dated_behind(e, rows, name)
                 rows.delete(f"m/{name}")
                 rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"], None, 0, True])
         rows.delete(index)
@@ -202,10 +203,11 @@ def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
 
 
 def _dated_behind(e: Erasure, rows: OwnerState, name: str) -> list[str]:
-    """The record, where it is dated behind the cut-off: by a tick, or as what a client wrote to the ledger while the
-    erasure was on its way."""
+    """The record, where a version of it is dated behind the cut-off: by a tick, or as what a client wrote to the ledger
+    while the erasure was on its way."""
     raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
-    return [] if raw is None or datetime.fromisoformat(raw["u"]["known_at"]) <= e.accepted_at else [name]
+    times = ended_records.known_at(rows, name), None if raw is None else datetime.fromisoformat(raw["u"]["known_at"])
+    return [name] if any(at is not None and at > e.accepted_at for at in times) else []
 
 
 def _newest_turn(kept: Iterable[Json]) -> datetime | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from memstream.erasure.log import standing
+from memstream.reprocess.amend_log import amendment
 from processors.pii.stored_texts import record_of
 from schemas.events.amendments import Amendment, AmendmentBody
 from schemas.events.erasure import Erasure
-from schemas.events.memory import Decision, MemoryCommand, MemoryCommandBody
+from schemas.events.memory import Decision, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.events.turns import (
     CheckpointResult,
     CheckpointResultBody,
@@ -197,3 +199,74 @@ async def test_c9_what_came_into_the_ledger_before_the_erasure_leaves_the_stores
         words = _words(_stored(bench, times), "ann")
         assert "quillbacked" not in words
         assert "Leeds" in words
+
+
+@pytest.mark.parametrize("session", [None, "s1"])
+@pytest.mark.parametrize("own", [True, False])
+async def test_c9_what_was_replaced_while_the_erasure_was_on_its_way_leaves_the_stores(
+    bench: Bench, own: bool, session: str | None
+) -> None:
+    """A version that ended, by another record or by one of another session, was named nowhere: it is dated behind the
+    cut-off, and a store removes by a null only what is marked as deleted. `own`: it ends by its record's next version.
+    """
+    [lives] = [m for m in bench.memories("ann") if m.field == "residence" and m.state == "active"]
+    assert lives.session_id == "ann-s1"
+    bench.erase("ann", session)
+    for told, city in ({"command": "correct", "memory_id": lives.record_id}, "Leeds"), ({"command": "remember"}, "York"):
+        bench.driver.advance(timedelta(seconds=2))
+        named = {"memory_id": "b"} if city == "York" and not own else {}
+        command = MemoryCommand(
+            tenant="acme", user_id="ann", command_id=city, kind="fact", field="residence",
+            accepted_at=bench.driver.now, sealed=MemoryCommandBody(text=f"I live in {city}.", value=city),
+            **cast(Any, told | named),
+        )  # fmt: skip
+        bench.driver.pipe(topics.LEDGER, command)
+    await bench.driver.run()
+    assert not bench.driver.dead_letters()
+    updates = [u for u in bench.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and "Leeds" in u.sealed.text]
+    assert [u.state for u in updates] == ["active", "superseded"]
+    for times in (1, 2):
+        words = _words(_stored(bench, times), "ann")
+        assert "Leeds" not in words
+        assert ("York" in words) is (session is not None)
+
+
+async def test_c9_an_amendment_that_was_applied_leaves_the_ledger_with_its_session(bench: Bench) -> None:
+    [memory] = [m for m in bench.memories("ann") if "Kurrajong" in m.sealed.text and m.kind == "fact"]
+    record = record_of(memory, {})
+    sent = amendment(
+        memory, "regate", "memory", memory.record_id, memory.revision, record, bench.driver.now, "regated"
+    )
+    bench.driver.pipe(topics.LEDGER, sent)
+    await bench.driver.run()
+    assert [m.revision for m in bench.memories("ann") if m.record_id == memory.record_id] == [memory.revision + 1]
+    e = bench.erase("ann", "s1")
+    await bench.driver.run()
+    log = bench.driver.log.partitions[topics.LEDGER.name, partition(e.owner, topics.EMBEDDED_PARTITIONS)]
+    place = [m.key for m in log if b'"type":"amendment"' in (m.value or b"")]
+    assert place == [key for _, _, key in standing((_Logged(m) for m in log), e) if key in place]
+
+
+class _Logged:
+    """A record as the eraser reads it."""
+
+    def __init__(self, m: Any) -> None:
+        self._m = m
+
+    def topic(self) -> str:
+        return str(self._m.topic)
+
+    def partition(self) -> int:
+        return int(self._m.partition)
+
+    def key(self) -> bytes | None:
+        return cast("bytes | None", self._m.key)
+
+    def value(self) -> bytes | None:
+        return cast("bytes | None", self._m.value)
+
+    def headers(self) -> Any:
+        return self._m.headers
+
+    def timestamp(self) -> tuple[int, int]:
+        return 1, int(self._m.timestamp_ms)
