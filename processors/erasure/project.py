@@ -86,7 +86,7 @@ class ProjectEraser(NothingHeld):
             rows = state.of(e.owner.key)
             wrote = [k for k, _ in rows.items("h|")]
             hot = [n for k in wrote for n in (self._drop_derived(e, k, state, done), self._drop_hot(e, k, state, done))]
-            weeks_ = [k for k, _ in rows.items("w|") if e.scope == "user" or _leaves_week(e, rows, k)]
+            weeks_ = [k for k, _ in rows.items("w|") if e.scope == "user" or _leaves_week(e, rows, k, state)]
             texts = [self._rewrite(e, _week(k), state, done) for k in weeks_]
             if e.scope == "user":
                 rows.clear((DENY,))
@@ -200,11 +200,11 @@ def _note_session(rows: OwnerState, row: str, session_id: str | None) -> None:
         rows.put(row, [*held, session_id] if session_id is not None and len(held) < _SESSIONS else 1)
 
 
-def _leaves_week(e: Erasure, rows: OwnerState, row: str) -> bool:
+def _leaves_week(e: Erasure, rows: OwnerState, row: str, state: StateSpace) -> bool:
     """Whether the session may have been in a week; its name leaves the row."""
     held = rows.get(row)
     if not isinstance(held, list):
-        return True
+        return not _is_without(e, state.of(_week(row).key))
     if e.session_id not in held:
         return False
     left = [name for name in held if name != e.session_id]
@@ -213,6 +213,16 @@ def _leaves_week(e: Erasure, rows: OwnerState, row: str) -> bool:
     else:
         rows.delete(row)
     return True
+
+
+def _is_without(e: Erasure, rows: OwnerState) -> bool:
+    """Whether every text that a week has had is still there, and nothing in it is of the session. Of a week that has
+    lost some, as they expired or there was no room, that cannot be said."""
+    meta = cast("dict[str, Any] | None", rows.get("meta"))
+    if meta is None or meta.get("left_out") or any(rows.get(f"t/{name}") is None for name in meta["texts"]):
+        return False
+    said = (cast("dict[str, Any]", raw) for prefix in ("t/", "k/") for _, raw in rows.items(prefix))
+    return not any(row["u"] == e.user_id and row["s"]["session_id"] == e.session_id for row in said)
 
 
 def _drop(old: MemoryUpdate, row: str, rows: OwnerState, done: Erased) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
@@ -14,6 +15,8 @@ from schemas.events.erasure import Erasure
 from schemas.events.memory import JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
 from tests.unit.topology.erasure_bench import START, Bench
+
+WEEK = "w|acme/project/p|2026-11-02"
 
 
 class CachedRows:
@@ -70,6 +73,37 @@ async def test_c9_a_report_is_written_again_also_where_the_texts_of_the_user_hav
     assert after is not None
     assert ("quillback" not in str(after.sealed)) is goes
     assert after.revision == before.revision + goes
+    assert not b.driver.dead_letters()
+
+
+@pytest.mark.parametrize(("session", "days", "goes"), [("s9", 8, False), ("s1", 8, True), ("s9", 43, True)])
+async def test_c9_a_week_that_names_no_sessions_is_written_again_only_where_the_session_may_be_in_it(
+    models: Models, monkeypatch: pytest.MonkeyPatch, session: str, days: int, goes: bool
+) -> None:
+    """A row of before named none, nor does one of a week with many: each erased session had all of these reports
+    written again, young ones, too, whose texts all say of which session they are."""
+    monkeypatch.setattr(project, "_SESSIONS", 0)
+    b = Bench(models)
+    b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
+    b.say("ann", "The quillback connector fails with a timeout.", "s1", "trial-7")
+    b.say("ann", "Good morning to all of you.", "s9")
+    await b.driver.run()
+    for more in (8, days - 8):
+        b.driver.advance(timedelta(days=more))
+        b.driver.tick()
+        await b.driver.run()
+    before = b.report("trial-7")
+    assert before is not None
+    b.erase("ann", session)
+    await b.driver.run()
+    after = b.report("trial-7")
+    assert after is not None
+    assert after.revision == before.revision + goes
+    b.erase("ann")
+    await b.driver.run()
+    after = b.report("trial-7")
+    assert after is not None
+    assert "quillback" not in str(after.sealed)
     assert not b.driver.dead_letters()
 
 
@@ -275,13 +309,14 @@ async def test_c9_a_session_leaves_the_narrative_with_what_was_said_in_it(bench:
 def test_a_week_names_so_many_sessions_of_a_user_and_then_any_may_have_been_in_it() -> None:
     state = CachedRows()
     rows: Any = state
+    gone: Any = SimpleNamespace(of=lambda _: CachedRows())
     for n in range(50):
-        project._note_session(rows, "w|p|2026-11-02", f"s{n}")
+        project._note_session(rows, WEEK, f"s{n}")
     e = Erasure(tenant="acme", erasure_id="e", scope="session", user_id="ann", session_id="s7", accepted_at=START)
-    assert not project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, "w|p|2026-11-02")
-    assert project._leaves_week(e, rows, "w|p|2026-11-02")
-    assert "s7" not in state.held["w|p|2026-11-02"]
+    assert not project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
+    assert project._leaves_week(e, rows, WEEK, gone)
+    assert "s7" not in state.held[WEEK]
     for n in range(50, 53):
-        project._note_session(rows, "w|p|2026-11-02", f"s{n}")
-    assert project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, "w|p|2026-11-02")
-    assert state.held == {"w|p|2026-11-02": 1}
+        project._note_session(rows, WEEK, f"s{n}")
+    assert project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
+    assert state.held == {WEEK: 1}

@@ -212,7 +212,10 @@ async def test_c9_what_was_replaced_while_the_erasure_was_on_its_way_leaves_the_
     [lives] = [m for m in bench.memories("ann") if m.field == "residence" and m.state == "active"]
     assert lives.session_id == "ann-s1"
     bench.erase("ann", session)
-    for told, city in ({"command": "correct", "memory_id": lives.record_id}, "Leeds"), ({"command": "remember"}, "York"):
+    for told, city in (
+        ({"command": "correct", "memory_id": lives.record_id}, "Leeds"),
+        ({"command": "remember"}, "York"),
+    ):
         bench.driver.advance(timedelta(seconds=2))
         named = {"memory_id": "b"} if city == "York" and not own else {}
         command = MemoryCommand(
@@ -234,9 +237,7 @@ async def test_c9_what_was_replaced_while_the_erasure_was_on_its_way_leaves_the_
 async def test_c9_an_amendment_that_was_applied_leaves_the_ledger_with_its_session(bench: Bench) -> None:
     [memory] = [m for m in bench.memories("ann") if "Kurrajong" in m.sealed.text and m.kind == "fact"]
     record = record_of(memory, {})
-    sent = amendment(
-        memory, "regate", "memory", memory.record_id, memory.revision, record, bench.driver.now, "regated"
-    )
+    sent = amendment(memory, "regate", "memory", memory.record_id, memory.revision, record, bench.driver.now, "regated")
     bench.driver.pipe(topics.LEDGER, sent)
     await bench.driver.run()
     assert [m.revision for m in bench.memories("ann") if m.record_id == memory.record_id] == [memory.revision + 1]
