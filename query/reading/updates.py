@@ -189,19 +189,19 @@ async def _events(
             found = [u if u is not None and u in wanted else None for u in decoded]
             shown_before = (u for r, u in zip(batch, found, strict=True) if r.offset < ends.get(r.partition, 0))
             before = [u for u in shown_before if u is not None]
-            gone = await erased(ctx.db, wanted.scope.tenant, before) if before else _nothing
+            left = await erased(ctx.db, wanted.scope.tenant, before) if before else _whole
         except ProblemError:  # the caller comes again, with the last id that it has
             return
         for record, update in zip(batch, found, strict=True):
             offsets[record.partition] = record.offset + 1
-            if update is not None and not gone(update):
+            if update is not None and (update := left(update)) is not None:
                 ctx.saw(OwnerScope(wanted.scope, update.owner), [update.record_id])
                 data = orjson.dumps(shown(update), option=orjson.OPT_UTC_Z)
                 yield b"event: memory\nid: " + _event_id(offsets) + b"\ndata: " + data + b"\n\n"
 
 
-def _nothing(update: MemoryUpdate) -> bool:
-    return False
+def _whole(update: MemoryUpdate) -> MemoryUpdate | None:
+    return update
 
 
 def _all_decoded(batch: Sequence[Read], codec: Codec) -> list[MemoryUpdate | None]:

@@ -52,6 +52,7 @@ def erase(conn: Connection[Any], generation: int, e: Erasure, topic: str, partit
     if e.stage == "project" and topic == topics.DECISIONS.name and e.record_ids:
         counts["decisions"] = _of_records(conn, schema, e)
     findings.begin(conn, e)
+    findings.named(conn, e)
     findings.found(conn, e, findings.place("postgres", generation, topic, e.stage, partition), counts)
     if e.found:
         findings.found(conn, e, f"state/{e.stage}/{partition}", e.found)
@@ -108,9 +109,9 @@ class PostgresFindings:
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
 
 
-_CUTS = """SELECT e.tenant, e.user_id, e.session_id, e.accepted_at FROM trust.erasures e
-WHERE EXISTS (SELECT FROM unnest(%s::text[], %s::text[]) AS o(tenant, id)
-              WHERE o.tenant = e.tenant AND (e.user_id IS NULL OR e.user_id = o.id))"""
+_CUTS = """SELECT DISTINCT e.tenant, e.user_id, e.session_id, e.accepted_at
+FROM unnest(%s::text[], %s::text[]) AS o(tenant, id)
+JOIN trust.erasures e ON e.tenant = o.tenant AND (e.user_id = o.id OR e.user_id IS NULL)"""
 
 
 class PostgresCuts:

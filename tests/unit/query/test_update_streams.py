@@ -92,12 +92,14 @@ class _Erasures:
 
     def __init__(self, *rows: tuple[str | None, str | None, datetime]) -> None:
         self.rows, self.asked = rows, 0
+        self.named: dict[str, Any] = {}
 
     async def of_system(self, statement: Any, /, **values: Any) -> list[dict[str, Any]]:
         self.asked += 1
         assert values["tenant"] == "t1"
         found = [r for r in self.rows if r[0] is None or r[0] in values["users"]]
-        return [dict(zip(("user_id", "session_id", "accepted_at"), r, strict=True)) for r in found]
+        none = {"record_ids": [], "named_at": None}
+        return [none | self.named | dict(zip(("user_id", "session_id", "accepted_at"), r, strict=True)) for r in found]
 
 
 class _Context:
@@ -126,7 +128,9 @@ async def _shown(db: _Erasures, resumed: bool, *records: MemoryUpdate) -> list[s
     context: Any = _Context(db)
     events = updates._events(batches(), {0: 0}, wanted, context, still, {0: len(batch) if resumed else 0})
     told = [e async for e in events]
-    return [orjson.loads(e.partition(b"data: ")[2])["text"] for e in told if b"event: memory" in e]
+    found = [orjson.loads(e.partition(b"data: ")[2]) for e in told if b"event: memory" in e]
+    assert not [u for u in found if u["op"] == "delete" and u.keys() & {"key", "field"}], "names may be what was said"
+    return [u["text"] or f"{u['record_id']} is deleted" for u in found]
 
 
 async def test_c9_a_resumed_stream_shows_nothing_that_was_erased_since() -> None:
@@ -145,3 +149,19 @@ async def test_c9_a_resumed_stream_shows_nothing_that_was_erased_since() -> None
     live = _Erasures(("u1", None, NOW + hour))
     assert await _shown(live, False, *every) == texts
     assert live.asked == 0, "what comes now cannot have been erased"
+
+
+async def test_c9_a_resumed_stream_shows_deletions_of_before_an_erasure() -> None:
+    """Who has the record from the stream has to hear that it is gone."""
+    gone = hot(1, 2, text="", known_at=NOW, user_id="u1", key="said", op="delete", state="deleted")
+    assert await _shown(_Erasures(("u1", None, NOW)), True, gone) == [f"{gone.record_id} is deleted"]
+
+
+async def test_c9_a_resumed_stream_shows_nothing_that_an_erasure_named() -> None:
+    """Written while the erasure was on its way, it is dated behind the cut-off. What comes back later is shown."""
+    second = timedelta(seconds=1)
+    named, other = memory(1, 1, "named", known_at=NOW + second), memory(2, 1, "other", known_at=NOW + second)
+    again = memory(1, 2, "again", known_at=NOW + 3 * second)
+    db = _Erasures(("u1", None, NOW))
+    db.named = {"record_ids": [named.record_id], "named_at": NOW + 2 * second}
+    assert await _shown(db, True, named, other, again) == ["other", "again"]

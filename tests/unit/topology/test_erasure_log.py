@@ -135,7 +135,7 @@ def _amended(record: Decision | MemoryUpdate, what: str, session: str | None) ->
 
 @pytest.mark.parametrize("named", ["s1", None])
 def test_c9_amendments_of_an_erased_sessions_records_leave_the_ledger(named: str | None) -> None:
-    """Those of memories and decisions named no session: each brought the whole text and stood in the ledger for good."""
+    """Those of memories and decisions named no session: each brought the whole text, and stood in the ledger."""
     e = _erasure(scope="session", session_id="s1")
 
     def memory_of(session: str | None, **over: Any) -> MemoryUpdate:
