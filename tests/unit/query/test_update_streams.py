@@ -98,7 +98,7 @@ class _Erasures:
         self.asked += 1
         assert values["tenant"] == "t1"
         found = [r for r in self.rows if r[0] is None or r[0] in values["users"]]
-        none = {"record_ids": [], "named_at": None}
+        none: dict[str, Any] = {"record_ids": [], "named_at": None}
         return [none | self.named | dict(zip(("user_id", "session_id", "accepted_at"), r, strict=True)) for r in found]
 
 
