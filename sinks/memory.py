@@ -107,7 +107,8 @@ class MemorySink:
             if e.scope == "session":
                 mine = mine and getattr(row, "session_id", None) == e.session_id
             mine = mine or (e.stage == "project" and isinstance(row, Decision) and row.record_id in e.record_ids)
-            if mine and when is not None and e.covers(when) and name[0] in _FED_BY.get(message.topic, ()):
+            taken = when is not None and e.covers(when, getattr(row, "record_id", None))
+            if mine and taken and name[0] in _FED_BY.get(message.topic, ()):
                 del self.rows[name]
                 kind = _KINDS.get(str(name[0]), f"{name[0]}s")
                 counts[kind] = counts.get(kind, 0) + 1

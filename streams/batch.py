@@ -312,10 +312,6 @@ class BatchFrame:
         ]  # fmt: skip
 
 
-def carries_erasure(row: OutboxRow) -> bool:
-    return (header(row.headers, "ce_type") or b"").startswith(b"memstream.erasure.")
-
-
 def begun(
     partition: int, share: list[Message], part: Partition, alone: bool = False, position: Position | None = None
 ) -> Batch:

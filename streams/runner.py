@@ -11,7 +11,7 @@ from functools import partial
 
 from processors.step import Step
 from schemas.log.codec import Codec
-from streams.batch import Batch, BatchFrame, Message, Partition, begun, by_partition, carries_erasure
+from streams.batch import Batch, BatchFrame, Message, Partition, begun, by_partition
 from streams.deciding import Deciding
 from streams.faults import Faults, Point
 from streams.ports import (
@@ -30,7 +30,7 @@ from streams.preparing import Preparing
 from streams.rounds import Stop, SuspectBook, noted, rounds
 from streams.state.cache import PartitionCache
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway
+from streams.state.protocol import OutboxRow, PartitionCommit, StaleOwner, StateStore, StoreAway, carries_erasure
 from streams.suspects import NoSuspects, Suspects
 from streams.topology import writers_of
 from streams.turns import Turn

@@ -27,6 +27,7 @@ def erase(
     session: Annotated[str | None, typer.Option("--session", help="Only this session of the user.")] = None,
     tenant: Annotated[bool, typer.Option("--tenant", help="Everything of the tenant of the key.")] = False,
     status: Annotated[str | None, typer.Option("--status", help="How far an erasure is, by its id.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Which erasures are under way, the oldest first.")] = False,
     verify: Annotated[Path | None, typer.Option("--verify", help="Check the signature of a report.")] = None,
     key: Annotated[str | None, typer.Option("--key", help="The key id that must have signed it.")] = None,
     probe: Annotated[
@@ -45,10 +46,10 @@ def erase(
 
     Example: memstream erase ana --session s1
     """
-    given = [user is not None, tenant, status is not None, verify is not None, bool(probe) or compact]
+    given = [user is not None, tenant, status is not None, listed, verify is not None, bool(probe) or compact]
     if sum(given) != 1 or (session is not None and user is None):
         raise typer.BadParameter(
-            "expected one of USER (with --session or without), --tenant, --status, --verify, --probe, --compact"
+            "expected one of USER (with --session or without), --tenant, --status, --list, --verify, --probe, --compact"
         )
     if probe or compact:
         if url is not None:
@@ -58,6 +59,8 @@ def erase(
         _look(probe or [], compact, data, as_json)
     elif verify is not None:
         _verify(verify, key, as_json)
+    elif listed:
+        _list(service(data, url), as_json)
     elif status is not None:
         _show(service(data, url).get(f"/v1/erasures/{_quoted(status)}"), as_json)
     else:
@@ -153,6 +156,26 @@ def _erase(service: Service, path: str, as_json: bool, wait: float) -> None:
     if told["state"] != "done":
         console.print(f"still under way: memstream erase --status {name} --url {service.url}", **_PLAIN)
         raise typer.Exit(1)
+
+
+def _list(asked: Service, as_json: bool) -> None:
+    """A page at a time; as JSON each page is one line."""
+    table, cursor = Table("erasure", "of", "since", "waits for", "places", box=None, pad_edge=False), ""
+    while True:
+        told = asked.get(f"/v1/erasures?limit=200{cursor}")
+        told.pop("_fresh", None)
+        if as_json:
+            typer.echo(json.dumps(told, ensure_ascii=False))
+        for e in told["erasures"]:
+            of = " ".join(filter(None, (e["scope"], e["user_id"], e["session_id"])))
+            table.add_row(e["erasure_id"], of, e["started_at"], e["step"], str(e["places"]))
+        if told["cursor"] is None:
+            break
+        cursor = f"&cursor={_quoted(told['cursor'])}"
+    if not as_json:
+        if told["erasures"] or cursor:
+            console.print(table)
+        console.print(f"{told['under_way']} under way", **_PLAIN)
 
 
 def _show(told: dict[str, Any], as_json: bool) -> None:

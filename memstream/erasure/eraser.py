@@ -16,7 +16,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from memstream.erasure.log import Log
-from memstream.erasure.ports import Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
+from memstream.erasure.ports import AT_ONCE, Away, Finding, Keys, Opened, Outgoing, Register, Topics, UnderWay
 from memstream.erasure.report import signed
 from schemas.events.documents import EVERY_VERSION, Document
 from schemas.events.envelope import Envelope
@@ -68,36 +68,47 @@ class Reached:
 
 
 class Eraser:
-    """One look at all erasures that are under way."""
+    """Looks at the erasures that are under way, some at a time."""
 
     def __init__(self, reached: Reached, config: EraserConfig) -> None:
         self._at, self._config = reached, config
         self._log = Log(reached.topics, config.partitions)
+        self._behind: UnderWay | None = None
+        """The last one that was looked at; None: begin with the oldest."""
 
     def look(self) -> int:
-        """How many are still under way. Raises Away, KeysAway."""
+        """How many of `AT_ONCE` are still under way. Each look goes on behind the one before, also behind an erasure
+        that failed: one that waits for ever holds up no other. Raises Away, KeysAway."""
         with self._at.register() as register:
-            return sum(not self._advance(register, found) for found in register.under_way())
+            page = register.under_way(self._behind)
+            if not page and self._behind is not None:
+                page = register.under_way()
+            left = 0
+            for found in page:
+                self._behind = found
+                left += not self._advance(register, found)
+            self._behind = self._behind if len(page) == AT_ONCE else None
+            return left
 
     def _advance(self, register: Register, found: UnderWay) -> bool:
         e, waited = found.erasure, self._at.now() - found.started_at
         missing = self._expected(register, e) - register.answered(e)
         if missing:
-            return self._waits(register, e, "stores")
+            return self._waits(register, found, "stores")
         if e.scope == "tenant" and (left := self._parts(register, e, found.step)):
-            return self._waits(register, e, left)
+            return self._waits(register, found, left)
         # Every step gave its rows up in the transaction in which it handed the erasure on, and all have done so: what
         # stands now came after, for a user who talks on. It is looked at a while longer, and told.
         held = register.held(e) if e.scope == "user" else 0
         if held and waited < HELD_WAIT:
-            return self._waits(register, e, "state")
+            return self._waits(register, found, "state")
         # Delivered again by who takes a partition over, it would bring back behind the nulls what they take out.
         if register.undelivered(e):
-            return self._waits(register, e, "outbox")
+            return self._waits(register, found, "outbox")
         accesses = register.accesses(e)
         if not accesses and waited < ACCESS_WAIT:
-            return self._waits(register, e, "access log")
-        self._waits(register, e, "log")
+            return self._waits(register, found, "access log")
+        self._waits(register, found, "log")
         removed = self._log.remove(e)
         if removed and e.scope == "tenant":
             self._log.remove(e)
@@ -137,8 +148,9 @@ class Eraser:
             for p in (everywhere if stage == "project" else own)
         }
 
-    def _waits(self, register: Register, e: Erasure, step: str) -> bool:
-        register.waits(e, step)
+    def _waits(self, register: Register, found: UnderWay, step: str) -> bool:
+        if step != found.step:  # else it is noted already
+            register.waits(found.erasure, step)
         return False
 
     def _parts(self, register: Register, e: Erasure, step: str) -> str | None:

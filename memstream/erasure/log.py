@@ -16,11 +16,14 @@ from schemas.log import topics
 from schemas.log.codec import DecodeError, Headers, clear_owner, header, parsed
 from schemas.log.dead_letters import REPLAY_OF, kafka_time, source_ms
 from schemas.log.owner import partition
+from schemas.log.progress import Source, load_source
 from schemas.log.topics import Cleanup, Topic
 from schemas.security.sealing import ENCRYPTED_KEYS
 
 _TIMES = ("asked_at", "accepted_at", "known_at", "updated_at", "created_at")
 _PROJECT = "project"
+_NARRATIVE = "profile"
+"""Kind of the record that holds a user's narrative."""
 _NEVER = ("tick", "marker", "erasure")
 Stands: TypeAlias = Callable[[str, int], bool]
 """Whether a data key can still be had, by owner and generation."""
@@ -110,16 +113,17 @@ def readable(m: Stored, stands: Stands) -> bool:
 
 def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
     """(topic, partition, key) -> owner, of records, each partition in its order, that the erasure takes: those accepted
-    by the cut-off, and of a user's all before the erasure itself in its partition, whatever a clock said of them. It
-    comes there more than once (a step's outbox is delivered again): what lies before the first one came before it."""
+    by the cut-off, and of a user's or session's all before the erasure itself in its partition, whatever a clock said.
+    It comes there more than once, as do those records (a step's outbox is delivered again): what lies before the first
+    one came before it, and so did a copy behind it whose place in the step's outputs is before it."""
     found: dict[tuple[str, int, bytes], bytes] = {}
     dated_later: dict[tuple[str, int, bytes], bytes] = {}
-    met: set[tuple[str, int]] = set()
+    met: dict[tuple[str, int], Source | None] = {}
     for m in records:
         key, value = m.key(), m.value()
         here = m.topic() or "", m.partition() or 0
         if value is not None and here not in met and e.erasure_id.encode() in value and _is(e, value):
-            met.add(here)
+            met[here] = _source(m)
             found |= {place: owner for place, owner in dated_later.items() if place[:2] == here}
         if key is None:
             continue
@@ -128,19 +132,35 @@ def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, byte
         dated_later.pop(place, None)
         owner = _whose(m, e) if value is not None else None
         if owner is not None:
-            by_time = _accepted(orjson.loads(value or b""), m) <= e.accepted_at
-            (found if by_time else dated_later)[place] = owner
+            before = _accepted(orjson.loads(value or b""), m) <= e.accepted_at or _delivered_again(m, met.get(here))
+            (found if before else dated_later)[place] = owner
     return found
 
 
+def _delivered_again(m: Stored, erasure: Source | None) -> bool:
+    """Whether a record behind the first erasure is a copy of one before it: the same step has made it of what it read
+    earlier."""
+    its = None if erasure is None else _source(m)
+    if its is None or erasure is None or (its.step, its.partition) != (erasure.step, erasure.partition):
+        return False
+    return (its.offset, its.ordinal) < (erasure.offset, erasure.ordinal)
+
+
+def _source(m: Stored) -> Source | None:
+    try:
+        return load_source(header(_headers(m), "src"))
+    except ValueError:  # another program's
+        return None
+
+
 def _is(e: Erasure, value: bytes) -> bool:
-    """The erasure itself, of a user: a session's or tenant's is cut by time alone. What the project step hands on comes
+    """The erasure itself, of a user or session: a tenant's is cut by time alone. What the project step hands on comes
     from other partitions, at any later time: it says nothing of the order of the user's records."""
     try:
         data = orjson.loads(value)
     except orjson.JSONDecodeError:
         return False
-    if e.scope != "user" or not isinstance(data, dict) or data.get("stage") == _PROJECT:
+    if e.scope == "tenant" or not isinstance(data, dict) or data.get("stage") == _PROJECT:
         return False
     return bool(data.get("erasure_id") == e.erasure_id)
 
@@ -177,14 +197,27 @@ def _whose(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
         return None
     if e.scope != "tenant" and e.user_id not in (data.get("user_id"), _own(data)):
         return None
-    turn = data.get("turn")
-    session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
-    if e.scope == "session" and session != e.session_id:
+    if e.scope == "session" and not _of_session(data, e):
         return None
     users = e.scope == "tenant" or projects
     if m.topic() == topics.UPDATES.name and not users and data.get("owner_kind") != "user":
         return None  # what projects keep is written anew by the project step
     return _owner_header(m) or e.owner.key.encode()
+
+
+def _of_session(data: dict[str, Any], e: Erasure) -> bool:
+    """Whether a record of the user may hold what was said in the session. A narrative is worded of all of a user's
+    sessions."""
+    turn, sealed = data.get("turn"), data.get("sealed")
+    session = data.get("session_id") or (turn.get("session_id") if isinstance(turn, dict) else None)
+    if data.get("type") == "amendment" and session is None and isinstance(sealed, dict):
+        # The record that it brings says it; where that cannot be read, nobody needs the amendment any more: it was
+        # applied before the erasure, or is refused.
+        record = sealed.get("record")
+        if not isinstance(record, dict):
+            return sealed.keys() == ENCRYPTED_KEYS
+        return record.get("session_id") == e.session_id or record.get("kind") == _NARRATIVE
+    return session == e.session_id or (data.get("type") == "job_result" and data.get("job") == "narrative")
 
 
 def _came_by(m: Stored, cut: datetime) -> bool:

@@ -81,11 +81,16 @@ Access: TypeAlias = dict[str, Json | datetime]
 """An entry of the access log as the report names it: chain, seq, at, operation, principal, hash."""
 
 
+AT_ONCE = 20
+"""Erasures that a register names together."""
+
+
 class Register(Protocol):
     """The erasures and what stands of them in Postgres. Every method raises Away; each is one transaction."""
 
-    def under_way(self) -> Sequence[UnderWay]:
-        """The oldest of those that are not done, in the order in which they began; 20 at most."""
+    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
+        """Those that are not done, in the order in which they began (of one moment: of their ids), `AT_ONCE` at most;
+        `behind`: those that follow it."""
         ...
 
     def answered(self, e: Erasure) -> set[str]:
@@ -93,7 +98,8 @@ class Register(Protocol):
         ...
 
     def generations(self) -> Sequence[tuple[str, int]]:
-        """(store, number) of the generations that are built or stand."""
+        """(store, number) of the generations that are built, stand, or are being dropped: as long as one is there, it
+        may hold what it has not answered for."""
         ...
 
     def waits(self, e: Erasure, step: str) -> None:
@@ -106,7 +112,7 @@ class Register(Protocol):
 
     def undelivered(self, e: Erasure) -> int:
         """Outboxes of steps with the erasure in them, or a part of it: what lies before it there may be delivered once
-        more."""
+        more. What it costs does not grow with what else is undelivered."""
         ...
 
     def owners(self, e: Erasure) -> Sequence[str]:

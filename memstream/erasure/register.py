@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 from psycopg.rows import dict_row, tuple_row
 from psycopg.types.json import Jsonb
 
-from memstream.erasure.ports import Access, Away, Finding, UnderWay
+from memstream.erasure.ports import AT_ONCE, Access, Away, Finding, UnderWay
 from schemas.events.erasure import Erasure
 from schemas.security import audit
 from schemas.storage import generations, postgres_connections
 from schemas.storage.postgres_connections import LONG_SECONDS
 
 Conn = psycopg.Connection[dict[str, Any]]
-_OPEN = "SELECT * FROM trust.erasures WHERE state = 'under_way' ORDER BY started_at LIMIT 20"
+_FIRST = datetime.min.replace(tzinfo=UTC)
+_OPEN = """
+SELECT * FROM trust.erasures
+WHERE state = 'under_way' AND (started_at, erasure_id) > (%s, %s) ORDER BY started_at, erasure_id LIMIT %s
+"""
 _ANSWERED = "SELECT place FROM trust.erasure_findings WHERE erasure_id = %s AND owner = %s"
 _FOUND = "SELECT place, found FROM trust.erasure_findings WHERE erasure_id = %s ORDER BY place"
 _HELD = """
@@ -26,7 +30,12 @@ SELECT count(*) AS rows FROM stream.state
 WHERE (owner = %(owner)s OR starts_with(owner, %(owner)s || '|') OR starts_with(owner, %(owner)s || '/'))
   AND key <> 'deny'
 """
-_UNDELIVERED = "SELECT count(*) AS outboxes FROM stream.positions WHERE position(%s::bytea IN outbox) > 0"
+_UNDELIVERED = """
+SELECT count(*) AS outboxes FROM stream.positions
+WHERE CASE WHEN no_erasure_at = next_offset THEN false ELSE position(%s::bytea IN outbox) > 0 END
+"""
+"""Few outboxes hold an erasure, and none for long: the others are not read. (CASE: Postgres may ask parts of AND in any
+order.)"""
 _OWNERS = "SELECT DISTINCT owner FROM stream.state WHERE starts_with(owner, %s) AND key <> 'deny'"
 _ACCESSES = "SELECT chain, seq, at, operation, principal, hash FROM audit.accesses WHERE access_id = %s"
 _DONE = """
@@ -41,8 +50,9 @@ class PostgresRegister:
     def __init__(self, conn: Conn, audit_key: bytes) -> None:
         self._conn, self._key = conn, audit_key
 
-    def under_way(self) -> Sequence[UnderWay]:
-        rows = self._conn.execute(_OPEN).fetchall()
+    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
+        at, name = (_FIRST, "") if behind is None else (behind.started_at, behind.erasure.erasure_id)
+        rows = self._conn.execute(_OPEN, (at, name, AT_ONCE)).fetchall()
         return [UnderWay(_erasure(r), str(r["step"]), r["started_at"]) for r in rows]
 
     def answered(self, e: Erasure) -> set[str]:
@@ -51,7 +61,7 @@ class PostgresRegister:
     def generations(self) -> Sequence[tuple[str, int]]:
         with self._conn.cursor(row_factory=tuple_row) as cursor:
             found = generations.all_of(cursor)  # type: ignore[arg-type]
-        return [(g.store, g.number) for g in found if g.state in ("building", "standing")]
+        return [(g.store, g.number) for g in found]
 
     def waits(self, e: Erasure, step: str) -> None:
         self._conn.execute("UPDATE trust.erasures SET step = %s WHERE erasure_id = %s", (step, e.erasure_id))

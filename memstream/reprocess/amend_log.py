@@ -73,10 +73,9 @@ def amendment(
 ) -> Amendment:  # fmt: skip
     """A stored record as it is to stand; `rule` also tells amendments of one revision apart."""
     version = event.version if what == "memory" else 0
-    session = event.session_id if what in ("turn", "session", "checkpoint") else None
     return Amendment(
-        tenant=event.tenant, user_id=event.owner.id, cause=cause, what=what, target=target, session_id=session,
-        version=version, expected=expected, rule=rule.partition("/")[0], accepted_at=at,
+        tenant=event.tenant, user_id=event.owner.id, cause=cause, what=what, target=target,
+        session_id=event.session_id, version=version, expected=expected, rule=rule.partition("/")[0], accepted_at=at,
         amendment_id=record_id(event.owner, rule, what, target, version, expected),
         sealed=AmendmentBody(record=record),
     )  # fmt: skip

@@ -52,6 +52,7 @@ class Held:
     owner: Owner | None = None
     session_id: str | None = None
     accepted_at: datetime | None = None
+    record_id: str | None = None
     beside: str = ""
     """Another view that has a row of it, under the same key."""
 
@@ -103,7 +104,7 @@ def _held(
 ) -> Held:
     return Held(
         view, getattr(event, "tenant", ""), key, revision(event), held, until, marked, getattr(event, "owner", None),
-        getattr(event, "session_id", None), accepted_at(event),
+        getattr(event, "session_id", None), accepted_at(event), getattr(event, "record_id", None),
     )  # fmt: skip
 
 
@@ -155,7 +156,8 @@ class Fold:
             mine = held.owner == e.owner or (e.scope == "tenant" and held.tenant == e.tenant)
             if e.scope == "session":
                 mine = mine and held.session_id == e.session_id
-            if mine and held.accepted_at is not None and e.covers(held.accepted_at) and name[0] in FED_BY[topic]:
+            taken = held.accepted_at is not None and e.covers(held.accepted_at, held.record_id)
+            if mine and taken and name[0] in FED_BY[topic]:
                 del self.records[name]
 
     def _remove(self, gone: Tombstone) -> None:

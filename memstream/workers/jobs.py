@@ -41,7 +41,7 @@ from processors.step import Emit
 from schemas.events.documents import Job
 from schemas.events.envelope import Envelope
 from schemas.log import topics
-from schemas.log.codec import Codec, DecodeError
+from schemas.log.codec import ERASED, Codec, DecodeError
 from schemas.log.dead_letters import dead_letter_headers
 from schemas.log.owner import partition
 from schemas.security.sealing import KeysAway
@@ -202,8 +202,13 @@ class JobsWorker:
             if not isinstance(job, Job) or self._work is None:
                 raise DecodeError("invalid", "type: expected a job")
             emits = await self._work.run(job)
+            if self._codec.seals:  # its owner may have been erased meanwhile: sealed now, it would be read again (C9)
+                await self._sealing(partial(self._codec.decode, m.topic, m.value))
         except DecodeError as exc:
-            await self._refuse(m, exc.reason, str(exc))
+            if exc.reason == ERASED:
+                self._stats.outcome(STAGE, ERASED, 1)
+            else:
+                await self._refuse(m, exc.reason, str(exc))
         except UnknownJob as exc:
             await self._refuse(m, "unknown_job", str(exc))
         except Exception as exc:  # noqa: BLE001 - it becomes a dead letter; its text may hold content

@@ -31,8 +31,9 @@ from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage.generations import Generation
 from schemas.storage.layouts import MilvusLayout, sink_group
 from sinks.disk_space_guard import WithRoom
+from sinks.erased_replays import WithoutErased
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
-from sinks.postgres.erasure import PostgresFindings
+from sinks.postgres.erasure import PostgresCuts, PostgresFindings
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Findings, Message, Sink
 from sinks.worker import Worker, WorkerConfig
@@ -159,7 +160,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
 
 def _sink(settings: Settings, own: Generation) -> Sink:
     """The store of a generation, with the vectors of its own model where it has one (reembed)."""
-    sink = SINKS[own.store](settings, own)
+    sink: Sink = WithoutErased(SINKS[own.store](settings, own), PostgresCuts(settings.postgres.get_secret_value()))
     return with_vectors_of(settings, own.embedder, sink) if own.embedder else sink
 
 

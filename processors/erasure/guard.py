@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol, cast
 
 from processors.future_timestamps import dated_ahead
 from processors.step import Emit, Null, Out, Reads, Record, StateSpace, Step
-from schemas.base import Json
+from schemas.base import Json, JsonObject
+from schemas.events.amendments import Amendment
 from schemas.events.documents import ProjectCommand
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
-from schemas.events.memory import Feedback, MemoryCommand
+from schemas.events.memory import Feedback, JobResult, MemoryCommand
 from schemas.events.turns import SessionCommand, TurnEvent
 from schemas.log.owner import tenant_owner, user
 from schemas.log.topics import Cleanup, Topic
@@ -26,7 +28,7 @@ requested} where the log moved it."""
 
 @dataclass(slots=True)
 class Erased:
-    """What a step gives up. `found`: rows by kind. `record_ids`: a project's records that it deleted or wrote anew.
+    """What a step gives up. `found`: rows by kind. `record_ids`: those that the erasure names (`Erasure.record_ids`).
     `newest`: when the newest of it was accepted, told by the first step: the others follow its cut-off."""
 
     outs: list[Out] = field(default_factory=list)
@@ -142,7 +144,8 @@ def _cut(event: Envelope, state: StateSpace) -> datetime | None:
     for key in _owners(event):
         row = cast("dict[str, Any] | None", state.of(key).get(DENY))
         if row is not None:
-            cuts = (row["all"], row["sessions"].get(_session(event)))
+            sessions = row["sessions"]
+            cuts = (row["all"], *(sessions.values() if _of_all_sessions(event) else (sessions.get(_session(event)),)))
             found += [datetime.fromisoformat(cut) for cut in cuts if cut is not None]
     return max(found, default=None)
 
@@ -199,16 +202,35 @@ def _owners(event: object) -> tuple[str, ...]:
     return (tenant,) if name is None else (user(event.tenant, name).key, tenant)
 
 
+def _of_all_sessions(event: Envelope) -> bool:
+    """Whether it tells of every session of its user: a model words a narrative of what was said in any."""
+    return isinstance(event, JobResult) and event.job == "narrative"
+
+
 def _session(event: Envelope) -> str | None:
     turn = getattr(event, "turn", None)
     found = getattr(event, "session_id", None) or getattr(turn, "session_id", None)
+    if found is None and isinstance(event, Amendment):
+        found = event.sealed.record.get("session_id")
     return None if found is None else str(found)
 
 
 def _accepted(event: Envelope) -> datetime | None:
-    """When what the event tells was accepted: an answer's time is that of its question."""
+    """When what the event tells was accepted: an answer's time is that of its question, and an amendment's that of the
+    record, which was read before it was sent."""
+    if isinstance(event, Amendment):
+        return min(filter(None, (event.accepted_at, *_times(event.sealed.record))), default=None)
     for name in ("asked_at", "accepted_at"):
         when = getattr(event, name, None)
         if isinstance(when, datetime):
             return when
     return None
+
+
+def _times(record: JsonObject) -> Iterable[datetime]:
+    """Of a stored record: a turn or decision, a memory, a checkpoint."""
+    for name in ("accepted_at", "known_at", "created_at"):
+        with suppress(TypeError, ValueError):  # none, or no time: its writer refuses the record
+            when = datetime.fromisoformat(record[name]) if name in record else None
+            if when is not None and when.tzinfo is not None:
+                yield when

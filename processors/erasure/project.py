@@ -13,8 +13,9 @@ from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
+from processors.project.rows import ANSWERS
 from processors.project.week_places import DUE, Place, held, place_of, places_of, span
-from processors.step import Emit, OwnerState, Reads, Record, StateSpace
+from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
 from schemas.events.erasure import Erasure
@@ -29,11 +30,13 @@ _LAST = 2**31 - 1
 """The last revision that a report can have: its week is closed for good, nothing else writes it."""
 _EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": []}
 _REASON = because("retired", "command", "erased")
+_SESSIONS = 50
+"""Sessions that a user's row of a week names; where there were more, any may have been in it."""
 
 
 class ProjectEraser(NothingHeld):
-    """State: under the user's name, `w|project|monday` for each week and `h|project|row` for each key of hot memory
-    that the user wrote to. They stand as long as the report or value may."""
+    """State: under the user's name, `w|project|monday` for each week, with the sessions in which the user spoke, and
+    `h|project|row` for each key of hot memory that the user wrote to. They stand as long as the report or value may."""
 
     passes_to = (topics.UPDATES, topics.DECISIONS)
 
@@ -49,6 +52,8 @@ class ProjectEraser(NothingHeld):
         for owner, row in self._places(record, state):
             if isinstance(record.event, ProjectCommand) and record.event.command == "delete_hot":
                 state.of(owner).delete(row)  # its name is the key, which may be what was said
+            elif isinstance(record.event, TurnDigest):
+                _note_session(state.of(owner), row, record.event.turn.session_id)
             elif state.of(owner).get(row) is None:
                 state.of(owner).put(row, 1)
 
@@ -63,7 +68,9 @@ class ProjectEraser(NothingHeld):
         if e.scope not in ("user", "session"):
             return ()
         rows = state.of(e.owner.key)
-        places = [Reads(_week(k).key) for k, _ in rows.items("w|")]
+        weeks_ = [_week(k) for k, _ in rows.items("w|")]
+        places = [Reads(p.key) for p in weeks_]
+        places += [Reads(p.owner.key, (ANSWERS.key(p.monday.isoformat()),)) for p in weeks_]
         hot = [k for k, _ in rows.items("h|")]
         follows = [Reads(_hot(k)[0], self._derived(e, k)) for k in hot]
         return (*places, *(Reads(*_hot(k)) for k in hot), *follows, daily.READS)
@@ -79,7 +86,8 @@ class ProjectEraser(NothingHeld):
             rows = state.of(e.owner.key)
             wrote = [k for k, _ in rows.items("h|")]
             hot = [n for k in wrote for n in (self._drop_derived(e, k, state, done), self._drop_hot(e, k, state, done))]
-            texts = [self._rewrite(e, _week(k), state, done) for k, _ in list(rows.items("w|"))]
+            weeks_ = [k for k, _ in rows.items("w|") if e.scope == "user" or _leaves_week(e, rows, k, state)]
+            texts = [self._rewrite(e, _week(k), state, done) for k in weeks_]
             if e.scope == "user":
                 rows.clear((DENY,))
             done.found = {"hot": sum(hot), "texts": sum(texts), "reports": len(done.record_ids) - sum(hot)}
@@ -120,6 +128,10 @@ class ProjectEraser(NothingHeld):
     def _rewrite(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> int:
         """A week without the user: how many texts and statements went."""
         rows = state.of(place.key)
+        answers, monday = state.of(place.owner.key).table(ANSWERS), place.monday.isoformat()
+        if (answer := answers.get(monday)) is not None:  # a model's words on the week stand in the log, too
+            answers.delete(monday)
+            done.outs.append(Null(topics.PROJECT_EVENTS, place.owner, answer.encode()))
         old = _load(rows.get("report"))
         if rows.get("meta") is None:
             done.outs.append(update(_gone_for_good(e, place)))
@@ -135,7 +147,7 @@ class ProjectEraser(NothingHeld):
             meta["turns"] = 0
         rows.put("meta", meta, gone)
         rows.delete("extract")
-        if old is None or not count:
+        if old is None or (old.op == "delete" and not count):
             return count
         done.record_ids.append(old.record_id)
         emptied = old.model_copy(update={"sources": (), "sealed": MemoryBody(value=_EMPTY)})
@@ -179,6 +191,38 @@ def _row(
     event: ProjectCandidate | ProjectCommand | UserMemory, user_id: str, hot_type: str, key: str
 ) -> list[tuple[str, str]]:
     return [(user(event.tenant, user_id).key, f"h|{event.owner.key}|hot/{hot_type}/{key}")]
+
+
+def _note_session(rows: OwnerState, row: str, session_id: str | None) -> None:
+    held = rows.get(row)
+    held = [] if held is None else held
+    if isinstance(held, list) and session_id not in held:
+        rows.put(row, [*held, session_id] if session_id is not None and len(held) < _SESSIONS else 1)
+
+
+def _leaves_week(e: Erasure, rows: OwnerState, row: str, state: StateSpace) -> bool:
+    """Whether the session may have been in a week; its name leaves the row."""
+    held = rows.get(row)
+    if not isinstance(held, list):
+        return not _is_without(e, state.of(_week(row).key))
+    if e.session_id not in held:
+        return False
+    left = [name for name in held if name != e.session_id]
+    if left:
+        rows.put(row, left)
+    else:
+        rows.delete(row)
+    return True
+
+
+def _is_without(e: Erasure, rows: OwnerState) -> bool:
+    """Whether every text that a week has had is still there, and nothing in it is of the session. Of a week that has
+    lost some, as they expired or there was no room, that cannot be said."""
+    meta = cast("dict[str, Any] | None", rows.get("meta"))
+    if meta is None or meta.get("left_out") or any(rows.get(f"t/{name}") is None for name in meta["texts"]):
+        return False
+    said = (cast("dict[str, Any]", raw) for prefix in ("t/", "k/") for _, raw in rows.items(prefix))
+    return not any(row["u"] == e.user_id and row["s"]["session_id"] == e.session_id for row in said)
 
 
 def _drop(old: MemoryUpdate, row: str, rows: OwnerState, done: Erased) -> int:

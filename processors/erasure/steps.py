@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import DENY, Erased
-from processors.memory import citations, marks
+from processors.memory import citations, ended_records, marks
 from processors.memory.habits import mining as habits
 from processors.memory.replaced import Replaced
 from processors.memory.store import Standing
@@ -120,6 +120,7 @@ class GateEraser(OwnRows):
         records = 0
         for name, version in _numbers(rows):
             records += 1
+            done.record_ids += _dated_behind(e, rows, name)
             done.outs += [_null(e, name, v) for v in range(min(1, version), version + 1)]
         answers = state.of(citations.place(e.owner)).clear()
         rejections = sum(1 for _ in rows.items("r/"))
@@ -132,6 +133,8 @@ class GateEraser(OwnRows):
         done = Erased()
         index = f"s/{e.session_id}"
         said = [(str(n), int(v)) for n, v in cast("list[Any]", rows.get(index) or [])]
+        for name in dict.fromkeys(name for name, _ in said):  # stores look at each version's session
+            done.record_ids += _dated_behind(e, rows, name)
         for name, version in said:
             done.outs.append(_null(e, name, version))
             raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
@@ -195,6 +198,14 @@ def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
     for key, raw in rows.items("v/"):
         if (name := key.removeprefix("v/")) not in standing:
             yield name, int(cast(list[Any], raw)[0])
+
+
+def _dated_behind(e: Erasure, rows: OwnerState, name: str) -> list[str]:
+    """The record, where a version of it is dated behind the cut-off: by a tick, or as what a client wrote to the ledger
+    while the erasure was on its way."""
+    raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
+    times = ended_records.known_at(rows, name), None if raw is None else datetime.fromisoformat(raw["u"]["known_at"])
+    return [name] if any(at is not None and at > e.accepted_at for at in times) else []
 
 
 def _newest_turn(kept: Iterable[Json]) -> datetime | None:

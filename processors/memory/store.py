@@ -13,7 +13,7 @@ from processors.dedupe.calibration import Calibration
 from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features, extract_features
 from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
-from processors.memory import read_at
+from processors.memory import ended_records, read_at
 from processors.memory.changes.nearest import NearestStanding
 from processors.memory.doubted import Doubted, is_doubted
 from processors.memory.index import (
@@ -165,6 +165,7 @@ class Standing:
     def remove(self, closed: MemoryUpdate) -> None:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
         places = self._places(closed)
+        ended_records.note(self._state, closed)
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)
         said, said_there = values_of(closed) or {"": closed.sealed.text}, dict[str, Json]()

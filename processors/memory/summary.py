@@ -72,7 +72,10 @@ class Summary:
         old = self._standing.get(self._id())
         if old is None:
             return []
-        found = self._written("statement_deleted", ask=False)
+        # A model is given more statements than the rules word: its words, and those that it is asked for, may tell of
+        # what has gone where the rules' are the same.
+        self._rows.delete(_JOB)
+        found = self._written("statement_deleted", ask=False, anew=old.extractor == "model")
         if found or self._statements():
             return found
         last = changed(
@@ -99,14 +102,14 @@ class Summary:
         self._standing.put(new)
         return [update(new), self._decided(r.job_id, reason, new)]
 
-    def _written(self, rule: str, ask: bool = True) -> list[Emit]:
-        """By rules; nothing where it would say the same about the same statements."""
+    def _written(self, rule: str, ask: bool = True, anew: bool = False) -> list[Emit]:
+        """By rules; nothing where it would say the same about the same statements, unless it is written `anew`."""
         statements = self._statements()
         language = language_of(statements)
         text = narrative(self._profile, statements, language)
         old = self._standing.get(self._id())
         said = {"rules": text}
-        if not text or (old is not None and old.sealed.value == said):
+        if not text or (old is not None and old.sealed.value == said and not anew):
             return []
         reason = because("kept" if old is None else "superseding", "profile", rule)
         body = MemoryBody(text=text, value=said, attributes={"written_by": "rules"})

@@ -184,6 +184,9 @@ REMOVED: Table[int] = Table("gone/", JsonRows(int))
 """Last revision of an entry that was removed, by record id: its key may be what somebody said."""
 WRITTEN_BY: Table[tuple[str, ...]] = Table("said/", JsonRows(tuple[str, ...]))
 """Record ids of the entries that a turn wrote, by turn id."""
+ANSWERS: Table[str] = Table("answer/", JsonRows(str))
+"""By the Monday of a week, the key in the log of the model's answer that its report has: others leave the log, and this
+one when the report is written again without a user."""
 LATE_TURNS: Single[int] = Single("weeks/too_late", JsonRows(int))
 
 WEEK: Single[WeekCounts] = Single("meta", DataclassRows(WeekCounts))

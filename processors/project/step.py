@@ -17,10 +17,10 @@ from processors.ports import Models, ProfileBook
 from processors.project import daily, hot_withdrawn, report_job, user_memories, week_places, weeks
 from processors.project.hot_keys import INDEX, HotKeys
 from processors.project.rollup import week_of
-from processors.project.rows import HOT, REMOVED, WRITTEN_BY, HotName
+from processors.project.rows import ANSWERS, HOT, REMOVED, WRITTEN_BY, HotName
 from processors.project.weeks_rescreen import WeeksScreened
 from processors.screen import callers
-from processors.step import Emit, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
+from processors.step import Emit, Null, Out, OwnerState, PlainStep, Reads, Record, Reject, StateSpace
 from schemas.base import JsonObject, JsonValue
 from schemas.events.documents import ProjectCandidate, ProjectCommand, ReportResult, TurnDigest, UserMemory
 from schemas.events.envelope import SourceTurn, Tick
@@ -96,7 +96,10 @@ class Project(PlainStep):
                 own = () if now is None else _hot_reads(event.owner, _name(now))
                 return *own, *user_memories.reads(event), daily.READS
             case ReportResult():
-                return (Reads(place.key),) if (place := _answered(event)) else ()
+                place = _answered(event)
+                if place is None:
+                    return ()
+                return Reads(place.key), Reads(event.owner.key, (ANSWERS.key(place.monday.isoformat()),))
             case Tick():
                 return *week_places.reads_of_tick(), Reads(daily.DUE)
         return ()
@@ -170,10 +173,22 @@ class Project(PlainStep):
                 done = [self._weeks(p.owner.tenant, state).close(p, event.now) for p in places]
                 return [*(o for outs in done for o in outs), *self._daily(event.now, state)]
             case ReportResult():
-                found = _answered(event)
-                at = event.accepted_at or record.timestamp
-                return self._weeks(event.tenant, state).answered(found, event, at) if found else []
+                return self._answer(event, record, state)
         return []
+
+    def _answer(self, r: ReportResult, record: Record, state: StateSpace) -> list[Out]:
+        """A model's summary. The log keeps the one that the report has: it tells what users said (C9)."""
+        place, key = _answered(r), (record.key or b"").decode(errors="replace")
+        gone = [Null(self.source, r.owner, record.key)] if record.key else []
+        if place is None:
+            return [*gone]
+        at, answers = r.accepted_at or record.timestamp, state.of(r.owner.key).table(ANSWERS)
+        outs, name = self._weeks(r.tenant, state).answered(place, r, at), place.monday.isoformat()
+        before = answers.get(name)
+        if not any(isinstance(o, Emit) and isinstance(o.event, MemoryUpdate) for o in outs):
+            return outs if before == key else [*outs, *gone]
+        answers.put(name, key)
+        return outs if before in (None, key) else [*outs, Null(self.source, r.owner, str(before).encode())]
 
     def _daily(self, now: datetime, state: StateSpace) -> list[Out]:
         """Status that follows from other figures, once a local day (A4)."""

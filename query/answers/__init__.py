@@ -41,6 +41,7 @@ TABLE: Mapping[tuple[str, str], Mapping[int, type[Answered]]] = {
     ("get", "/readyz"): {200: operations.StatusAnswer},
     ("get", "/v1/pipeline"): {200: operations.PipelineAnswer},
     ("get", "/v1/retention"): {200: operations.RetentionAnswer},
+    ("get", "/v1/erasures"): {200: operations.ErasuresAnswer},
     ("get", "/v1/erasures/{erasure_id}"): {200: operations.ErasureAnswer},
     ("get", "/v1/tenant/profile"): {200: operations.TenantProfileAnswer},
     ("get", "/v1/dead-letters"): {200: operations.LettersAnswer},

@@ -122,8 +122,8 @@ class RetentionAnswer(Answered):
     ended: list[EndedCount]
 
 
-class ErasureAnswer(Answered):
-    """`places`: stores and steps that have answered; `report`: signed, once done."""
+class ErasureState(Answered):
+    """`places`: stores and steps that have answered."""
 
     erasure_id: str
     scope: str
@@ -134,8 +134,22 @@ class ErasureAnswer(Answered):
     step: str
     started_at: datetime
     finished_at: datetime | None
-    report: dict[str, Json] | None
     places: int
+
+
+class ErasureAnswer(ErasureState):
+    """`report`: signed, once done."""
+
+    report: dict[str, Json] | None
+
+
+class ErasuresAnswer(Answered):
+    """`under_way`: how many are not done, on all pages together; `oldest`: when the first of those began."""
+
+    under_way: int
+    oldest: datetime | None
+    erasures: list[ErasureState]
+    cursor: str | None
 
 
 class TenantProfileAnswer(Answered):

@@ -22,6 +22,7 @@ from query.config import QueryConfig
 from query.errors import ProblemError, invalid, store_down
 from query.key_threads import LONG_SECONDS
 from query.reading.common import Context, Ctx
+from query.reading.erased_updates import erased
 from query.streams import Read, TopicAwayError, TopicReader
 from schemas.base import Id
 from schemas.events.memory import MemoryKind, MemoryUpdate
@@ -53,21 +54,23 @@ class UpdateStreams:
         self._closing = True
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def open(self, after: Mapping[int, int] | None, tenant: str) -> tuple[TopicReader, dict[int, int]]:
-        """A reader at the end of the log, or behind `after`; and its next offsets. Raises ProblemError."""
+    async def open(
+        self, after: Mapping[int, int] | None, tenant: str
+    ) -> tuple[TopicReader, dict[int, int], Mapping[int, int]]:
+        """A reader at the end of the log, or behind `after`; its next offsets; and that end. Raises ProblemError."""
         if self._open >= self._config.max_streams:
             raise ProblemError("busy", "too many update streams are open", headers={"Retry-After": "5"})
         if self._of_tenant[tenant] >= self._config.limits.streams:
             raise ProblemError("too-many", "this tenant has too many update streams open", headers={"Retry-After": "5"})
         self._count(tenant, 1)
         try:
-            opened: tuple[TopicReader, dict[int, int]] = await self._run(self._start, after)
+            opened: tuple[TopicReader, dict[int, int], Mapping[int, int]] = await self._run(self._start, after)
         except TopicAwayError:
             self._count(tenant, -1)
             raise store_down("kafka") from None
         return opened
 
-    def _start(self, after: Mapping[int, int] | None) -> tuple[TopicReader, dict[int, int]]:
+    def _start(self, after: Mapping[int, int] | None) -> tuple[TopicReader, dict[int, int], Mapping[int, int]]:
         reader = TopicReader(self._config.kafka, topics.UPDATES.name, self._config.partitions)
         try:
             bounds = reader.bounds()
@@ -76,7 +79,7 @@ class UpdateStreams:
             raise
         start = {p: end if after is None else min(end, max(low, after.get(p, low))) for p, (low, end) in bounds.items()}
         reader.start(start)
-        return reader, start
+        return reader, start, {p: end for p, (_, end) in bounds.items()}
 
     def _count(self, tenant: str, change: int) -> None:
         self._open += change
@@ -114,10 +117,10 @@ async def updates(
         scope.project(project_id)
     after = _last_event_id(request.headers.get("last-event-id"))
     streams: UpdateStreams = request.app.state.updates
-    reader, offsets = await streams.open(after, scope.tenant)
+    reader, offsets, ends = await streams.open(after, scope.tenant)
     wanted = _Wanted(scope, user_id, project_id, frozenset(kind) if kind else None)
     ctx.saw(scope if user_id is None else scope.user(user_id))
-    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_of, request))
+    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_of, request), ends)
     return _EventStream(events, partial(streams.release, reader, scope.tenant))
 
 
@@ -164,8 +167,9 @@ class _Wanted:
 
 async def _events(
     batches: AsyncIterator[list[Read]], offsets: dict[int, int], wanted: _Wanted, ctx: Context,
-    still: Callable[[], Awaitable[TenantScope]],
+    still: Callable[[], Awaitable[TenantScope]], ends: Mapping[int, int] = {},
 ) -> AsyncIterator[bytes]:
+    """`ends`: of the log when the stream was opened. What lies before may have been erased since."""
     yield b"retry: 2000\nid: " + _event_id(offsets) + b"\n\n"
     quiet, checked = 0, time.monotonic()
     async for batch in batches:
@@ -181,15 +185,23 @@ async def _events(
             yield b": still here\n\n"
         try:  # in a thread: a batch is hundreds of records, and their keys may have to be asked for
             decode = partial(_all_decoded, batch, ctx.deps.codec)
-            found = await ctx.deps.key_threads(decode, LONG_SECONDS) if batch else []
+            decoded = await ctx.deps.key_threads(decode, LONG_SECONDS) if batch else []
+            found = [u if u is not None and u in wanted else None for u in decoded]
+            shown_before = (u for r, u in zip(batch, found, strict=True) if r.offset < ends.get(r.partition, 0))
+            before = [u for u in shown_before if u is not None]
+            left = await erased(ctx.db, wanted.scope.tenant, before) if before else _whole
         except ProblemError:  # the caller comes again, with the last id that it has
             return
         for record, update in zip(batch, found, strict=True):
             offsets[record.partition] = record.offset + 1
-            if update is not None and update in wanted:
+            if update is not None and (update := left(update)) is not None:
                 ctx.saw(OwnerScope(wanted.scope, update.owner), [update.record_id])
                 data = orjson.dumps(shown(update), option=orjson.OPT_UTC_Z)
                 yield b"event: memory\nid: " + _event_id(offsets) + b"\ndata: " + data + b"\n\n"
+
+
+def _whole(update: MemoryUpdate) -> MemoryUpdate | None:
+    return update
 
 
 def _all_decoded(batch: Sequence[Read], codec: Codec) -> list[MemoryUpdate | None]:

@@ -14,8 +14,8 @@ _HEARTBEATS = SystemStatement(
     shared=True,
 )
 _ERASURES = SystemStatement(
-    """SELECT count(*) AS pending, coalesce(extract(epoch FROM now() - min(accepted_at)), 0)::float8 AS oldest
-    FROM trust.erasures WHERE state <> 'done'"""
+    """SELECT count(*) AS pending, coalesce(extract(epoch FROM now() - min(started_at)), 0)::float8 AS oldest
+    FROM trust.erasures WHERE state = 'under_way'"""
 )
 _STOPPED = SystemStatement(
     """SELECT s.step, s.partition, s.record_offset, s.times FROM stream.suspects s
@@ -33,7 +33,7 @@ async def heartbeats(db: Database, seconds: float) -> dict[str, tuple[datetime, 
 
 
 async def erasures_pending(db: Database) -> tuple[int, float]:
-    """How many are not done, and the age of the oldest in seconds."""
+    """How many are not done, and the age of the oldest in seconds. (Not by its cut-off, which may lie ahead.)"""
     (row,) = await db.of_system(_ERASURES)
     return row["pending"], max(0.0, row["oldest"])
 

@@ -38,7 +38,9 @@ class Erasure(Envelope):
     stage: CleanText = Field(default="door", max_length=40)
     found: dict[Id, int] = Field(default_factory=dict)
     record_ids: tuple[Id, ...] = Field(default=(), max_length=100_000)
-    """Project records that were deleted or written anew: what was decided about them goes too."""
+    """Project records that were deleted or written anew: what was decided about them goes too. Of the gate: records
+    that it dropped and that are dated behind the cut-off (by a tick, or as they came into the ledger while the erasure
+    was on its way): stores delete them by id."""
 
     @property
     def owner(self) -> Owner:
@@ -54,5 +56,6 @@ class Erasure(Envelope):
     def subject(self) -> str:
         return f"erasure/{self.erasure_id}/{self.owner.key}/{self.session_id or ''}/{self.stage}"
 
-    def covers(self, when: datetime) -> bool:
-        return when <= self.accepted_at
+    def covers(self, when: datetime, record_id: str | None = None) -> bool:
+        """Whether a row of the owner goes: by its time, or as its record is named."""
+        return when <= self.accepted_at or (self.stage != "project" and record_id in self.record_ids)

@@ -22,6 +22,11 @@ ON CONFLICT (erasure_id, owner, place) DO UPDATE SET found = (
 WHERE EXCLUDED.found <> '{}'::jsonb
 """
 
+_NAMED = """
+UPDATE trust.erasures SET record_ids = ARRAY(SELECT DISTINCT unnest(record_ids || %(names)s::text[])), named_at = now()
+WHERE erasure_id = %(erasure)s AND NOT record_ids @> %(names)s::text[]
+"""
+
 
 def place(store: str, generation: int, topic: str, stage: str, partition: int) -> str:
     """Where something was removed: a store that read the erasure from a partition of a topic."""
@@ -32,6 +37,12 @@ def begin(conn: Connection[Any], e: Erasure) -> None:
     """The erasure stands in the registry. Its parts belong to the whole."""
     if not e.part:
         conn.execute(_BEGIN, (e.erasure_id, e.tenant, e.scope, e.user_id, e.session_id, e.accepted_at))
+
+
+def named(conn: Connection[Any], e: Erasure) -> None:
+    """Records of a user that go though they are dated behind the cut-off (`Erasure.record_ids`). Idempotent."""
+    if e.record_ids and e.stage == "gate":
+        conn.execute(_NAMED, {"erasure": e.erasure_id, "names": list(e.record_ids)})
 
 
 def found(conn: Connection[Any], e: Erasure, where: str, counts: Mapping[str, int]) -> None:

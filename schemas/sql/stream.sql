@@ -8,6 +8,7 @@ CREATE TABLE stream.positions (
     progress    jsonb       NOT NULL,
     seen        jsonb       NOT NULL,
     outbox      bytea       NOT NULL,   -- the last batch's outputs, delivered again on take-over
+    no_erasure_at bigint,               -- equal to next_offset: none of them is an erasure
     updated_at  timestamptz NOT NULL,
     PRIMARY KEY (step, partition)
 );

@@ -13,9 +13,14 @@ CREATE TABLE IF NOT EXISTS trust.erasures (
     step         text        NOT NULL DEFAULT 'stores',      -- what is waited for
     started_at   timestamptz NOT NULL DEFAULT now(),
     finished_at  timestamptz,
-    report       jsonb                           -- signed (memstream erase verify)
+    report       jsonb,                          -- signed (memstream erase verify)
+    record_ids   text[]      NOT NULL DEFAULT '{}',   -- taken too, though they are dated behind the cut-off
+    named_at     timestamptz                     -- when a store met those
 );
 CREATE INDEX IF NOT EXISTS erasures_tenant ON trust.erasures (tenant, accepted_at);
+CREATE INDEX IF NOT EXISTS erasures_user ON trust.erasures (tenant, user_id);
+CREATE INDEX IF NOT EXISTS erasures_begun ON trust.erasures (tenant, started_at, erasure_id);
+CREATE INDEX IF NOT EXISTS erasures_open ON trust.erasures (started_at, erasure_id) WHERE state = 'under_way';
 
 -- What a store or step found and removed, one row a place; a redelivery finds nothing and lowers no count.
 CREATE TABLE IF NOT EXISTS trust.erasure_findings (

@@ -119,7 +119,8 @@ class PostgresContents:
 
     def carry(self, live: int, new: int) -> Mapping[str, int]:
         """Copy rows that the log has lost from the live generation: those older than their topic keeps. What the new
-        one has stays as it is. Returns how many came a view."""
+        one has stays as it is. What the new one has met an erasure of is not copied: the live one may be behind, and
+        the new one meets it no more. Returns how many came a view."""
         done: dict[str, int] = {}
         if not self._stands(live):
             return done
@@ -128,7 +129,10 @@ class PostgresContents:
             age = timedelta(days=topic.retention_days or 0)
             query = (
                 f"INSERT INTO {postgres_schema(new)}.{name} ({columns}) SELECT {columns}"  # noqa: S608
-                f" FROM {postgres_schema(live)}.{name} WHERE {column} < now() - %s ON CONFLICT DO NOTHING"
+                f" FROM {postgres_schema(live)}.{name} t WHERE {column} < now() - %s AND NOT EXISTS ("
+                "SELECT FROM trust.erasures e WHERE e.tenant = t.tenant AND coalesce(e.user_id, t.user_id) = t.user_id"
+                f" AND coalesce(e.session_id, t.session_id) = t.session_id AND t.{column} <= e.accepted_at"
+                ") ON CONFLICT DO NOTHING"
             )
             count: int = self._call(lambda conn, q=query, a=age: conn.execute(cast(Any, q), (a,)).rowcount)
             if count:

@@ -6,6 +6,7 @@ redelivery brings it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import psycopg
@@ -13,9 +14,11 @@ from psycopg import Connection, sql
 
 from schemas.events.erasure import Erasure
 from schemas.log import topics
+from schemas.log.owner import Owner
 from schemas.security import erasure_findings as findings
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
+from sinks.erased_replays import Cut
 from sinks.protocol import Transient
 
 _TIMES = ("accepted_at", "known_at", "updated_at", "created_at", "occurred_at")
@@ -49,6 +52,7 @@ def erase(conn: Connection[Any], generation: int, e: Erasure, topic: str, partit
     if e.stage == "project" and topic == topics.DECISIONS.name and e.record_ids:
         counts["decisions"] = _of_records(conn, schema, e)
     findings.begin(conn, e)
+    findings.named(conn, e)
     findings.found(conn, e, findings.place("postgres", generation, topic, e.stage, partition), counts)
     if e.found:
         findings.found(conn, e, f"state/{e.stage}/{partition}", e.found)
@@ -59,7 +63,10 @@ def _rows(e: Erasure, columns: set[str]) -> sql.Composed | None:
     time = next((t for t in _TIMES if t in columns), None)
     if "tenant" not in columns or time is None:
         return None
-    parts = [_equal("tenant", e.tenant), sql.SQL("{} <= {}").format(sql.Identifier(time), sql.Literal(e.accepted_at))]
+    by_time = sql.SQL("{} <= {}").format(sql.Identifier(time), sql.Literal(e.accepted_at))
+    if e.record_ids and "record_id" in columns:
+        by_time = sql.SQL("({} OR record_id = ANY({}))").format(by_time, sql.Literal(list(e.record_ids)))
+    parts: list[sql.Composable] = [_equal("tenant", e.tenant), by_time]
     if e.scope in ("user", "session"):
         if e.stage == "project":
             return None
@@ -100,3 +107,24 @@ class PostgresFindings:
                 findings.found(conn, erasure, place, counts)
         except psycopg.Error as exc:
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
+
+
+_CUTS = """SELECT DISTINCT e.tenant, e.user_id, e.session_id, e.accepted_at
+FROM unnest(%s::text[], %s::text[]) AS o(tenant, id)
+JOIN trust.erasures e ON e.tenant = o.tenant AND (e.user_id = o.id OR e.user_id IS NULL)"""
+
+
+class PostgresCuts:
+    """The erasures as the register has them. A connection for each call: few are made."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+
+    def __call__(self, owners: Sequence[Owner]) -> Sequence[Cut]:
+        """Raises Transient while Postgres is away."""
+        try:
+            with postgres_connections.connect(self._dsn, application_name="memstream-erasure") as conn:
+                found = conn.execute(_CUTS, ([o.tenant for o in owners], [o.id for o in owners])).fetchall()
+        except psycopg.Error as exc:
+            raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
+        return [Cut(*row) for row in found]

@@ -21,19 +21,20 @@ from streams.state.protocol import (
     Rows,
     StaleOwner,
     StoreAway,
+    carries_erasure,
     pack_outbox,
     unpack_outbox,
 )
 
 _START = """
-INSERT INTO stream.positions (next_offset, progress, seen, outbox, updated_at, step, partition)
-VALUES (%s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
+INSERT INTO stream.positions (next_offset, progress, seen, outbox, no_erasure_at, updated_at, step, partition)
+VALUES (%s, %s, %s, %s, %s, now(), %s, %s) ON CONFLICT DO NOTHING
 """
 _COMMIT = """
 WITH new AS (
     SELECT * FROM unnest(%(steps)s::text[], %(partitions)s::int[], %(expected)s::bigint[], %(offsets)s::bigint[],
-                         %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[])
-        AS n(step, partition, expected, next_offset, progress, seen, outbox)
+                         %(progress)s::jsonb[], %(seen)s::jsonb[], %(outboxes)b::bytea[], %(no_erasures)s::bigint[])
+        AS n(step, partition, expected, next_offset, progress, seen, outbox, no_erasure_at)
 ), mine AS (
     SELECT p.step, p.partition FROM stream.positions p JOIN new n USING (step, partition)
     WHERE p.next_offset = n.expected FOR UPDATE OF p
@@ -41,7 +42,7 @@ WITH new AS (
     SELECT count(*) = cardinality(%(steps)s::text[]) AS sound FROM mine
 ), moved AS (
     UPDATE stream.positions p SET next_offset = n.next_offset, progress = n.progress, seen = n.seen,
-        outbox = n.outbox, updated_at = now()
+        outbox = n.outbox, no_erasure_at = n.no_erasure_at, updated_at = now()
     FROM new n, whole WHERE sound AND p.step = n.step AND p.partition = n.partition
 ), put AS (
     INSERT INTO stream.state (step, partition, owner, key, value, expires_at)
@@ -60,7 +61,8 @@ SELECT step, partition FROM mine
 """
 """The whole batch in one statement: where a stored offset is not the expected one, no part of it does anything."""
 _SETTLE = """
-UPDATE stream.positions p SET outbox = '' FROM unnest(%s::int[], %s::bigint[]) AS d(partition, next_offset)
+UPDATE stream.positions p SET outbox = '', no_erasure_at = p.next_offset
+FROM unnest(%s::int[], %s::bigint[]) AS d(partition, next_offset)
 WHERE p.step = %s AND p.partition = d.partition AND p.next_offset = d.next_offset
 """
 _SWEEP = """
@@ -164,10 +166,16 @@ def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
 async def _begin(conn: AsyncConnection[TupleRow], c: PartitionCommit) -> None:
     """A partition's first commit can only insert. Raises StaleOwner when another worker was there."""
     p = c.position
-    place = (p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), c.step, c.partition)
-    cur = await conn.execute(_START, place)
+    values = (p.next_offset, Jsonb(dict(p.progress)), Jsonb(dict(p.seen)), pack_outbox(c.outbox), _no_erasure_at(c))
+    cur = await conn.execute(_START, (*values, c.step, c.partition))
     if cur.rowcount != 1:
         raise StaleOwner([c.partition])
+
+
+def _no_erasure_at(c: PartitionCommit) -> int | None:
+    """By it the eraser passes an outbox over without reading it. A worker of an earlier version moves the offset alone:
+    its outbox is read."""
+    return None if any(map(carries_erasure, c.outbox)) else c.position.next_offset
 
 
 def _writes(c: PartitionCommit) -> list[tuple[Any, ...]]:
@@ -191,6 +199,7 @@ async def _store(
             "progress": [Jsonb(dict(p.progress)) for p in positions],
             "seen": [Jsonb(dict(p.seen)) for p in positions],
             "outboxes": [pack_outbox(c.outbox) for c in commits],
+            "no_erasures": [_no_erasure_at(c) for c in commits],
             "put_steps": puts[0], "put_partitions": puts[1], "put_owners": puts[2], "put_keys": puts[3],
             "put_values": puts[4], "put_expiry": puts[5],
             "drop_steps": drops[0], "drop_partitions": drops[1], "drop_owners": drops[2], "drop_keys": drops[3],

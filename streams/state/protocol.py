@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import msgpack
 
 from processors.step import Reads
+from schemas.log.codec import header
 
 
 class Rows(dict[str, dict[str, bytes]]):
@@ -103,6 +104,10 @@ class StateStore(Protocol):
         """The outbox of these partitions was delivered, and need not be again: it is emptied where the stored offset
         is the one given."""
         ...
+
+
+def carries_erasure(row: OutboxRow) -> bool:
+    return (header(row.headers, "ce_type") or b"").startswith(b"memstream.erasure.")
 
 
 def pack_outbox(rows: Sequence[OutboxRow]) -> bytes:

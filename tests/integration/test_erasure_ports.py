@@ -7,21 +7,26 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 import pytest
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
+from psycopg.rows import dict_row
 
 from memstream.erasure.kafka import KafkaTopics
 from memstream.erasure.ports import Register, Topics
 from memstream.erasure.register import opened
 from memstream.stack import Addresses
+from query.reading.erased_updates import _CUTS
 from schemas import migrations
 from schemas.events.erasure import Erasure
+from schemas.log.owner import user
 from schemas.security import erasure_findings
-from streams.state.protocol import OutboxRow, pack_outbox
+from sinks.postgres.erasure import PostgresCuts
+from streams.state.protocol import OutboxRow, carries_erasure, pack_outbox
 from tests.patience import PATIENCE
 from tests.unit.erasure.register_contract import RegisterContract
 from tests.unit.erasure.topics_contract import TopicsContract
@@ -30,8 +35,8 @@ pytestmark = pytest.mark.integration
 KEY = bytes(range(32))
 _STATE = "INSERT INTO stream.state (step, partition, owner, key, value) VALUES ('screen', 0, %s, %s, %s)"
 _POSITION = """
-INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, updated_at)
-VALUES (%s, 0, 1, '{}', '{}', %s, now())
+INSERT INTO stream.positions (step, partition, next_offset, progress, seen, outbox, no_erasure_at, updated_at)
+VALUES (%s, 0, 1, '{}', '{}', %s, %s, now())
 """
 
 
@@ -53,7 +58,8 @@ class _Postgres:
 
     def outbox(self, step: str, rows: Sequence[OutboxRow]) -> None:
         with psycopg.connect(self.dsn) as conn:
-            conn.execute(_POSITION, (step, pack_outbox(rows)))
+            free = None if any(map(carries_erasure, rows)) else 1
+            conn.execute(_POSITION, (step, pack_outbox(rows), free))
 
     def opened(self) -> AbstractContextManager[Register]:
         return opened(self.dsn, KEY)
@@ -69,6 +75,46 @@ class TestPostgresRegister(RegisterContract):
         made = psycopg.conninfo.make_conninfo(addresses.postgres, dbname="erasures")
         migrations.upgrade(made)
         return _Postgres(made)
+
+    def test_c9_a_generation_that_is_being_dropped_is_waited_for(self, at: _Postgres) -> None:
+        """Who drops it may be killed before its rows are gone: a report was signed beside them."""
+        with psycopg.connect(at.dsn) as conn:
+            conn.execute(
+                "INSERT INTO ops.generations (store, generation, state)"
+                " VALUES ('postgres', 2, 'dropping'), ('postgres', 3, 'dropped')"
+            )
+        with at.opened() as register:
+            assert {n for store, n in register.generations() if store == "postgres"} == {1, 2}
+
+    def test_c9_records_that_an_erasure_names_stand_beside_it(self, at: _Postgres) -> None:
+        """Once, whatever comes again; and sinks and streams of updates find the erasure by its users or tenant."""
+        when = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+        told: dict[str, Any] = {"tenant": "acme", "accepted_at": when}
+        named = Erasure(**told, erasure_id="e1", scope="user", user_id="ann", stage="gate", record_ids=("a", "b"))
+        others = [
+            Erasure(**told, erasure_id="e2", scope="session", user_id="bob", session_id="s1"),
+            Erasure(tenant="other", accepted_at=when, erasure_id="e3", scope="tenant"),
+        ]
+        for e in (named, *others):
+            at.begin(e)
+        stood = []
+        for record_ids in ((), ("a", "b"), ("b",), ("b", "c")):
+            with psycopg.connect(at.dsn) as conn:
+                erasure_findings.named(conn, named.model_copy(update={"record_ids": record_ids}))
+                row = conn.execute("SELECT record_ids, named_at FROM trust.erasures WHERE erasure_id = 'e1'").fetchone()
+                assert row is not None
+                stood.append(row)
+        assert [sorted(names) for names, _ in stood] == [[], ["a", "b"], ["a", "b"], ["a", "b", "c"]]
+        assert stood[0][1] is None
+        assert stood[1][1] == stood[2][1]
+        cuts = PostgresCuts(at.dsn)
+        owners = [user("acme", "ann"), user("acme", "cid"), user("other", "dan"), user("other", "eve")]
+        assert sorted(cuts(owners)) == [("acme", "ann", None, when), ("other", None, None, when)]
+        assert list(cuts([user("acme", "bob")])) == [("acme", "bob", "s1", when)]
+        assert not cuts([user("acme", "cid")])
+        with psycopg.connect(at.dsn, row_factory=dict_row) as conn:
+            rows = conn.execute(_CUTS.text.encode(), {"tenant": "acme", "users": ["ann"]}).fetchall()
+        assert [(r["user_id"], sorted(r["record_ids"])) for r in rows] == [("ann", ["a", "b", "c"])]
 
     def report(self, at: Any) -> Any:
         with psycopg.connect(at.dsn) as conn:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -18,9 +18,11 @@ from psycopg.rows import dict_row
 from memstream.reprocess.compare import Comparison, GenerationSide, RevisionSide, compare
 from memstream.reprocess.fold import Fold, in_postgres
 from memstream.stack import Addresses
+from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryUpdate
 from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedTurn
+from schemas.log import topics
 from schemas.log.codec import Event
 from schemas.migrations import create_generation, drop_generation, generations, upgrade
 from schemas.storage.layouts import postgres_schema
@@ -340,6 +342,67 @@ def test_n1_c8_generations_are_compared_by_their_archives_too(dsn: str, generati
         contents.close()
         with psycopg.connect(dsn) as conn:
             drop_generation(conn, other)
+
+
+def test_c9_what_was_erased_is_not_carried_into_a_generation_that_has_met_the_erasure(
+    dsn: str, generation: int
+) -> None:
+    """The live one may be behind: it still has the rows, and the new one meets the erasure no more."""
+    other, tenant = generation + 1_000_000, f"carried-{generation}"
+    said, behind = (datetime(2020, 1, n, tzinfo=UTC) for n in (2, 3))
+    turns = [
+        turn(n, tenant=tenant, user_id=user, session_id=session, accepted_at=at)
+        for n, (user, session, at) in enumerate(
+            (("ann", "s1", said), ("ann", "s1", behind), ("bob", "s1", said), ("bob", "s2", said), ("cid", "s1", said))
+        )
+    ]
+    erased = [("user", "ann", None), ("session", "bob", "s1")]
+    contents = PostgresContents(dsn)
+    with closing(PostgresSink(dsn, [generation])) as sink, psycopg.connect(dsn) as conn:
+        sink.ensure()
+        sink.write(batch(*turns))
+        for scope, user, session in erased:
+            conn.execute(
+                "INSERT INTO trust.erasures (erasure_id, tenant, scope, user_id, session_id, accepted_at, state)"
+                " VALUES (%s, %s, %s, %s, %s, %s, 'done')",
+                (f"{scope}-{tenant}", tenant, scope, user, session, said if scope == "user" else behind),
+            )
+        create_generation(conn, other)
+        conn.commit()
+        try:
+            contents.carry(generation, other)
+            query = f"SELECT user_id, session_id FROM {postgres_schema(other)}.turns WHERE tenant = %s ORDER BY turn_id"  # noqa: S608
+            found = conn.execute(query.encode(), (tenant,)).fetchall()
+            assert found == [("ann", "s1"), ("bob", "s2"), ("cid", "s1")]
+        finally:
+            contents.close()
+            conn.rollback()
+            drop_generation(conn, other)
+
+
+@pytest.mark.parametrize("session_id", [None, "s1"])
+def test_c9_rows_that_an_erasure_names_go_though_they_are_dated_behind_it(
+    dsn: str, generation: int, session_id: str | None
+) -> None:
+    """Of a session those of its own: another version of the record stays."""
+    tenant, later = f"named-{generation}-{session_id}", NOW + timedelta(minutes=1)
+    versions = [
+        memory(n, n, version=n, tenant=tenant, record_id=name, session_id=session, known_at=later)
+        for n, (name, session) in enumerate((("a", "s1"), ("a", "s2"), ("b", "s1")), 1)
+    ]
+    e = Erasure(
+        tenant=tenant, erasure_id=tenant, scope="session" if session_id else "user", user_id="u1",
+        session_id=session_id, accepted_at=NOW, stage="gate", record_ids=("a",),
+    )  # fmt: skip
+    with closing(PostgresSink(dsn, [generation])) as sink, psycopg.connect(dsn) as conn:
+        sink.ensure()
+        sink.write(batch(*versions))
+        for _ in range(2):
+            sink.write(SinkBatch([Item(e, message(e, topic=topics.UPDATES.name))]))
+            query = f"SELECT record_id, session_id FROM {postgres_schema(generation)}.memories WHERE tenant = %s"  # noqa: S608
+            found = conn.execute(query.encode(), (tenant,)).fetchall()
+            assert sorted(found) == [*([("a", "s2")] if session_id else []), ("b", "s1")]
+            conn.commit()
 
 
 def test_d5_originals_stand_as_the_log_has_them_and_go_with_a_higher_revision(dsn: str, generation: int) -> None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from memstream.erasure.ports import Access, Away, Finding, UnderWay
+from memstream.erasure.ports import AT_ONCE, Access, Away, Finding, UnderWay
 from schemas.events.erasure import Erasure
 from streams.state.memory import MemoryStateStore
+from streams.state.protocol import carries_erasure
 from tests.simulation.net import AwayError
 
 T = TypeVar("T")
-_MOST = 20
 _DENY = "deny"
 
 
@@ -57,9 +57,9 @@ class MemoryRegister:
         old.update({kind: max(n, old.get(kind, 0)) for kind, n in counts.items()})
 
     # What the eraser asks.
-    def under_way(self) -> Sequence[UnderWay]:
+    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
         found = [entry.under_way for entry in self.entries.values() if entry.state == "under_way"]
-        return sorted(found, key=lambda u: u.started_at)[:_MOST]
+        return sorted((u for u in found if behind is None or _place(u) > _place(behind)), key=_place)[:AT_ONCE]
 
     def answered(self, e: Erasure) -> set[str]:
         return {place for name, owner, place in self.found_at if (name, owner) == (e.erasure_id, e.owner.key)}
@@ -83,7 +83,7 @@ class MemoryRegister:
 
     def undelivered(self, e: Erasure) -> int:
         name = e.erasure_id.encode()
-        outboxes = [outbox for _, outbox in self.state._positions.values()]
+        outboxes = [outbox for _, outbox in self.state._positions.values() if any(map(carries_erasure, outbox))]
         return sum(any(name in (row.value or b"") for row in outbox) for outbox in outboxes)
 
     def owners(self, e: Erasure) -> Sequence[str]:
@@ -119,6 +119,10 @@ class MemoryRegister:
             self.on_done(e)
 
 
+def _place(u: UnderWay) -> tuple[datetime, str]:
+    return u.started_at, u.erasure.erasure_id
+
+
 class SimRegister:
     """An eraser's connection to it. `ask` blocks until Postgres has answered, and knows what writes; `passed` is told
     what is about to be asked for an erasure that is under way."""
@@ -128,8 +132,8 @@ class SimRegister:
     ) -> None:
         self._data, self._ask, self._passed = data, ask, passed
 
-    def under_way(self) -> Sequence[UnderWay]:
-        found: Sequence[UnderWay] = self._called("", self._data.under_way)
+    def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
+        found: Sequence[UnderWay] = self._called("", lambda: self._data.under_way(behind))
         self._passed("idle" if not found else "look")
         return found
 

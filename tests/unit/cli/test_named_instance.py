@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "DELETE /v1/users/ann/sessions/s": ("erase", "ann", "--session", "s", "--yes"),
     "DELETE /v1/tenant": ("erase", "--tenant", "--yes"),
     "GET /v1/erasures/e1": ("erase", "--status", "e1"),
+    "GET /v1/erasures?limit=200": ("erase", "--list"),
     "GET /v1/dead-letters?state=open&limit=50": ("dlq", "list"),
     "GET /v1/dead-letters/3:17": ("dlq", "show", "3:17"),
     "POST /v1/dead-letters/replay": ("dlq", "replay", "--all"),
@@ -329,3 +330,20 @@ def test_an_address_of_the_service_is_none_of_the_stores(memstream: CommandLine,
     done = memstream("erase", "--compact", "--url", named.url)
     assert (done.status, named.asked) == (2, [])
     assert "--data" in done.err
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_n6_erasures_are_listed_page_by_page(memstream: CommandLine, as_json: bool) -> None:
+    one = {"erasure_id": "e1", "scope": "session", "user_id": "ann", "session_id": "s", "started_at": "2026-11-21",
+           "step": "stores", "places": 3}  # fmt: skip
+    body = {"under_way": 1, "oldest": "2026-11-21", "erasures": [one], "cursor": None}
+    with instance(200, json.dumps(body)) as here:
+        done = memstream("erase", "--list", "--url", here.url, *(["--json"] if as_json else []))
+    assert here.asked == ["GET /v1/erasures?limit=200"]
+    assert done.status == 0
+    if as_json:
+        assert json.loads(done.out) == body
+    else:
+        assert "e1" in done.out
+        assert "session ann s" in done.out
+        assert done.out.endswith("1 under way\n")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from memstream.erasure.ports import Finding, Register
+from memstream.erasure.ports import AT_ONCE, Finding, Register
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.security.erasure_findings import place
@@ -44,8 +44,9 @@ def whole(name: str = "t1") -> Erasure:
     return erasure(name, scope="tenant", user_id=None)
 
 
-def row(value: bytes) -> OutboxRow:
-    return OutboxRow(7, 0, topics.LEDGER.name, 0, b"k", value, [("owner", b"acme/user/ann")])
+def row(value: bytes, kind: bytes = b"erasure") -> OutboxRow:
+    headers = [("owner", b"acme/user/ann"), ("ce_type", b"memstream.%b.v1" % kind)]
+    return OutboxRow(7, 0, topics.LEDGER.name, 0, b"k", value, headers)
 
 
 HISTORY = place("postgres", 1, topics.HISTORY.name, "screen", 0)
@@ -113,12 +114,31 @@ class RegisterContract:
             assert sorted(register.owners(whole())) == ["acme/project/p", "acme/user/ann"]
 
     def test_an_outbox_that_carries_the_erasure_is_undelivered(self, at: Place) -> None:
-        at.outbox("extract", [row(b'{"text":"tea"}'), row(b'{"erasure_id":"e1"}')])
+        at.outbox("extract", [row(b'{"text":"tea"}', b"extraction"), row(b'{"erasure_id":"e1"}')])
         at.outbox("gate", [row(b'{"erasure_id":"e1","part":true}')])
         at.outbox("project", [row(b'{"erasure_id":"e0"}')])
         with at.opened() as register:
             assert register.undelivered(erasure()) == 2
             assert register.undelivered(erasure("e7")) == 0
+
+    def test_an_outbox_without_an_erasure_is_not_read(self, at: Place) -> None:
+        """Each of them was, whole, for each erasure at each look: a text that names it shows whether one is."""
+        at.outbox("extract", [row(b'{"text":"my erasure_id is e1"}', b"extraction")])
+        with at.opened() as register:
+            assert register.undelivered(erasure()) == 0
+
+    def test_of_many_some_are_named_at_once_and_the_others_behind_them(self, at: Place) -> None:
+        names = [f"e{n:02d}" for n in range(AT_ONCE + 2)]
+        for name in names:
+            at.begin(erasure(name))
+        with at.opened() as register:
+            first = register.under_way()
+            behind = register.under_way(first[-1])
+            assert [u.erasure.erasure_id for u in (*first, *behind)] == names
+            assert len(first) == AT_ONCE
+            assert register.under_way(behind[-1]) == []
+            register.finish(first[-1].erasure, {})
+            assert register.under_way(first[-1]) == behind
 
     def test_who_asked_for_it_may_be_told_later(self, at: Place) -> None:
         at.begin(erasure())

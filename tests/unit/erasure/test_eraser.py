@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from memstream.erasure.eraser import HELD_WAIT, Eraser, EraserConfig, Reached
-from memstream.erasure.ports import Away, Outgoing, Stored
+from memstream.erasure.ports import AT_ONCE, Away, Outgoing, Stored
 from memstream.erasure.report import verify
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryCommand, MemoryCommandBody
@@ -59,10 +59,11 @@ class Lies:
 
 @dataclass
 class Log:
-    """`away`: so many writes fail, before or (`taken`) behind the brokers' taking them."""
+    """`away`: so many writes fail, before or (`taken`) behind the brokers' taking them; `only`: of that partition."""
 
     records: list[Lies] = field(default_factory=list)
     away: int = 0
+    only: int | None = None
     taken: bool = False
     at: datetime = CUT
 
@@ -71,6 +72,9 @@ class Log:
 
     def write(self, records: Iterable[Outgoing]) -> None:
         found = list(records)
+        if self.only is not None and all(r.partition != self.only for r in found):
+            self.records += [Lies(r, self.at) for r in found]
+            return
         self.away -= 1
         if self.away < 0 or self.taken:
             self.records += [Lies(r, self.at) for r in found]
@@ -165,7 +169,8 @@ def test_n6_it_waits_for_an_outbox_that_would_bring_it_back(house: House) -> Non
     """Found by the simulation. Delivered again behind the nulls, what was said would stand in the ledger for ever."""
     house.log.said(topics.LEDGER.name, CUT)
     house.asked(erasure())
-    carried = OutboxRow(1, 0, topics.LEDGER.name, ANN, b"e", CODEC.value(erasure()), [])
+    sent = CODEC.encode(erasure(), "test", "e")
+    carried = OutboxRow(1, 0, topics.LEDGER.name, ANN, sent.key, sent.value, sent.headers)
     house.holds("", [carried])
     assert house.eraser.look() == 1
     assert (house.step(), house.log.nulls()) == ("outbox", [])
@@ -209,6 +214,58 @@ def test_n6_parts_of_a_tenant_that_were_not_delivered_are_told_again(house: Hous
     parts = [CODEC.decode(r.topic(), r.value()) for r in house.log.records]
     assert len(parts) == 1 + taken
     assert {(p.scope, p.user_id, p.part) for p in parts if isinstance(p, Erasure)} == {("user", "ann", True)}
+
+
+def _bobs(n: int) -> Erasure:
+    return erasure(f"e{n:03d}", user_id=f"bob{n}")
+
+
+def test_n6_erasures_that_wait_hold_up_none_behind_them(house: House) -> None:
+    """The 20 oldest were looked at, and no other: 20 of users whose store did not answer held up everybody's."""
+    for n in range(2 * AT_ONCE):
+        house.asked(_bobs(n), answered=False)
+    house.asked(erasure("last"))
+    looks = [house.eraser.look() for _ in range(3)]
+    assert looks == [AT_ONCE, AT_ONCE, 0]
+    assert house.register.entries["last"].state == "done"
+    for place in house.eraser._expected(house.register, _bobs(0)):
+        house.register.found(_bobs(0), place, {})
+    assert house.eraser.look() == AT_ONCE - 1, "from the oldest again"
+    assert house.register.entries["e000"].state == "done"
+
+
+def test_n6_an_erasure_that_fails_holds_up_none_behind_it(house: House) -> None:
+    """A partition without a leader: each look ended with the first erasure whose records lie there."""
+    house.log.said(topics.LEDGER.name, CUT)
+    house.asked(erasure("a"))
+    house.asked(_bobs(1))
+    house.log.away, house.log.only = 1_000, ANN
+    with pytest.raises(Away):
+        house.eraser.look()
+    assert house.eraser.look() == 0
+    assert [house.register.entries[name].state for name in ("a", "e001")] == ["under_way", "done"]
+    with pytest.raises(Away):
+        house.eraser.look()
+    house.log.away = 0
+    assert house.eraser.look() == 0
+    assert house.register.entries["a"].state == "done"
+
+
+def test_what_is_waited_for_is_noted_once(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was written twice a second for every erasure that waited."""
+    noted: list[str] = []
+    waits = MemoryRegister.waits
+
+    def noting(self: MemoryRegister, e: Erasure, step: str) -> None:
+        noted.append(step)
+        waits(self, e, step)
+
+    monkeypatch.setattr(MemoryRegister, "waits", noting)
+    house.asked(erasure())
+    house.holds("acme/user/ann")
+    for _ in range(3):
+        house.eraser.look()
+    assert noted == ["state"]
 
 
 def test_n6_another_users_records_stay(house: House) -> None:

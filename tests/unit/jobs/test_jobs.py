@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pytest
+
 from memstream.workers.job_work import JobWork, UnknownJob
 from memstream.workers.jobs import InFlight, JobsWorker
 from memstream.workers.observe import ProcessStats
 from processors.step import Emit
 from schemas.events.documents import Job
 from schemas.log import topics
-from schemas.log.codec import Codec, Headers, header
+from schemas.log.codec import ERASED, Codec, DecodeError, Event, Headers, header
 from schemas.log.owner import partition, user
 from sinks.protocol import Message, Revoked
 from streams.state.protocol import OutboxRow
@@ -108,8 +110,26 @@ class Letters:
     def close(self) -> None: ...
 
 
+class Destroyed(Codec):
+    """Seals; the key of a job is gone behind so many times that it was opened."""
+
+    seals = True
+
+    def __init__(self, opens: int) -> None:
+        super().__init__()
+        self.left = opens
+
+    def decode(self, topic: str, value: bytes | None) -> Event:
+        self.left -= 1
+        if self.left < 0:
+            raise DecodeError(ERASED, "sealed: the owner was erased")
+        return super().decode(topic, value)
+
+
 class Bench:
-    def __init__(self, messages: Sequence[Message], concurrency: int = 4, full_seconds: float = 60.0) -> None:
+    def __init__(
+        self, messages: Sequence[Message], concurrency: int = 4, full_seconds: float = 60.0, codec: Codec = CODEC
+    ) -> None:
         self.log, self.work, self.sent, self.letters = Log(messages), Held(), Sent(), Letters()
 
         async def work() -> JobWork:
@@ -117,7 +137,7 @@ class Bench:
 
         self.worker = JobsWorker(
             self.log, self.sent, self.letters, work, ProcessStats(), partitions=8, concurrency=concurrency,
-            poll_seconds=0.0, full_seconds=full_seconds,
+            poll_seconds=0.0, full_seconds=full_seconds, codec=codec,
         )  # fmt: skip
         self.log.subscribe([], self.worker._on_revoked)
 
@@ -236,3 +256,14 @@ def test_in_flight_tells_each_offset_once() -> None:
     flight.done(m[2])
     flight.drop([place])
     assert flight.ready() == {}
+
+
+@pytest.mark.parametrize("opens", [0, 1])
+async def test_c9_a_job_of_who_was_erased_sends_nothing_and_is_no_dead_letter(opens: int) -> None:
+    """Also where the model was asked before: its answer would be sealed under the key of who has returned since."""
+    b = Bench([message(0, checkpoint()), message(1)], codec=Destroyed(opens))
+    b.work.gate("j0").set()
+    until = asyncio.get_running_loop().time() + 30
+    while b.committed is None and asyncio.get_running_loop().time() < until:
+        await b.turns()
+    assert (b.sent.rows, b.letters.reasons) == ([], [])

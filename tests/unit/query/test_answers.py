@@ -90,6 +90,12 @@ class Postgres:
         for mark, rows in _COUNTED.items():
             if mark in text:
                 return copy.deepcopy(rows)
+        if "count(*) AS under_way" in text:
+            return [{"under_way": int(self.full), "oldest": NOW if self.full else None}]
+        if "trust.erasures" in text and "LIMIT" in text:
+            return [{"erasure_id": f"e{n}", "scope": "user", "user_id": "u1", "session_id": None, "accepted_at": NOW,
+                     "state": "under_way", "step": "stores", "started_at": NOW, "finished_at": None, "places": 3}
+                    for n in range(min(values["limit"], 3) if self.full else 0)]  # fmt: skip
         if "trust.erasures" in text:
             done = {"state": "done", "report": {"signature": "x"}, "finished_at": NOW} if self.full else {}
             return [{"erasure_id": "e1", "scope": "user", "user_id": "u1", "session_id": None, "accepted_at": NOW,
@@ -194,6 +200,8 @@ CALLS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("get", "/readyz", {}, {}),
     ("get", "/v1/pipeline", {}, {}),
     ("get", "/v1/retention", {}, {}),
+    ("get", "/v1/erasures", {}, {}),
+    ("get", "/v1/erasures", {"state": "all", "limit": 2}, {}),
     ("get", "/v1/erasures/{erasure_id}", {}, {}),
     ("get", "/v1/tenant/profile", {"whole": True}, {}),
     ("get", "/v1/tenant/profile", {}, {}),

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime, timedelta
 from typing import Any
 
+import orjson
 import pytest
 
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.reading import updates
+from query.streams import Read
+from schemas.events.memory import MemoryUpdate
+from schemas.log.codec import Codec
+from schemas.log.owner import OwnerKind
+from schemas.security.scope import Permission, TenantScope
+from tests.unit.sinks.events import NOW, hot, memory
 
 
 class Reader:
@@ -77,3 +85,83 @@ async def test_callers_that_leave_before_the_first_byte_hold_no_slot(
     assert await status_of(app, later) == 200
     app.state.updates._threads.shutdown(wait=True)
     assert Reader.closed == most + 3
+
+
+class _Erasures:
+    """The register: of who, in which session, at what time."""
+
+    def __init__(self, *rows: tuple[str | None, str | None, datetime]) -> None:
+        self.rows, self.asked = rows, 0
+        self.named: dict[str, Any] = {}
+
+    async def of_system(self, statement: Any, /, **values: Any) -> list[dict[str, Any]]:
+        self.asked += 1
+        assert values["tenant"] == "t1"
+        found = [r for r in self.rows if r[0] is None or r[0] in values["users"]]
+        none: dict[str, Any] = {"record_ids": [], "named_at": None}
+        return [none | self.named | dict(zip(("user_id", "session_id", "accepted_at"), r, strict=True)) for r in found]
+
+
+class _Context:
+    def __init__(self, db: _Erasures) -> None:
+        self.db, self.deps = db, self
+        self.codec = Codec()
+
+    async def key_threads(self, call: Callable[[], Any], seconds: float) -> Any:
+        return call()
+
+    def saw(self, *shown: object) -> None: ...
+
+
+async def _shown(db: _Erasures, resumed: bool, *records: MemoryUpdate) -> list[str]:
+    """Texts of a stream of these records, which lie behind the callers' last one where it is resumed."""
+    batch = [Read(0, n, Codec().value(u), (), 0) for n, u in enumerate(records)]
+
+    async def batches() -> AsyncIterator[list[Read]]:
+        yield batch
+
+    async def still() -> TenantScope:
+        return scope
+
+    scope = TenantScope("t1", "key:k", frozenset({Permission.READ}))
+    wanted = updates._Wanted(scope, None, None, None)
+    context: Any = _Context(db)
+    events = updates._events(batches(), {0: 0}, wanted, context, still, {0: len(batch) if resumed else 0})
+    told = [e async for e in events]
+    found = [orjson.loads(e.partition(b"data: ")[2]) for e in told if b"event: memory" in e]
+    assert not [u for u in found if u["op"] == "delete" and u.keys() & {"key", "field"}], "names may be what was said"
+    return [u["text"] or f"{u['record_id']} is deleted" for u in found]
+
+
+async def test_c9_a_resumed_stream_shows_nothing_that_was_erased_since() -> None:
+    """The topic holds it until it is compacted, for days: whoever named an old event was shown it again."""
+    hour = timedelta(hours=1)
+    old, new = memory(1, 1, "old", known_at=NOW), memory(2, 1, "new", known_at=NOW + 2 * hour)
+    other = memory(3, 1, "bob's", known_at=NOW, owner_id="u2", user_id="u2")
+    entry = hot(4, 1, text="entry", known_at=NOW, user_id="u1")
+    assert (old.owner_kind, entry.owner_kind) == (OwnerKind.USER, OwnerKind.PROJECT)
+    every = (old, new, other, entry)
+    texts = [u.sealed.text for u in every]
+    assert await _shown(_Erasures(("u1", None, NOW + hour)), True, *every) == ["new", "bob's"]
+    assert await _shown(_Erasures((None, None, NOW + hour)), True, *every) == ["new"]
+    assert await _shown(_Erasures(("u1", "elsewhere", NOW + hour)), True, *every) == texts
+    assert await _shown(_Erasures(("u1", "s1", NOW + hour)), True, old, other) == ["bob's"]
+    live = _Erasures(("u1", None, NOW + hour))
+    assert await _shown(live, False, *every) == texts
+    assert live.asked == 0, "what comes now cannot have been erased"
+
+
+async def test_c9_a_resumed_stream_shows_deletions_of_before_an_erasure() -> None:
+    """Who has the record from the stream has to hear that it is gone."""
+    gone = hot(1, 2, text="", known_at=NOW, user_id="u1", key="said", op="delete", state="deleted")
+    assert await _shown(_Erasures(("u1", None, NOW)), True, gone) == [f"{gone.record_id} is deleted"]
+
+
+async def test_c9_a_resumed_stream_shows_nothing_that_an_erasure_named() -> None:
+    """Written while the erasure was on its way, it is dated behind the cut-off. What comes back later is shown."""
+    second = timedelta(seconds=1)
+    named, other = memory(1, 1, "named", known_at=NOW + second), memory(2, 1, "other", known_at=NOW + second)
+    again = memory(1, 2, "again", known_at=NOW + 3 * second)
+    db = _Erasures(("u1", None, NOW))
+    db.named = {"record_ids": [named.record_id], "named_at": NOW + 2 * second}
+    assert await _shown(db, True, named, other, again) == ["other", "again"]

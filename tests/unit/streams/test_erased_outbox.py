@@ -4,10 +4,12 @@ eraser's nulls (C9)."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from memstream.erasure.log import standing
 from processors.step import Emit, Out, Record, StateSpace
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -19,6 +21,7 @@ from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, StoreAway
 from tests.unit.streams.toy import START, Counter, turn
+from tests.unit.topology.test_erasure_log import Stored
 
 P = partition(user("acme", "ann"), 8)
 ERASURE = Erasure(tenant="acme", erasure_id="e1", scope="user", user_id="ann", accepted_at=START)
@@ -34,12 +37,16 @@ class Handing(Counter):
 
 
 class Brittle(MemoryLog):
-    away = False
+    """`lost`: it takes what it is given, and its answer is lost."""
+
+    away = lost = False
 
     async def deliver(self, rows: Sequence[OutboxRow]) -> None:
         if self.away:
             raise ConnectionError
         await super().deliver(rows)
+        if self.lost:
+            raise ConnectionError
 
 
 class Slow(MemoryStateStore):
@@ -83,6 +90,26 @@ async def test_c9_so_does_one_that_was_left_by_who_had_the_partition_before() ->
     assert await runner(store, log).stored_offset(P) == 2
     assert len(log.partitions[topics.SESSION_STATE.name, P]) == 2
     assert (await store.position("counter", P))[1] == []
+
+
+async def test_c9_what_was_delivered_twice_has_a_null_behind_both() -> None:
+    """A clock had dated it ahead of the cut-off. The copy lay behind the first erasure, and stood for good."""
+    store, log = MemoryStateStore(), Brittle(lambda: START)
+    erasure = ERASURE.model_copy(update={"accepted_at": START - timedelta(hours=1)})
+    log.lost = True
+    with pytest.raises(ConnectionError):
+        await runner(store, log).process(messages(turn("one"), erasure))
+    log.lost = False
+    again = runner(store, log)
+    assert await again.stored_offset(P) == 2
+    behind = Message(topics.TURNS.name, P, 2, b"k", Codec().value(turn("two")), [], 1_700_000_000_000)
+    await again.process([behind])
+    written = log.partitions[topics.SESSION_STATE.name, P]
+    states = [m for m in written if (m.key or b"").endswith(b"/s1")]
+    assert len(states) == 3
+    lies = [Stored(m.key, m.value, P, tuple(m.headers), m.topic, m.timestamp_ms) for m in written]
+    assert standing(lies[:-1], erasure).keys() == {(topics.SESSION_STATE.name, P, states[0].key)}
+    assert standing(lies, erasure) == {}, "the user has come back"
 
 
 async def test_another_outbox_stays_until_the_next_batch() -> None:

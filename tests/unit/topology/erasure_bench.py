@@ -25,8 +25,8 @@ PLANTED = ("zebrawood", "Kurrajong", "琥珀巷", "quillback")
 
 
 class Bench:
-    def __init__(self, models: Models, profile: str = "general") -> None:
-        parts = Parts(models, ProfileBook(load_profile(profile)), RuleExtractor())
+    def __init__(self, models: Models, profile: str = "general", ask_model: bool = False) -> None:
+        parts = Parts(models, ProfileBook(load_profile(profile)), RuleExtractor(), ask_model)
         self.store = MemoryStateStore()
         steps = [spec.build(parts) for spec in TOPOLOGY.values()]
         self.driver = TopologyDriver(steps, START, store=self.store)

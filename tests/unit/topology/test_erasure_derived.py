@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Literal
 
+import pytest
+
+from processors.erasure import project
 from processors.ports import Models
-from schemas.events.documents import ProjectCommand, ProjectCommandBody
-from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.events.documents import Job, ProjectCommand, ProjectCommandBody, ReportResult, ReportResultBody
+from schemas.events.erasure import Erasure
+from schemas.events.memory import JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
-from tests.unit.topology.erasure_bench import Bench
+from tests.unit.topology.erasure_bench import START, Bench
+
+WEEK = "w|acme/project/p|2026-11-02"
+
+
+class CachedRows:
+    """The rows of a user."""
+
+    def __init__(self) -> None:
+        self.held: dict[str, Any] = {}
+        self.get = self.held.get
+        self.put = self.held.__setitem__
+        self.delete = self.held.pop
 
 
 async def test_c9_a_project_only_of_the_erased_user_loses_its_report(bench: Bench) -> None:
@@ -29,6 +46,108 @@ async def test_c9_a_project_only_of_the_erased_user_loses_its_report(bench: Benc
     assert after is not None
     assert (before.op, after.op) == ("upsert", "delete")
     assert after.revision == before.revision + 1
+
+
+@pytest.mark.parametrize(("session", "goes"), [(None, True), ("s1", True), ("s9", False)])
+async def test_c9_a_report_is_written_again_also_where_the_texts_of_the_user_have_expired(
+    models: Models, session: str | None, goes: bool
+) -> None:
+    """A text leaves the week's state with its turn, after 30 days, and the report stands: what it quotes of the user
+    stood on. A session that was not in the week changes nothing of it."""
+    b = Bench(models)
+    b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
+    b.say("ann", "The quillback connector fails with a timeout.", "s1", "trial-7")
+    b.say("ann", "Good morning to all of you.", "s9")
+    await b.driver.run()
+    for days in (8, 35):
+        b.driver.advance(timedelta(days=days))
+        b.driver.tick()
+        await b.driver.run()
+    before = b.report("trial-7")
+    assert before is not None
+    assert "quillback" in str(before.sealed)
+    assert not [p for p in b.held() if p.startswith("state project") and "|" in p and "report" not in p]
+    b.erase("ann", session)
+    await b.driver.run()
+    after = b.report("trial-7")
+    assert after is not None
+    assert ("quillback" not in str(after.sealed)) is goes
+    assert after.revision == before.revision + goes
+    assert not b.driver.dead_letters()
+
+
+@pytest.mark.parametrize(("session", "days", "goes"), [("s9", 8, False), ("s1", 8, True), ("s9", 43, True)])
+async def test_c9_a_week_that_names_no_sessions_is_written_again_only_where_the_session_may_be_in_it(
+    models: Models, monkeypatch: pytest.MonkeyPatch, session: str, days: int, goes: bool
+) -> None:
+    """A row of before named none, nor does one of a week with many: each erased session had all of these reports
+    written again, young ones, too, whose texts all say of which session they are."""
+    monkeypatch.setattr(project, "_SESSIONS", 0)
+    b = Bench(models)
+    b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
+    b.say("ann", "The quillback connector fails with a timeout.", "s1", "trial-7")
+    b.say("ann", "Good morning to all of you.", "s9")
+    await b.driver.run()
+    for more in (8, days - 8):
+        b.driver.advance(timedelta(days=more))
+        b.driver.tick()
+        await b.driver.run()
+    before = b.report("trial-7")
+    assert before is not None
+    b.erase("ann", session)
+    await b.driver.run()
+    after = b.report("trial-7")
+    assert after is not None
+    assert after.revision == before.revision + goes
+    b.erase("ann")
+    await b.driver.run()
+    after = b.report("trial-7")
+    assert after is not None
+    assert "quillback" not in str(after.sealed)
+    assert not b.driver.dead_letters()
+
+
+async def test_c9_a_models_words_on_a_week_leave_the_log_with_a_user_who_spoke_in_it(models: Models) -> None:
+    """The answer names no user, and the log keeps it: what a model had written of a user stood there for good."""
+    b = Bench(models, ask_model=True)
+    b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
+    b.say("ann", "The quillback connector fails with a timeout.", "s1", "trial-7")
+    await b.driver.run()
+    b.driver.advance(timedelta(days=8))
+    b.driver.tick()
+    await b.driver.run()
+    [job] = [e for e in b.driver.read(topics.JOBS) if isinstance(e, Job) and e.job == "report"]
+
+    def answer(words: str) -> None:
+        result = ReportResult(
+            tenant="acme", project_id="trial-7", job_id=job.job_id, week_start=str(job.sealed.payload["week_start"]),
+            status="done", model="m", sealed=ReportResultBody(result={"summary": words}),
+        )  # fmt: skip
+        b.driver.pipe(topics.PROJECT_EVENTS, result)
+
+    def stand() -> list[str]:
+        logs = [log for (topic, _), log in b.driver.log.partitions.items() if topic == topics.PROJECT_EVENTS.name]
+        newest = [v or b"" for log in logs for v in {m.key: m.value for m in log}.values()]
+        return [w for w in ("first words", "second words", "late words") if any(w.encode() in v for v in newest)]
+
+    answer("The quillback failed: first words.")
+    await b.driver.run()
+    report = b.report("trial-7")
+    assert report is not None
+    assert "first words" in report.sealed.text
+    assert stand() == ["first words"], "what the report has stays"
+    answer("The quillback failed: second words.")
+    await b.driver.run()
+    assert stand() == ["first words"], "what it has not goes"
+    b.erase("ann")
+    await b.driver.run()
+    answer("The quillback failed: late words.")
+    await b.driver.run()
+    assert stand() == []
+    report = b.report("trial-7")
+    assert report is not None
+    assert "words" not in report.sealed.text
+    assert not b.driver.dead_letters()
 
 
 async def _study(models: Models, *said: tuple[str, str, str]) -> Bench:
@@ -117,6 +236,52 @@ def _narrative(bench: Bench) -> MemoryUpdate:
     return found[-1]
 
 
+@pytest.mark.parametrize("answered", ["before", "after"])
+async def test_c9_a_model_s_narrative_of_an_erased_session_does_not_stand(models: Models, answered: str) -> None:
+    """A model is given more statements than the rules have room for: where the rules' words stayed the same, so did the
+    model's, and an answer that came later was taken."""
+    b = Bench(models, ask_model=True)
+
+    def remember(name: str, kind: Literal["fact", "preference"], text: str, session: str) -> None:
+        command = MemoryCommand(
+            tenant="acme", user_id="cid", session_id=session, command="remember", command_id=name, kind=kind,
+            accepted_at=b.driver.now, sealed=MemoryCommandBody(text=text),
+        )  # fmt: skip
+        b.driver.pipe(topics.LEDGER, command)
+
+    for n, city in enumerate(("Lisbon", "Porto", "Braga", "Faro", "Évora", "Sines", "Tavira", "Beja")):
+        trip = f"User has spent the summer of {2010 + n} in {city}, with a tent, two bicycles, a camera, a large map"
+        books = f"{n + 3} books about the history of the old town of {city} by the sea"
+        remember(f"c{n}", "fact", f"{trip} and {books}", "s1")
+    remember("wood", "preference", "User likes zebrawood", "s2")
+    await b.driver.run()
+    command = MemoryCommand(
+        tenant="acme", user_id="cid", command_id="sum", command="summarize", accepted_at=b.driver.now
+    )
+    b.driver.pipe(topics.LEDGER, command)
+    await b.driver.run()
+    [job] = [e for e in b.driver.read(topics.JOBS) if isinstance(e, Job)]
+    assert "zebrawood" in str(job.sealed), "the model is told"
+    assert "zebrawood" not in _narrative(b).sealed.text, "the rules have no room"
+    answer = JobResult(
+        tenant="acme", user_id="cid", job_id=job.job_id, job="narrative", status="done", model="m",
+        asked_at=job.accepted_at, sealed=JobResultBody(result={"narrative": "They like zebrawood."}),
+    )  # fmt: skip
+    for moment in ("before", "after"):
+        if moment == answered:
+            b.driver.pipe(topics.LEDGER, answer)
+        await b.driver.run()
+        assert ("zebrawood" in _narrative(b).sealed.text) is (moment == answered == "before")
+        if moment == "before":
+            b.erase("cid", "s2")
+            await b.driver.run()
+            assert "zebrawood" not in _narrative(b).sealed.text
+    logs = [log for (topic, _), log in b.driver.log.partitions.items() if topic == topics.LEDGER.name]
+    stands = [v for log in logs for v in {m.key: m.value for m in log}.values() if b"They like zebrawood" in (v or b"")]
+    assert len(stands) == (answered == "before"), "the eraser takes what was there; what comes late has a null at once"
+    assert not b.driver.dead_letters()
+
+
 async def test_c9_a_session_leaves_the_narrative_with_what_was_said_in_it(bench: Bench) -> None:
     bench.say("cid", "I live in Kurrajong.", "s1")
     bench.say("cid", "My favourite wood is zebrawood.", "s2")
@@ -139,3 +304,19 @@ async def test_c9_a_session_leaves_the_narrative_with_what_was_said_in_it(bench:
     await bench.driver.run()
     assert _narrative(bench).op == "delete"
     assert not bench.driver.dead_letters()
+
+
+def test_a_week_names_so_many_sessions_of_a_user_and_then_any_may_have_been_in_it() -> None:
+    state = CachedRows()
+    rows: Any = state
+    gone: Any = SimpleNamespace(of=lambda _: CachedRows())
+    for n in range(50):
+        project._note_session(rows, WEEK, f"s{n}")
+    e = Erasure(tenant="acme", erasure_id="e", scope="session", user_id="ann", session_id="s7", accepted_at=START)
+    assert not project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
+    assert project._leaves_week(e, rows, WEEK, gone)
+    assert "s7" not in state.held[WEEK]
+    for n in range(50, 53):
+        project._note_session(rows, WEEK, f"s{n}")
+    assert project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
+    assert state.held == {WEEK: 1}

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any, cast
 
 import pytest
 
+from memstream.erasure.log import standing
+from memstream.reprocess.amend_log import amendment
+from processors.pii.stored_texts import record_of
+from schemas.events.amendments import Amendment, AmendmentBody
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.memory import Decision, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.events.turns import (
     CheckpointResult,
     CheckpointResultBody,
+    ScreenedTurn,
 )
 from schemas.log import topics
 from schemas.log.dead_letters import REPLAY_FOR, REPLAY_OF
 from schemas.log.owner import partition
+from sinks.collapse import collapse, runs
+from sinks.decode import decode
+from sinks.memory import ALL_TOPICS, MemorySink
+from sinks.protocol import Message, SinkBatch
 from tests.unit.topology.erasure_bench import Bench
 
 
@@ -118,3 +128,146 @@ async def test_n6_what_is_dated_before_an_erasure_stays_out_however_late_it_come
     assert [u for u in bench.memories("ann") if "York" in u.sealed.text]
     assert not [p for p in bench.held() if p.startswith("state") or topics.UPDATES.name in p]
     assert not bench.driver.dead_letters()
+
+
+@pytest.mark.parametrize("session", [None, "s1"])
+@pytest.mark.parametrize("what", ["memory", "new", "decision", "turn"])
+async def test_c9_an_amendment_of_what_was_read_before_an_erasure_is_refused(
+    bench: Bench, what: str, session: str | None
+) -> None:
+    """A rescreen, regate or redate that began while an erasure was on its way read what it was about to take, and was
+    accepted behind it; of a session it was refused in no case."""
+    [memory] = [m for m in bench.memories("ann") if "Kurrajong" in m.sealed.text and m.kind == "fact"]
+    [turn] = [t for t in bench.driver.read(topics.HISTORY) if isinstance(t, ScreenedTurn) and t.turn_id == "t1"]
+    decided = [d for d in bench.driver.read(topics.DECISIONS) if isinstance(d, Decision) and d.turn_id == "t1"]
+    at = bench.erase("ann", session).accepted_at
+    await bench.driver.run()
+    sent = at if what == "memory" and session else at + timedelta(seconds=1)
+    told: dict[str, Any] = {"tenant": "acme", "user_id": "ann", "amendment_id": "a", "accepted_at": sent}
+    match what:
+        case "turn":
+            a = Amendment(**told, cause="rescreen", what="turn", target="t1", session_id="ann-s1", expected=1,
+                          sealed=AmendmentBody(record=record_of(turn, {})))  # fmt: skip
+        case "decision":
+            a = Amendment(**told, cause="rescreen", what="decision", target=decided[0].decision_id, expected=1,
+                          sealed=AmendmentBody(record=record_of(decided[0], {})))  # fmt: skip
+        case _:
+            expected = memory.revision if what == "memory" else 0
+            target = memory.record_id if what == "memory" else "anew"
+            record = {**record_of(memory, {}), "record_id": target}
+            a = Amendment(**told, cause="regate", what="memory", target=target, version=memory.version,
+                          expected=expected, sealed=AmendmentBody(record=record))  # fmt: skip
+    bench.driver.pipe(topics.TURNS if what == "turn" else topics.LEDGER, a)
+    await bench.driver.run()
+    assert not bench.driver.dead_letters()
+    ledger = bench.driver.log.partitions[topics.LEDGER.name, partition(a.owner, topics.EMBEDDED_PARTITIONS)]
+    sent_as = [m.key for m in ledger if b'"type":"amendment"' in (m.value or b"")]
+    assert [[m.value for m in ledger if m.key == key][-1] for key in sent_as] == [None] * (what != "turn")
+    assert not [p for p, w in bench.held().items() if "Kurrajong" in w and p.startswith("state") and "user/ann" in p]
+    assert "Kurrajong" not in _words(_stored(bench), "ann")
+
+
+def _stored(bench: Bench, times: int = 1) -> MemorySink:
+    """What a store has of the topics; `times`: how often it reads them, as after a crash."""
+    sink = MemorySink()
+    for (topic, _), log in times * sorted(bench.driver.log.partitions.items()):
+        if topic in ALL_TOPICS:
+            found = [Message(m.topic, m.partition, m.offset, m.key, m.value, m.headers, m.timestamp_ms) for m in log]
+            for items in map(collapse, runs(decode(bench.driver.codec, found).items)):
+                sink.write(SinkBatch(items))
+    return sink
+
+
+def _words(sink: MemorySink, who: str) -> str:
+    return str([row for row in sink.rows.values() if getattr(row, "owner_id", getattr(row, "user_id", "")) == who])
+
+
+async def test_c9_what_came_into_the_ledger_before_the_erasure_leaves_the_stores_with_it(bench: Bench) -> None:
+    """A command overtakes the turns, and a tick goes to the ledger at once: what they made was dated behind the
+    cut-off, left the gate's state and the topic, and stood in Postgres for good."""
+    bench.erase("ann")
+    bench.driver.advance(timedelta(seconds=2))
+    command = MemoryCommand(
+        tenant="acme", user_id="ann", command="remember", command_id="overtakes", kind="fact",
+        accepted_at=bench.driver.now, sealed=MemoryCommandBody(text="I own a quillbacked boat."),
+    )  # fmt: skip
+    bench.driver.pipe(topics.LEDGER, command)
+    await bench.driver.run()
+    bench.say("ann", "I live in Leeds.", "s1")
+    await bench.driver.run()
+    for times in (1, 2):
+        words = _words(_stored(bench, times), "ann")
+        assert "quillbacked" not in words
+        assert "Leeds" in words
+
+
+@pytest.mark.parametrize("session", [None, "s1"])
+@pytest.mark.parametrize("own", [True, False])
+async def test_c9_what_was_replaced_while_the_erasure_was_on_its_way_leaves_the_stores(
+    bench: Bench, own: bool, session: str | None
+) -> None:
+    """A version that ended, by another record or by one of another session, was named nowhere: it is dated behind the
+    cut-off, and a store removes by a null only what is marked as deleted. `own`: it ends by its record's next version.
+    """
+    [lives] = [m for m in bench.memories("ann") if m.field == "residence" and m.state == "active"]
+    assert lives.session_id == "ann-s1"
+    bench.erase("ann", session)
+    for told, city in (
+        ({"command": "correct", "memory_id": lives.record_id}, "Leeds"),
+        ({"command": "remember"}, "York"),
+    ):
+        bench.driver.advance(timedelta(seconds=2))
+        named = {"memory_id": "b"} if city == "York" and not own else {}
+        command = MemoryCommand(
+            tenant="acme", user_id="ann", command_id=city, kind="fact", field="residence",
+            accepted_at=bench.driver.now, sealed=MemoryCommandBody(text=f"I live in {city}.", value=city),
+            **cast(Any, told | named),
+        )  # fmt: skip
+        bench.driver.pipe(topics.LEDGER, command)
+    await bench.driver.run()
+    assert not bench.driver.dead_letters()
+    updates = [u for u in bench.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate) and "Leeds" in u.sealed.text]
+    assert [u.state for u in updates] == ["active", "superseded"]
+    for times in (1, 2):
+        words = _words(_stored(bench, times), "ann")
+        assert "Leeds" not in words
+        assert ("York" in words) is (session is not None)
+
+
+async def test_c9_an_amendment_that_was_applied_leaves_the_ledger_with_its_session(bench: Bench) -> None:
+    [memory] = [m for m in bench.memories("ann") if "Kurrajong" in m.sealed.text and m.kind == "fact"]
+    record = record_of(memory, {})
+    sent = amendment(memory, "regate", "memory", memory.record_id, memory.revision, record, bench.driver.now, "regated")
+    bench.driver.pipe(topics.LEDGER, sent)
+    await bench.driver.run()
+    assert [m.revision for m in bench.memories("ann") if m.record_id == memory.record_id] == [memory.revision + 1]
+    e = bench.erase("ann", "s1")
+    await bench.driver.run()
+    log = bench.driver.log.partitions[topics.LEDGER.name, partition(e.owner, topics.EMBEDDED_PARTITIONS)]
+    place = [m.key for m in log if b'"type":"amendment"' in (m.value or b"")]
+    assert place == [key for _, _, key in standing((_Logged(m) for m in log), e) if key in place]
+
+
+class _Logged:
+    """A record as the eraser reads it."""
+
+    def __init__(self, m: Any) -> None:
+        self._m = m
+
+    def topic(self) -> str:
+        return str(self._m.topic)
+
+    def partition(self) -> int:
+        return int(self._m.partition)
+
+    def key(self) -> bytes | None:
+        return cast("bytes | None", self._m.key)
+
+    def value(self) -> bytes | None:
+        return cast("bytes | None", self._m.value)
+
+    def headers(self) -> Any:
+        return self._m.headers
+
+    def timestamp(self) -> tuple[int, int]:
+        return 1, int(self._m.timestamp_ms)

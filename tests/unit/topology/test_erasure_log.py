@@ -11,11 +11,15 @@ import pytest
 
 from memstream.erasure import log as kept_topics
 from memstream.erasure.log import _names, readable, standing
+from memstream.reprocess.amend_log import amendment
+from processors.pii.stored_texts import record_of
+from schemas.events.amendments import Amendment
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
-from schemas.events.memory import MemoryCommand, MemoryCommandBody
+from schemas.events.memory import Decision, JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Codec
+from tests.unit.sinks.events import decision, memory
 
 CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 _CODEC = Codec()
@@ -108,6 +112,90 @@ def test_n6_what_was_said_behind_the_erasure_stays_where_the_erasure_comes_again
     again = replace(_stored("erasure", _erasure(stage=stage)), where=topics.UPDATES.name)
     assert _taken([said[0], first, said[1], again], _erasure()) == {b"ahead"}
     assert _taken([said[0], first, said[1]], _erasure()) == {b"ahead"}
+
+
+def test_c9_a_models_words_on_all_sessions_go_with_each() -> None:
+    """A narrative's answer names no session, and is made of what was said in any: it stood in the ledger for good."""
+    answer = JobResult(
+        tenant="acme", user_id="ann", job_id="j", job="narrative", status="done", asked_at=CUT - HOUR,
+        sealed=JobResultBody(result={"narrative": "likes tea"}),
+    )  # fmt: skip
+    later = answer.model_copy(update={"asked_at": CUT + HOUR})
+    log = [_stored("answer", answer), _stored("erasure", e := _erasure(scope="session", session_id="s1"))]
+    assert _taken([*log, _stored("later", later), _stored("bob", answer.model_copy(update={"user_id": "bob"}))], e) == {
+        b"answer"
+    }
+
+
+def _amended(record: Decision | MemoryUpdate, what: str, session: str | None) -> Amendment:
+    """As a rescreen sends it; `session` None: as it sent it before it named the session of every record."""
+    sent = amendment(record, "rescreen", what, "r", 1, record_of(record, {}), CUT - HOUR, "rescreened")
+    return sent if session else sent.model_copy(update={"session_id": None})
+
+
+@pytest.mark.parametrize("named", ["s1", None])
+def test_c9_amendments_of_an_erased_sessions_records_leave_the_ledger(named: str | None) -> None:
+    """Those of memories and decisions named no session: each brought the whole text, and stood in the ledger."""
+    e = _erasure(scope="session", session_id="s1")
+
+    def memory_of(session: str | None, **over: Any) -> MemoryUpdate:
+        return memory(
+            1, 1, tenant="acme", owner_id="ann", user_id="ann", session_id=session, known_at=CUT - HOUR, **over
+        )
+
+    def decided(session: str) -> Decision:
+        return decision(1, tenant="acme", owner_id="ann", session_id=session, accepted_at=CUT - HOUR)
+
+    log = [
+        _stored("memory", _amended(memory_of("s1"), "memory", named)),
+        _stored("decision", _amended(decided("s1"), "decision", named)),
+        _stored("narrative", _amended(memory_of(None, kind="profile", key="narrative"), "memory", None)),
+        _stored("other's", _amended(memory_of("s2"), "memory", named and "s2")),
+        _stored("item", _amended(memory_of(None), "memory", None)),
+        _stored("other decision", _amended(decided("s2"), "decision", named and "s2")),
+        _stored("erasure", e),
+    ]  # fmt: skip
+    assert _taken(log, e) == {b"memory", b"decision", b"narrative"}
+
+
+def test_c9_an_amendment_that_cannot_be_read_goes_with_any_session_unless_it_names_another() -> None:
+    """The user's key stays after a session's erasure: what is sealed can still be opened."""
+    e = _erasure(scope="session", session_id="s1")
+    sealed: dict[str, Any] = {"type": "amendment", "accepted_at": (CUT - HOUR).isoformat()}
+    of = [_sealed_stored("1", **sealed), _sealed_stored("1", **sealed, session_id="s2")]
+    assert _taken([replace(m, of=k) for m, k in zip(of, (b"unknown", b"other"), strict=True)], e) == {b"unknown"}
+
+
+def _from(m: Stored, step: str, offset: int, ordinal: int = 0) -> Stored:
+    """As a step has made it of what it read there."""
+    return replace(m, told=(*m.told, ("src", f"{step}:{offset}:{ordinal}".encode())))
+
+
+@pytest.mark.parametrize("scope", ["user", "session"])
+def test_n6_a_copy_of_what_was_before_the_erasure_goes_though_it_lies_behind_it(scope: Any) -> None:
+    """An outbox is delivered again, whole, by who takes a partition over: of one with a record that a clock dated ahead
+    and the erasure, the copy of the record stood behind the first erasure for good, with no null behind it."""
+    e = _erasure(scope=scope, session_id="s1" if scope == "session" else None)
+    ahead = _from(_stored("ahead", _said(CUT + HOUR, session="s1")), "gate/3", 7)
+    first = _from(_stored("erasure", e), "gate/3", 7, 1)
+    said = _from(_stored("returned", _said(CUT + HOUR, session="s1")), "gate/3", 8)
+    elsewhere = _from(_stored("elsewhere", _said(CUT + HOUR, session="s1")), "gate/4", 2)
+    direct = _stored("direct", _said(CUT + HOUR, session="s1"))
+    assert _taken([ahead, first, said, elsewhere, direct, ahead, first], e) == {b"ahead"}
+    assert _taken([ahead, first, ahead, first, said, elsewhere, direct], e) == {b"ahead"}
+    assert _taken([ahead, first, ahead, _from(Stored(b"ahead", None), "gate/3", 7, 2)], e) == set()
+    odd = replace(ahead, told=(("src", b"another program's"),))
+    assert _taken([first, odd], e) == set()
+
+
+def test_n6_of_a_session_everything_before_the_erasure_goes_and_nothing_of_another_session() -> None:
+    """A command that a clock dated ahead stood in the ledger for good: a session was cut by time alone."""
+    e = _erasure(scope="session", session_id="s1")
+    log = [
+        _stored("ahead", _said(CUT + HOUR, session="s1")), _stored("other", _said(CUT + HOUR, session="s2")),
+        _stored("none", _said(CUT + HOUR)), _stored("erasure", e), _stored("returned", _said(CUT + HOUR, session="s1")),
+    ]  # fmt: skip
+    assert _taken(log, e) == {b"ahead"}
 
 
 @pytest.mark.parametrize("over", [{"erasure_id": "e2"}, {"scope": "tenant"}])
