@@ -1,7 +1,7 @@
 """The narrative of a user (B6, B9): written when a conversation ends or before an assessment, at most twice a
 conversation, by rules at once and, where a model is configured, again in its words when the job has come back.
 
-Its change is an update on the topic (kind `profile`). What the user has deleted leaves it at once.
+Its change is an update on the topic (kind `profile`). What the user has deleted or withdrawn leaves it at once.
 """
 
 from __future__ import annotations
@@ -61,18 +61,22 @@ class Summary:
         return out
 
     def after(self, outs: Iterable[Emit]) -> list[Emit]:
-        """A deleted statement leaves the narrative with it (C9)."""
-        gone = any(
-            isinstance(u := e.event, MemoryUpdate) and u.op == "delete" and u.kind in STATED for e in outs
-        )  # fmt: skip
-        return self.without() if gone else []
+        """A deleted statement leaves the narrative with it (C9), and so does what was withdrawn: it ends with nothing
+        in its place (B4). Where something newer is said, readers word the current state themselves until the next
+        summary."""
+        stated = [u for e in outs if isinstance(u := e.event, MemoryUpdate) and u.kind in STATED]
+        if any(u.op == "delete" for u in stated):
+            return self.without()
+        ended = any(_leaves(u) for u in stated)
+        newer = any(u.state == "active" and u.known_at >= self._at for u in stated)
+        return self.without("statement_withdrawn") if ended and not newer else []
 
-    def without(self) -> list[Emit]:
-        """The narrative after statements have gone: of those that are left, or none (C9)."""
+    def without(self, rule: str = "statement_deleted") -> list[Emit]:
+        """The narrative after statements have gone: of those that are left, or none (B4, C9)."""
         old = self._standing.get(self._id())
         if old is None:
             return []
-        found = self._written("statement_deleted", ask=False)
+        found = self._written(rule, ask=False)
         if found or self._statements():
             return found
         last = changed(
@@ -157,3 +161,10 @@ class Summary:
 
     def _decided(self, name: str, reason: Reason, record: MemoryUpdate | None) -> Emit:
         return plain_decision(self._owner, f"{name}/narrative", "profile", reason, record, self._at)
+
+
+def _leaves(u: MemoryUpdate) -> bool:
+    """Did it end, or is it not believed any more? What was over when it was said never stood in a narrative."""
+    if u.state == "observed":
+        return u.reason.gate == "feedback"
+    return u.state == "superseded" and u.reason.rule != "older_than_standing"

@@ -244,6 +244,44 @@ async def test_c9_b6_a_deleted_statement_leaves_the_narrative(gate: GateBench) -
     assert [u for u in gate.active() if u.kind == "profile"] == []
 
 
+@pytest.mark.parametrize(("plan", "other"), [("Wants to apply for it", "Lives in Leeds"), ("想申请", "住在杭州")])
+async def test_b4_b6_what_is_withdrawn_leaves_the_narrative_at_once(gate: GateBench, plan: str, other: str) -> None:
+    await gate.say(candidate(other, "residence", other[-5:]))
+    await gate.say(candidate(plan, "plan", "it", kind="intent"))
+    await gate.do("summarize", session_id="s1")
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert plan in told.sealed.text
+    await gate.say(candidate("Not any more", "plan", "it", kind="intent", negated=True))
+    assert gate.active("plan") == []
+    [left] = [u for u in gate.active() if u.kind == "profile"]
+    assert plan not in left.sealed.text
+    assert other in left.sealed.text
+    assert left.reason.rule == "statement_withdrawn"
+    await gate.say(candidate("Not there any more", "residence", other[-5:], negated=True))
+    assert [u for u in gate.active() if u.kind == "profile"] == [], "nothing is known"
+
+
+async def test_b4_b6_what_is_not_believed_any_more_leaves_the_narrative(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    [age] = [u for u in await gate.say(candidate("Is 45 years old", "age", 45)) if u.field == "age"]
+    await gate.do("summarize")
+    await gate.feedback(age.record_id, correction="Not so.")
+    assert gate.active("age") == []
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert "45" not in told.sealed.text
+
+
+async def test_b6_b9_a_newer_value_leaves_the_narrative_to_the_next_summary(gate: GateBench) -> None:
+    """It is written at most twice a conversation: what was said since, readers word themselves."""
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    await gate.do("summarize", session_id="s1")
+    gate.later(DAY)
+    await gate.say(candidate("Lives in York", "residence", "York"))
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert "Leeds" in told.sealed.text
+    assert any(u.known_at > told.known_at for u in gate.active("residence"))
+
+
 @pytest.mark.parametrize(("zone", "taken"), [("Asia/Tokyo", True), ("Mars/Olympus", False), (9, False)])
 async def test_c5_the_users_zone_comes_from_their_preferences(gate: GateBench, zone: Any, taken: bool) -> None:
     await put(gate, "memories", "preferences", timezone=zone, language="zh-CN")
