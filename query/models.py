@@ -42,6 +42,10 @@ def _small(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+ShortId = Annotated[Id, AfterValidator(_short_id)]
+"""An id that ids of turns are made of."""
+ExistingInfo = Annotated[JsonObject, AfterValidator(_small)]
+"""Catalogue fields with the values that the caller holds: what is said of them again is skipped (B3)."""
 RatingIn = Annotated[Rating, BeforeValidator(_rating)]
 HotTypeIn = Annotated[HotType, BeforeValidator(_hot_type)]
 LanguageIn = Annotated[Literal["en", "zh", "und"], BeforeValidator(_language)]
@@ -64,6 +68,7 @@ class TurnIn(Frozen):
     llm_context: CleanText | None = Field(default=None, max_length=400_000)
     recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
     metadata: Annotated[JsonObject, AfterValidator(_small)] = Field(default_factory=dict)
+    existing_info: ExistingInfo | None = None
 
 
 class TurnsIn(Frozen):
@@ -80,7 +85,7 @@ class InteractionIn(Frozen):
 
     user_id: Id
     session_id: Id
-    interaction_id: Annotated[Id, AfterValidator(_short_id)]
+    interaction_id: ShortId
     timestamp: Timestamp
     user_query: Content
     ai_response: Content | None = None

@@ -15,6 +15,7 @@ from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, raised, surer
 from processors.memory.changes.judge import changes
 from processors.memory.emit import because, changed, decision, sources, update
+from processors.memory.existing_info import held_by_caller
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import dated_as, marked, newest_marks
@@ -50,11 +51,13 @@ CHANGED = "changed"
 
 @dataclass(slots=True)
 class _Sorted:
-    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper),
-    `outranked` (inferred against explicit), `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
+    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper), `held`
+    (the caller has it, and nothing else stands), `outranked` (inferred against explicit), `late` (something newer
+    stands), `fresh` (to be kept; `replaced` ends)."""
 
     known: dict[str, MemoryUpdate] = field(default_factory=dict)
     vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
     outranked: list[str] = field(default_factory=list)
     late: dict[str, datetime] = field(default_factory=dict)
     fresh: list[str] = field(default_factory=list)
@@ -125,6 +128,9 @@ class CandidateGate:
             out.extend(self._said_again(c, twin, only=only))
         for name, sharper in found.vaguer.items():
             out.extend(self._said_vaguely(c, sharper, _part(c, [name])))
+        if found.held:
+            reason = because("skipped", "dedupe", "known_to_caller")
+            out.append(decision(self._source, c, reason, None, _part(c, found.held)))
         if found.outranked:
             reason = because("refused", "confidence", "explicit_stands")
             out.append(decision(self._source, c, reason, None, _part(c, found.outranked)))
@@ -144,6 +150,10 @@ class CandidateGate:
                 out.outranked.append(name)
             elif twin is not None:
                 out.known[name] = twin
+            elif (not holders or holds_many(self._profile, name)) and held_by_caller(
+                self._source, c, name, fields[name], self._profile
+            ):
+                out.held.append(name)
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
             elif (sharper := next((h for h in holders if self._vaguer(c, name, fields[name], h)), None)) is not None:

@@ -29,13 +29,15 @@ class Recalled(Frozen):
 
 
 class TurnBody(Frozen):
-    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from."""
+    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from. `existing_info`:
+    catalogue fields with the values that the caller holds: what is said of them again is skipped."""
 
     content: Content
     speaker: CleanText | None = Field(default=None, max_length=200)
     llm_context: CleanText | None = Field(default=None, max_length=400_000)
     recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
     metadata: JsonObject = Field(default_factory=dict)
+    existing_info: JsonObject | None = None
 
 
 class TurnEvent(UserEvent):
@@ -123,6 +125,7 @@ class ScreenedBody(Frozen):
     """The turns just before in the session, shortened, oldest first: context for a bare "yes" (B1)."""
     originals: tuple[Originals, ...] | None = None
     """What the policy `encrypt` took out: ciphertext of its own, whatever seals the rest (D5)."""
+    existing_info: JsonObject | None = None
 
 
 class ScreenedTurn(UserEvent):
@@ -181,6 +184,12 @@ def metadata_value(metadata: dict[str, Any], key: str) -> str | None:
 
 def metadata_fits(metadata: dict[str, Any]) -> bool:
     return len(orjson.dumps(metadata)) <= MAX_METADATA_BYTES
+
+
+def oversized(body: TurnBody) -> str | None:
+    """The free JSON of a turn that is too large to be looked through."""
+    parts = {"metadata": body.metadata, "existing_info": body.existing_info}
+    return next((name for name, part in parts.items() if part and not metadata_fits(part)), None)
 
 
 def outgrown(body: SessionCommandBody) -> str | None:

@@ -35,7 +35,7 @@ class Bench:
         self.driver = TopologyDriver([Screen(models, ProfileBook(load_profile("general")))], START)
 
     def turn(self, content: str, turn_id: str | None = None, **kw: Any) -> None:
-        body = {k: kw.pop(k) for k in ("speaker", "llm_context", "recalled", "metadata") if k in kw}
+        body = {k: kw.pop(k) for k in ("speaker", "llm_context", "recalled", "metadata", "existing_info") if k in kw}
         clear: dict[str, Any] = {"role": "user", "occurred_at": self.driver.now, "session_id": "s1", **kw}
         event = TurnEvent(
             tenant="acme", user_id="ann", turn_id=turn_id, sealed=TurnBody(content=content, **body), **clear
@@ -196,7 +196,8 @@ async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_
     bench.turn("two", "t2", metadata={"note": "y" * (MAX_METADATA_BYTES - around + 1)})
     bench.turn("three", "t3", metadata={"note": "我" * (MAX_METADATA_BYTES // 3)})
     bench.turn("four", "t4", metadata={"note": MAIL})
+    bench.turn("five", "t5", existing_info={"note": "z" * MAX_METADATA_BYTES})
     assert [t.sealed.content for t in await bench.turns()] == ["one", "four"]
-    assert bench.refusals() == ["too_large", "too_large"]
-    assert not any(t[:1] in ("y", "我") for t in asked)
+    assert bench.refusals() == ["too_large"] * 3
+    assert not any(t[:1] in ("y", "我", "z") for t in asked)
     assert MAIL in asked
