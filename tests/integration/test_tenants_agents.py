@@ -21,7 +21,9 @@ from tests.integration.test_tenants import HOSTILE, IDS, WORD, A, B, env
 
 __all__ = ["env"]
 pytestmark = pytest.mark.integration
-TOOLS_THAT_SHOW = {"search_memories", "get_memories", "get_memory", "memory_prompt"}
+TOOLS_THAT_SHOW = {
+    "search_memories", "get_memories", "get_memory", "memory_prompt", "get_user_context", "load_context",
+}  # fmt: skip
 ROUNDS = 12
 
 

@@ -1,0 +1,199 @@
+"""B3, E5: what is written and heard of in one call: what goes to the log, what is answered with and without the stores,
+who may, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from query.app import create_app
+from query.config import QueryConfig
+from query.deps import Deps
+from query.errors import ProblemError, store_down
+from query.reading.session_store import Session
+from query.views import turns
+from query.views.db import Row
+from query.writing import save_info
+from schemas.events.turns import TurnEvent
+from schemas.log import topics
+from schemas.log.codec import Codec
+from schemas.log.progress import FreshnessToken
+from schemas.security.scope import Permission, TenantScope
+from tests.unit.query.conftest import NOW
+from tests.unit.query.memory_log import MemoryLog
+from tests.unit.query.test_waits import Waits
+
+SAVE, WRITE = "/v1/users/ann/save-info", "/v1/sessions/s1/turns"
+SAID = {"userMessage": "我今年32岁，浙大硕士毕业", "assistantMessage": "感谢您", "existingInfo": {"education": "硕士"}}
+
+
+class Bound:
+    """The credential names its scopes, and the one user whom it reaches."""
+
+    async def scope(self, authorization: str | None) -> TenantScope:
+        if authorization is None:
+            raise ProblemError("unauthorised", "send a key")
+        scopes = frozenset(Permission(s) for s in authorization.removeprefix("Bearer ").split("+"))
+        return TenantScope("acme", "k", scopes, users=frozenset({"ann"}))
+
+
+def decision(ordinal: int, outcome: str, fields: Sequence[str], value: Any, text: str) -> Row:
+    return {
+        "decision_id": f"d{ordinal}", "ordinal": ordinal, "kind": "fact", "field": "+".join(fields),
+        "fields": list(fields), "category": None, "record_id": f"r{ordinal}" if outcome == "kept" else None,
+        "version": 0, "text": text, "value": value, "outcome": outcome, "gate": "dedupe", "rule": "new", "score": None,
+        "extractor": "rules", "accepted_at": NOW, "gone": None,
+    }  # fmt: skip
+
+
+def calling(deps: Deps, log: MemoryLog, there: bool) -> tuple[httpx.AsyncClient, Waits]:
+    app = create_app(QueryConfig(), deps)
+    app.state.watches = {"postgres": (watch := Waits(log, there))}
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1"), watch
+
+
+def written(log: MemoryLog) -> list[TurnEvent]:
+    found = [Codec().decode(r.topic, r.value) for r in log.records if r.topic == topics.TURNS.name]
+    return [e for e in found if isinstance(e, TurnEvent)]
+
+
+async def test_b3_one_call_says_what_was_saved_and_what_was_known(
+    deps: Deps, log: MemoryLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    async def decided(db: Any, scope: Any, turn_id: str) -> list[Row]:
+        asked.append((scope.owner.id, turn_id))
+        return [
+            decision(0, "kept", ["age"], 32, "用户32岁"),
+            decision(1, "kept", ["university"], "浙江大学", "浙江大学毕业"),
+            decision(1, "skipped", ["education"], "硕士", "浙江大学硕士毕业"),
+        ]
+
+    monkeypatch.setattr(turns, "decisions", decided)
+    client, watch = calling(deps, log, there=True)
+    async with client:
+        answer = await client.post(SAVE, json={**SAID, "session_id": "s1", "project_id": "p"})
+    told = answer.json()
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "true")
+    assert told["extracted_info"] == {"age": 32, "university": "浙江大学"}
+    assert (told["action"], told["saved_count"], told["skipped_fields"]) == ("save_info", 2, ["education"])
+    assert [(m["memoryType"], m["content"], m["field"]) for m in told["saved_memories"]] == [
+        ("FACT", "用户32岁", "age"), ("FACT", "浙江大学毕业", "university"),
+    ]  # fmt: skip
+    assert (told["pending"], told["session_id"]) == (False, "s1")
+    message, reply = written(log)
+    assert [message.turn_id, reply.turn_id] == told["turn_ids"]
+    assert asked == [("ann", message.turn_id)]
+    assert (message.role, message.sealed.content) == ("user", SAID["userMessage"])
+    assert (reply.role, reply.sealed.content) == ("assistant", SAID["assistantMessage"])
+    assert (message.sealed.existing_info, reply.sealed.existing_info) == ({"education": "硕士"}, None)
+    assert message.interaction_id == reply.interaction_id
+    assert message.occurred_at == NOW < reply.occurred_at
+    [(needs, count)] = watch.asked
+    [own] = FreshnessToken.parse(told["freshness_token"]).writes
+    assert (count, set(needs.values())) == (2, {own.offset + 1}), "it waits for this very write, once it is on the log"
+
+
+@pytest.mark.parametrize("way", ["late", "away"])
+async def test_b3_what_is_not_decided_in_time_is_pending_and_written_all_the_same(
+    deps: Deps, log: MemoryLog, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    async def away(db: Any, scope: Any, turn_id: str) -> list[Row]:
+        raise store_down("postgres")
+
+    monkeypatch.setattr(turns, "decisions", away)
+    client, _ = calling(deps, log, there=way == "away")
+    async with client:
+        answer = await client.post(SAVE, json={"userMessage": "I'm 32"})
+        again = await client.post(SAVE, json={"userMessage": "I'm 32", "interaction_id": "i1"})
+        same = await client.post(SAVE, json={"user_message": "I'm 32", "interaction_id": "i1"})
+    told = answer.json()
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "false")
+    assert (told["pending"], told["saved_count"], told["saved_memories"]) == (True, 0, [])
+    assert told["turn_ids"] == [e.turn_id for e in written(log)[:1]]
+    assert told["session_id"] != again.json()["session_id"], "a conversation of its own"
+    first, second = written(log)[1:]
+    assert (first.turn_id, first.session_id) == (second.turn_id, second.session_id) == ("i1:user", "save-info:i1")
+    assert again.json()["turn_ids"] == same.json()["turn_ids"]
+
+
+@pytest.mark.parametrize(("path", "body", "field"), [
+    (SAVE, {}, "userMessage"), (SAVE, {"userMessage": " "}, "userMessage"), (SAVE, {"userMessage": 1}, "userMessage"),
+    (SAVE, {**SAID, "assistantMessage": "\0"}, "assistantMessage"),
+    (SAVE, {**SAID, "existingInfo": []}, "existingInfo"),
+    (SAVE, {**SAID, "existingInfo": {"a": "x" * 70_000}}, "existingInfo"), (SAVE, {**SAID, "action": "x"}, "action"),
+    (SAVE, {**SAID, "occurred_at": "2031-01-01T00:00:00Z"}, "occurred_at"), (SAVE, {**SAID, "more": 1}, "more"),
+    (SAVE, {**SAID, "interaction_id": "i" * 250}, "interaction_id"), (SAVE, {**SAID, "session_id": ""}, "session_id"),
+    (WRITE, {"user_id": "ann"}, "user_query"), (WRITE, {"user_query": "hi"}, "user_id"),
+    (WRITE, {"user_id": "ann", "agent_response": ""}, "agent_response"),
+    (WRITE, {"user_id": "ann", "user_query": "hi", "occurred_at": 1}, "occurred_at"),
+])  # fmt: skip
+async def test_what_is_wrong_is_named_and_nothing_is_written(
+    client: httpx.AsyncClient, log: MemoryLog, path: str, body: dict[str, Any], field: str
+) -> None:
+    answer = await client.post(path, json=body)
+    assert answer.status_code == 422
+    [wrong] = answer.json()["errors"]
+    assert wrong["field"] == field
+    assert wrong["expected"]
+    assert log.records == []
+
+
+@pytest.mark.parametrize(("key", "user", "status"), [
+    ("read+write", "ann", 202), ("write", "ann", 403), ("read", "ann", 403), ("read+write", "bob", 403),
+    (None, "ann", 401),
+])  # fmt: skip
+async def test_c7_both_permissions_are_demanded_and_no_other_user_is_reached(
+    deps: Deps, log: MemoryLog, key: str | None, user: str, status: int
+) -> None:
+    client, _ = calling(replace(deps, keys=Bound()), log, there=False)
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    async with client:
+        for path, body in (
+            (f"/v1/users/{user}/save-info", {"userMessage": "hi"}), (WRITE, {"user_id": user, "user_query": "hi"}),
+        ):  # fmt: skip
+            answer = await client.post(path, json=body, headers=headers)
+            assert answer.status_code == status, answer.text
+    assert {(e.tenant, e.user_id) for e in written(log)} == ({("acme", "ann")} if status == 202 else set())
+
+
+@pytest.mark.parametrize(("mode", "there"), [("FULL_HISTORY", True), ("SUMMARY_N", True), ("FULL_HISTORY", False)])
+async def test_e5_a_written_turn_says_how_its_session_stands(
+    deps: Deps, log: MemoryLog, monkeypatch: pytest.MonkeyPatch, mode: str, there: bool
+) -> None:
+    async def load(ctx: Any, owner: Any, session_id: str) -> Session:
+        assert (owner.owner.id, session_id) == ("ann", "s1")
+        value = {"meta": {"updated_at": 1_795_000_000}, "message_context": {"mode": mode}}
+        return Session(value, None)
+
+    monkeypatch.setattr(save_info, "load", load)
+    client, watch = calling(deps, log, there)
+    async with client:
+        body = {"user_id": "ann", "user_query": "头晕怎么办？", "agent_response": "多休息", "agent_code": "triage"}
+        answer = await client.post(WRITE, json=body)
+    told = answer.json()
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, str(there).lower())
+    assert (told["conversation_id"], told["mode"], told["updated_at"]) == ("s1", mode, 1_795_000_000)
+    assert [(e.role, e.sealed.content, e.agent_id) for e in written(log)] == [
+        ("user", "头晕怎么办？", "triage"), ("assistant", "多休息", "triage"),
+    ]  # fmt: skip
+    assert told["turn_ids"] == [e.turn_id for e in written(log)]
+    assert [count for _, count in watch.asked] == [2]
+
+
+async def test_e5_without_the_stores_the_turn_is_written_and_the_mode_is_not_known(
+    client: httpx.AsyncClient, log: MemoryLog
+) -> None:
+    answer = await client.post(WRITE, json={"user_id": "ann", "agent_response": "多休息"})
+    told = answer.json()
+    assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "false")
+    assert (told["mode"], told["updated_at"]) == (None, None)
+    assert told["degraded"]
+    [reply] = written(log)
+    assert (reply.role, reply.turn_id) == ("assistant", told["turn_ids"][0])
