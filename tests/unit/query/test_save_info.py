@@ -3,6 +3,7 @@ who may, and what is refused."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,12 +24,14 @@ from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.progress import FreshnessToken
 from schemas.security.scope import Permission, TenantScope
+from tests.pages import blocks
 from tests.unit.query.conftest import NOW
 from tests.unit.query.memory_log import MemoryLog
 from tests.unit.query.test_waits import Waits
 
 SAVE, WRITE = "/v1/users/ann/save-info", "/v1/sessions/s1/turns"
-SAID = {"userMessage": "我今年32岁，浙大硕士毕业", "assistantMessage": "感谢您", "existingInfo": {"education": "硕士"}}
+SAID: dict[str, Any] = json.loads(blocks("docs/http.md", "json")[0])
+"""As the page shows it: a message and its reply in a session, and the degree that the caller knows."""
 
 
 class Bound:
@@ -78,7 +81,7 @@ async def test_b3_one_call_says_what_was_saved_and_what_was_known(
     monkeypatch.setattr(turns, "decisions", decided)
     client, watch = calling(deps, log, there=True)
     async with client:
-        answer = await client.post(SAVE, json={**SAID, "session_id": "s1", "project_id": "p"})
+        answer = await client.post(SAVE, json={**SAID, "project_id": "p"})
     told = answer.json()
     assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "true")
     assert told["extracted_info"] == {"age": 32, "university": "浙江大学"}
@@ -92,7 +95,7 @@ async def test_b3_one_call_says_what_was_saved_and_what_was_known(
     assert asked == [("ann", message.turn_id)]
     assert (message.role, message.sealed.content) == ("user", SAID["userMessage"])
     assert (reply.role, reply.sealed.content) == ("assistant", SAID["assistantMessage"])
-    assert (message.sealed.existing_info, reply.sealed.existing_info) == ({"education": "硕士"}, None)
+    assert (message.sealed.existing_info, reply.sealed.existing_info) == (SAID["existingInfo"], None)
     assert message.interaction_id == reply.interaction_id
     assert message.occurred_at == NOW < reply.occurred_at
     [(needs, count)] = watch.asked
