@@ -82,6 +82,7 @@ class Standing:
         self._calibration = calibration
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
+        self._left: dict[str, MemoryUpdate] = {}
 
     def get(self, record_id: str) -> MemoryUpdate | None:
         raw = self._state.get(_RECORD + record_id)
@@ -112,8 +113,20 @@ class Standing:
         found = (self.get(r) for r in self._index.holders.get(slot, ()))
         return sorted((u for u in found if u is not None), key=lambda u: (since(u), u.record_id))
 
+    @property
+    def left(self) -> Collection[MemoryUpdate]:
+        """What stood active when this event came and does no more, as it stood."""
+        return self._left.values()
+
+    def _note_left(self, update: MemoryUpdate, active: bool) -> None:
+        if active:
+            self._left.pop(update.record_id, None)
+        elif (old := self.get(update.record_id)) is not None and old.state == "active":
+            self._left[old.record_id] = old
+
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
+        self._note_left(update, update.state == "active")
         places = self._places(update)
         self._unindex(update.record_id)
         row: dict[str, Json] = {"u": row_of(update)}
@@ -162,6 +175,7 @@ class Standing:
 
     def remove(self, closed: MemoryUpdate) -> None:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
+        self._note_left(closed, active=False)
         places = self._places(closed)
         self._unindex(closed.record_id)
         self._state.delete(_RECORD + closed.record_id)

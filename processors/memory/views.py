@@ -89,6 +89,10 @@ class UserViews:
         dated = self._retention.dated(emits, self._at)
         return [*dated, *self._retention.trimmed(self._at), *rest]
 
+    def judged_later(self, outs: Iterable[Emit]) -> list[Emit]:
+        """What follows from feedback that had waited for what it is about."""
+        return self._summary.after(outs)
+
     def _judged(self, f: Feedback) -> list[Emit] | None:
         """Feedback on a row, a function, a suggestion or a bug, or of traits alone; None where it is about memories,
         or names nothing at all."""
