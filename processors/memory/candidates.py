@@ -15,7 +15,7 @@ from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, raised, surer
 from processors.memory.changes.judge import changes
 from processors.memory.emit import because, changed, decision, sources, update
-from processors.memory.existing_info import held_by_caller
+from processors.memory.existing_info import CallersValues
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import dated_as, marked, newest_marks
@@ -82,6 +82,7 @@ class CandidateGate:
         self._profile = profile
         self._hash_key = hash_key
         self._again = again
+        self._held = CallersValues(source, profile)
         self._before = frozenset(u.record_id for u in before)
         self._decided: set[str] = set()
         """Records that earlier candidates were decided on."""
@@ -150,9 +151,7 @@ class CandidateGate:
                 out.outranked.append(name)
             elif twin is not None:
                 out.known[name] = twin
-            elif (not holders or holds_many(self._profile, name)) and held_by_caller(
-                self._source, c, name, fields[name], self._profile
-            ):
+            elif (not holders or holds_many(self._profile, name)) and self._is_held(c, name, fields[name]):
                 out.held.append(name)
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
@@ -168,6 +167,15 @@ class CandidateGate:
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _is_held(self, c: Candidate, name: str, value: Any) -> bool:
+        """Does the caller hold it? Where the candidate takes the place of a record it is stored all the same: skipped,
+        nothing would be left of what the turn says."""
+        return self._held.hold(c, name, value) and not self._takes_a_place(c)
+
+    def _takes_a_place(self, c: Candidate) -> bool:
+        """Does a record of the turn end for what the candidate says, by whatever field or kind it stood?"""
+        return self._again is not None and self._again.loses(c)
 
     def _is_late(self, c: Candidate, held: MemoryUpdate) -> bool:
         """Whether what a candidate says was true before what stands. "I moved to York last week" is news beside an

@@ -146,8 +146,8 @@ class Screen(PlainStep):
         return out
 
     def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
-        if (part := oversized(event.sealed)) is not None:
-            return [Reject("too_large", f"sealed.{part}: must not pass {MAX_METADATA_BYTES} bytes of JSON")]
+        if (told := oversized(event.sealed)) is not None:
+            return [Reject("too_large", f"sealed.{told}")]
         accepted = event.accepted_at or record.timestamp
         profile = self._book.of(event.tenant)
         expires = accepted + timedelta(days=profile.retention.turns_days)

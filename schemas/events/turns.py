@@ -16,6 +16,8 @@ from schemas.security.encrypted_values import Originals
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
 MAX_METADATA_BYTES = 65_536
+MAX_HELD = 200
+"""Values of one field in `existing_info`: each statement of the turn is compared with them."""
 """Of a turn's metadata as JSON, and of each part of a session's state in one command: each text in it goes through the
 recognisers, at about half a second for 20 kB, and all partitions of a worker wait for it. Not a rule of the schema:
 what the log holds stays readable."""
@@ -186,10 +188,20 @@ def metadata_fits(metadata: dict[str, Any]) -> bool:
     return len(orjson.dumps(metadata)) <= MAX_METADATA_BYTES
 
 
+def crowded_field(info: dict[str, Any]) -> str | None:
+    """A field of `existing_info` with more values than what is said is compared with."""
+    return next((name for name, held in info.items() if isinstance(held, list) and len(held) > MAX_HELD), None)
+
+
 def oversized(body: TurnBody) -> str | None:
-    """The free JSON of a turn that is too large to be looked through."""
+    """The free JSON of a turn that is too large to be looked through, and why, in an error's words."""
     parts = {"metadata": body.metadata, "existing_info": body.existing_info}
-    return next((name for name, part in parts.items() if part and not metadata_fits(part)), None)
+    for name, part in parts.items():
+        if part and not metadata_fits(part):
+            return f"{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON"
+    if crowded_field(body.existing_info or {}) is not None:
+        return f"existing_info: must have at most {MAX_HELD} values of a field"
+    return None
 
 
 def outgrown(body: SessionCommandBody) -> str | None:

@@ -12,6 +12,7 @@ from processors.ports import Models, ProfileBook
 from processors.screen.step import Screen
 from schemas.base import MAX_CONTENT_CHARS
 from schemas.events.turns import (
+    MAX_HELD,
     MAX_METADATA_BYTES,
     Recalled,
     ScreenedTurn,
@@ -197,7 +198,9 @@ async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_
     bench.turn("three", "t3", metadata={"note": "我" * (MAX_METADATA_BYTES // 3)})
     bench.turn("four", "t4", metadata={"note": MAIL})
     bench.turn("five", "t5", existing_info={"note": "z" * MAX_METADATA_BYTES})
-    assert [t.sealed.content for t in await bench.turns()] == ["one", "four"]
-    assert bench.refusals() == ["too_large"] * 3
-    assert not any(t[:1] in ("y", "我", "z") for t in asked)
+    bench.turn("six", "t6", existing_info={"note": ["w"] * (MAX_HELD + 1)})
+    bench.turn("seven", "t7", existing_info={"note": ["v"] * MAX_HELD})
+    assert [t.sealed.content for t in await bench.turns()] == ["one", "four", "seven"]
+    assert bench.refusals() == ["too_large"] * 4
+    assert not any(t[:1] in ("y", "我", "z", "w") for t in asked)
     assert MAIL in asked
