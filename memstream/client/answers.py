@@ -165,7 +165,8 @@ class OutcomeAnswer(Answer):
 
 
 class SavedInfo(Answer):
-    """What was saved of a message (B3). `pending`: not decided yet; `outcome` of the first turn has it later."""
+    """What was saved of a message (B3). `pending`: not decided yet; `outcome` of the first turn has it later.
+    `repeated`: an earlier call with the same `interaction_id` brought it."""
 
     extracted_info: dict[str, Any]
     saved_count: int
@@ -175,6 +176,7 @@ class SavedInfo(Answer):
     turn_ids: list[str]
     session_id: str
     pending: bool
+    repeated: bool = False
     freshness_token: str
 
 

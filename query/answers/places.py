@@ -86,8 +86,8 @@ class OutcomeAnswer(Answered):
 
 
 class SavedInfoAnswer(Answered):
-    """In the memory engine's shape. `pending`: the wait was over before the turn was decided; `model` as in a turn's
-    outcome."""
+    """In the memory engine's shape. `pending`: the turn is not decided yet; `repeated`: an earlier call brought it;
+    `model` as in a turn's outcome."""
 
     action: Literal["save_info"]
     extracted_info: dict[str, Json]
@@ -96,6 +96,7 @@ class SavedInfoAnswer(Answered):
     skipped_fields: list[str]
     model: str | None
     pending: bool
+    repeated: bool
     session_id: str
     accepted: int
     turn_ids: list[str]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from fastapi import APIRouter, Body
 from pydantic import ConfigDict, Field
 
+from processors.reader.rules.confirm import asks_to_confirm
 from query import models
 from query.auth.boundary import Reader
 from query.body import Route
@@ -20,14 +22,18 @@ from query.reading.session_store import load
 from query.reading.turns import outcome
 from query.views import turns
 from query.views.db import Row
-from query.writing.publish import Entry, Publish, Publisher
+from query.writing.publish import Entry, Publish, Published, Publisher
+from query.writing.repeats import is_repeat
 from query.writing.turns import turn_entry
 from schemas.base import Content, Frozen, Id, Timestamp
 from schemas.log.progress import FreshnessToken
+from schemas.security.scope import OwnerScope
 
 router = APIRouter(route_class=Route, tags=["writing"])
 _AFTER = timedelta(milliseconds=1)
 """A reply comes behind what it answers."""
+_REPLIED = timedelta(minutes=2)
+"""So long, a minute's tick included, a message that asks to have something confirmed may wait for its reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class SaveInfoIn(Frozen):
     assistant_message: Content | None = Field(default=None, alias="assistantMessage")
     existing_info: models.ExistingInfo | None = Field(default=None, alias="existingInfo")
     session_id: Id | None = None
-    """The conversation; None: one of its own, named by the interaction."""
+    """The conversation; None: that of the user's other messages of the day without one."""
     project_id: Id | None = None
     agent_id: Id | None = None
     interaction_id: models.ShortId | None = None
@@ -98,35 +104,68 @@ class WriteTurnIn(Frozen):
     occurred_at: Timestamp | None = None
 
 
-@router.post("/v1/users/{user_id}/save-info", status_code=202)
+@router.post("/v1/users/{user_id}/save-info", status_code=202, responses={409: {}})
 async def save_info(
     user_id: PathId, body: Annotated[SaveInfoIn, Body()], publish: Publish, scope: Reader, fresh: Freshness, ctx: Ctx
 ) -> dict[str, Any]:
     """Take a message and its reply, wait for what becomes of them, and say what was saved and what was skipped because
-    it was known, here or in `existingInfo`. `pending`: the wait was over before; the turn's outcome has it later."""
+    it was known, here or in `existingInfo`. `pending`: it is not decided yet; the turn's outcome has it later.
+    `repeated`: the same `interaction_id` brought it before; 409 where it brought something else."""
     owner = scope.user(user_id)
     interaction = body.interaction_id or str(uuid4())
-    session_id = body.session_id or f"save-info:{interaction}"
     said = _Exchange(
-        user_id, session_id, interaction, body.user_message, body.assistant_message, body, body.agent_id,
-        ("userMessage", "assistantMessage"), body.existing_info,
+        user_id, body.session_id or _of_the_day(body.occurred_at or publish.now), interaction, body.user_message,
+        body.assistant_message, body, body.agent_id, ("userMessage", "assistantMessage"), body.existing_info,
     )  # fmt: skip
     entries = said.entries(publish)
-    token = await publish.publish(entries)
-    turn_id, pending = entries[0].id, True
-    decided: list[Row] = []
-    if await _behind(fresh, token).wait("turns", "outcomes"):
+    published = await publish.placed(entries)
+    heard = _Heard(said.session_id)
+    if await _behind(fresh, published.token).wait("turns", "outcomes"):
         try:
-            decided = await turns.decisions(ctx.db, owner, turn_id)
-            pending = False
-        except ProblemError:  # it is written: the answer says so, and that the rest is not known
+            heard = await _heard(ctx, owner, said, entries, published, in_session=body.session_id is not None)
+        except ProblemError as exc:  # it is written: the answer says so, and that the rest is not known
+            if exc.word == "conflict":
+                raise
             fresh.request.state.fresh = "false"
-    ctx.saw(owner, [d["record_id"] for d in decided if d.get("record_id")])
-    answer = {k: v for k, v in outcome(decided).items() if k != "decisions"}
+    ctx.saw(owner, [d["record_id"] for d in heard.decided if d.get("record_id")])
+    answer = {k: v for k, v in outcome(heard.decided).items() if k != "decisions"}
     return {
-        "action": "save_info", **answer, "pending": pending, "session_id": session_id, "accepted": len(entries),
-        "turn_ids": [e.id for e in entries], "freshness_token": token,
+        "action": "save_info", **answer, "pending": heard.pending, "repeated": heard.repeated,
+        "session_id": heard.session_id, "accepted": len(entries), "turn_ids": [e.id for e in entries],
+        "freshness_token": published.token,
     }  # fmt: skip
+
+
+def _of_the_day(when: datetime) -> str:
+    """The session of messages without one: a user's of a day are one conversation, whose end sums the user up once."""
+    return f"save-info:{when.astimezone(UTC):%Y-%m-%d}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What became of a message. `session_id`: where it stands; `repeated`: from an earlier call on."""
+
+    session_id: str
+    decided: Sequence[Row] = ()
+    pending: bool = True
+    repeated: bool = False
+
+
+async def _heard(
+    ctx: Ctx, owner: OwnerScope, said: _Exchange, entries: Sequence[Entry], published: Published, *, in_session: bool
+) -> _Heard:
+    """Raises ProblemError: where an earlier message under the same id says something else, and where a store is
+    away."""
+    now = ctx.deps.clock()
+    stored = await turns.by_ids(ctx.db, owner, [e.id for e in entries], now)
+    found = zip(entries, published.offsets, strict=True)
+    repeats = [is_repeat(e, offset, stored, in_session=in_session) for e, offset in found]
+    message = stored.get(entries[0].id)
+    if message is None:  # it did not pass the screen, or was erased since
+        return _Heard(said.session_id)
+    decided = await turns.decisions(ctx.db, owner, entries[0].id)
+    waits = said.reply is None and asks_to_confirm(message["content"]) and message["accepted_at"] + _REPLIED > now
+    return _Heard(message["session_id"], decided, pending=waits and not decided, repeated=repeats[0])
 
 
 @router.post("/v1/sessions/{session_id}/turns", status_code=202)

@@ -4,8 +4,9 @@ who may, and what is refused."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx
@@ -65,20 +66,43 @@ def written(log: MemoryLog) -> list[TurnEvent]:
     return [e for e in found if isinstance(e, TurnEvent)]
 
 
-async def test_b3_one_call_says_what_was_saved_and_what_was_known(
-    deps: Deps, log: MemoryLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[tuple[str, str]] = []
+class Views:
+    """The turns of one user as the sink keeps them, of what is on the log: the first under each id. `policy`: what it
+    leaves of a text; `decided`: of any turn."""
 
-    async def decided(db: Any, scope: Any, turn_id: str) -> list[Row]:
-        asked.append((scope.owner.id, turn_id))
-        return [
-            decision(0, "kept", ["age"], 32, "用户32岁"),
-            decision(1, "kept", ["university"], "浙江大学", "浙江大学毕业"),
-            decision(1, "skipped", ["education"], "硕士", "浙江大学硕士毕业"),
-        ]
+    def __init__(self, log: MemoryLog, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._log = log
+        self.policy: Callable[[str], str] = lambda text: text
+        self.decided: list[Row] = []
+        self.asked: list[tuple[str, str]] = []
+        monkeypatch.setattr(turns, "by_ids", self.by_ids)
+        monkeypatch.setattr(turns, "decisions", self.decisions)
 
-    monkeypatch.setattr(turns, "decisions", decided)
+    async def by_ids(self, db: Any, scope: Any, turn_ids: Sequence[str], now: datetime) -> dict[str, Row]:
+        found: dict[str, Row] = {}
+        for position, e in enumerate(written(self._log)):
+            if e.turn_id in turn_ids and e.user_id == scope.owner.id:
+                content, accepted = self.policy(e.sealed.content), e.accepted_at or NOW
+                row = {"position": position, "session_id": e.session_id, "role": e.role, "content": content}
+                found.setdefault(e.turn_id, {**row, "accepted_at": accepted})
+        return found
+
+    async def decisions(self, db: Any, scope: Any, turn_id: str) -> list[Row]:
+        self.asked.append((scope.owner.id, turn_id))
+        return self.decided
+
+
+@pytest.fixture
+def views(log: MemoryLog, monkeypatch: pytest.MonkeyPatch) -> Views:
+    return Views(log, monkeypatch)
+
+
+async def test_b3_one_call_says_what_was_saved_and_what_was_known(deps: Deps, log: MemoryLog, views: Views) -> None:
+    views.decided = [
+        decision(0, "kept", ["age"], 32, "用户32岁"),
+        decision(1, "kept", ["university"], "浙江大学", "浙江大学毕业"),
+        decision(1, "skipped", ["education"], "硕士", "浙江大学硕士毕业"),
+    ]
     client, watch = calling(deps, log, there=True)
     async with client:
         answer = await client.post(SAVE, json={**SAID, "project_id": "p"})
@@ -89,10 +113,10 @@ async def test_b3_one_call_says_what_was_saved_and_what_was_known(
     assert [(m["memoryType"], m["content"], m["field"]) for m in told["saved_memories"]] == [
         ("FACT", "用户32岁", "age"), ("FACT", "浙江大学毕业", "university"),
     ]  # fmt: skip
-    assert (told["pending"], told["session_id"]) == (False, "s1")
+    assert (told["pending"], told["repeated"], told["session_id"]) == (False, False, "s1")
     message, reply = written(log)
     assert [message.turn_id, reply.turn_id] == told["turn_ids"]
-    assert asked == [("ann", message.turn_id)]
+    assert views.asked == [("ann", message.turn_id)]
     assert (message.role, message.sealed.content) == ("user", SAID["userMessage"])
     assert (reply.role, reply.sealed.content) == ("assistant", SAID["assistantMessage"])
     assert (message.sealed.existing_info, reply.sealed.existing_info) == (SAID["existingInfo"], None)
@@ -107,10 +131,10 @@ async def test_b3_one_call_says_what_was_saved_and_what_was_known(
 async def test_b3_what_is_not_decided_in_time_is_pending_and_written_all_the_same(
     deps: Deps, log: MemoryLog, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    async def away(db: Any, scope: Any, turn_id: str) -> list[Row]:
+    async def away(db: Any, scope: Any, turn_ids: Sequence[str], now: datetime) -> dict[str, Row]:
         raise store_down("postgres")
 
-    monkeypatch.setattr(turns, "decisions", away)
+    monkeypatch.setattr(turns, "by_ids", away)
     client, _ = calling(deps, log, there=way == "away")
     async with client:
         answer = await client.post(SAVE, json={"userMessage": "I'm 32"})
@@ -120,17 +144,111 @@ async def test_b3_what_is_not_decided_in_time_is_pending_and_written_all_the_sam
     assert (answer.status_code, answer.headers["Memstream-Fresh"]) == (202, "false")
     assert (told["pending"], told["saved_count"], told["saved_memories"]) == (True, 0, [])
     assert told["turn_ids"] == [e.turn_id for e in written(log)[:1]]
-    assert told["session_id"] != again.json()["session_id"], "a conversation of its own"
     first, second = written(log)[1:]
-    assert (first.turn_id, first.session_id) == (second.turn_id, second.session_id) == ("i1:user", "save-info:i1")
+    assert first.turn_id == second.turn_id == "i1:user"
     assert again.json()["turn_ids"] == same.json()["turn_ids"]
+
+
+@pytest.mark.parametrize(("at", "session"), [
+    (None, "save-info:2026-11-21"), ("2026-11-20T23:00:00-02:00", "save-info:2026-11-21"),
+    ("2026-11-20T12:00:00Z", "save-info:2026-11-20"),
+])  # fmt: skip
+async def test_b9_messages_without_a_session_are_one_conversation_a_day(
+    deps: Deps, log: MemoryLog, views: Views, at: str | None, session: str
+) -> None:
+    client, _ = calling(deps, log, there=True)
+    async with client:
+        body = {"userMessage": "I'm 32", **({} if at is None else {"occurred_at": at})}
+        told = [(await client.post(SAVE, json=body)).json()["session_id"] for _ in range(2)]
+    assert [e.session_id for e in written(log)] == told == [session, session]
+
+
+MAIL, TOKEN = "Write to a@example.org or call", "Write to <EMAIL_ADDRESS:0af3> or call"
+
+
+@pytest.mark.parametrize(("first", "second", "stored", "same"), [
+    ({}, {}, None, True), ({}, {"userMessage": "I'm 33"}, None, False), ({}, {"session_id": "s2"}, None, False),
+    ({"assistantMessage": "Hi"}, {"assistantMessage": "Hi"}, None, True),
+    ({"assistantMessage": "Hi"}, {"assistantMessage": "Ho"}, None, False), ({}, {"assistantMessage": "Hi"}, None, True),
+    ({"userMessage": MAIL}, {"userMessage": MAIL}, (MAIL, TOKEN), True),
+    ({"userMessage": MAIL}, {"userMessage": "Write to a@example.org or write"}, (MAIL, TOKEN), False),
+    ({"userMessage": MAIL}, {"userMessage": "Write to  or call"}, (MAIL, TOKEN), False),
+])  # fmt: skip
+async def test_b3_n2_an_id_used_again_answers_as_before_or_names_the_conflict(
+    deps: Deps, log: MemoryLog, views: Views, first: Any, second: Any, stored: tuple[str, str] | None, same: bool
+) -> None:
+    """The screen refuses the second where it says something else: its answer is not the first one's outcome."""
+    if stored is not None:
+        views.policy = lambda text: text.replace(*stored)
+    views.decided = [decision(0, "kept", ["age"], 32, "User is 32")]
+    client, _ = calling(deps, log, there=True)
+    body = {"userMessage": "I'm 32", "interaction_id": "i1", "session_id": "s1"}
+    async with client:
+        before = await client.post(SAVE, json={**body, **first})
+        answer = await client.post(SAVE, json={**body, **second})
+    assert (before.status_code, before.json()["repeated"]) == (202, False)
+    told = answer.json()
+    if same:
+        assert (answer.status_code, told["repeated"], told["pending"]) == (202, True, False)
+        assert told["extracted_info"] == {"age": 32}
+    else:
+        assert (answer.status_code, told["type"]) == (409, "urn:memstream:error:conflict")
+        assert "32" not in answer.text
+
+
+async def test_b3_n2_a_call_repeated_on_the_next_day_is_the_same(deps: Deps, log: MemoryLog, views: Views) -> None:
+    """Without a session of its own: it answers with that of the first."""
+    body = {"userMessage": "I'm 32", "interaction_id": "i1"}
+    client, _ = calling(deps, log, there=True)
+    async with client:
+        await client.post(SAVE, json=body)
+    client, _ = calling(replace(deps, clock=lambda: NOW + timedelta(days=1)), log, there=True)
+    async with client:
+        told = (await client.post(SAVE, json=body)).json()
+    assert (told["repeated"], told["session_id"]) == (True, "save-info:2026-11-21")
+
+
+@pytest.mark.parametrize(("message", "reply", "decided", "minutes", "pending"), [
+    ("I'm on 10 mg now, right?", None, False, 0, True), ("我现在吃10毫克，对吧？", None, False, 0, True),
+    ("I'm on 10 mg now, right?", "Yes.", False, 0, False), ("I'm on 10 mg now, right?", None, True, 0, False),
+    ("I'm on 10 mg now, right?", None, False, 3, False), ("I'm on 10 mg now.", None, False, 0, False),
+])  # fmt: skip
+async def test_b3_d1_a_message_that_waits_for_its_reply_is_pending(
+    deps: Deps, log: MemoryLog, views: Views, message: str, reply: str | None, decided: bool, minutes: int,
+    pending: bool,
+) -> None:  # fmt: skip
+    views.decided = [decision(0, "kept", ["dose"], 10, "Takes 10 mg")] if decided else []
+    body = {"userMessage": message, "interaction_id": "i1", **({} if reply is None else {"assistantMessage": reply})}
+    client, _ = calling(deps, log, there=True)
+    async with client:
+        told = (await client.post(SAVE, json=body)).json()
+    if minutes:
+        assert told["pending"]
+        client, _ = calling(replace(deps, clock=lambda: NOW + timedelta(minutes=minutes)), log, there=True)
+        async with client:
+            told = (await client.post(SAVE, json=body)).json()
+    assert told["pending"] == pending
+
+
+async def test_b3_a_message_that_the_screen_did_not_pass_is_never_said_to_be_decided(
+    deps: Deps, log: MemoryLog, views: Views, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none(db: Any, scope: Any, turn_ids: Sequence[str], now: datetime) -> dict[str, Row]:
+        return {}
+
+    monkeypatch.setattr(turns, "by_ids", none)
+    client, _ = calling(deps, log, there=True)
+    async with client:
+        told = (await client.post(SAVE, json={"userMessage": "I'm 32"})).json()
+    assert (told["pending"], told["saved_count"]) == (True, 0)
 
 
 @pytest.mark.parametrize(("path", "body", "field"), [
     (SAVE, {}, "userMessage"), (SAVE, {"userMessage": " "}, "userMessage"), (SAVE, {"userMessage": 1}, "userMessage"),
     (SAVE, {**SAID, "assistantMessage": "\0"}, "assistantMessage"),
     (SAVE, {**SAID, "existingInfo": []}, "existingInfo"),
-    (SAVE, {**SAID, "existingInfo": {"a": "x" * 70_000}}, "existingInfo"), (SAVE, {**SAID, "action": "x"}, "action"),
+    (SAVE, {**SAID, "existingInfo": {"a": "x" * 70_000}}, "existingInfo"),
+    (SAVE, {**SAID, "existingInfo": {"a": ["x"] * 201}}, "existingInfo"), (SAVE, {**SAID, "action": "x"}, "action"),
     (SAVE, {**SAID, "occurred_at": "2031-01-01T00:00:00Z"}, "occurred_at"), (SAVE, {**SAID, "more": 1}, "more"),
     (SAVE, {**SAID, "interaction_id": "i" * 250}, "interaction_id"), (SAVE, {**SAID, "session_id": ""}, "session_id"),
     (WRITE, {"user_id": "ann"}, "user_query"), (WRITE, {"user_query": "hi"}, "user_id"),
