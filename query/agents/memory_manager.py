@@ -58,13 +58,15 @@ class MemoryManager(Called):
         category: Annotated[str | None, Field(description="Where it belongs, by the profile's categories.")] = None,
         user_id: UserId = None,
     ) -> dict[str, Any]:
-        """Save one memory of a user. Duplicates are merged, personal numbers are masked."""
+        """Save one memory of a user: accepted now, decided a moment later. Duplicates are merged, personal numbers are
+        masked."""
         key, user = await self._who(ctx, user_id)
         body = {"user_id": user, "kind": memoryType.lower(), "text": content}
         body |= {} if category is None else {"category": category}
         done = await self._service.call("POST", "/v1/memories", key=key, user=user, body=body, once=str(uuid4()))
-        saved = {"memoryType": memoryType, "content": content, "category": category}
-        return {"success": True, "memory_id": done["memory_id"], "detail": saved}
+        # Not its content: policy may keep less of it than was sent.
+        detail = {"status": "accepted", "memoryType": memoryType, "category": category}
+        return {"success": True, "memory_id": done["memory_id"], "detail": detail}
 
     async def get_user_context(
         self,

@@ -129,6 +129,16 @@ async def test_b3_an_agent_saves_what_a_message_says_and_what_it_states_itself(a
     assert (command.kind, command.sealed.text, command.category) == ("intent", "想申请", "C1")
 
 
+async def test_d5_an_agent_does_not_hear_that_what_policy_takes_out_was_saved(app: FastAPI, log: MemoryLog) -> None:
+    async with agent_of(app) as agent:
+        plan = {"memoryType": "FACT", "content": "Writes as ana@example.org", "category": "C1"}
+        kept = await agent.call_tool("save_user_memory", plan)
+    assert kept.structured_content["detail"] == {"status": "accepted", "memoryType": "FACT", "category": "C1"}
+    assert "example.org" not in text(kept)
+    [command] = [e for r in log.records if isinstance(e := Codec().decode(r.topic, r.value), MemoryCommand)]
+    assert "example.org" not in str(command.sealed.text)
+
+
 async def test_b5_b6_context_and_summary_come_in_the_seeds_shapes() -> None:
     asked: list[tuple[str, str]] = []
     loaded = {"memories": [{"type": "FACT"}], "user_profile_summary": "32岁。", "total_memories": 1, "more": 1}
