@@ -21,8 +21,8 @@ from schemas.events.sessions import SessionBody, SessionState
 from schemas.log.codec import Codec, Event
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import load_profile
-from tests.integration.query_env import Env, query_service
-from tests.integration.test_tenants import MADE, TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
+from tests.integration.query_env import Arrived, Env, query_service
+from tests.integration.test_tenants import MADE, SAID, TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
 from tests.openapi_calls import Call, Operation, call, operations
 from tests.patience import eventually
 from tests.with_ids import ALSO, choice, named
@@ -30,6 +30,7 @@ from tests.with_ids import ALSO, choice, named
 FIXED: dict[str, Any] = {
     "query": "ferry", "name": "diagnosis_records", "table": "diagnosis_records", "kind": None, "type": None,
     "state": None, "scope": None, "role": None, "limit": None, "prefix": [], "suffix": [],
+    "userMessage": SAID,
 }  # fmt: skip
 NEW = {
     "freshness_token", "command_id", "memory_id", "erasure_id", "feedback_id", "context_id", "took_ms", "turn_ids",
@@ -56,6 +57,8 @@ def plant(env: Env) -> None:
     """One thing of each kind that `only` names, of the first tenant alone."""
     rows, word = env.rows, WORD[A]
     rows.turn("only", "only", f"only {word}", tenant=A, turn_id="only", project_id="only", interaction_id="only")
+    decided = rows.turn("only", "only", FIXED["userMessage"], tenant=A, turn_id="only:user")
+    rows.decision(decided, 0, "fact", f"only {word}", "kept", field="city", value=word)
     rows.memory("only", "fact", f"only {word}", record_id="only", tenant=A, field="city", value=word)
     rows.memory("only", "item", f"{word} item", tenant=A, namespace=("memories", "only"), key="only", value={"w": word})
     row = {"category": "diagnosis_records", "key": "diagnosis_only", "value": {"diagnosis": word}}
@@ -76,8 +79,9 @@ def plant(env: Env) -> None:
 @pytest.fixture
 async def env(addresses: Addresses) -> AsyncIterator[Env]:
     profile = load_profile("health")  # it has tables
-    async with query_service(addresses, profile, scope_bound=3, keys=ByName(), wait_ms=50) as service:
+    async with query_service(addresses, profile, scope_bound=3, keys=ByName()) as service:
         service.app.state.deps.log = Recorded()
+        service.app.state.watches = dict.fromkeys(service.app.state.watches, Arrived())
         await asyncio.to_thread(plant, service)
         yield service
 
