@@ -23,11 +23,18 @@ from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, describe
 from schemas.log.topics import Topic
 from schemas.profile.model import Profile, TableSpec
+from schemas.profile.sensitive import kept_in_the_clear
 from schemas.storage.connections import Bootstrap, librdkafka
 
 log = logging.getLogger(__name__)
 FIRST_READ = 30.0
 """Seconds that a start waits for the profiles that there are."""
+
+
+def warn_of_clear_text(profile: Profile, *, sealed: bool) -> None:
+    """At a start: what the profile marks sensitive, and nothing encrypts (C7)."""
+    if (told := kept_in_the_clear(profile, sealed=sealed)) is not None:
+        log.warning("%s (docs/encryption.md)", told)
 
 
 class ProfileFollower:

@@ -79,7 +79,7 @@ def _routes(parts: Any) -> Iterator[Any]:
 
 
 def _permission(dependant: Any) -> str:
-    """The scope that a route's dependencies demand, wherever in their tree it is asked for."""
+    """The scopes that a route's dependencies demand, wherever in their tree they are asked for."""
     from query.auth import boundary
 
     doors = {
@@ -88,10 +88,8 @@ def _permission(dependant: Any) -> str:
         boundary.operator: "operator",
         boundary.originals_reader: "pii",
     }
-    for d in dependant.dependencies:
-        if found := doors.get(d.call) or _permission(d):
-            return found
-    return ""
+    found = (doors.get(d.call) or _permission(d) for d in dependant.dependencies)
+    return ", ".join(dict.fromkeys(scope for scope in found if scope))
 
 
 def _first(call: Callable[..., Any]) -> str:

@@ -30,6 +30,7 @@ from query.reading import dead_letters, erasures, operations, store_batch, updat
 from query.reading import feedback as read_feedback
 from query.reading import load_context as read_load_context
 from query.reading import memories as read_memories
+from query.reading import messages as read_messages
 from query.reading import originals as read_originals
 from query.reading import patterns as read_patterns
 from query.reading import projects as read_projects
@@ -48,13 +49,14 @@ from query.writing import erasures as write_erasures
 from query.writing import memories as write_memories
 from query.writing import profiles as write_profiles
 from query.writing import projects as write_projects
+from query.writing import save_info as write_save_info
 from query.writing import sessions as write_sessions
 from query.writing import tables as write_tables
 from query.writing import turns as write_turns
 
 PARTS = (
-    write_turns, write_memories, write_sessions, write_projects, write_profiles, write_tables,
-    read_turns, read_originals, read_memories, read_sessions, read_users, read_patterns, read_search,
+    write_turns, write_memories, write_sessions, write_projects, write_profiles, write_tables, write_save_info,
+    read_turns, read_originals, read_memories, read_sessions, read_messages, read_users, read_patterns, read_search,
     read_load_context, read_projects, read_store, store_batch, read_context, read_tables, read_feedback,
     write_erasures, erasures, operations, dead_letters, updates, ops_page,
 )  # fmt: skip

@@ -28,6 +28,7 @@ TITLES = {
     "forbidden": (403, "The key does not allow this"),
     "not-local": (403, "Without keys only this machine is answered"),
     "not-found": (404, "There is no such thing"),
+    "conflict": (409, "This id names something else already"),
     "too-many": (429, "Too many requests of this tenant"),
     "broker-unavailable": (503, "The log did not take everything"),
     "busy": (503, "Too much is waiting for the log"),

@@ -44,6 +44,7 @@ def turn_event(
             llm_context=turn.llm_context,
             recalled=turn.recalled,
             metadata=turn.metadata,
+            existing_info=turn.existing_info,
         ),
     )
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from schemas.base import CleanText, Content, Frozen, Id, JsonObject, JsonValue, Timestamp
 from schemas.events.memory import scope_meant
-from schemas.events.turns import MAX_METADATA_BYTES, Recalled, Role, metadata_fits
+from schemas.events.turns import MAX_HELD, MAX_METADATA_BYTES, Recalled, Role, crowded_field, metadata_fits
 
 Rating = Literal["good", "neutral", "bad"]
 HotType = Literal["meta", "status", "decision", "preference"]
@@ -42,6 +42,17 @@ def _small(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
+def _comparable(value: dict[str, Any]) -> dict[str, Any]:
+    if crowded_field(value) is not None:
+        raise ValueError(f"must have at most {MAX_HELD} values of a field")
+    return value
+
+
+ShortId = Annotated[Id, AfterValidator(_short_id)]
+"""An id that ids of turns are made of."""
+ExistingInfo = Annotated[JsonObject, AfterValidator(_small), AfterValidator(_comparable)]
+"""Catalogue fields with the values that the caller holds, at most 200 of each: what is said of them again is skipped
+(B3)."""
 RatingIn = Annotated[Rating, BeforeValidator(_rating)]
 HotTypeIn = Annotated[HotType, BeforeValidator(_hot_type)]
 LanguageIn = Annotated[Literal["en", "zh", "und"], BeforeValidator(_language)]
@@ -64,6 +75,7 @@ class TurnIn(Frozen):
     llm_context: CleanText | None = Field(default=None, max_length=400_000)
     recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
     metadata: Annotated[JsonObject, AfterValidator(_small)] = Field(default_factory=dict)
+    existing_info: ExistingInfo | None = None
 
 
 class TurnsIn(Frozen):
@@ -80,7 +92,7 @@ class InteractionIn(Frozen):
 
     user_id: Id
     session_id: Id
-    interaction_id: Annotated[Id, AfterValidator(_short_id)]
+    interaction_id: ShortId
     timestamp: Timestamp
     user_query: Content
     ai_response: Content | None = None

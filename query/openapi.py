@@ -90,6 +90,7 @@ def _complete(spec: dict[str, Any], route: APIRoute) -> None:
     statuses = {*_ALWAYS, 422, *(_WITH_KEY if guarded else ()), *(_WITH_BODY if "requestBody" in spec else ())}
     if "{" in route.path_format:
         statuses.add(404)
+    statuses.update(int(status) for status in route.responses)
     for status in sorted(statuses):
         spec["responses"][str(status)] = _answer(status)
     if guarded:

@@ -13,6 +13,7 @@ from memstream.checks.result import CheckFailedError, CheckResult, Status, faili
 from memstream.connect import service_url, verification
 from memstream.settings import Settings, unknown_names
 from schemas.profile.model import ProfileError, load_profile
+from schemas.profile.sensitive import kept_in_the_clear
 
 _INSTALL = "install memstream again: `make install`, or `pip install memstream`, with the extra where one is named"
 
@@ -41,6 +42,21 @@ def profiles(settings: Settings) -> Iterator[CheckResult]:
             yield CheckResult(f"profile {name}", Status.FAIL, str(exc), "mend the file at the key that is named")
         else:
             yield CheckResult(f"profile {name}", Status.OK, "in force" if name == settings.profile else "loads")
+
+
+def encryption(settings: Settings) -> Iterator[CheckResult]:
+    """What the profile in force marks sensitive is kept encrypted (C7)."""
+    try:
+        profile = load_profile(settings.profile, settings.profiles_dir)
+    except ProfileError as exc:
+        raise CheckFailedError(str(exc), "mend `profiles` first") from None
+    sealed = settings.encryption == "sealed"
+    if (told := kept_in_the_clear(profile, sealed=sealed)) is None:
+        said = "what is kept is encrypted" if sealed else "off, and the profile marks nothing sensitive"
+        yield CheckResult("encryption", Status.OK, said)
+        return
+    remedy = 'set seal = "all" or "sensitive" in the profile' if sealed else "set MEMSTREAM_ENCRYPTION=sealed"
+    yield CheckResult("encryption", Status.WARN, told, f"{remedy} (docs/encryption.md), or encrypt the disks")
 
 
 def models(settings: Settings) -> Iterator[CheckResult]:

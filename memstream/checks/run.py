@@ -20,6 +20,7 @@ CHECKS: dict[str, Check] = {
     "redis": stores.redis,
     "milvus": stores.milvus,
     "profiles": local.profiles,
+    "encryption": local.encryption,
     "models": local.models,
     "endpoint": local.endpoint,
     "traces": outside.traces,

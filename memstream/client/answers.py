@@ -164,6 +164,41 @@ class OutcomeAnswer(Answer):
     model: str | None = None
 
 
+class SavedInfo(Answer):
+    """What was saved of a message (B3). `pending`: not decided yet; `outcome` of the first turn has it later.
+    `repeated`: an earlier call with the same `interaction_id` brought it."""
+
+    extracted_info: dict[str, Any]
+    saved_count: int
+    saved_memories: list[dict[str, Any]]
+    skipped_fields: list[str]
+    model: str | None = None
+    turn_ids: list[str]
+    session_id: str
+    pending: bool
+    repeated: bool = False
+    freshness_token: str
+
+
+class WrittenTurn(Answer):
+    """The session behind what was written; `updated_at`: seconds since 1970; None: not known."""
+
+    conversation_id: str
+    mode: str | None
+    updated_at: int | None
+    turn_ids: list[str]
+    freshness_token: str
+
+
+class MessagesAnswer(Answer):
+    """`cursor` of the next page, None on the last."""
+
+    conversation_id: str
+    segment: str
+    messages: list[dict[str, Any]]
+    cursor: str | None = None
+
+
 class OriginalsAnswer(Answer):
     """What the PII policy `encrypt` took out of a turn: objects of `entity`, `placeholder` and `value`."""
 

@@ -123,6 +123,16 @@ def load_context(user_id: str, query: str = "", *, limit: int = 50) -> Call[answ
     return Call("POST", path, answers.LoadedContext, user_id, {"query": query, "limit": limit})
 
 
+def messages(
+    session_id: str, *, user_id: str, segment: Literal["open", "all"] = "all", limit: int = 100,
+    cursor: str | None = None,
+) -> Call[answers.MessagesAnswer]:  # fmt: skip
+    """A conversation's messages in their order, of the open segment or all (E1)."""
+    path = f"/v1/sessions/{_in_path(session_id)}/messages"
+    params = _given(user_id=user_id, segment=segment, limit=limit, cursor=cursor)
+    return Call("GET", path, answers.MessagesAnswer, user_id, params=params)
+
+
 def turn(turn_id: str, *, user_id: str) -> Call[answers.TurnAnswer]:
     """A turn of the last days, as screened."""
     path = f"/v1/turns/{_in_path(turn_id)}"
@@ -187,6 +197,42 @@ def interaction(message: Interaction) -> Call[answers.Accepted]:
     """A query and its reply as one message (D1)."""
     body = message.model_dump(mode="json", exclude_none=True)
     return Call("POST", "/v1/interactions", answers.Accepted, message.user_id, body)
+
+
+def save_info(
+    user_id: str, user_message: str, assistant_message: str | None = None, *,
+    existing_info: Mapping[str, Any] | None = None, session_id: str | None = None, project_id: str | None = None,
+    interaction_id: str | None = None, occurred_at: datetime | None = None,
+) -> Call[answers.SavedInfo]:  # fmt: skip
+    """A message and its reply, and in the answer what was saved of them (B3). `interaction_id`: a repeated call is the
+    same turns."""
+    body = _given(
+        userMessage=user_message, assistantMessage=assistant_message, session_id=session_id, project_id=project_id,
+        existingInfo=None if existing_info is None else dict(existing_info), occurred_at=occurred_at,
+        interaction_id=interaction_id or str(uuid4()),
+    )  # fmt: skip
+    path = f"/v1/users/{_in_path(user_id)}/save-info"
+    return Call("POST", path, answers.SavedInfo, user_id, body)
+
+
+def write_turn(
+    session_id: str, *, user_id: str, user_query: str | None = None, agent_response: str | None = None,
+    agent_code: str | None = None, project_id: str | None = None, interaction_id: str | None = None,
+    occurred_at: datetime | None = None,
+) -> Call[answers.WrittenTurn]:  # fmt: skip
+    """A query, a reply or both, and in the answer mode and time of the session behind it (E5). `interaction_id`: as of
+    `save_info`."""
+    body = _given(
+        user_id=user_id, user_query=user_query, agent_response=agent_response, agent_code=agent_code,
+        project_id=project_id, interaction_id=interaction_id or str(uuid4()), occurred_at=occurred_at,
+    )  # fmt: skip
+    return Call("POST", f"/v1/sessions/{_in_path(session_id)}/turns", answers.WrittenTurn, user_id, body)
+
+
+def summarize(user_id: str, *, session_id: str | None = None) -> Call[answers.Accepted]:
+    """Have the narrative of the profile written again; `profile` reads it (B6, B9)."""
+    body = _given(session_id=session_id)
+    return Call("POST", f"/v1/users/{_in_path(user_id)}/summarize", answers.Accepted, user_id, body)
 
 
 def remember(message: Memory, *, once: str | None = None) -> Call[answers.Accepted]:

@@ -16,7 +16,7 @@ from memstream import keys
 from memstream.connections import secret
 from memstream.endpoint import endpoint_of
 from memstream.keyring.wiring import sealing_of
-from memstream.profiles import LiveBook, ProfileFollower, TenantProfiles
+from memstream.profiles import LiveBook, ProfileFollower, TenantProfiles, warn_of_clear_text
 from memstream.recovery import refuse_short_logs
 from memstream.secretfile import key_from
 from memstream.settings import Settings
@@ -83,6 +83,7 @@ async def serve(settings: Settings) -> None:
         store_timeout=settings.store_seconds,
     )  # fmt: skip
     profile = load_profile(settings.profile, settings.profiles_dir)
+    warn_of_clear_text(profile, sealed=settings.encryption == "sealed")
     models = default_models(key_from(settings.hash_key.get_secret_value(), settings.data_dir))
     embedder = models.embedder
     terms("加载词典 load the dictionaries")

@@ -15,7 +15,7 @@ from typing import Any
 
 from inference.memory import calm_collector, return_freed_memory
 from memstream.keyring.wiring import sealing_of
-from memstream.profiles import ProfileFollower
+from memstream.profiles import ProfileFollower, warn_of_clear_text
 from memstream.recovery import require_whole_logs
 from memstream.settings import Settings
 from memstream.tracing import spans_of
@@ -110,6 +110,7 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
         return await asyncio.get_running_loop().run_in_executor(deciding, call)
 
     parts = await compute(lambda: parts_of(settings))
+    warn_of_clear_text(parts.book.default, sealed=settings.encryption == "sealed")
     profiles = await asyncio.to_thread(ProfileFollower(parts.book.default).start, settings.brokers)
     stats = ProcessStats()
     spans = spans_of(settings, f"worker-{'-'.join(steps)}")

@@ -15,6 +15,7 @@ from processors.memory.certainty import firmer, less_sure, lowered, meant, raise
 from processors.memory.changes.judge import changes
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, sources, update
+from processors.memory.existing_info import CallersValues
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import dates_of, holds_again, marked, marked_as, with_marks
@@ -48,11 +49,13 @@ _OF_ALL_TURNS = (
 
 @dataclass(slots=True)
 class _Sorted:
-    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper),
-    `outranked` (inferred against explicit), `late` (something newer stands), `fresh` (to be kept; `replaced` ends)."""
+    """Fields of a candidate by what becomes of them: `known` (said before), `vaguer` (said before, and sharper), `held`
+    (the caller has it, and nothing else stands), `outranked` (inferred against explicit), `late` (something newer
+    stands), `fresh` (to be kept; `replaced` ends)."""
 
     known: dict[str, MemoryUpdate] = field(default_factory=dict)
     vaguer: dict[str, MemoryUpdate] = field(default_factory=dict)
+    held: list[str] = field(default_factory=list)
     outranked: list[str] = field(default_factory=list)
     late: dict[str, datetime] = field(default_factory=dict)
     fresh: list[str] = field(default_factory=list)
@@ -78,6 +81,7 @@ class CandidateGate:
         self._profile = profile
         self._hash_key = hash_key
         self._again = again
+        self._held = CallersValues(source, profile)
         self._before = frozenset(u.record_id for u in before)
         self._taken_back = frozenset(d.candidate.ordinal for d in source.sealed.dropped)
         self._decided: set[str] = set()
@@ -125,6 +129,9 @@ class CandidateGate:
             out.extend(self._said_again(c, twin, only=only))
         for name, sharper in found.vaguer.items():
             out.extend(self._said_vaguely(c, sharper, _part(c, [name])))
+        if found.held:
+            reason = because("skipped", "dedupe", "known_to_caller")
+            out.append(decision(self._source, c, reason, None, _part(c, found.held)))
         if found.outranked:
             reason = because("refused", "confidence", "explicit_stands")
             out.append(decision(self._source, c, reason, None, _part(c, found.outranked)))
@@ -144,6 +151,8 @@ class CandidateGate:
                 out.outranked.append(name)
             elif twin is not None:
                 out.known[name] = twin
+            elif (not holders or holds_many(self._profile, name)) and self._is_held(c, name, fields[name]):
+                out.held.append(name)
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
             elif (sharper := next((h for h in holders if self._vaguer(c, name, fields[name], h)), None)) is not None:
@@ -158,6 +167,15 @@ class CandidateGate:
                 out.fresh.append(name)
                 out.replaced.update({h.record_id: h for h in holders})
         return out
+
+    def _is_held(self, c: Candidate, name: str, value: Any) -> bool:
+        """Does the caller hold it? Where the candidate takes the place of a record it is stored all the same: skipped,
+        nothing would be left of what the turn says."""
+        return self._held.hold(c, name, value) and not self._takes_a_place(c)
+
+    def _takes_a_place(self, c: Candidate) -> bool:
+        """Does a record of the turn end for what the candidate says, by whatever field or kind it stood?"""
+        return self._again is not None and self._again.loses(c)
 
     def _is_late(self, c: Candidate, held: MemoryUpdate) -> bool:
         """Whether what a candidate says was true before what stands. "I moved to York last week" is news beside an

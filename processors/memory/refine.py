@@ -191,6 +191,7 @@ class SecondReading(CandidateGate):
         self._refinement = Refinement(source, standing, reading, profile)
         self._again = again
         self._rule = ""
+        self._ending = False
         self.ended: list[MemoryUpdate] = []
         """Records of the other reading that this one took the place of."""
 
@@ -198,7 +199,7 @@ class SecondReading(CandidateGate):
         verdict = self._refinement.judge(c)
         if verdict.refusal is not None:
             return [decision(self._source, c, verdict.refusal, verdict.target)]
-        self._rule = verdict.rule
+        self._rule, self._ending = verdict.rule, bool(verdict.ends)
         if (others := self._not_to_be_replaced(c)):
             return self._beside(c, others)
         out: list[Emit] = []
@@ -208,6 +209,9 @@ class SecondReading(CandidateGate):
             if old is not verdict.place:
                 out += retired(old, self._source, self._standing, verdict.rule)
         return out + (super()._allowed(c) if verdict.place is None else self._next_version(c, verdict.place))
+
+    def _takes_a_place(self, c: Candidate) -> bool:
+        return self._ending or super()._takes_a_place(c)
 
     def _not_to_be_replaced(self, c: Candidate) -> list[MemoryUpdate]:
         """What other turns said of a field of the candidate in other words, so that the field alone relates them. The

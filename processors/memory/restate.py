@@ -9,15 +9,18 @@ from typing import cast
 
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import since, slots_of
+from processors.memory.index import values_of as values_of_record
 from processors.memory.marks import dates_of, joined, unsaid, with_marks
 from processors.memory.places import matched, same_place
 from processors.memory.readings import TurnReading, made_by, of_people
 from processors.memory.rules import MAX_BEFORE
 from processors.memory.store import Standing, text_features
+from processors.memory.values import same
 from processors.memory.versions import VERSIONED
+from processors.reader.rules.protocol import values_of
 from processors.step import Emit
 from schemas.events.documents import KeptMemory
-from schemas.events.memory import Candidate, CandidateKind, Extraction, MemoryUpdate
+from schemas.events.memory import Candidate, CandidateKind, Extraction, MemoryUpdate, Span
 
 LEARNED = VERSIONED | {"episode", "relation"}
 
@@ -46,6 +49,29 @@ class Restated:
         self.before = [u for u in of_turn if made_by(u) not in others]
         self.restates = matched(source.sealed.candidates, self.before, reading, turn)
         """Ordinal of a candidate -> the record whose statement it is."""
+        self._candidates = source.sealed.candidates
+        self._lost: list[Span | None] | None = None
+        """Where the records were read that no candidate says any more, once that was asked for."""
+
+    def loses(self, c: Candidate) -> bool:
+        """Was a record read from a candidate's words, as far as is known, that no candidate says any more?"""
+        if self._lost is None:
+            self._lost = [self._reading.spans.get(u.record_id) for u in self.before if not self._says(u)]
+        head = c.head
+        return any(head is None or place is None or place.overlaps(head) for place in self._lost)
+
+    def _says(self, u: MemoryUpdate) -> bool:
+        """Does a candidate say a record again, by a field or as a statement?"""
+        if any(u.record_id == said.record_id for said in self.restates.values()):
+            return True
+        stated = values_of_record(u)
+        own = (u.kind, u.scope, str(u.sealed.attributes.get("about", "")))
+        return any(
+            (c.kind, c.scope, str(c.attributes.get("about", ""))) == own
+            and not c.negated
+            and any(same(stated[name], value) for name, value in values_of(c).items() if name in stated)
+            for c in self._candidates
+        )
 
     def read_at(self, c: Candidate) -> list[str]:
         """Records of the turn that were read from words of a candidate's span."""

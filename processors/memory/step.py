@@ -245,12 +245,13 @@ class Gate(PlainStep):
     def _given(self, g: Given, state: StateSpace) -> list[Out]:
         """What an answer was given, and the feedback that waited for it."""
         waited = _book(g, state, g.accepted_at).give(g.record_ids, g.context_id, g.interaction_id)
-        return [*self._spread(waited, g.owner, g.accepted_at, state)]
-
-    def _spread(self, waited: Sequence[Judged], owner: Owner, at: datetime, state: StateSpace) -> Iterable[Emit]:
         if not waited:
-            return
-        standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
+            return []
+        standing = Standing(state.of(g.owner.key), self._calibration, self._models.embedder.dimensions)
+        outs = [*self._spread(waited, g.owner, g.accepted_at, standing)]
+        return [*outs, *UserViews(self._views, g.owner, standing, state, g.accepted_at).judged_later(outs)]
+
+    def _spread(self, waited: Sequence[Judged], owner: Owner, at: datetime, standing: Standing) -> Iterable[Emit]:
         judge = FeedbackGate(owner, standing, at, self._models.hash_key)
         emits = [e for judged in waited for e in judge.spread(judged)]
         versions = Versions(standing, self._book.of(owner.tenant), self._encode, self._models.embedder.model_id)
@@ -268,7 +269,7 @@ class Gate(PlainStep):
                 standing.put(renewed, standing.features(name))
                 yield update(renewed)
         if e.interaction_id is not None and named:
-            yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, state)
+            yield from self._spread(book.give(named, None, e.interaction_id), e.owner, e.accepted_at, standing)
 
 
 def _is_item(e: MemoryCommand | Feedback) -> bool:

@@ -82,6 +82,7 @@ class Standing:
         self.tails = Tails(state, self._index.counts)
         self.raised: list[str] = []
         """Records that became active in this event, though they were known before."""
+        self._left: dict[str, MemoryUpdate] = {}
 
     def get(self, record_id: str) -> MemoryUpdate | None:
         raw = self._state.get(_RECORD + record_id)
@@ -112,8 +113,20 @@ class Standing:
         found = (self.get(r) for r in self._index.holders.get(slot, ()))
         return sorted((u for u in found if u is not None), key=lambda u: (since(u), u.record_id))
 
+    @property
+    def left(self) -> Collection[MemoryUpdate]:
+        """What stood active when this event came and does no more, as it stood."""
+        return self._left.values()
+
+    def _note_left(self, update: MemoryUpdate, active: bool) -> None:
+        if active:
+            self._left.pop(update.record_id, None)
+        elif (old := self.get(update.record_id)) is not None and old.state == "active":
+            self._left[old.record_id] = old
+
     def put(self, update: MemoryUpdate, features: Features | None = None) -> None:
         """Keep the newest version of a record. Superseded and deleted ones leave (the log has them)."""
+        self._note_left(update, update.state == "active")
         places = self._places(update)
         before = self._unindex(update.record_id)
         if before is not None and (before.state, update.state) == ("observed", "active"):
@@ -164,6 +177,7 @@ class Standing:
 
     def remove(self, closed: MemoryUpdate) -> None:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
+        self._note_left(closed, active=False)
         places = self._places(closed)
         ended_records.note(self._state, closed)
         self._unindex(closed.record_id)

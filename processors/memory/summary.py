@@ -1,7 +1,7 @@
 """The narrative of a user (B6, B9): written when a conversation ends or before an assessment, at most twice a
 conversation, by rules at once and, where a model is configured, again in its words when the job has come back.
 
-Its change is an update on the topic (kind `profile`). What the user has deleted leaves it at once.
+Its change is an update on the topic (kind `profile`). What the user has deleted or withdrawn leaves it at once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import values_of
 from processors.memory.narrative import Statement, in_order, language_of, missing, narrative
 from processors.memory.store import Standing
+from processors.memory.versions import FIELDS_LEFT
 from processors.step import Emit, OwnerState
 from schemas.events.documents import Job, JobBody
 from schemas.events.memory import JobResult, MemoryBody, MemoryCommand, MemoryUpdate, Reason
@@ -29,6 +30,7 @@ STATED = ("fact", "preference", "intent")
 STATEMENTS = 200
 """Of a job: the first of the order."""
 ANSWER_TOKENS = 400
+BY_RULES = "rules"
 _COUNT, _JOB = "n/", "narrative/job"
 
 
@@ -61,21 +63,25 @@ class Summary:
         return out
 
     def after(self, outs: Iterable[Emit]) -> list[Emit]:
-        """A deleted statement leaves the narrative with it (C9)."""
-        gone = any(
-            isinstance(u := e.event, MemoryUpdate) and u.op == "delete" and u.kind in STATED for e in outs
-        )  # fmt: skip
-        return self.without() if gone else []
+        """A deleted statement leaves the narrative with it (C9), and so does what stood in it and is withdrawn or not
+        believed any more, with nothing in its place (B4). Where something newer is said, readers word the current state
+        themselves until the next summary."""
+        stated = [u for e in outs if isinstance(u := e.event, MemoryUpdate) and u.kind in STATED]
+        if any(u.op == "delete" for u in stated):
+            return self.without()
+        rest = [u for u in stated if u.reason.rule == FIELDS_LEFT and u.known_at >= self._at]
+        newer = any(u.state == "active" and u.known_at >= self._at and u not in rest for u in stated)
+        ended = any(_told(u) for u in self._standing.left) or any(_told(u) for u in rest)
+        return self.without("statement_withdrawn") if ended and not newer else []
 
-    def without(self) -> list[Emit]:
-        """The narrative after statements have gone: of those that are left, or none (C9)."""
+    def without(self, rule: str = "statement_deleted") -> list[Emit]:
+        """The narrative after statements have gone: of those that are left, or none (B4, C9). A model is not waited
+        for, since it was shown them."""
         old = self._standing.get(self._id())
         if old is None:
             return []
-        # A model is given more statements than the rules word: its words, and those that it is asked for, may tell of
-        # what has gone where the rules' are the same.
         self._rows.delete(_JOB)
-        found = self._written("statement_deleted", ask=False, anew=old.extractor == "model")
+        found = self._written(rule, ask=False, anew=old.sealed.attributes.get("written_by") != BY_RULES)
         if found or self._statements():
             return found
         last = changed(
@@ -103,7 +109,8 @@ class Summary:
         return [update(new), self._decided(r.job_id, reason, new)]
 
     def _written(self, rule: str, ask: bool = True, anew: bool = False) -> list[Emit]:
-        """By rules; nothing where it would say the same about the same statements, unless it is written `anew`."""
+        """By rules; nothing where it would say the same about the same statements, unless it is to be written `anew`: a
+        model's words are not those that the rules gave it."""
         statements = self._statements()
         language = language_of(statements)
         text = narrative(self._profile, statements, language)
@@ -112,7 +119,7 @@ class Summary:
         if not text or (old is not None and old.sealed.value == said and not anew):
             return []
         reason = because("kept" if old is None else "superseding", "profile", rule)
-        body = MemoryBody(text=text, value=said, attributes={"written_by": "rules"})
+        body = MemoryBody(text=text, value=said, attributes={"written_by": BY_RULES})
         told: dict[str, Any] = {
             "reason": reason, "language": language, "known_at": self._at, "occurred_at": self._at, "sealed": body,
             "last_accessed_at": self._at, "extractor": "rules", "profile_version": self._profile.version,
@@ -152,7 +159,7 @@ class Summary:
         return [
             Statement(u.kind, tuple(values_of(u)), u.sealed.text, u.language, u.known_at)
             for u in self._standing.all()
-            if u.kind in STATED and u.state == "active" and u.scope == "global" and not u.sealed.attributes.get("about")
+            if u.state == "active" and _told(u)
         ]
 
     def _id(self) -> str:
@@ -160,3 +167,8 @@ class Summary:
 
     def _decided(self, name: str, reason: Reason, record: MemoryUpdate | None) -> Emit:
         return plain_decision(self._owner, f"{name}/narrative", "profile", reason, record, self._at)
+
+
+def _told(u: MemoryUpdate) -> bool:
+    """Is it of the user's profile, as long as it stands? What they said of others is not."""
+    return u.kind in STATED and u.scope == "global" and not u.sealed.attributes.get("about")

@@ -15,6 +15,8 @@ from schemas.profile.model import Profile
 
 VERSIONED = frozenset({"fact", "preference", "intent"})
 """Bitemporal kinds: every value that was ever true keeps its key (N8)."""
+FIELDS_LEFT = "fields_left"
+"""Rule of what goes on of a statement of several fields, one of which has changed or is withdrawn."""
 Encode = Callable[[str], tuple[tuple[str, ...], bytes]]
 """Text -> search terms and unit embedding."""
 
@@ -52,7 +54,7 @@ class Versions:
         rest = changed(
             closed, version=old.version + 1, state=old.state, valid_from=closed.valid_to, valid_to=None,
             known_at=known, field=one, fields=() if one else tuple(left), model_id=self.model_id,
-            reason=because("kept", "dedupe", "fields_left"), sealed=old.sealed.model_copy(update=body),
+            reason=because("kept", "dedupe", FIELDS_LEFT), sealed=old.sealed.model_copy(update=body),
         )  # fmt: skip
         self._standing.put(rest)
         return [update(rest)]

@@ -96,6 +96,10 @@ class UserViews:
     def _versions(self) -> Versions:
         return Versions(self._standing, self._profile, self._parts.encode, self._parts.model_id)
 
+    def judged_later(self, outs: Iterable[Emit]) -> list[Emit]:
+        """What follows from feedback that had waited for what it is about."""
+        return self._summary.after(outs)
+
     def _judged(self, f: Feedback) -> list[Emit] | None:
         """Feedback on a row, a function, a suggestion or a bug, or of traits alone; None where it is about memories,
         or names nothing at all."""

@@ -19,7 +19,7 @@ _SESSION: tuple[Path, ...] = (
     ("last_bot_message",), ("global_state",), ("user_snapshot",),
 )  # fmt: skip
 TEXTS: Mapping[type[Any], tuple[Path, ...]] = {
-    ScreenedTurn: (("content",), ("speaker",), ("metadata",), ("previous", "*", "1")),
+    ScreenedTurn: (("content",), ("speaker",), ("metadata",), ("existing_info",), ("previous", "*", "1")),
     SessionState: _SESSION,
     Checkpoint: (("summary",),),
     MemoryUpdate: (("text",), ("value",), ("attributes",)),

@@ -226,6 +226,7 @@ def extraction(
         content=turn.sealed.content if turn.project_id else "",
         speaker=turn.sealed.speaker if turn.project_id else None,
         metadata=turn.sealed.metadata,
+        existing_info=_held(turn, [*candidates, *(d.candidate for d in dropped)]),
     )
     return Extraction(
         tenant=turn.tenant, user_id=turn.user_id, session_id=turn.session_id, turn=source, role=turn.role,
@@ -235,6 +236,13 @@ def extraction(
         model_asked=model_asked, profile=turn.profile, profile_version=turn.profile_version, refused=turn.refused,
         refused_for=refused_for(turn.pii) if turn.refused else None, sealed=body,
     )  # fmt: skip
+
+
+def _held(turn: ScreenedTurn, candidates: Sequence[Candidate]) -> JsonObject | None:
+    """What the caller holds of the fields that the turn speaks of; the ledger needs no more."""
+    held = turn.sealed.existing_info or {}
+    spoken = {name for c in candidates for name in (c.field, *c.fields)}
+    return {name: value for name, value in held.items() if name in spoken} or None
 
 
 _RECORD_ID = re.compile(

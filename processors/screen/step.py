@@ -24,8 +24,8 @@ from schemas.events.turns import (
     ScreenedTurn,
     SessionCommand,
     TurnEvent,
-    metadata_fits,
     outgrown,
+    oversized,
 )
 from schemas.log import topics
 from schemas.log.ids import content_hash, keyed_hash, turn_id
@@ -146,8 +146,8 @@ class Screen(PlainStep):
         return out
 
     def _turn(self, event: TurnEvent, record: Record, done: Screened, state: StateSpace) -> list[Out]:
-        if not metadata_fits(event.sealed.metadata):
-            return [Reject("too_large", f"sealed.metadata: must not pass {MAX_METADATA_BYTES} bytes of JSON")]
+        if (told := oversized(event.sealed)) is not None:
+            return [Reject("too_large", f"sealed.{told}")]
         accepted = event.accepted_at or record.timestamp
         profile = self._book.of(event.tenant)
         expires = accepted + timedelta(days=profile.retention.turns_days)
@@ -199,6 +199,7 @@ class Screen(PlainStep):
             entities=done.content.entities,
             previous=tuple((turn.role, done.gone.text(turn.text)) for turn in previous),
             originals=done.originals,
+            existing_info=replaced(event.sealed.existing_info, done.texts, done.gone),
         )
         return ScreenedTurn(
             tenant=event.tenant, user_id=event.user_id, session_id=event.session_id, turn_id=name, role=event.role,
@@ -222,9 +223,10 @@ def _texts(event: object) -> list[str]:
     match event:
         case TurnEvent():
             speaker = [event.sealed.speaker] if event.sealed.speaker else []
-            if not metadata_fits(event.sealed.metadata):
+            if oversized(event.sealed) is not None:
                 return []  # it is refused: nobody waits for its recognition
-            return [event.sealed.content, *speaker, *strings(event.sealed.metadata)]
+            free = *strings(event.sealed.metadata), *strings(event.sealed.existing_info or {})
+            return [event.sealed.content, *speaker, *free]
         case SessionCommand():
             return [] if outgrown(event.sealed) else list(strings(event.sealed.model_dump()))
         case Amendment():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Annotated, Any, Literal
@@ -10,25 +10,25 @@ from urllib.parse import quote
 from uuid import uuid4
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
+from query.agents.called import Called, Caller, UserId
+from query.agents.memory_manager import MemoryManager
 from query.agents.service import Service
 
 Kind = Literal["fact", "preference", "intent", "episode"]
 SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
-UserId = Annotated[str | None, Field(description="Whose memory. May be left out where the credential names one user.")]
 _PAGE = 200
 INSTRUCTIONS = (
     "Long-term memory of users, in English and Chinese. Call memory_prompt before you answer, add_memory for what "
-    "should be remembered, and update_memory or delete_memory when the user says that something is wrong."
+    "should be remembered, and update_memory or delete_memory when the user says that something is wrong. With "
+    "save_info a message and its reply are read for you; load_context at the start of a conversation and summarize "
+    "before an assessment tell who the user is."
 )
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-Caller = Callable[[Context[Any, Any]], Awaitable[tuple[str, str | None]]]
-"""The Authorization header of a call, and the user that it is about where the call names none."""
 
 
 def now() -> datetime:
@@ -40,28 +40,20 @@ def server(service: Service, caller: Caller, clock: Callable[[], datetime] = now
     made: MCPServer[Any] = MCPServer(
         "memstream", title="memstream", instructions=INSTRUCTIONS, version=version("memstream")
     )
-    tools = _Tools(service, caller, clock)
+    tools, manager = Tools(service, caller, clock), MemoryManager(service, caller, clock)
     for tool, hints in (
         (tools.add_memory, _ADDS), (tools.search_memories, _READS), (tools.get_memories, _READS),
         (tools.get_memory, _READS), (tools.update_memory, _CHANGES), (tools.delete_memory, _CHANGES),
         (tools.delete_all_memories, _CHANGES), (tools.memory_prompt, _READS),
+        (manager.save_info, _ADDS), (manager.save_user_memory, _ADDS), (manager.get_user_context, _READS),
+        (manager.load_context, _READS), (manager.summarize, _ADDS),
     ):  # fmt: skip
         made.add_tool(tool, annotations=hints)
     return made
 
 
-class _Tools:
+class Tools(Called):
     """Descriptions are what a model reads."""
-
-    def __init__(self, service: Service, caller: Caller, clock: Callable[[], datetime]) -> None:
-        self._service, self._caller, self._clock = service, caller, clock
-
-    async def _who(self, ctx: Context[Any, Any], user_id: str | None) -> tuple[str, str]:
-        key, only = await self._caller(ctx)
-        user = user_id or only
-        if not user:
-            raise ToolError("user_id: this field is required")
-        return key, user
 
     async def add_memory(
         self,

@@ -85,6 +85,24 @@ class OutcomeAnswer(Answered):
     decisions: list[TurnDecision]
 
 
+class SavedInfoAnswer(Answered):
+    """In the memory engine's shape. `pending`: the turn is not decided yet; `repeated`: an earlier call brought it;
+    `model` as in a turn's outcome."""
+
+    action: Literal["save_info"]
+    extracted_info: dict[str, Json]
+    saved_count: int
+    saved_memories: list[SavedMemory]
+    skipped_fields: list[str]
+    model: str | None
+    pending: bool
+    repeated: bool
+    session_id: str
+    accepted: int
+    turn_ids: list[str]
+    freshness_token: str
+
+
 class SessionMeta(Answered):
     """`updated_at`: seconds since 1970."""
 
@@ -141,6 +159,39 @@ class MemoryContextAnswer(Answered):
     estimated_tokens: int
     token_ratio: float
     should_checkpoint_summary: bool
+
+
+class WrittenTurnAnswer(Answered):
+    """The session behind what was written; `updated_at`: seconds since 1970."""
+
+    conversation_id: str
+    mode: Literal["FULL_HISTORY", "SUMMARY_N"] | None
+    updated_at: int | None
+    accepted: int
+    turn_ids: list[str]
+    freshness_token: str
+    degraded: list[Degraded]
+
+
+class SessionMessage(Answered):
+    """A turn as screened."""
+
+    message_id: str
+    role: str
+    speaker: str | None
+    content: str
+    occurred_at: datetime
+    interaction_id: str | None
+    tokens: int
+
+
+class MessagesAnswer(Answered):
+    """In the order of the conversation."""
+
+    conversation_id: str
+    segment: Literal["open", "all"]
+    messages: list[SessionMessage]
+    cursor: str | None
 
 
 class CheckpointRow(Answered):

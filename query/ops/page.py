@@ -23,6 +23,7 @@ from query.auth.boundary import Operator, operator, scope_of
 from query.body import Route
 from query.config import QueryConfig
 from query.deadletters.index import Filters, LetterIndex
+from query.deps import Deps
 from query.errors import ProblemError, not_found
 from query.metrics import Metrics
 from query.ops import panels, words
@@ -30,6 +31,7 @@ from query.pipeline.monitor import Monitor
 from query.reading.common import Context, Ctx
 from query.views import dashboard
 from schemas.base import CleanText, Frozen, Id
+from schemas.profile.sensitive import kept_in_the_clear
 from schemas.security.scope import TenantScope
 
 router = APIRouter(route_class=Route, tags=["operations"])
@@ -141,7 +143,10 @@ async def _panels(request: Request, ctx: Context, scope: TenantScope) -> dict[st
     values = panels.page(picture, bounds, _failures(metrics))
     index: LetterIndex = request.app.state.letters
     letters = [x for x in index.select(Filters()) if x.tenant in (None, scope.tenant)]
+    deps: Deps = request.app.state.deps
+    notice = kept_in_the_clear(deps.profile_of(scope.tenant), sealed=deps.codec.seals)
     values |= {
+        "notices": [] if notice is None else [notice],
         "letters": letters[:LETTERS_SHOWN],
         "letters_open": len(letters) if index.refreshed else values["letters_open"],
         "letter_reasons": index.counts(letters).most_common(),

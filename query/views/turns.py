@@ -35,6 +35,13 @@ _OF_SESSION = OwnerStatement(
       AND position >= %(start)s
     ORDER BY position"""
 )
+_PAGE_OF_SESSION = OwnerStatement(
+    """SELECT turn_id, role, speaker, content, occurred_at, interaction_id, tokens, position, sealed, sealed_for
+    FROM {v}.turns
+    WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
+      AND position >= %(start)s
+    ORDER BY position LIMIT %(limit)s"""
+)
 _BEFORE = OwnerStatement(
     """SELECT turn_id, role, speaker, content, occurred_at, tokens, position, sealed, sealed_for FROM {v}.turns
     WHERE tenant = %(tenant)s AND user_id = %(owner_id)s AND session_id = %(session_id)s AND expires_at > %(now)s
@@ -94,6 +101,13 @@ async def of_session(
 ) -> list[Row]:
     """Turns of a session from a position on, in the order of the log (E3)."""
     return await db.of_owner(scope, _OF_SESSION, session_id=session_id, now=now, start=start)
+
+
+async def page_of_session(
+    db: Database, scope: OwnerScope, session_id: str, now: datetime, start: int, limit: int
+) -> list[Row]:
+    """The first `limit` turns of a session from a position on, in the order of the log."""
+    return await db.of_owner(scope, _PAGE_OF_SESSION, session_id=session_id, now=now, start=start, limit=limit)
 
 
 async def before(

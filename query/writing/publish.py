@@ -50,6 +50,14 @@ class Entry:
     project_ids: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the brokers have: the freshness token, and the offset of each event in its partition."""
+
+    token: str
+    offsets: tuple[int, ...]
+
+
 class Publisher:
     """Encodes, sends, waits for the brokers, and says what a read may wait for."""
 
@@ -98,6 +106,10 @@ class Publisher:
 
     async def publish(self, entries: Sequence[Entry]) -> str:
         """Send all, in order; the freshness token of the writes. Raises ProblemError."""
+        return (await self.placed(entries)).token
+
+    async def placed(self, entries: Sequence[Entry]) -> Published:
+        """The same, and where each one lies."""
         if turns := sum(entry.topic is topics.TURNS for entry in entries):
             await self._limits.take("turns", self.scope.tenant, turns)
         entries = await self._screened(entries)
@@ -122,13 +134,12 @@ class Publisher:
                 headers={"Retry-After": "1"},
                 delivered=delivered,
             )
-        return str(
-            FreshnessToken.of(
-                Written(topic=o.topic, partition=o.partition, offset=offset, project_partitions=self._reach(e))
-                for e, o, offset in zip(entries, outgoing, offsets, strict=True)
-                if offset is not None
-            )
+        known = tuple(offset for offset in offsets if offset is not None)
+        token = FreshnessToken.of(
+            Written(topic=o.topic, partition=o.partition, offset=offset, project_partitions=self._reach(e))
+            for e, o, offset in zip(entries, outgoing, known, strict=True)
         )
+        return Published(str(token), known)
 
     async def _screened(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Callers' own words under policy: what is written here is kept as long as what it decided (D5)."""

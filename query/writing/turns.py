@@ -24,12 +24,13 @@ async def post_turns(
     limit: int = request.app.state.config.max_turns
     if len(body.turns) > limit:
         raise invalid("turns", f"must have at most {limit} items")
-    entries = [_entry(turn, f"turns.{i}", publish) for i, turn in enumerate(body.turns)]
+    entries = [turn_entry(turn, f"turns.{i}", publish) for i, turn in enumerate(body.turns)]
     token = await publish.publish(entries)
     return models.TurnsAccepted(accepted=len(entries), turn_ids=tuple(e.id for e in entries), freshness_token=token)
 
 
-def _entry(turn: models.TurnIn, item: str, publish: Publisher) -> Entry:
+def turn_entry(turn: models.TurnIn, item: str, publish: Publisher) -> Entry:
+    """`item`: as an error names the turn. Raises ProblemError, OutOfScopeError."""
     tenant = publish.scope.user(turn.user_id).owner.tenant
     if turn.project_id is not None:
         publish.scope.project(turn.project_id)
@@ -47,7 +48,7 @@ async def post_interaction(
     turns = [_half(body, "user", body.user_query, body.timestamp)]
     if body.ai_response is not None:
         turns.append(_half(body, "assistant", body.ai_response, body.timestamp + timedelta(milliseconds=1)))
-    entries = [_entry(turn, "", publish) for turn in turns]
+    entries = [turn_entry(turn, "", publish) for turn in turns]
     told = body.user_feedback
     if told is not None and (told.rating is not None or told.correction is not None):
         given = models.FeedbackIn(

@@ -141,6 +141,8 @@ class ExtractionBody(Frozen):
     speaker: CleanText | None = None
     metadata: dict[Id, CleanText] = Field(default_factory=dict)
     """The few scalar entries that habits are mined from (C5), as the profile names them."""
+    existing_info: JsonObject | None = None
+    """Fields with the values that the caller of the turn holds (B3)."""
 
 
 class Extraction(UserEvent):

@@ -16,6 +16,8 @@ from schemas.security.encrypted_values import Originals
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
 MAX_METADATA_BYTES = 65_536
+MAX_HELD = 200
+"""Values of one field in `existing_info`: each statement of the turn is compared with them."""
 """Of a turn's metadata as JSON, and of each part of a session's state in one command: each text in it goes through the
 recognisers, at about half a second for 20 kB, and all partitions of a worker wait for it. Not a rule of the schema:
 what the log holds stays readable."""
@@ -29,13 +31,15 @@ class Recalled(Frozen):
 
 
 class TurnBody(Frozen):
-    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from."""
+    """What a turn says. `metadata` feeds habits; `llm_context` and `recalled` are never learned from. `existing_info`:
+    catalogue fields with the values that the caller holds: what is said of them again is skipped."""
 
     content: Content
     speaker: CleanText | None = Field(default=None, max_length=200)
     llm_context: CleanText | None = Field(default=None, max_length=400_000)
     recalled: tuple[Recalled, ...] = Field(default=(), max_length=200)
     metadata: JsonObject = Field(default_factory=dict)
+    existing_info: JsonObject | None = None
 
 
 class TurnEvent(UserEvent):
@@ -123,6 +127,7 @@ class ScreenedBody(Frozen):
     """The turns just before in the session, shortened, oldest first: context for a bare "yes" (B1)."""
     originals: tuple[Originals, ...] | None = None
     """What the policy `encrypt` took out: ciphertext of its own, whatever seals the rest (D5)."""
+    existing_info: JsonObject | None = None
 
 
 class ScreenedTurn(UserEvent):
@@ -181,6 +186,22 @@ def metadata_value(metadata: dict[str, Any], key: str) -> str | None:
 
 def metadata_fits(metadata: dict[str, Any]) -> bool:
     return len(orjson.dumps(metadata)) <= MAX_METADATA_BYTES
+
+
+def crowded_field(info: dict[str, Any]) -> str | None:
+    """A field of `existing_info` with more values than what is said is compared with."""
+    return next((name for name, held in info.items() if isinstance(held, list) and len(held) > MAX_HELD), None)
+
+
+def oversized(body: TurnBody) -> str | None:
+    """The free JSON of a turn that is too large to be looked through, and why, in an error's words."""
+    parts = {"metadata": body.metadata, "existing_info": body.existing_info}
+    for name, part in parts.items():
+        if part and not metadata_fits(part):
+            return f"{name}: must not pass {MAX_METADATA_BYTES} bytes of JSON"
+    if crowded_field(body.existing_info or {}) is not None:
+        return f"existing_info: must have at most {MAX_HELD} values of a field"
+    return None
 
 
 def outgrown(body: SessionCommandBody) -> str | None:

@@ -31,6 +31,7 @@ from query.auth.boundary import Authenticator
 from query.config import QueryConfig
 from query.connect import open_deps
 from query.deps import utc_now
+from query.freshness import Needs
 from schemas import migrations
 from schemas.events.envelope import SourceTurn
 from schemas.events.memory import Decision, DecisionBody, MemoryBody, MemoryUpdate, Reason
@@ -132,7 +133,8 @@ class Rows:
     def decision(self, turn: ScreenedTurn, ordinal: int, kind: str, text: str, outcome: str, **over: Any) -> Decision:
         value = over.pop("value", None)
         event = Decision(
-            tenant=TENANT, owner_id=turn.user_id, decision_id=f"{turn.turn_id}/{ordinal}", turn_id=turn.turn_id,
+            tenant=turn.tenant, owner_id=turn.user_id, decision_id=f"{turn.user_id}/{turn.turn_id}/{ordinal}",
+            turn_id=turn.turn_id,
             session_id=turn.session_id, ordinal=ordinal, kind=kind, accepted_at=datetime.now(UTC),
             reason=Reason(outcome=outcome, gate="dedupe", rule="field"),  # type: ignore[arg-type]
             sealed=DecisionBody(text=text, value=value), **over,
@@ -142,6 +144,14 @@ class Rows:
 
     def session(self, state: SessionState, *checkpoints: Checkpoint) -> None:
         self.write(state, *checkpoints)
+
+
+class Arrived:
+    """Progress in which every write has arrived: where a log keeps nothing, a read waits for no write, and sees what
+    stands."""
+
+    async def wait(self, needs: Needs, seconds: float) -> bool:
+        return True
 
 
 @dataclass

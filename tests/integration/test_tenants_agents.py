@@ -16,12 +16,16 @@ from memstream.client.errors import MemstreamError
 from memstream.langgraph import MemstreamStore
 from query.agents.service import Service
 from query.agents.tools import server
+from query.writing import save_info
 from tests.integration.query_env import Env
-from tests.integration.test_tenants import HOSTILE, IDS, WORD, A, B, env
+from tests.integration.test_tenants import HOSTILE, IDS, SAID, WORD, A, B, env
 
 __all__ = ["env"]
 pytestmark = pytest.mark.integration
-TOOLS_THAT_SHOW = {"search_memories", "get_memories", "get_memory", "memory_prompt"}
+TOOLS_THAT_SHOW = {
+    "search_memories", "get_memories", "get_memory", "memory_prompt", "get_user_context", "load_context",
+    "save_info", "summarize",
+}  # fmt: skip
 ROUNDS = 12
 
 
@@ -32,13 +36,15 @@ def arguments(schema: dict[str, Any], rng: random.Random) -> dict[str, Any]:
         kinds = {told.get("type"), *(t.get("type") for t in told.get("anyOf", ()))}
         if name in schema.get("required", ()) or (name in IDS and rng.random() < 0.8):
             if "string" in kinds:
-                out[name] = rng.choice(HOSTILE) if rng.random() < 0.2 else rng.choice(IDS.get(name, ["canary ferry"]))
+                out[name] = rng.choice(HOSTILE) if rng.random() < 0.2 else rng.choice(IDS.get(name, [SAID]))
             elif kinds & {"integer", "number"}:
                 out[name] = 20
     return out
 
 
-async def test_c7_no_tool_of_an_agent_shows_another_tenants_words(env: Env) -> None:
+async def test_c7_no_tool_of_an_agent_shows_another_tenants_words(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A message of an agent is new: under the id of one that was decided, it hears what became of that.
+    monkeypatch.setattr(save_info, "uuid4", lambda: IDS["interaction_id"][0])
     rng, shown = random.Random(7), set()
     for tenant, other in ((A, B), (B, A)):
 
@@ -47,8 +53,8 @@ async def test_c7_no_tool_of_an_agent_shows_another_tenants_words(env: Env) -> N
 
         async with Client(server(Service(env.client), caller)) as agent:
             tools = (await agent.list_tools()).tools
-            # Reads wait for what their caller wrote, and nothing written here arrives anywhere.
-            tools.sort(key=lambda t: not (t.annotations and t.annotations.read_only_hint))
+            # What is told to be deleted is shown no more: such tools come last.
+            tools.sort(key=lambda t: bool(t.annotations and t.annotations.destructive_hint))
             assert len(tools) >= 8
             for tool in tools:
                 for _ in range(ROUNDS if tool.name in TOOLS_THAT_SHOW else 2):

@@ -21,8 +21,8 @@ from schemas.events.sessions import SessionBody, SessionState
 from schemas.log.codec import Codec, Event
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import load_profile
-from tests.integration.query_env import Env, query_service
-from tests.integration.test_tenants import TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
+from tests.integration.query_env import Arrived, Env, query_service
+from tests.integration.test_tenants import MADE, SAID, TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
 from tests.openapi_calls import Call, Operation, call, operations
 from tests.patience import eventually
 from tests.with_ids import ALSO, choice, named
@@ -30,10 +30,11 @@ from tests.with_ids import ALSO, choice, named
 FIXED: dict[str, Any] = {
     "query": "ferry", "name": "diagnosis_records", "table": "diagnosis_records", "kind": None, "type": None,
     "state": None, "scope": None, "role": None, "limit": None, "prefix": [], "suffix": [],
+    "userMessage": SAID,
 }  # fmt: skip
 NEW = {
     "freshness_token", "command_id", "memory_id", "erasure_id", "feedback_id", "context_id", "took_ms", "turn_ids",
-    "turn_id", "request_id", "accepted_at", "degraded", "id",
+    "turn_id", "request_id", "accepted_at", "occurred_at", "degraded", "id",
 }  # fmt: skip
 TRIES = 6
 
@@ -56,6 +57,8 @@ def plant(env: Env) -> None:
     """One thing of each kind that `only` names, of the first tenant alone."""
     rows, word = env.rows, WORD[A]
     rows.turn("only", "only", f"only {word}", tenant=A, turn_id="only", project_id="only", interaction_id="only")
+    decided = rows.turn("only", "only", FIXED["userMessage"], tenant=A, turn_id="only:user")
+    rows.decision(decided, 0, "fact", f"only {word}", "kept", field="city", value=word)
     rows.memory("only", "fact", f"only {word}", record_id="only", tenant=A, field="city", value=word)
     rows.memory("only", "item", f"{word} item", tenant=A, namespace=("memories", "only"), key="only", value={"w": word})
     row = {"category": "diagnosis_records", "key": "diagnosis_only", "value": {"diagnosis": word}}
@@ -78,6 +81,7 @@ async def env(addresses: Addresses) -> AsyncIterator[Env]:
     profile = load_profile("health")  # it has tables
     async with query_service(addresses, profile, scope_bound=3, keys=ByName()) as service:
         service.app.state.deps.log = Recorded()
+        service.app.state.watches = dict.fromkeys(service.app.state.watches, Arrived())
         await asyncio.to_thread(plant, service)
         yield service
 
@@ -151,7 +155,7 @@ def _written(topic: str, event: Event, value: str) -> Any:
     """What was written, without what is made anew for every call."""
     told = event.model_dump(mode="json", exclude={"sealed": {"embedding"}})
     named = re.sub("[0-9a-f]{32}", "ROW", str({k: v for k, v in told.items() if k not in NEW}))
-    return topic, named.replace(value, "ID")
+    return topic, MADE.sub("MADE", named).replace(value, "ID")
 
 
 def _shape(answer: httpx.Response, value: str) -> Any:
@@ -161,7 +165,7 @@ def _shape(answer: httpx.Response, value: str) -> Any:
         return answer.headers.get("content-type")
     if isinstance(body, dict):
         body = {k: v for k, v in body.items() if k not in NEW}
-    return str(body).replace(value, "ID")
+    return MADE.sub("MADE", str(body)).replace(value, "ID")
 
 
 def standing(env: Env, tenant: str) -> dict[str, list[str]]:

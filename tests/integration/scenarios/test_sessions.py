@@ -67,6 +67,26 @@ def test_e1_e2_e3_e4_e5_e6_a_session_from_beginning_to_reset(here: World, who: s
     assert fresh["flow_context"]["turn_count"] == 0
 
 
+def test_e1_e5_a_written_turn_says_the_mode_and_messages_are_listed(here: World) -> None:
+    who = "written"
+    first = {"user_id": who, "user_query": "我最近感觉头晕", "agent_response": "请多休息。", "interaction_id": "w1"}
+    told = here.post(f"/v1/sessions/{who}/turns", first)
+    assert (told["conversation_id"], told["mode"]) == (who, "FULL_HISTORY")
+    assert told["updated_at"] > NOW.timestamp() - 86_400
+    here.post(f"/v1/sessions/{who}/checkpoint", {"user_id": who, "summary": "头晕", "recent_turns": 1})
+    second = {"user_id": who, "user_query": "Is it high blood pressure?", "interaction_id": "w2"}
+    told = here.post(f"/v1/sessions/{who}/turns", second)
+    assert (told["mode"], told["turn_ids"]) == ("SUMMARY_N", ["w2:user"])
+    page = here.get(f"/v1/sessions/{who}/messages", user_id=who, limit=2)
+    rest = here.get(f"/v1/sessions/{who}/messages", user_id=who, limit=2, cursor=page["cursor"])
+    assert [(m["role"], m["content"]) for m in (*page["messages"], *rest["messages"])] == [
+        ("user", first["user_query"]), ("assistant", first["agent_response"]), ("user", second["user_query"]),
+    ]  # fmt: skip
+    assert rest["cursor"] is None
+    opened = here.get(f"/v1/sessions/{who}/messages", user_id=who, segment="open")
+    assert [m["message_id"] for m in opened["messages"]] == ["w2:user"]
+
+
 def lose(here: World, who: str) -> None:
     owner = user("default", who)
     with redis.Redis.from_url(here.stack.addresses.redis) as store:

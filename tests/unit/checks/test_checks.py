@@ -25,8 +25,9 @@ from memstream.checks.result import CheckFailedError, failing
 from memstream.checks.stores import KAFKA_TRIED, tried
 from memstream.cli import check
 from memstream.cli.app import app
+from memstream.profiles import warn_of_clear_text
 from memstream.settings import Settings
-from schemas.profile.model import PROFILES_DIR, ProfileError
+from schemas.profile.model import PROFILES_DIR, ProfileError, load_profile
 from tests.patience import PATIENCE
 
 PASSWORD = "hunter2-is-secret"
@@ -56,6 +57,42 @@ def test_a_missing_profile_names_those_that_exist(tmp_path: Path) -> None:
     assert result.status is Status.FAIL
     assert "MEMSTREAM_PROFILE" in result.remedy
     assert "ours" in result.remedy
+
+
+@pytest.mark.parametrize(("seal", "encryption", "status", "said"), [
+    ("all", "off", Status.WARN, "encryption is off"), ("all", "sealed", Status.OK, "encrypted"),
+    ("sensitive", "sealed", Status.OK, "encrypted"), ("none", "sealed", Status.WARN, 'seal = "none"'),
+])  # fmt: skip
+def test_c7_sensitive_fields_that_nothing_encrypts_are_named(
+    tmp_path: Path, seal: str, encryption: str, status: Status, said: str
+) -> None:
+    fields = "".join(f'[[fields]]\nname = "f{n}"\nsensitive = true\n' for n in range(5))
+    text = f'name = "ours"\nversion = 1\n[storage]\nseal = "{seal}"\n{fields}[[fields]]\nname = "open"\n'
+    (tmp_path / "ours.toml").write_text(text, encoding="utf-8")
+    ours = settings(profiles_dir=tmp_path, profile="ours", encryption=encryption)
+    (result,) = run_checks(ours, ["encryption"])
+    assert result.status is status
+    assert said in result.detail
+    assert ("(f0, f1, f2 and 2 more)" in result.detail) == (status is Status.WARN)
+    assert ("MEMSTREAM_ENCRYPTION" in result.remedy) == (encryption == "off")
+    assert "open" not in result.detail
+
+
+def test_c7_nothing_sensitive_needs_no_encryption(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text('name = "ours"\nversion = 1\n', encoding="utf-8")
+    (result,) = run_checks(settings(profiles_dir=tmp_path, profile="ours", encryption="off"), ["encryption"])
+    assert result.status is Status.OK
+
+
+def test_c7_a_start_says_in_its_log_what_is_kept_in_the_clear(caplog: pytest.LogCaptureFixture) -> None:
+    profile = load_profile("health")
+    warn_of_clear_text(profile, sealed=True)
+    assert caplog.records == []
+    warn_of_clear_text(profile, sealed=False)
+    [told] = caplog.records
+    assert told.levelname == "WARNING"
+    assert "profile health" in told.getMessage()
+    assert "allergies" in told.getMessage()
 
 
 @pytest.mark.parametrize(

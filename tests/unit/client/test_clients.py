@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
@@ -70,6 +71,35 @@ async def test_n3_reads_wait_for_writes_of_others_that_are_named() -> None:
         with pytest.raises(InvalidError):
             m.wait_for("no token")
     assert [(w.partition, w.offset) for w in waits.writes] == [(2, 7), (3, 9)]
+
+
+async def test_b3_e5_what_is_written_and_answered_in_one_call() -> None:
+    service = ScriptedService()
+    service.will("/v1/users/u/1/save-info", 202, {
+        "action": "save_info", "extracted_info": {"age": 32}, "saved_count": 1, "saved_memories": [{"field": "age"}],
+        "skipped_fields": ["education"], "model": None, "pending": False, "session_id": "s", "accepted": 2,
+        "turn_ids": ["i:user", "i:assistant"], "freshness_token": token(3)})  # fmt: skip
+    service.will("/v1/sessions/s/turns", 202, {
+        "conversation_id": "s", "mode": "FULL_HISTORY", "updated_at": 5, "accepted": 1, "turn_ids": ["j:user"],
+        "freshness_token": token(4), "degraded": []})  # fmt: skip
+    page = {"conversation_id": "s", "segment": "open", "messages": [{"message_id": "i:user"}], "cursor": "c"}
+    service.will("/v1/sessions/s/messages", 200, page)
+    async with client(service) as m:
+        saved = await m.save_info("u/1", "我32岁", "好的", existing_info={"education": "硕士"}, session_id="s")
+        written = await m.write_turn("s", user_id="u/1", user_query="hi", interaction_id="j")
+        found = await m.messages("s", user_id="u/1", segment="open", limit=1)
+    assert (saved.extracted_info, saved.saved_count, saved.skipped_fields) == ({"age": 32}, 1, ["education"])
+    assert (written.mode, written.updated_at, written.turn_ids) == ("FULL_HISTORY", 5, ["j:user"])
+    assert ([x["message_id"] for x in found.messages], found.cursor) == (["i:user"], "c")
+    first, second, third = service.requests
+    body = json.loads(first.content)
+    assert (body["userMessage"], body["assistantMessage"]) == ("我32岁", "好的")
+    assert (body["existingInfo"], body["session_id"]) == ({"education": "硕士"}, "s")
+    assert first.url.raw_path == b"/v1/users/u%2F1/save-info"
+    assert body["interaction_id"], "a call that is repeated is the same turns"
+    assert json.loads(second.content) == {"user_id": "u/1", "user_query": "hi", "interaction_id": "j"}
+    assert dict(third.url.params) == {"user_id": "u/1", "segment": "open", "limit": "1"}
+    assert third.headers["memstream-wait-for"] == token(4), "a read waits for both"
 
 
 def test_a_forgotten_user_waits_for_everything() -> None:

@@ -62,13 +62,14 @@ def study(university: str, degree: str, major: str) -> Candidate:
 class GateBench:
     def __init__(
         self, models: Models, *, profile: str | Profile = "general", batch: int = 64, cache_bytes: int = 2**30,
-        faults: Faults | None = None,
+        faults: Faults | None = None, ask_model: bool = False,
     ) -> None:  # fmt: skip
         self.models = models
         self.driver = TopologyDriver([], START, batch=batch)
         self.store = MemoryStateStore()
         self.driver.store = self.store
-        step = Gate(models, ProfileBook(load_profile(profile) if isinstance(profile, str) else profile))
+        book = ProfileBook(load_profile(profile) if isinstance(profile, str) else profile)
+        step = Gate(models, book, ask_model=ask_model)
         self.driver.runners["gate"] = StepRunner(
             step, self.store, self.driver.log, self.driver.codec, RunnerConfig(8, cache_bytes), compute=inline,
             faults=faults,

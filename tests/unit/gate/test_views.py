@@ -11,16 +11,40 @@ import orjson
 import pytest
 
 from processors.ports import Models
-from schemas.events.memory import Feedback, FeedbackBody
+from schemas.events.documents import Job
+from schemas.events.memory import Feedback, FeedbackBody, Given, JobResult, JobResultBody, MemoryUpdate
+from schemas.log import topics
 from schemas.profile.model import load_profile
-from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate, put, rows
+from tests.unit.gate.bench import DAY, HOUR, GateBench, candidate, put, rows, study
 
 HEALTH = load_profile("health")
 
 
 @pytest.fixture
 def gate(models: Models) -> GateBench:
-    return GateBench(models, profile=HEALTH)
+    return GateBench(models, profile=HEALTH, ask_model=True)
+
+
+def narrative(gate: GateBench) -> MemoryUpdate:
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    return told
+
+
+async def worded(gate: GateBench, words: str) -> None:
+    """A narrative in a model's words."""
+    await gate.do("summarize")
+    [job] = [j for j in gate.driver.read(topics.JOBS) if isinstance(j, Job)]
+    await answer(gate, job, words)
+    assert narrative(gate).sealed.text == words
+
+
+async def answer(gate: GateBench, job: Job, words: str) -> None:
+    result = JobResult(
+        tenant="acme", user_id="ann", job_id=job.job_id, job="narrative", status="done", model="m",
+        accepted_at=gate.driver.now, sealed=JobResultBody(result={"narrative": words}),
+    )  # fmt: skip
+    gate.pipe(result)
+    await gate.run()
 
 
 async def judge(gate: GateBench, name: str, **kw: Any) -> None:
@@ -242,6 +266,117 @@ async def test_c9_b6_a_deleted_statement_leaves_the_narrative(gate: GateBench) -
     [home] = gate.active("residence")
     await gate.do("forget", home.record_id)
     assert [u for u in gate.active() if u.kind == "profile"] == []
+
+
+@pytest.mark.parametrize(("plan", "other"), [("Wants to apply for it", "Lives in Leeds"), ("想申请", "住在杭州")])
+async def test_b4_b6_what_is_withdrawn_leaves_the_narrative_at_once(gate: GateBench, plan: str, other: str) -> None:
+    await gate.say(candidate(other, "residence", other[-5:]))
+    await gate.say(candidate(plan, "plan", "it", kind="intent"))
+    await gate.do("summarize", session_id="s1")
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert plan in told.sealed.text
+    await gate.say(candidate("Not any more", "plan", "it", kind="intent", negated=True))
+    assert gate.active("plan") == []
+    [left] = [u for u in gate.active() if u.kind == "profile"]
+    assert plan not in left.sealed.text
+    assert other in left.sealed.text
+    assert left.reason.rule == "statement_withdrawn"
+    await gate.say(candidate("Not there any more", "residence", other[-5:], negated=True))
+    assert [u for u in gate.active() if u.kind == "profile"] == [], "nothing is known"
+
+
+async def test_b4_b6_what_is_not_believed_any_more_leaves_the_narrative(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    [age] = [u for u in await gate.say(candidate("Is 45 years old", "age", 45)) if u.field == "age"]
+    await gate.do("summarize")
+    await gate.feedback(age.record_id, correction="Not so.")
+    assert gate.active("age") == []
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert "45" not in told.sealed.text
+
+
+async def test_b4_b6_what_a_newer_reading_is_less_sure_of_leaves_the_narrative(gate: GateBench) -> None:
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    await gate.say(candidate("Is 45 years old", "age", 45), turn="t")
+    await gate.do("summarize")
+    unsure = candidate("Is 45 years old", "age", 45, source="inferred", confidence="0.2")
+    await gate.say(unsure, turn="t", version=2)
+    assert gate.active("age") == []
+    assert "45" not in narrative(gate).sealed.text
+
+
+async def test_b4_b6_d16_what_late_feedback_lowers_leaves_the_narrative(gate: GateBench) -> None:
+    """It came before its answer told what it was given."""
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    [age] = [u for u in await gate.say(candidate("Is 45 years old", "age", 45)) if u.field == "age"]
+    await gate.do("summarize")
+    await gate.feedback(correction="Not 45 years old", context_id="c1")
+    gate.pipe(
+        Given(
+            tenant="acme", user_id="ann", context_id="c1", record_ids=(age.record_id,), accepted_at=gate.driver.now
+        )
+    )  # fmt: skip
+    await gate.run()
+    assert gate.active("age") == []
+    assert "45" not in narrative(gate).sealed.text
+
+
+async def test_b4_b6_one_of_several_fields_that_is_withdrawn_leaves_the_narrative(gate: GateBench) -> None:
+    await gate.say(study("MIT", "BSc", "physics"))
+    await gate.do("summarize")
+    await gate.say(candidate("No longer physics", "major", "physics", negated=True))
+    assert (gate.values("major"), gate.values("university")) == ([], ["MIT"])
+    assert "physics" not in narrative(gate).sealed.text
+    assert "MIT" in narrative(gate).sealed.text
+
+
+async def test_b4_b6_what_never_stood_in_the_narrative_leaves_it_alone(gate: GateBench) -> None:
+    """Observed all along, or said of somebody else."""
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    unsure = candidate("Is 45 years old", "age", 45, source="inferred", confidence="0.2")
+    [age] = [u for u in await gate.say(unsure) if u.field == "age"]
+    assert age.state == "observed"
+    await gate.say(candidate("User's wife is 32", "age", 32, attributes={"about": "wife"}))
+    await worded(gate, "They live in Leeds.")
+    await gate.feedback(age.record_id, correction="Not so.")
+    wife = candidate("Not any more", "age", 32, attributes={"about": "wife"}, negated=True)
+    await gate.say(wife)
+    assert narrative(gate).sealed.text == "They live in Leeds."
+
+
+async def test_b4_b6_what_is_withdrawn_leaves_a_models_words_though_the_rules_had_left_it_out(gate: GateBench) -> None:
+    """The rules' text is cut, so it is the same without it."""
+    long = " ".join(["Lives in Leeds"] * 90)
+    await gate.say(candidate(long[:1_190], "residence", "Leeds"))
+    await gate.say(candidate("Wants to apply for it", "plan", "it", kind="intent"))
+    await worded(gate, "They live in Leeds and want to apply.")
+    await gate.say(candidate("Not any more", "plan", "it", kind="intent", negated=True))
+    told = narrative(gate)
+    assert told.sealed.attributes == {"written_by": "rules"}
+    assert "apply" not in told.sealed.text
+
+
+async def test_b4_b6_a_model_that_was_shown_what_is_withdrawn_is_not_taken(gate: GateBench) -> None:
+    long = " ".join(["Lives in Leeds"] * 90)
+    await gate.say(candidate(long[:1_190], "residence", "Leeds"))
+    await gate.say(candidate("Wants to apply for it", "plan", "it", kind="intent"))
+    await gate.do("summarize")
+    [job] = [j for j in gate.driver.read(topics.JOBS) if isinstance(j, Job)]
+    await gate.say(candidate("Not any more", "plan", "it", kind="intent", negated=True))
+    await answer(gate, job, "They live in Leeds and want to apply.")
+    assert "apply" not in narrative(gate).sealed.text
+    assert gate.outcomes()[-1] == ("skipped", "narrative_changed_since")
+
+
+async def test_b6_b9_a_newer_value_leaves_the_narrative_to_the_next_summary(gate: GateBench) -> None:
+    """It is written at most twice a conversation: what was said since, readers word themselves."""
+    await gate.say(candidate("Lives in Leeds", "residence", "Leeds"))
+    await gate.do("summarize", session_id="s1")
+    gate.later(DAY)
+    await gate.say(candidate("Lives in York", "residence", "York"))
+    [told] = [u for u in gate.active() if u.kind == "profile"]
+    assert "Leeds" in told.sealed.text
+    assert any(u.known_at > told.known_at for u in gate.active("residence"))
 
 
 @pytest.mark.parametrize(("zone", "taken"), [("Asia/Tokyo", True), ("Mars/Olympus", False), (9, False)])

@@ -6,6 +6,7 @@ import itertools
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -18,6 +19,7 @@ from query.ops.flow import NODES, edges
 from query.ops.history import History, Minutes
 from query.ops.page import STATIC
 from query.pipeline.groups import GROUPS
+from schemas.profile.model import load_profile
 from schemas.security.scope import Permission, TenantScope
 from tests.unit.ops.states import NOW, picture, service
 
@@ -84,6 +86,22 @@ async def test_empty_says_so_and_what_to_do() -> None:
     assert "Nothing was decided within the hour" in text
     assert "None. Everything that came was taken." in text
     assert "No session was written to." in text
+
+
+@pytest.mark.parametrize(("name", "sealed", "said"), [
+    ("health", False, True), ("health", True, False), ("test", False, False),
+])  # fmt: skip
+async def test_c7_sensitive_fields_that_nothing_encrypts_are_said(name: str, sealed: bool, said: bool) -> None:
+    app = service("busy")
+    app.state.authenticator = OpenDoor("default")
+    deps = app.state.deps
+    deps.profile = load_profile(name) if name == "health" else deps.profile
+    deps.codec = SimpleNamespace(seals=sealed)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
+        text = (await http.get("/ops")).text
+    assert ("profile health marks fields sensitive" in text) == said
+    assert ("encryption is off" in text) == said
 
 
 async def test_busy_shows_rates_freshness_and_cost() -> None:

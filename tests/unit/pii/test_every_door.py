@@ -74,7 +74,7 @@ async def hot_value(models: Models, text: str) -> str:
 
 async def turn(models: Models, text: str) -> str:
     driver = TopologyDriver([Screen(models, ProfileBook(load_profile("general")))], AT)
-    body = TurnBody(content=text, metadata={"note": text})
+    body = TurnBody(content=text, metadata={"note": text}, existing_info={"note": [text]})
     event = TurnEvent(
         tenant="t", user_id="ann", turn_id="t1", role="user", occurred_at=AT, session_id="s", sealed=body
     )

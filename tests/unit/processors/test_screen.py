@@ -12,6 +12,7 @@ from processors.ports import Models, ProfileBook
 from processors.screen.step import Screen
 from schemas.base import MAX_CONTENT_CHARS
 from schemas.events.turns import (
+    MAX_HELD,
     MAX_METADATA_BYTES,
     Recalled,
     ScreenedTurn,
@@ -35,7 +36,7 @@ class Bench:
         self.driver = TopologyDriver([Screen(models, ProfileBook(load_profile("general")))], START)
 
     def turn(self, content: str, turn_id: str | None = None, **kw: Any) -> None:
-        body = {k: kw.pop(k) for k in ("speaker", "llm_context", "recalled", "metadata") if k in kw}
+        body = {k: kw.pop(k) for k in ("speaker", "llm_context", "recalled", "metadata", "existing_info") if k in kw}
         clear: dict[str, Any] = {"role": "user", "occurred_at": self.driver.now, "session_id": "s1", **kw}
         event = TurnEvent(
             tenant="acme", user_id="ann", turn_id=turn_id, sealed=TurnBody(content=content, **body), **clear
@@ -196,7 +197,10 @@ async def test_n2_metadata_beyond_its_bound_is_refused_and_nobody_waits_for_its_
     bench.turn("two", "t2", metadata={"note": "y" * (MAX_METADATA_BYTES - around + 1)})
     bench.turn("three", "t3", metadata={"note": "我" * (MAX_METADATA_BYTES // 3)})
     bench.turn("four", "t4", metadata={"note": MAIL})
-    assert [t.sealed.content for t in await bench.turns()] == ["one", "four"]
-    assert bench.refusals() == ["too_large", "too_large"]
-    assert not any(t[:1] in ("y", "我") for t in asked)
+    bench.turn("five", "t5", existing_info={"note": "z" * MAX_METADATA_BYTES})
+    bench.turn("six", "t6", existing_info={"note": ["w"] * (MAX_HELD + 1)})
+    bench.turn("seven", "t7", existing_info={"note": ["v"] * MAX_HELD})
+    assert [t.sealed.content for t in await bench.turns()] == ["one", "four", "seven"]
+    assert bench.refusals() == ["too_large"] * 4
+    assert not any(t[:1] in ("y", "我", "z", "w") for t in asked)
     assert MAIL in asked

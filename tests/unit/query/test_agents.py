@@ -19,7 +19,10 @@ from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
 from query.errors import ProblemError
+from schemas.events.memory import MemoryCommand
+from schemas.events.turns import TurnEvent
 from schemas.log import topics
+from schemas.log.codec import Codec
 from schemas.log.progress import FreshnessToken, Written
 from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import NOW
@@ -27,7 +30,8 @@ from tests.unit.query.memory_log import MemoryLog
 
 TOOLS = {
     "add_memory", "search_memories", "get_memories", "get_memory", "update_memory", "delete_memory",
-    "delete_all_memories", "memory_prompt",
+    "delete_all_memories", "memory_prompt", "save_info", "save_user_memory", "get_user_context", "load_context",
+    "summarize",
 }  # fmt: skip
 INITIALIZE = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 ACCEPTS = {"accept": "application/json, text/event-stream"}
@@ -89,9 +93,95 @@ async def test_a_memory_goes_to_the_log_under_the_keys_tenant_and_user(app: Fast
     assert all(dict(r.headers)["owner"] == b"acme/user/ana" for r in sent)
 
 
+async def test_b3_the_memory_managers_tools_have_the_seeds_names_and_parameters(app: FastAPI) -> None:
+    async with agent_of(app) as agent:
+        tools = {t.name: t.input_schema for t in (await agent.list_tools()).tools}
+    asked = {name: (set(s["properties"]) - {"user_id"}, set(s.get("required", ()))) for name, s in tools.items()}
+    assert asked["save_info"] == (
+        {"userMessage", "assistantMessage", "existingInfo", "session_id", "project_id"}, {"userMessage"}
+    )  # fmt: skip
+    assert asked["save_user_memory"] == ({"memoryType", "content", "category"}, {"memoryType", "content"})
+    assert tools["save_user_memory"]["properties"]["memoryType"]["enum"] == ["FACT", "PREFERENCE", "INTENT"]
+    assert asked["get_user_context"] == ({"query", "limit"}, {"query"})
+    assert asked["load_context"] == ({"query", "limit"}, {"query"})
+    assert asked["summarize"] == ({"session_id"}, set())
+
+
+async def test_b3_an_agent_saves_what_a_message_says_and_what_it_states_itself(app: FastAPI, log: MemoryLog) -> None:
+    said = {"userMessage": "我今年32岁", "assistantMessage": "好的", "existingInfo": {"education": "硕士"}}
+    async with agent_of(app) as agent:
+        read = await agent.call_tool("save_info", said)
+        plan = {"memoryType": "INTENT", "content": "想申请", "category": "C1"}
+        kept = await agent.call_tool("save_user_memory", plan)
+    assert not read.is_error, text(read)
+    told = read.structured_content
+    assert (told["action"], told["pending"], len(told["turn_ids"])) == ("save_info", True, 2), "no store is here"
+    assert kept.structured_content["success"] is True
+    assert kept.structured_content["memory_id"]
+    events = [Codec().decode(r.topic, r.value) for r in log.records]
+    message, reply, command = [e for e in events if isinstance(e, TurnEvent | MemoryCommand)]
+    assert isinstance(message, TurnEvent)
+    assert isinstance(reply, TurnEvent)
+    assert isinstance(command, MemoryCommand)
+    assert {(e.tenant, e.user_id) for e in (message, reply, command)} == {("acme", "ana")}
+    assert (message.occurred_at, message.sealed.existing_info) == (NOW, {"education": "硕士"})
+    assert reply.role == "assistant"
+    assert (command.kind, command.sealed.text, command.category) == ("intent", "想申请", "C1")
+
+
+async def test_d5_an_agent_does_not_hear_that_what_policy_takes_out_was_saved(app: FastAPI, log: MemoryLog) -> None:
+    async with agent_of(app) as agent:
+        plan = {"memoryType": "FACT", "content": "Writes as ana@example.org", "category": "C1"}
+        kept = await agent.call_tool("save_user_memory", plan)
+    assert kept.structured_content["detail"] == {"status": "accepted", "memoryType": "FACT", "category": "C1"}
+    assert "example.org" not in text(kept)
+    [command] = [e for r in log.records if isinstance(e := Codec().decode(r.topic, r.value), MemoryCommand)]
+    assert "example.org" not in str(command.sealed.text)
+
+
+async def test_b5_b6_context_and_summary_come_in_the_seeds_shapes() -> None:
+    asked: list[tuple[str, str]] = []
+    loaded = {"memories": [{"type": "FACT"}], "user_profile_summary": "32岁。", "total_memories": 1, "more": 1}
+    profile = {"profile": {"basic": {"age": 32}}, "completeness": {"score": 5}, "narrative_summary": "32岁。"}
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append((request.method, request.url.raw_path.decode()))
+        found = loaded if request.url.path.endswith("load-context") else profile
+        return httpx.Response(200, json=found)
+
+    async with (
+        httpx.AsyncClient(transport=httpx.MockTransport(answer), base_url="http://x") as http,
+        Client(server(Service(http), of_key, lambda: NOW)) as agent,
+    ):
+        found = await agent.call_tool("get_user_context", {"query": "x"})
+        begun = await agent.call_tool("load_context", {"query": "x", "user_id": "a/b"})
+        summed_up = await agent.call_tool("summarize", {})
+    told = [answered.structured_content for answered in (found, begun, summed_up)]
+    context = {"memories": [{"type": "FACT"}], "total_memories": 1}
+    assert told == [
+        context,
+        {"action": "load_context", **context, "user_profile_summary": "32岁。"},
+        {"action": "summarize", "user_profile": profile["profile"], "completeness": {"score": 5},
+         "narrative_summary": "32岁。"},
+    ]  # fmt: skip
+    assert asked == [
+        ("POST", "/v1/users/ana/load-context"), ("POST", "/v1/users/a%2Fb/load-context"),
+        ("POST", "/v1/users/ana/summarize"), ("GET", "/v1/users/ana/profile"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "said"),
     [
+        ("save_info", {}, "userMessage"),
+        ("save_info", {"userMessage": " "}, "userMessage"),
+        ("save_info", {"userMessage": "x", "existingInfo": "x"}, "existingInfo"),
+        ("save_info", {"userMessage": "x", "user_id": "bob"}, "does not reach"),
+        ("save_user_memory", {"memoryType": "POEM", "content": "x"}, "memoryType"),
+        ("save_user_memory", {"memoryType": "FACT", "content": " "}, "content"),
+        ("get_user_context", {"query": "x", "limit": 0}, "limit"),
+        ("load_context", {"query": "x", "user_id": "bob"}, "does not reach"),
+        ("summarize", {"user_id": "bob"}, "does not reach"),
         ("add_memory", {"text": " "}, "text"),
         ("add_memory", {"text": "x", "user_id": "bob"}, "does not reach"),
         ("search_memories", {"query": "x", "limit": 500}, "limit"),

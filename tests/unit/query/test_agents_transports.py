@@ -58,7 +58,7 @@ async def test_the_official_client_lists_tools_and_adds_a_memory(deps: Deps, log
             arguments = ["-m", "memstream", "mcp", "--url", url, "--user", "ana"]
             target = StdioServerParameters(command=sys.executable, args=arguments)
         async with Client(target, read_timeout_seconds=60) as agent:
-            assert len((await agent.list_tools()).tools) == 8
+            assert len((await agent.list_tools()).tools) == 13
             assert agent.server_info is not None
             assert agent.server_info.version == version("memstream")
             done = await agent.call_tool("add_memory", {"text": "安娜喜欢茶 Ana likes tea", "user_id": "ana"})

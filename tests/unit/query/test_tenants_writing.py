@@ -74,7 +74,7 @@ def views() -> Views:
 @pytest.fixture
 def app(deps: Deps, views: Views, monkeypatch: pytest.MonkeyPatch) -> FastAPI:
     deps.keys, deps.profile = ByName(), load_profile("health")  # it has tables
-    made = create_app(QueryConfig(), deps)
+    made = create_app(QueryConfig(wait_ms=0), deps)  # what is written here arrives nowhere
     monkeypatch.setattr(made.state.db, "_fetch", views.fetch)
     return made
 
@@ -120,6 +120,7 @@ async def test_c7_what_is_written_and_answered_does_not_depend_on_another_tenant
         "DELETE /v1/users/{user_id}/sessions/{session_id}", "POST /v1/users/{user_id}/summarize", "POST /v1/documents",
         "DELETE /v1/documents/{document_id}", "PUT /v1/projects/{project_id}/hot-memory/{type}/{key}",
         "DELETE /v1/projects/{project_id}/hot-memory/{type}/{key}", "POST /v1/projects/{project_id}/reports",
+        "POST /v1/users/{user_id}/save-info", "POST /v1/sessions/{session_id}/turns",
     }, written  # fmt: skip
 
 
