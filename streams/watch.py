@@ -26,7 +26,8 @@ class Limits:
 
     While a suspect computes, the kernel refuses the process what is beyond `bound` times `growth`, so that a look comes
     before it; less where there is less room, but never the first `floor` bytes. These are virtual bytes (private, to be
-    written to); reading a document of 1.5 MB of Chinese took 159 MiB of them, and 163 MiB of resident ones."""
+    written to); reading a document took 159 MiB of them (1.5 MB of Chinese), and 317 MiB with a load of the
+    recognisers in it, about as much as of resident ones."""
 
     step: float
     still: float = 4.0
