@@ -78,7 +78,6 @@ HELD = {"language": SIGNS, "residence": "York"}
 """`language` takes several values."""
 
 
-
 @pytest.mark.parametrize(("first", "better", "field"), [
     (read("Speaks sign language", "language", "sign language"), read(f"Speaks {SIGNS}", "language", SIGNS), "language"),
     (read("Settled in York", kind="fact"), read("Has settled in York", "residence", "York"), "residence"),
