@@ -134,8 +134,7 @@ class Rows:
         value = over.pop("value", None)
         event = Decision(
             tenant=turn.tenant, owner_id=turn.user_id, decision_id=f"{turn.user_id}/{turn.turn_id}/{ordinal}",
-            turn_id=turn.turn_id,
-            session_id=turn.session_id, ordinal=ordinal, kind=kind, accepted_at=datetime.now(UTC),
+            turn_id=turn.turn_id, session_id=turn.session_id, ordinal=ordinal, kind=kind, accepted_at=datetime.now(UTC),
             reason=Reason(outcome=outcome, gate="dedupe", rule="field"),  # type: ignore[arg-type]
             sealed=DecisionBody(text=text, value=value), **over,
         )  # fmt: skip

@@ -78,7 +78,6 @@ HELD = {"language": SIGNS, "residence": "York"}
 """`language` takes several values."""
 
 
-
 @pytest.mark.parametrize(("first", "better", "field"), [
     (read("Speaks sign language", "language", "sign language"), read(f"Speaks {SIGNS}", "language", SIGNS), "language"),
     (read("Settled in York", kind="fact"), read("Has settled in York", "residence", "York"), "residence"),
@@ -99,7 +98,7 @@ async def test_b3_b7_what_a_reading_replaces_is_replaced_though_the_caller_holds
 
 
 async def test_b3_b7_an_older_value_does_not_come_back_for_one_that_the_caller_holds(gate: GateBench) -> None:
-    kind = {"kind": "preference"}
+    kind: dict[str, Any] = {"kind": "preference"}
     await gate.say(candidate("Lives in Hull", "residence", "Hull", **kind))
     await say(gate, read("Lives in Leeds", "residence", "Leeds", **kind), HELD, turn="t", model_asked=True)
     held = read("Lives in York", "residence", "York")

@@ -81,7 +81,7 @@ class Views:
     async def by_ids(self, db: Any, scope: Any, turn_ids: Sequence[str], now: datetime) -> dict[str, Row]:
         found: dict[str, Row] = {}
         for position, e in enumerate(written(self._log)):
-            if e.turn_id in turn_ids and e.user_id == scope.owner.id:
+            if e.turn_id is not None and e.turn_id in turn_ids and e.user_id == scope.owner.id:
                 content, accepted = self.policy(e.sealed.content), e.accepted_at or NOW
                 row = {"position": position, "session_id": e.session_id, "role": e.role, "content": content}
                 found.setdefault(e.turn_id, {**row, "accepted_at": accepted})
