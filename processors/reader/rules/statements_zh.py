@@ -83,11 +83,12 @@ def episode(statement: Alone) -> Found:
 
 def _whose(text: str) -> str:
     """Say whose a person is with whom a statement opens."""
-    match = OF_KIN.match(text)
+    match = _THEIRS.match(text)
     return text if match is None else f"{{owner}}的{called(match.group())}{text[match.end() :]}"
 
 
 _FAMILY = re.compile(FAMILY)
+_THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证))(?!\{{owner\}})")
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:
