@@ -213,8 +213,9 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
                     break
                 text = _with_subject(text, about)
             anothers = whose.child_before(run[first]) and by_nature(text)
-            worded = "：" in text and last < len(run) and not SPEAKER.match(text)  # words of a letter, or the like
-            if not text or anothers or worded or _cut_short(text, run[last - 1], original, sentence):
+            if "：" in text and last < len(run) and not SPEAKER.match(text):
+                break  # words of a letter, a rule or the like, cut
+            if not text or anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
             if stands(text, of_other=about == "other", of_kin=about == "亲友"):
                 single = _singly(run[first:last], original, sentence)
