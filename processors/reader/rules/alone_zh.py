@@ -60,7 +60,6 @@ _DOES = re.compile(
     r"(?:刚刚?|先|昨[天晚]|上周|去年|今年|每[天周]){0,2}(?:搬|陪|带|送|替|帮|给|跟|和|离|回|去|接|辞|住在)"
 )
 """Before a person of the speaker's, the speaker does it: 陪我爸复查."""
-_TO_SPEAKER = re.compile(r"[跟和对]我[说讲]")
 _SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
@@ -169,25 +168,22 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
 
 
 def _with_subject(text: str, about: About) -> str:
-    """A statement without its subject, with the speaker before what only they do to a person of theirs; empty where the
-    speaker does what only another clause of it says."""
-    if SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text):
+    """A statement without its subject, with the speaker before what only they do to a person of theirs."""
+    if about != "我" or SPEAKER.match(text) or OF_KIN.match(text) or SPEAKER.search(_THEIRS.sub("", text)):
         return text
-    first, *more = re.split(r"[，,\s]", text)
-    if about == "我" and _DOES.match(first) and not SPEAKER.search(_THEIRS.sub("", text)):
-        return "我" + text
-    return text if SPEAKER.search(first) or not more or _TO_SPEAKER.search(text) else ""
+    does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
+    return "我" + text if does or (_DOES.match(text) and SPEAKER.search(text)) else text
 
 
-def _of_unknown(text: str, about: About) -> bool:
-    """Is it unknown whose a statement is: somebody's, or without its subject, a person of the speaker's further on?"""
+def _of_unknown(text: str) -> bool:
+    """Is it unknown whose a statement is: somebody's, or without its subject and first of a person of the speaker's?"""
     if _SOMEBODY.match(text):
         return True
-    if SPEAKER.match(text) or OF_KIN.match(text) or opens_predicate(text) or (about == "我" and _DOES.match(text)):
+    if SPEAKER.match(text) or OF_KIN.match(text) or opens_predicate(text):
         return False
-    first, *more = re.split(r"[，,\s]", text)
-    theirs = bool(more) and not SPEAKER.search(first) and SPEAKER.search(text) is not None
-    return theirs and not SPEAKER.search(_THEIRS.sub("", text))
+    named = SPEAKER.search(text)
+    apart = named is not None and re.search(r"[，,\s]", text[: named.start()]) is not None
+    return apart and named is not None and _THEIRS.match(text, named.start()) is not None
 
 
 def _cut_short(text: str, last: Clause, original: str, sentence: Sentence) -> bool:
@@ -209,13 +205,13 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
             if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
                 text = (whose.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
             if about == "我" or carried(run[first]):
-                if _of_unknown(text, about):
-                    break
                 text = _with_subject(text, about)
+                if _of_unknown(text):
+                    break
             anothers = whose.child_before(run[first]) and by_nature(text)
             if "：" in text and last < len(run) and not SPEAKER.match(text):
                 break  # words of a letter, a rule or the like, cut
-            if not text or anothers or _cut_short(text, run[last - 1], original, sentence):
+            if anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
             if stands(text, of_other=about == "other", of_kin=about == "亲友"):
                 single = _singly(run[first:last], original, sentence)

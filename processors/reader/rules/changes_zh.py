@@ -58,7 +58,7 @@ def changed(clause: Clause) -> list[Found]:
             continue
         for thing, so in _read_as(match):
             if (named := _thing(thing)) and not _somebody(named, match):
-                told = word(match, named, so.lstrip("也都就"))
+                told = word(match, named, so.lstrip("也都就").replace("全", ""))
                 return [Found(clause.start, clause.end, "episode", told, episode_type="fact")]
     return []
 

@@ -59,7 +59,7 @@ _SOMEBODY = re.compile(rf"[他她它]|人家|大家|我们|咱|你们(?!家|公�
 _SPEAKS = re.compile(r"我(?!(?:每次|一)?(?:问|发|说|讲|提)[^，]{1,14}[你您])|本人|(?:^|[，,])自己")
 _ADDRESSED = re.compile(r"(?<![“‘「『\"'])(?<!用)(?<!称)[你您](?![”’」』\"']|这?个?字|相称)|(?<=用)[你您](?=的)")
 """The assistant; the word itself is not ("用您", “您”)."""
-_OPENS_ORDER = re.compile(r"的时候|时$|[你您](?![们的家])")
+_OPENS_ORDER = re.compile(r"的时候|时$|^我(?:每次|一)?(?:问|发|说|讲|提)|[你您](?![们的家])")
 _YOURS = re.compile(r"你们(?:家|公司|平台|店|银行|那边|这边)?的?")
 
 

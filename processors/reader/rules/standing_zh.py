@@ -54,7 +54,9 @@ _DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").
 _PLAYED = re.compile("|".join(_DATA["played"].split()))
 _CORRECTED = re.compile(r"(?<=[\u4e00-\u9fff])不对(?=(?:[上下]?个?(?:周|星期|礼拜)|\d|是|应该))")
 """What was meant stands behind it, and where what was not meant begins is not known."""
-_BARE = re.compile(rf"(?:[我俺咱]们?(?:的|家的?)?(?:[前老大小]|{KIN})?)(?:{KIN})(?:[他她]的?(?:{KIN}))?(?=[，,\s]|$)")
+_BARE = re.compile(
+    rf"(?:[我俺咱]们?(?:的|家的?)?(?:[前老大小]|{KIN})?)(?:{KIN})(?:[他她]的?(?:{KIN}))?(?=[，,\s]|$)(?![，,][他她])"
+)
 """A person of the speaker's of whom the clause says nothing."""
 _AMOUNT = r"[^，]{0,6}[\d一二三四五六七八九十两百千万]"
 _FOR_LONG = r"[^，]{0,10}[\d一二三四五六七八九十两半几多]+(?:个?多?月|年|周|个?礼拜|个?星期)"
