@@ -203,7 +203,7 @@ def _without(opening: re.Pattern[str], text: str) -> str:
 
 def _standing(said: str) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
-    text = next((head for head in before_another(said) if len(head.split()) > SHORTEST and stands(head)), said)
+    text = next((head for head in before_another(said) if stands(head)), said)
     if len(text.split()) <= KEPT_WHOLE and stands(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))

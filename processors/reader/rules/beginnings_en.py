@@ -47,7 +47,8 @@ _FAILED = re.compile(r"n't\b|\b(?:not|never|cancelled|fell through|called off|pu
 """What was meant to be is not told without what says that it was not."""
 _PAIRED = re.compile(
     r"(?!.{0,40}?\b(?:I|we|he|she|they|it)(?:'\w+)? )(?!(?:[\w'-]+ ){1,4}?(?:is|are|was|were|has"
-    r"|have|had|can|will|won't|can't|isn't|doesn't|didn't)\b)(?!(?:the|an?|my|our|no) )(?![a-z]+(?:ed|s) )"
+    r"|have|had|can|will|won't|can't|isn't|doesn't|didn't)\b)"
+    r"(?!(?:the|an?|my|our|no|now|hence|then) )(?![a-z]+(?:ed|s) )"
     r"(?!(?:got|had|has|was|is|am|are|have|went|took|made|came|said|told|gave|kept|put|will|can|do|does|did|don't)\b)",
     re.I,
 )
