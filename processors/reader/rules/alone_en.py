@@ -41,6 +41,9 @@ KEEP = 4.0
 """Weight from which a statement is worth telling (`salience_en.weight`)."""
 KEEP_MORE = 5.0
 """The same for further statements of one turn."""
+KEEP_TOLD = 7.5
+"""The same for what happened in a turn of more than MUCH words, where it names no day, number or person: a story has
+many steps, and they are of the moment."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH words, two more."""
 MUCH = 60
@@ -55,7 +58,8 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|here|there|now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if|when|that|which)$",
+    r"|right|here|there|now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if|when|that|which"
+    r"|by(?: now)?|did(?:n't)?)$",
     re.I,
 )
 _ATTACHED = re.compile(
@@ -81,6 +85,10 @@ _BEHIND_A_VERB = (
     r"|around|down"
     r"|through|as|of|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
 )
+_STATE = re.compile(
+    rf"(?:(?:still|happily|newly|long) )?(?:{alternatives('states')})(?= (?:to|since|for|with|and|but)\b|[,;]|$)", re.I
+)
+"""What one is, where the verb is left out: "still married"."""
 _PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
 """Overrated soundtrack: a verb has an object with an article or name, a preposition, a time behind it."""
 _BEEN = re.compile(r"(?:never |also |just |only )?been\b")
@@ -91,6 +99,16 @@ _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
 _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
+)
+
+_STEP = re.compile(
+    r"(?:I|we|my [\w' -]{1,40}?) (?!(?:have|has|had) got\b|got to\b)"
+    r"(?:(?:have|had|then|just|even|also|only|finally) ){0,2}"
+    rf"(?:[a-z]+ed|{alternatives('steps')})\b",
+    re.I,
+)
+_DATED = re.compile(
+    r"\d|(?<=[a-z,'] )(?!I\b)[A-Z]\w|\b(?:last|next|this|every|since|ago|yesterday|\w+days?|week|month|year|years)\b"
 )
 
 
@@ -147,7 +165,7 @@ def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
 
 def _goes_on(before: str, said: str, clause: Clause) -> bool:
     """Does a clause belong to the statement before it: its reason, its time, or more of what was named there?"""
-    together = f"{before} {said}"
+    together = f"{before}, {said}"
     if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
         return False
     return _ATTACHED.match(said) is not None or (_GOES_ON.match(said) is not None and not resolved(said))
@@ -165,6 +183,8 @@ def _with_subject(bare: str, clause: Clause) -> str:
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
+    if _STATE.match(lowered):
+        return f"I am {lowered}"
     if lowered.startswith(("gonna ", "wanna ")):
         return f"I {'am going' if lowered[0] == 'g' else 'want'} to {lowered[6:]}"
     doing = re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)
@@ -187,7 +207,7 @@ def _standing(said: str) -> str:
     if len(text.split()) <= KEPT_WHOLE and stands(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))
-    return next((head for head in heads if len(head.split()) <= KEPT_WHOLE and stands(head)), text)
+    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and stands(head)), text)
 
 
 def _shortened(said: str) -> str:
@@ -215,13 +235,16 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         held = len(text.split())
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
-    fit = [a for a in told if a.dropped is None and a.weight >= KEEP and not copies(a.text)]
+    def light(a: Alone) -> bool:
+        return a.weight < (KEEP_TOLD if size > MUCH and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
+
+    fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2]
     best = [a for n, a in enumerate(best) if n == 0 or a.weight >= KEEP_MORE]
 
     def label(a: Alone) -> DropLabel | None:
         if a.dropped is not None or a in best:
             return a.dropped
-        return "light" if a.weight < KEEP else "copy" if copies(a.text) else "too_many"
+        return "light" if light(a) else "copy" if copies(a.text) else "too_many"
 
     return [replace(a, dropped=label(a)) for a in told]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from processors.reader.rules.clauses_zh import Clause, clauses
+from processors.reader.rules.clauses_zh import ANIMALS, KIN, Clause, carried, clauses
 from processors.reader.rules.clauses_zh import Subject as About
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.found import Found
@@ -29,8 +29,10 @@ from processors.reader.rules.standing_zh import (
     SUPPOSED,
     WIDEST,
     YOU,
+    by_nature,
     opened,
     opens_predicate,
+    played,
     stands,
     tidy,
     weight,
@@ -52,6 +54,14 @@ MOST = 3
 """Statements of one turn; of one longer than MUCH characters two more, and one more for each EACH_MORE."""
 MUCH, EACH_MORE = 80, 40
 _SIZE = re.compile(r"[\u4e00-\u9fff]|[A-Za-z0-9]+")
+_CHILD = re.compile(rf"娃|宝宝|宝贝|孩子|小孩|儿子|女儿|闺女|孙子|孙女|{ANIMALS}")
+_THEIRS = re.compile(rf"[我俺咱]们?(?:的|家的?)?(?:[前老大小])?(?:{KIN})")
+_DOES = re.compile(
+    r"(?:刚刚?|先|昨[天晚]|上周|去年|今年|每[天周]){0,2}(?:搬|陪|带|送|替|帮|给|跟|和|离|回|去|接|辞|住在)"
+)
+"""Before a person of the speaker's, the speaker does it: 陪我爸复查."""
+_SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
+_VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
 
 
@@ -77,10 +87,12 @@ def alone(
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
         return []  # what a letter to somebody says of its writer is said to them
+    if played(original):
+        return []
     found: list[Alone] = []
     run: list[Clause] = []
     parts = clauses(sentence, before)
-    of_whom = _of_whom(parts, who)
+    whose = _whose(parts, who)
     for clause in parts:
         said = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
         if not said:
@@ -88,26 +100,43 @@ def alone(
         if SAID.search(said):
             break
         if not _usable(said, clause, taken):
-            found += _closed(run, original, sentence, of_whom)
+            found += _closed(run, original, sentence, whose)
             run = []
             continue
         if run and (_begins(said, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
-            found += _closed(run, original, sentence, of_whom)
+            found += _closed(run, original, sentence, whose)
             run = []
         run.append(clause)
-    return [_named(a, who) for a in found + _closed(run, original, sentence, of_whom)]
+    return [_named(a, who) for a in found + _closed(run, original, sentence, whose)]
 
 
-def _of_whom(parts: Sequence[Clause], who: Person | None) -> dict[int, str]:
-    """Of whom each clause about a person of the speaker's speaks, where it may not say so, by its start."""
-    found: dict[int, str] = {}
-    kin = who.kin if who is not None else ""
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    """Of whom the clauses of a sentence speak, by their starts, where they may not say so."""
+
+    named: Mapping[int, str]
+    """Who a clause about a person of the speaker's speaks of."""
+    of_child: frozenset[int]
+    """Clauses behind one about a child or an animal, before the speaker is named again."""
+
+    def child_before(self, clause: Clause) -> bool:
+        return clause.start in self.of_child
+
+
+def _whose(parts: Sequence[Clause], who: Person | None) -> _Whose:
+    named: dict[int, str] = {}
+    of_child: set[int] = set()
+    kin, child = who.kin if who is not None else "", False
     for clause in parts:
         if clause.subject == "亲友":
             kin = kin_of(clause.body) or kin
             if kin:
-                found[clause.start] = f"我{kin}"
-    return found
+                named[clause.start] = f"我{kin}"
+        spoken_of = _CHILD.search(clause.raw) is not None
+        child = spoken_of or (child and not SPEAKER.match(opened(clause.raw)))
+        if child and not spoken_of:
+            of_child.add(clause.start)
+    return _Whose(named, frozenset(of_child))
 
 
 def _named(told: Alone, who: Person | None) -> Alone:
@@ -138,7 +167,32 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
     return opened(without_open_brackets(said))
 
 
-def _closed(run: Sequence[Clause], original: str, sentence: Sentence, of_whom: Mapping[int, str]) -> list[Alone]:
+def _with_subject(text: str, about: About) -> str:
+    """A statement without its subject, with the speaker before what only they do to a person of theirs."""
+    if about != "我" or SPEAKER.match(text) or OF_KIN.match(text) or SPEAKER.search(_THEIRS.sub("", text)):
+        return text
+    does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
+    return "我" + text if does or (_DOES.match(text) and SPEAKER.search(text)) else text
+
+
+def _of_unknown(text: str) -> bool:
+    """Is it unknown whose a statement is: somebody's, or without its subject and first of a person of the speaker's?"""
+    if _SOMEBODY.match(text):
+        return True
+    if SPEAKER.match(text) or OF_KIN.match(text) or opens_predicate(text):
+        return False
+    named = SPEAKER.search(text)
+    apart = named is not None and re.search(r"[，,\s]", text[: named.start()]) is not None
+    return apart and named is not None and _THEIRS.match(text, named.start()) is not None
+
+
+def _cut_short(text: str, last: Clause, original: str, sentence: Sentence) -> bool:
+    """Is this a head whose predicate stands behind a space: 我期末 GPA 只有两点几?"""
+    more = original[last.end - sentence.start :]
+    return more[:1].isspace() and bool(more.strip()) and text[-1:].isascii() and _VERB.search(text) is None
+
+
+def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose) -> list[Alone]:
     """The statement of a run of clauses; shorter where its end does not stand alone. Where the subject of its begin
     stands in the sentence before, from a clause that names its own. Dropped where no part stands alone."""
     heads = [opened(tidy(clause.raw)) for clause in run]
@@ -149,7 +203,16 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, of_whom: M
         for last in range(len(run), first, -1):
             text = _joined(run[first:last], original, sentence)
             if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
-                text = (of_whom.get(run[first].start, "他") if opens_predicate(text) else "其") + text
+                text = (whose.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
+            if about == "我" or carried(run[first]):
+                text = _with_subject(text, about)
+                if _of_unknown(text):
+                    break
+            anothers = whose.child_before(run[first]) and by_nature(text)
+            if "：" in text and last < len(run) and not SPEAKER.match(text):
+                break  # words of a letter, a rule or the like, cut
+            if anothers or _cut_short(text, run[last - 1], original, sentence):
+                continue
             if stands(text, of_other=about == "other", of_kin=about == "亲友"):
                 single = _singly(run[first:last], original, sentence)
                 return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
@@ -161,10 +224,16 @@ def _singly(run: Sequence[Clause], original: str, sentence: Sentence) -> tuple[A
     if len(run) < 2 or "：" in original or ":" in original:
         return ()
     own = list(takewhile(lambda clause: clause.subject == "我", run)) or run[:1]  # another's own predicate may follow
-    said = [(clause, _joined([clause], original, sentence)) for clause in own]
+    said = [(clause, clause.end, _joined([clause], original, sentence)) for clause in own]
+    for n, (clause, _, text) in enumerate(said):
+        if n + 1 < len(run) and _cut_short(text, clause, original, sentence):
+            said[n : n + 2] = [
+                (clause, run[n + 1].end, _joined(run[n : n + 2], original, sentence)),
+                *((after, end, "") for after, end, _ in said[n + 1 : n + 2]),
+            ]
     return tuple(
-        Alone(clause.start, clause.end, text, weight(text))
-        for clause, text in said
+        Alone(clause.start, end, text, weight(text))
+        for clause, end, text in said
         if not LED.match(text)
         and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
         and content_weight(text) >= LEAST_SAID

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from processors.reader.rules.clauses_zh import ANIMALS, CIRCLES, KIN, STAFF
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.standing_zh import ASKS, SUPPOSED, resolved
 from processors.reader.rules.text import QUOTED
@@ -51,6 +52,7 @@ _EITHER = re.compile(
 )
 _FIRST = re.compile(r"[，,。；;！!~]|(?<![A-Za-z0-9])\s|\s(?![A-Za-z0-9])")
 _SAID_AGAIN = re.compile(r"(?P<no>不|没有?|从来?不|早就?不)(?P<verb>[\u4e00-\u9fff]{1,2}?)(?P<more>过|了|的)?")
+_OF_THEIRS = re.compile(rf"我(?:们|的|家|{KIN}|{STAFF}|{ANIMALS}|{CIRCLES})")
 _LEAD = re.compile(r"(?:是|在|叫|就是|主要是|大概是?|一般是?|应该是|嗯+|哦|额|呃)(?=.)")
 _END = re.compile(r"(?:吧|呢|啊|呀|哦|哈|了(?=$))+$")
 
@@ -61,8 +63,8 @@ def answered(asked: str, said: str) -> tuple[str, int] | None:
     question = _question(asked)
     if question is None:
         return None
-    first = _FIRST.split(said.strip(), maxsplit=1)[0]
-    if not first or len(first) > 20:
+    first, *more = _FIRST.split(said.strip(), maxsplit=1)
+    if not first or len(first) > 20 or (first.startswith("不对") and more and more[0].strip()):
         return None
     for statement in _statements(question, first):
         if _stands(statement):
@@ -133,7 +135,7 @@ def _confirmed(question: str, answer: str) -> Iterator[str]:
     if _YES.fullmatch(answer):
         yield told
     elif _NO.fullmatch(answer):
-        yield _denied(told)
+        yield from _denied(told)
     elif match := _SAID_AGAIN.fullmatch(answer):
         yield from _denied_by(match, told)
     elif len(answer) <= 2 and answer.rstrip("的") in told and answer not in {"了", "的", "在", "我"}:
@@ -150,16 +152,22 @@ def _denied_by(match: re.Match[str], told: str) -> Iterator[str]:
         yield f"{head}{match['no']}{match['verb']}{past}{rest.removeprefix('过') if past else rest}{now}"
 
 
-def _denied(told: str) -> str:
+def _denied(told: str) -> Iterator[str]:
     for has, no in (("有", "没有"), ("是", "不是"), ("在", "不在"), ("会", "不会")):
         if re.search(rf"(?<![没不]){has}", told):
-            return told.replace(has, no, 1)
+            yield told.replace(has, no, 1)
+            return
+    if _OF_THEIRS.search(told):
+        return  # where its predicate begins is not known
     if told.endswith(("了", "过")):
-        return re.sub(r"我(?:已经|都)?", "我没", told.removesuffix("了"), count=1)
-    return told.replace("我", "我不", 1)
+        yield re.sub(r"我(?:已经|都)?", "我没", told.removesuffix("了"), count=1)
+        return
+    yield told.replace("我", "我不", 1)
 
 
 def _stands(statement: str) -> bool:
-    if not 4 <= len(statement) <= _LONGEST or ASKS.search(statement) or SUPPOSED.search(statement):
+    if not 4 <= len(statement) <= _LONGEST or statement.endswith("着"):
+        return False
+    if ASKS.search(statement) or SUPPOSED.search(statement):
         return False
     return resolved(statement) and (content_weight(statement) >= 1.0 or _NUMBER.search(statement) is not None)

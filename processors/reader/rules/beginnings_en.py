@@ -23,11 +23,13 @@ _OPEN = re.compile(
 )
 """What is not at its end after the next words."""
 _NEXT_SUBJECT = (
-    r"(?: (?!(?:who|which|that|what|where|when|if|because|as|since|while|until|unless|not|than|to|or|and|it|it's)\b)"
-    r"(?:(?:the|an?|my|our|his|her|their|no|every|some|any|all|both|one|two|three) )?(?:[\w'-]+ )?[\w-]+"
+    r"(?: (?![a-z]+ing (?:is|was)\b)"
+    r"(?!(?:who|which|that|what|where|when|if|because|as|since|while|until|unless|not|than|to|or|and|it|it's)\b)"
+    r"(?:(?:the|an?|my|our|his|her|their|no|every|some|any|all|both|one|two|three) )?"
+    r"(?:(?!(?:I|we)\b)[\w'-]+ )?(?!(?:I|we)\b)[\w-]+"
     r"(?: (?:is|are|was|were|has|have|had|will|won't|can|can't|isn't|aren't|wasn't|does|did|doesn't|don't|didn't|hasn't"
     r"|haven't)\b|'(?:re|ve|ll)\b|'s (?:an?|the|not|in|at|on|off|out|been|got|gone|always|\w+ing|\w+ed|\w+en)\b)"
-    r"| (?:he|she|they) [a-z])"
+    r"|(?: \w+days?)? (?:he|she|they) [a-z])"
 )
 _SPLICED = re.compile(
     rf"(?:[,;:]| [-\u2013\u2014]+)(?: (?:and|but|so|yet))?{_NEXT_SUBJECT}| (?:and|but|so|yet){_NEXT_SUBJECT}"
@@ -37,6 +39,20 @@ _SPLICED = re.compile(
     re.I,
 )
 """Where a clause begins that is somebody else's, or asks for something."""
+_MEANT = re.compile(
+    r"\b(?:(?:was|were) (?:to|going to|supposed to|meant to|due to|about to)|had (?:planned|hoped|booked|arranged))\b",
+    re.I,
+)
+_FAILED = re.compile(r"n't\b|\b(?:not|never|cancelled|fell through|called off|pulled out|fallen through)\b", re.I)
+"""What was meant to be is not told without what says that it was not."""
+_PAIRED = re.compile(
+    r"(?!.{0,40}?\b(?:I|we|he|she|they|it)(?:'\w+)? )(?!(?:[\w'-]+ ){1,4}?(?:is|are|was|were|has"
+    r"|have|had|can|will|won't|can't|isn't|doesn't|didn't)\b)"
+    r"(?!(?:the|an?|my|our|no|now|hence|then) )(?![a-z]+(?:ed|s) )"
+    r"(?!(?:got|had|has|was|is|am|are|have|went|took|made|came|said|told|gave|kept|put|will|can|do|does|did|don't)\b)",
+    re.I,
+)
+"""What "and" adds to the last word before it: "I run hot and cold"."""
 _SAID_MORE = re.compile(r", (?:and |but )?it(?:'s| is| was| has| had)\b", re.I)
 _SHORT = 14
 """Words."""
@@ -47,12 +63,20 @@ def before_another(text: str) -> Iterator[str]:
     ("I have a spaniel, it's called Rex") stays with a short statement."""
     marks = [_SPLICED] if len(text.split()) <= _SHORT else [_SPLICED, _SAID_MORE]
     heads = (text[: each.start()].rstrip(" ,;:") for mark in marks for each in mark.finditer(text))
-    return (head for head in heads if _OPEN.search(head) is None)
+    return (head for head in heads if _OPEN.search(head) is None and not _failed(text, head))
 
 
 def beginnings(text: str) -> Iterator[str]:
     """The beginnings that are true without the rest, the longest first."""
     for cut in reversed(list(CUTS.finditer(text))):
         head = text[: cut.start()].rstrip(" ,;")
-        if _OPEN.search(head) is None and _BOUND.match(text[cut.end() :]) is None:
-            yield head
+        rest = text[cut.end() :]
+        if _OPEN.search(head) or _BOUND.match(rest) or _failed(text, head):
+            continue
+        if cut.group() == " " and rest.startswith("and ") and _PAIRED.match(rest[4:]):
+            continue
+        yield head
+
+
+def _failed(text: str, head: str) -> bool:
+    return _MEANT.search(head) is not None and _FAILED.search(text, len(head)) is not None

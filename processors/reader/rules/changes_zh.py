@@ -27,7 +27,7 @@ _THING = r"(?P<thing>[\u4e00-\u9fffA-Za-z0-9+ ]{1,10}?)"
 _OWN = r"(?:我(?:自己|也|就|都|早|已经|是)?)?"
 _SO = rf"(?P<so>(?:{_any('so')}){{0,2}})"
 _GIVEN_UP = re.compile(
-    rf"{_THING}{_OWN}{_SO}(?P<no>不(?:想|打算|准备|再|能|让我?)?|没(?:再)?)(?P<verb>{_any('given_up')})(?P<more>了|成)$"
+    rf"{_THING}{_OWN}{_SO}(?P<no>不(?:想|打算|准备|再|能|让我?)?|没(?:再)?)(?P<verb>{_any('given_up')})了$"
 )
 _NO_MORE = re.compile(
     rf"(?:我们?)?{_SO}(?P<no>不(?:想|打算|准备|再)?|没再)(?P<verb>{_any('given_up')})"
@@ -43,7 +43,9 @@ _NO_THING = re.compile(
     rf"(?:{_any('no_topic')})$|(?:{_any('begins_no_topic')})"
     r"|[\d一二三四五六七八九十两半几百多]+个?(?:天|年|月|周|次|回|小时|礼拜|星期|块|斤|公里)$"
 )
-_NOT_WITHIN = re.compile(rf"(?<!吉)他|{_any('holds_no_topic')}|(?:{_any('ends_no_topic')}|{KIN}|{STAFF})$")
+_NOT_WITHIN = re.compile(
+    rf"(?<!吉)他|(?<!我)(?<!家里)的|{_any('holds_no_topic')}|(?:{_any('ends_no_topic')}|{KIN}|{STAFF})$"
+)
 
 
 def changed(clause: Clause) -> list[Found]:
@@ -56,7 +58,7 @@ def changed(clause: Clause) -> list[Found]:
             continue
         for thing, so in _read_as(match):
             if (named := _thing(thing)) and not _somebody(named, match):
-                told = word(match, named, so.lstrip("也都就"))
+                told = word(match, named, so.lstrip("也都就").replace("全", ""))
                 return [Found(clause.start, clause.end, "episode", told, episode_type="fact")]
     return []
 
@@ -91,8 +93,7 @@ def _thing(said: str) -> str:
 
 
 def _given_up(match: re.Match[str], thing: str, so: str) -> str:
-    more = "成" + thing if match.groupdict().get("more") == "成" else thing + "了"
-    return f"{{owner}}{so}{match['no'].removesuffix('我')}{match['verb']}{more}"
+    return f"{{owner}}{so}{match['no'].removesuffix('我')}{match['verb']}{thing}了"
 
 
 def _done_with(match: re.Match[str], thing: str, so: str) -> str:

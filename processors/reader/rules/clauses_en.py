@@ -60,7 +60,9 @@ _ASKING = re.compile(
     r"|any|may|shall|isn't|aren't|don't|doesn't|wouldn't|won't)\b",
     re.I,
 )
-DOUBTING = re.compile(r"(?:, (?:am|do|did|have|was|will)|,? shall) I(?: now| then)?$")
+DOUBTING = re.compile(
+    r"(?:, (?:am|do|did|have|was|will)|,? shall) I(?: now| then)?$|, (?:didn't|don't) (?:you|ya|u) know\b"
+)
 """I'm the king of Spain, am I: said of what is not so."""
 
 

@@ -50,7 +50,7 @@ FILLER = re.compile(
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
 SUPPOSED = re.compile(
-    r"如果|假如|假设|要是|万一|倘若|若是|假使|要不是|除非|比如说?我"
+    r"如果|假如|假设|要是|万一|倘若|若是|假使|要不是|除非|比如说?我|打个?比方|梦[到见]"
     r"|好像是|听说|据说|是否|是不是|会不会|能不能|可不可以|有没有|该不该"
     r"|要不要"
 )
@@ -155,6 +155,11 @@ def having_more(clause: Clause) -> Clause:
     if clause.subject not in {"我", "我们"} or not opener.endswith("还有") or _STILL_OPENS.match(clause.body):
         return clause
     return replace(clause, body=f"还有{clause.body}")
+
+
+def carried(clause: Clause) -> bool:
+    """Is the subject that of the clause before, and not named?"""
+    return _subject(clause.raw, "我")[0] != _subject(clause.raw, "other")[0]
 
 
 def _subject(raw: str, before: Subject) -> tuple[Subject, str]:

@@ -50,7 +50,8 @@ _TALK = re.compile(
 )
 """What one says without meaning it for later."""
 _ENDS = re.compile(
-    r"[;(]| [-\u2013\u2014]+ |,? (?:because|cuz|since|so(?! that)|but|as (?:I|my|we|it))\b"
+    r"[;(]| (?:please|pls|thanks) (?=(?:I|we|he|she|they|it|my|our)\b)"
+    r"| [-\u2013\u2014]+ |,? (?:because|cuz|since|so(?! that)|but|as (?:I|my|we|it))\b"
     r"|, (?!(?:not|never|no|and|or|in|on|at|for|with|to|from|by|even|only|unless|except|especially|always|ever"
     r"|anywhere|please)\b)",
     re.I,

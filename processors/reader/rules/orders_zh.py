@@ -57,6 +57,9 @@ _OTHERS = re.compile(_any("others_order"))
 _NO_ORDER = re.compile(rf"{_any('no_order')}|(?<![的开周例晨])会(?![议员])|(?<![功性只才可])能(?![源力量])")
 _SOMEBODY = re.compile(rf"[他她它]|人家|大家|我们|咱|你们(?!家|公司|平台|店)|{_any('circles')}|{KIN}")
 _SPEAKS = re.compile(r"我(?!(?:每次|一)?(?:问|发|说|讲|提)[^，]{1,14}[你您])|本人|(?:^|[，,])自己")
+_ADDRESSED = re.compile(r"(?<![“‘「『\"'])(?<!用)(?<!称)[你您](?![”’」』\"']|这?个?字|相称)|(?<=用)[你您](?=的)")
+"""The assistant; the word itself is not ("用您", “您”)."""
+_OPENS_ORDER = re.compile(r"的时候|时$|^我(?:每次|一)?(?:问|发|说|讲|提)|[你您](?![们的家])")
 _YOURS = re.compile(r"你们(?:家|公司|平台|店|银行|那边|这边)?的?")
 
 
@@ -109,9 +112,17 @@ def _last(sentence: Sentence, parts: Sequence[Clause], at: int) -> int | None:
     """The last clause of an order that begins at this one."""
     for last in range(min(len(parts), at + _TOGETHER) - 1, at - 1, -1):
         said = sentence.text[parts[at].start - sentence.start : parts[last].end - sentence.start].strip()
-        if len(said) <= _LONGEST and all(_goes_on(c.raw) for c in parts[at + 1 : last + 1]) and _is_order(said):
+        goes_on = last == at or (_opens(parts[at].raw) and all(_goes_on(c.raw) for c in parts[at + 1 : last + 1]))
+        if len(said) <= _LONGEST and goes_on and _is_order(said):
             return last
     return None
+
+
+def _opens(clause: str) -> bool:
+    """May an order of several clauses begin with this one?"""
+    said = _opened(clause)
+    signs = (_FROM_NOW, _ALWAYS, _EACH_TIME, _OCCASION, _OPENS_ORDER, _FORBIDDEN, _LETS_OFF, _TOLD, _TO_ME)
+    return _DOES.match(said) is not None or any(sign.search(said) for sign in signs)
 
 
 def _goes_on(clause: str) -> bool:
@@ -159,7 +170,7 @@ def _told(said: str) -> str:
     text = _ENDS.sub("", _opened(said.strip())).strip("，,。 ")
     text = re.sub(rf"{_REQUEST}|麻烦(?=[你您])", "", _YOURS.sub("", text))
     text = re.sub(rf"莫(?=[^名非过])|甭|勿|{_OF_BIE}", "不要", text)
-    text = re.sub(r"[你您]", "助手", text)
+    text = _ADDRESSED.sub("助手", text)
     text = text.replace("我们", "{owner}等人")
     text = text.replace("我", "{owner}" if "助手" in text else "自己")  # whose own it is, behind another, is unclear
     return "{owner}要求" + ("在" if re.match(r"(?:{owner}|自己)[^，]*的时候", text) else "") + text

@@ -14,9 +14,12 @@ from processors.reader.rules.words_en import alternatives
 
 _HE, _SHE = alternatives("he"), alternatives("she")
 _WHO = rf"(?:{KIN_EN}|{alternatives('he', 'she', 'either')})"
-_NAME = r"(?-i:[A-Z][a-z]{1,20}(?: [A-Z][a-z]{1,20})?)"
+_ROLE = rf"(?:{alternatives('roles')})"
+_TITLED = r"(?-i:(?:Mr|Mrs|Ms|Dr|Miss|Prof)\.? [A-Z][a-z]{1,20})"
+_NAME = rf"(?!(?:{alternatives('no_names')})\b)(?-i:[A-Z][a-z]{{1,20}}(?: [A-Z][a-z]{{1,20}})?)"
 _MINE = re.compile(
-    rf"\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-)\b(?:(?:,? (?:called|named)"
+    rf"\b(?:my|our) (?P<role>{_ROLE})(?:,| is) (?P<title>{_TITLED})\b"
+    rf"|\b(?:my|our) (?P<is>(?:[\w-]+ ){{0,2}}?{_WHO})(?!'s\b|-)\b(?:(?:,? (?:called|named)"
     rf"|,)? (?P<name>{_NAME})\b(?!'s [a-z]))?"
     rf"|\b(?P<named>{_NAME})(?:'s| is|,) (?:my|our) (?P<as>(?:[\w-]+ ){{0,1}}?{_WHO})\b(?!'s\b)"
     rf"|\b(?:my|our) (?P<of>(?:[\w-]+ ){{0,2}}?{_WHO})'s name(?: is|'s) (?P<called>{_NAME})\b",
@@ -27,7 +30,8 @@ _SOMEBODY = re.compile(
     r"|(?<=[a-z,';] )(?<!\bin )(?<!\bat )(?<!\bto )(?<!\bfrom )(?<!\bnear )(?<!\bthe )"
     r"(?!I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May\b|June|July|August|September"
     r"|October|November|December|Christmas|Easter)[A-Z][a-z]+(?: [A-Z][a-z]+)?"
-    r"|\b(?:someone|somebody|people|everyone|guy|girl|boy|man|woman|lady|bloke|doctor|teacher|they)\b",
+    r"|\b(?:someone|somebody|people|everyone|guy|girl|boy|man|woman|lady|bloke|doctor|teacher|they)\b"
+    rf"|\b{_ROLE}s?\b",
 )
 _IS = (
     r"(?:'s|'ll| (?:is|was|has|had|will|would|can|can't|could|couldn't|does|doesn't|did|didn't|won't|isn't|wasn't"
@@ -46,7 +50,8 @@ _BARE = re.compile(
     re.I,
 )
 _SHORT_IS = re.compile(
-    r"^'s (?P<next>(?:an?|the|not|in|on|at|off|out|up|into|been|gone|got)\b"
+    r"^'s (?:(?:never|always|already|just|also|only) )?"
+    r"(?P<next>(?:an?|the|not|in|on|at|off|out|up|into|been|gone|got)\b"
     r"|[\w-]+\b(?! (?:[\w-]+ )?(?:is|was|has|had|will|can|are|(?!this|his)\w{2,}[^s\W]s)\b))"
 )
 """What is short for "is" or "has", not what somebody has."""
@@ -95,8 +100,8 @@ class People:
         """Names with their relations, or a relation without a name."""
         found = []
         for match in _MINE.finditer(said):
-            name = match["name"] or match["named"] or match["called"] or ""
-            relation = (match["is"] or match["as"] or match["of"]).lower()
+            name = match["name"] or match["named"] or match["called"] or match["title"] or ""
+            relation = (match["is"] or match["as"] or match["of"] or match["role"]).lower()
             if name:
                 self._relation[name] = relation
             found.append((name, relation))
@@ -116,5 +121,5 @@ class People:
             return f"{who} will{rest[3:]}"
         if match := _SHORT_IS.match(rest):
             has = _HAS.match(match["next"]) and not _NO_PARTICIPLE.match(match["next"])
-            return f"{who} {'has' if has else 'is'} {rest[match.start('next') :]}"
+            return f"{who} {'has' if has else 'is'} {rest[3:]}"
         return f"{who}{rest}"

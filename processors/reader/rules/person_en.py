@@ -6,6 +6,7 @@ import re
 
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.text import QUOTED
+from processors.reader.rules.words_en import alternatives
 
 # Past forms that are not -ed; -s is not added to them. Those equal to their base form stay as they are.
 _PAST_WORDS = """
@@ -61,6 +62,7 @@ _CONTRACTED = (
     (re.compile(r"\bwanna\b", re.I), "want to"),
     (re.compile(r"\bgotta\b", re.I), "have to"),
     (re.compile(r"\bain't\b", re.I), "am not"),
+    (re.compile(rf"\b(?P<m>[Mm])e (?=(?:{alternatives('my_own')})\b)"), r"\g<m>y "),
     (re.compile(r"\bcuz\b|\b'cause\b", re.I), "because"),
 )
 _PRONOUN = re.compile(
@@ -119,7 +121,7 @@ def _third(verb: str) -> str:
     low = verb.lower()
     if low in _IRREGULAR:
         return _IRREGULAR[low]
-    if low in _PAST or low in _FIXED or low.endswith("n't") or not low.isalpha():
+    if low in _PAST or low in _FIXED or low.endswith(("n't", "nae")) or not low.isalpha():
         return verb
     if low.endswith("ed") and low not in {"need", "feed", "heed", "bleed", "breed", "speed", "exceed", "succeed"}:
         return verb

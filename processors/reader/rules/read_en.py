@@ -35,11 +35,27 @@ _OPENS_WITH_A_TIME = re.compile(
 )
 _MADE_UP = re.compile(rf"\b(?:{alternatives('made_up')})\b[^.!?\n:]{{0,80}}:(?= ?[A-Za-z'\"])", re.I)
 """What follows is a story's, or a text to work on."""
+_LETTER = re.compile(
+    r"\bDear (?:Sirs?|Madam|[A-Z])[^\n,:]{0,40}[,:]"
+    r".{1,3000}?\b(?:Yours|Regards|Kind regards|Best wishes|Sincerely|Love),[^\n.!?/]{0,60}",
+    re.DOTALL,
+)
+_PLAYED = re.compile(rf"\b(?:[Mm]y|[Oo]ur) (?:[\w'-]+ ){{0,2}}?(?:{alternatives('played')})\b[^\n]*")
+_IN_A_ROLE = re.compile(
+    r"\s*\"_+[.?!,_]?\" I (?!(?:am|have|had|was|do|did|said|told|asked|got|went|think|know|mean|need|want|like"
+    r"|love|hate|feel|would|will|can|could|get|live|work|never|always|just|really|still|also)\b|[a-z]+ed\b)"
+    r"[a-z]+ [^\n]*"
+)
+"""A letter pasted whole, somebody of a game, a line spoken in a role and what is done in it."""
 
 
 def _as_ones_own(text: str) -> str:
     """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
     said = without_quotes(text)
+    for played in (_LETTER, _PLAYED):
+        said = played.sub(lambda m: " " * len(m.group()), said)
+    if (role := _IN_A_ROLE.match(said)) is not None:
+        said = " " * role.end() + said[role.end() :]
     made_up = _MADE_UP.search(said)
     if made_up is None:
         return said

@@ -31,7 +31,7 @@ from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
-from processors.reader.rules.script_zh import in_script_of, read_simplified, told_in
+from processors.reader.rules.script_zh import read_simplified, script_of, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
@@ -124,7 +124,7 @@ class RuleExtractor:
                 left += [replace(f, dropped="of_another") for f in found if f.slots]
                 found = [f for f in found if not f.slots]
         corrections = [each for _, one in meant for each in one.corrections]
-        script = in_script_of(written, turn.content)
+        script = script_of(written) if turn.language == "zh" else None
         found, left = ([told_in(f, script, profile) for f in each] for each in (found, left))
         placed = [_placed(f, corrections) for f in found], [_placed(f, corrections) for f in left]
         return with_readings(_reading(*placed, text, turn, profile, project, anchor), turn, profile)

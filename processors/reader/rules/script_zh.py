@@ -1,7 +1,7 @@
 """Traditional and Cantonese turns, read with the rules of Simplified Mandarin, and worded in their own characters.
 
-`simplified` keeps the length, so places stay true. A statement keeps the script of its turn; words of a dialect are
-told as the rules know them (唔飲酒: 不飲酒).
+`simplified` keeps the length, so places stay true. A statement keeps the script of its turn and its words; a word of a
+dialect is told in Mandarin only where that says the same (唔飲酒: 不喝酒).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,57 +23,118 @@ from schemas.profile.model import Profile
 _FEWEST = 2
 """Traditional characters from which a turn is written in them; of a shorter one than SHORT, one."""
 _SHORT = 12
+_ALIGNED = 400
+"""Characters of a turn that are looked through for those of one statement."""
 _DIALECT = re.compile(
     r"[嘅喺冇咗嚟佢嗰啲畀瞓嘢]|唔(?=[好系係使会會识識想知得要食饮飲去做再可太钟鍾])|(?<![关關體体聯联])係"
 )
 _IS = re.compile(r"(?<![关關體体聯联])係")
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The tables of `script_zh.toml`."""
+
+    characters: Mapping[int, str]
+    """Traditional to Simplified."""
+    back: Mapping[int, str]
+    """Simplified to Traditional, where there is one."""
+    dialect: tuple[tuple[str, str, str], ...]
+    """A word, how it is read, and how it is told: itself (empty here) where no other word says the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """How statements of one turn are told in its own characters."""
+
+    written: str
+    read: str
+    """The turn as the rules read it, of the same length."""
+    characters: Mapping[int, str]
+    """For characters that stand in no word of the turn."""
+    words: tuple[tuple[int, int, str], ...]
+    """Words of a dialect, by place, and how they are told."""
+
+    def told(self, text: str, start: int, end: int) -> str:
+        """A statement made from `read[start:end]`, each of the turn's characters as it was written there."""
+        end = min(end, start + _ALIGNED)
+        pieces = list(text.translate(self.characters))
+        places: dict[int, int] = {}
+        for block in SequenceMatcher(None, self.read[start:end], text, autojunk=False).get_matching_blocks():
+            if block.size > 1:
+                places.update((start + block.a + n, block.b + n) for n in range(block.size))
+        in_words = {at for first, last, _ in self.words for at in range(first, last)}
+        for at, place in places.items():
+            if at not in in_words:
+                pieces[place] = self.written[at]
+        for first, last, word in self.words:
+            held = [places[at] for at in range(first, last) if at in places]
+            if len(held) == last - first and held[-1] - held[0] == last - first - 1:
+                pieces[held[0] : held[-1] + 1] = [word, *[""] * (last - first - 1)]
+        for owner in re.finditer("用户", text):
+            if owner.start() not in places.values():
+                pieces[owner.start() : owner.end()] = owner.group()
+        return "".join(pieces)
+
+
 @cache
-def _tables() -> tuple[dict[int, str], tuple[tuple[str, str], ...]]:
+def _tables() -> _Words:
     data = tomllib.loads((files(__package__) / "script_zh.toml").read_text(encoding="utf-8"))
     old, new = ("".join(data[name].split()) for name in ("traditional", "simplified"))
-    pairs = tuple((said, read) for said, read in (line.split() for line in data["dialect"].strip().splitlines()))
-    return dict(zip(map(ord, old), new, strict=True)), pairs
+    once = {ord(n): o for o, n in zip(old, new, strict=True) if new.count(n) == 1}
+    lines = [(*line.split(), "")[:3] for line in data["dialect"].strip().splitlines()]
+    return _Words(dict(zip(map(ord, old), new, strict=True)), once, tuple((s, r, t) for s, r, t in lines))
 
 
 def simplified(text: str) -> str:
     """The text as the rules read it, of the same length; itself where it is in Simplified Mandarin."""
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[str, list[tuple[int, int, str]]]:
+    """The text as the rules read it, and the words of a dialect in it: where they stand, and how they are told."""
     if text.isascii():
-        return text
-    characters, dialect = _tables()
+        return text, []
+    tables = _tables()
     in_dialect = _DIALECT.search(text) is not None
     if not in_dialect:
-        old = sum(ord(c) in characters for c in text[:400])
+        old = sum(ord(c) in tables.characters for c in text[:400])
         if old < (1 if len(text) < _SHORT else _FEWEST):
-            return text
-    read = (_IS.sub("是", text) if in_dialect else text).translate(characters)
-    for said, known in dialect if in_dialect else ():
+            return text, []
+    read = (_IS.sub("是", text) if in_dialect else text).translate(tables.characters)
+    words: list[tuple[int, int, str]] = []
+    for said, known, told in tables.dialect if in_dialect else ():
+        at = read.find(said)
+        while at >= 0:
+            words.append((at, at + len(said), told or text[at : at + len(said)]))
+            at = read.find(said, at + len(said))
         read = read.replace(said, known)
-    return read
+    return read, words
 
 
-def in_script_of(turn: str, read: str) -> dict[int, str]:
-    """How a statement made from a `turn` as it was `read` is told in the turn's characters (for `str.translate`)."""
+def script_of(turn: str) -> Script | None:
+    """How statements of a turn are told in its own characters; None where it is in Simplified Mandarin."""
+    read, words = _read(turn)
     if turn == read:
-        return {}
-    characters, _ = _tables()
-    return {ord(r): t for t, r in zip(turn, read, strict=True) if t != r and characters.get(ord(t)) == r}
+        return None
+    tables = _tables()
+    own = {ord(r): t for t, r in zip(turn, read, strict=True) if t != r and tables.characters.get(ord(t)) == r}
+    return Script(turn, read, {**tables.back, **own}, tuple(words))
 
 
-def told_in(found: Found, script: Mapping[int, str], profile: Profile) -> Found:
+def told_in(found: Found, script: Script | None, profile: Profile) -> Found:
     """The same in a script; a value that the profile knows stays."""
+    if script is None:
+        return found
 
     def value(slot: str, said: Any) -> Any:
         if not isinstance(said, str) or any(v != said for _, v in resolve(profile, ((slot, said),))):
             return said
-        written = said.translate(script)
+        written = script.told(said, found.start, found.end)
         return written if own_fields(profile, resolve(profile, ((slot, written),))) else said
 
-    if not script:
-        return found
     slots = tuple((slot, value(slot, said)) for slot, said in found.slots)
-    return replace(found, text=found.text.translate(script), slots=slots)
+    return replace(found, text=script.told(found.text, found.start, found.end), slots=slots)
 
 
 def read_simplified(turn: TurnView) -> TurnView:

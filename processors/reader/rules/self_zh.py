@@ -25,6 +25,7 @@ _AGE = re.compile(
     r"|那年|生日|以|开始|起|就|前|后|半|儿子|女儿|孩子|小孩|老人|男"
     r"|女))"
 )
+_NOT_YET = re.compile(r"(?:没有?|不到|未满?)$")
 _AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}})了$")
 _AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
 _DECADE = re.compile(
@@ -126,6 +127,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         number = han_number(match["n"])
         if number is None or not 1 <= number <= 120:
             return
+        if _NOT_YET.search(body[: match.start()]):
+            return  # 没有十八岁: younger, or not then
         if denied(body, match.start()):
             yield made(clause, match.span(), f"{{owner}}不是{number}岁", ("age", number), negated=True)
         elif match["more"]:

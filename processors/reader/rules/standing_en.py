@@ -11,6 +11,7 @@ import re
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.person_en import conjugate
 from processors.reader.rules.text import QUOTED
+from processors.reader.rules.words_en import alternatives
 
 LONGEST = 28
 """Words of a statement."""
@@ -47,7 +48,7 @@ _FEELS = re.compile(r"I (?:\w+ ){0,2}(?:feel|felt|am)\b", re.I)
 """A feeling that lasts is worth telling."""
 _MODAL = re.compile(
     r"(?:I|we|my [\w' -]{1,40}?) (?:\w+ )?(?:would(?! (?:like|love|prefer|rather))|wouldn't|could(?!n't)|should|might"
-    r"|(?-i:may)|must)\b",
+    r"|ought|(?-i:may)|must)\b",
     re.I,
 )
 _GENERAL = re.compile(
@@ -57,15 +58,22 @@ _GENERAL = re.compile(
     re.I,
 )
 """What holds for all: not what names a time, a number or somebody."""
-MOMENT = re.compile(r"\b(?:am|are) (?:\w+ )?\w+ing\b[^,;]*\b(?:right now|at the moment|tonight|as we speak)\b", re.I)
+MOMENT = re.compile(
+    r"\b(?:am|are) (?:\w+ )?\w+ing\b[^,;]*\b(?:right now|at the moment|tonight|as we speak)\b"
+    rf"|\bI am (?:\w+ )?(?:{alternatives('outbursts')})\b|\bneed\b[^,;]*\bby (?:tonight|today|now|noon)\b",
+    re.I,
+)
 _OF_NOTHING = re.compile(
     r"(?:my|our) (?:guess|point|bad|pleasure|god|goodness|gosh|apolog\w+|mistake|opinion|bet|condolences|thoughts"
-    r"|prayers|question|favou?rite part|advice|suggestion|answer|best|turn|word|minds?)\b",
+    r"|prayers|question|favou?rite part|advice|suggestion|answer|best|turn|word|minds?)\b"
+    r"|(?:I|we) (?:have |had )?(?:got )?(?:(?:some|a bit of|good|bad|big|small|great|other) )*news\b"
+    r"|(?:my|our) (?:\w+ )?news (?:is|was)(?: [\w'-]+){1,2}$|(?:my|our) [\w' -]{2,40} says? (?:hi|hello|hiya)\b"
+    rf"|(?:my|our) (?:[\w'-]+ ){{1,3}}(?:{alternatives('gestures')})$",
     re.I,
 )
 _OPENS = re.compile(
     r"(?:(?:(?:on|in|at|for|since|over|during|by|after|until|the|a|an|last|next|this|other|few|couple of|past|early"
-    r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+day|january|february|march|april|may|june|july|august"
+    r"|late|ever|every|one|two|three|four|five|\d+|[a-z]+days?|january|february|march|april|may|june|july|august"
     r"|september"
     r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
     r"|spring|fall|christmas|ago|yesterday|today|recently|lately|sometimes|usually|once|earlier|tomorrow|tonight"
@@ -93,6 +101,9 @@ _SUBJECT = re.compile(
 _MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
 _CUT_SHORT = re.compile(
     r"(?:I|we) (?:have |had )?(?:told|asked) (?:the |my |our )?[\w'-]+(?: [\w'-]+)?$|.*[:,] ?“”\W*$|"
+    r"(?:I|we) (?:have |had )?(?:told|asked|said|say) “”|.*\b(?:said|says?|told|tells?|asked|asks)$|"
+    r"(?:I|we) (?:am|are|was|were),|(?:the|an?|some) (?:\w+ ){1,3}(?:beside|next to|behind|opposite) (?:me|us)\b|"
+    r"(?:I|we) (?:have|had) been (?:round|over|up|back)(?: (?:once|twice|again|already|before))?$|"
     r"(?:my|our) (?:[\w'-]+ ){1,2}?(?:does|do|did|is|was|has|can|would)(?:n't| not)?(?: (?:but|and|though|so|too"
     r"|any ?more|any longer)\b|$)",
     re.I,
@@ -115,11 +126,26 @@ _SHOWN = re.compile(
     r"|\bthat(?:'s| (?:is|was|were|would|will|can|could|did|does|has|had|one|way|kind|sort|much|part))\b"
     rf"|\b(?:{_BEFORE_THAT}) that\b(?! (?:I|my|we|the|he|she|it|they)\b)"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
-    r"|\bthe (?:same|latter|former)(?:\s*$| (?:with|for|as|here|goes)\b)"
+    r"|\bthe (?:same|latter|former)(?:\s*$|\s*[,;]| (?:with|for|as|here|goes)\b)"
     r"|\bbetween\b(?!.*\band\b)|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
+    r"|\bthat lot\b|\band something\s*$|\bit(?:'s| is) (?:him|her|them)\b"
+    r"|(?<!'s )(?<!is )(?<!are )(?<!was )(?<!were )(?<!of )\b(?:hers|theirs)\b"
     r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
     re.I,
 )
+_ONE = re.compile(
+    r"\b(?:the [\w'-]+|lost|had|have|has|got|gets?|bought|needs?|wants?|saw|made|found|took|takes?|used?|ordered|sold"
+    r"|gave|keeps?|kept|owns?|tried|broke) ones?\b(?= *(?:$|[,;.]|(?:in|on|at|for|from|before|after|last|this|since"
+    r"|when|because|and|but|so|too|by|until|again|already|now|yet)\b))",
+    re.I,
+)
+"""One of what was named before: "we lost one in March"."""
+_PARTS = re.compile(
+    r"[,;:(]|\b(?:\w+ing|and|but|so|or|because|since|when|while|after|before|until|till|if|who|whose|which|that|where|then|as|with"
+    r"|to(?! (?:it|them|him)\b))\b",
+    re.I,
+)
+"""Where a part of a statement ends: what is named within one is not what a verb of the same part is done to."""
 _JUDGED = re.compile(
     r"(?:,(?: and| but| so)?| and| but| so) (?:it|that|this)(?:'s| is| was| would be| will be| has been)"
     r" (?:(?:so|really|very|pretty|quite|just|such|all|always|not|kind of|kinda|a|an|the|my) ){0,3}"
@@ -173,14 +199,24 @@ def resolved(text: str) -> bool:
     if named_before(text):
         return False
     if (told := _OBJECT.search(text)) is not None:
-        behind = " ".join(text[: told.start()].split()[2:])  # the subject is not what its own verb is done to
+        behind = _earlier(" ".join(text[: told.start()].split()[2:]))  # not the subject of its own verb, not its object
         if not (_names_thing(behind) if told.group().lower() == "it" else _names_several(behind)):
+            return False
+    if (one := _ONE.search(text)) is not None:
+        behind = _earlier(text[: one.start()])
+        if not (_names_thing(behind) or _names_several(behind)):
             return False
     for pointing, names in ((_PERSON, _names_person), (_THING, _names_thing), (_SEVERAL, _names_several)):
         match = pointing.search(text)
         if match is not None and not names(text[: match.start()]):
             return False
     return True
+
+
+def _earlier(before: str) -> str:
+    """The parts before the one in which `before` ends."""
+    ends = [part.start() for part in _PARTS.finditer(before)]
+    return before[: ends[-1]] if ends else ""
 
 
 def named_before(text: str) -> bool:

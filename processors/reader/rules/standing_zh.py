@@ -26,19 +26,20 @@ _OPENING = re.compile(
     r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?!得)|是的|是啊|对了|对的|对啊?|没错|早上好|早安|晚安"
     r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
     r"|于是|但是?|不过|可是|只是|就是|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
-    r"|真的|同(?=[，,])|蹲|顶)(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
+    r"|真的|同(?=[，,])|蹲|顶|(?:还有)?[个件]事[儿情]?(?=[，,])|(?:[大小]?[姐哥]|叔叔?|阿?姨|老板|老师|师傅|医生|大夫|教练|亲)(?=我))(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
 )
 SPEAKER = re.compile(r"[我俺咱]|本人|自己")
-_ENDING = re.compile(r"[啊呀哦噢呢吧嘛啦哈哎唉诶呗咯喽哇耶额了]*[啊呀哦噢呢吧嘛啦哈哎唉诶呗咯喽哇耶额]$")
+_PARTICLES = "啊呀哦噢呢吧嘛啦哈哎唉诶欸呗咯喽哇耶额㗎啰喎"
+_ENDING = re.compile(rf"[{_PARTICLES}了]*[{_PARTICLES}]$")
 _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗[，。！]?$|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天]|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
+    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
     r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推]|有无|能否|是否|[好行对]不"
 )
 SUPPOSED = re.compile(
-    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|例如|仿佛|好像|似乎|据说|听说|不管|无论"
+    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论"
 )
 _PERSON = re.compile(r"[他她]们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
@@ -50,6 +51,13 @@ _NAMED = re.compile(
     r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
 )
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
+_PLAYED = re.compile("|".join(_DATA["played"].split()))
+_CORRECTED = re.compile(r"(?<=[\u4e00-\u9fff])不对(?=(?:[上下]?个?(?:周|星期|礼拜)|\d|是|应该))")
+"""What was meant stands behind it, and where what was not meant begins is not known."""
+_BARE = re.compile(
+    rf"(?:[我俺咱]们?(?:的|家的?)?(?:[前老大小]|{KIN})?)(?:{KIN})(?:[他她]的?(?:{KIN}))?(?=[，,\s]|$)(?![，,][他她])"
+)
+"""A person of the speaker's of whom the clause says nothing."""
 _AMOUNT = r"[^，]{0,6}[\d一二三四五六七八九十两百千万]"
 _FOR_LONG = r"[^，]{0,10}[\d一二三四五六七八九十两半几多]+(?:个?多?月|年|周|个?礼拜|个?星期)"
 _OWN = re.compile(
@@ -67,7 +75,7 @@ _TALKED_OF = re.compile(
 """What one thinks, feels, says: of the moment, or of the talk itself."""
 _LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好几|\d+年")
 _GENERAL = re.compile(
-    r"^(?:人(?!家)|人们|每个人|任何人|有些?人|生活|人生|世界|社会|爱情|感情|幸福|缘分|家人永远|时间|女人|男人|一个人|应该|要学会"
+    r"^没[欸诶]|^(?:人(?!家)|人们|每个人|任何人|有些?人|生活|人生|世界|社会|爱情|感情|幸福|缘分|家人永远|时间|女人|男人|一个人|应该|要学会"
     r"|只要|只有|没有什么|一切)|^我们(?:都|要|应该|应当|总|每个人|必须)"
     r"|^(?:告诉|帮|给[我咱]|教我|麻烦|别|不要|千万|记得|多(?!年)|先|可以|建议|赶紧|快|请|来|加油|祝)"
 )
@@ -88,7 +96,7 @@ SAID = re.compile(r"(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|�
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
-    r"(?:有[几两三四五\d]+[个点件]\d?|完全是|知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|而且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况"
+    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|而且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
@@ -123,6 +131,7 @@ def tidy(said: str) -> str:
     text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", said)))
     text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
+    text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)", "", text)
     return _ENDING.sub("", _PAREN.sub("", text)).strip(" ，,、")
 
 
@@ -139,6 +148,11 @@ def opened(text: str) -> str:
     match = _OPENING.match(text)
     rest = text[match.end() :] if match else text
     return rest if len(rest) > 3 else text
+
+
+def played(text: str) -> bool:
+    """Is this of a story or a game, or irony, and nobody's life?"""
+    return _PLAYED.search(text) is not None
 
 
 def resolved(text: str) -> bool:
@@ -160,7 +174,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     or carried on, is somebody else, or a person of the speaker's."""
     if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text):
         return False
-    if _CUT.search(text) and not _IS_OF.search(text):
+    if (_CUT.search(text) and not _IS_OF.search(text)) or _BARE.match(text) or _CORRECTED.search(text):
         return False
     if _TALKED_OF.match(text) and not _LASTING.search(text):
         return False
@@ -177,6 +191,11 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
 
 
+def by_nature(text: str) -> bool:
+    """Does a statement that names nobody say what its speaker has by nature or by contract?"""
+    return _OWN.match(text) is not None and SPEAKER.search(text) is None
+
+
 def opens_predicate(text: str) -> bool:
     """Does a clause without its subject open with a predicate, or with when it holds?"""
     return (_STARTS.match(text) or LED.match(text) or re.match(r"一[^，]{1,6}就", text)) is not None
@@ -191,7 +210,7 @@ def reports(text: str) -> bool:
     """May what is said of somebody, or asked for, be told: does it point at nothing outside, and speak to nobody?"""
     if len(text) > LONGEST + 8 or YOU.search(text) or ASKS.search(text):
         return False
-    return _CUT.search(text) is None and resolved(text)
+    return _CUT.search(text) is None and _CORRECTED.search(text) is None and resolved(text)
 
 
 def asks_for(text: str) -> bool:

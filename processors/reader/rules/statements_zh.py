@@ -83,11 +83,12 @@ def episode(statement: Alone) -> Found:
 
 def _whose(text: str) -> str:
     """Say whose a person is with whom a statement opens."""
-    match = OF_KIN.match(text)
+    match = _THEIRS.match(text)
     return text if match is None else f"{{owner}}的{called(match.group())}{text[match.end() :]}"
 
 
 _FAMILY = re.compile(FAMILY)
+_THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证))(?!\{{owner\}})")
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:
@@ -180,11 +181,15 @@ def told(said: str) -> str:
         return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
     if said.startswith("我"):
         return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", said[1:], count=1)))
+    if _WISHES.match(said) and not _FIRST.search(_OWN_KIN.sub("", _outside_quotes(said))):
+        return "{owner}" + _mine(said)
     if _FIRST.search(_outside_quotes(said)) or not _OF_SPEAKER.match(said):
         return _mine(said)
     return "{owner}" + said
 
 
+_WISHES = re.compile(r"(?:真|好|就|很){0,2}(?:希望|想(?![起到象法念])|盼着?)")
+"""Only its speaker says so of a person of theirs: 真希望我妈少操点心."""
 _LED = re.compile(
     r"^(?:也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
 )

@@ -27,6 +27,9 @@ def _kept(said: str) -> list[str]:
         ("居留卡拿到了，等了半年", "用户拿到了居留卡"),
         ("面馆黄了，亏了六万", "用户的面馆黄了"),
         ("Kindle卖了", "用户把Kindle卖了"),
+        ("助眠软件停了，睡得还行", "用户把助眠软件停了"),
+        ("车贷提前还完了", "用户提前把车贷还完了"),
+        ("家里的钢琴卖了", "用户把家里的钢琴卖了"),
     ],
 )
 def test_d3_a_change_is_told_of_the_speaker(said: str, kept: str) -> None:
@@ -53,6 +56,14 @@ def test_d3_a_change_is_told_of_the_speaker(said: str, kept: str) -> None:
         "不说了",
         "我不想聊了",
         "《吉他送人了》是我写的歌名",
+        "那条围巾白订了",
+        "估计让人当废品卖了",
+        "过完年以后就没再练了",
+        "院子里风好像停了",
+        "皮皮的体检没做成",
+        "Wi-Fi密码换成8866了",
+        "样书收到了",
+        "入秋的时候散了",
     ],
 )
 def test_d3_what_others_do_or_what_is_of_the_moment_is_no_change(said: str) -> None:

@@ -37,6 +37,12 @@ def later(said: str, before: str) -> list[str]:
         ("the wife has started a pottery course on Mondays", "Ann's wife has started a pottery course on Mondays"),
         ("My cat hid for a week. Her left eye was infected by a thorn.",
          "Ann's cat's left eye was infected by a thorn"),
+        ("My tutor is Dr Lindqvist, she wants every essay in Garamond",
+         "Ann's tutor Dr Lindqvist wants every essay in Garamond"),
+        ("There's my aunt. She's a welder in Bergen.", "Ann's aunt is a welder in Bergen"),
+        ("My uncle runs a barge in Bergen. He's never visited Rome or Oslo.",
+         "Ann's uncle has never visited Rome or Oslo"),
+        ("My uncle runs a barge in Bergen. He's never late for the ferry.", "Ann's uncle is never late for the ferry"),
         ("Rowan's my flatmate. Rowan can't eat peanuts or sesame.", "Ann's flatmate Rowan can't eat peanuts or sesame"),
     ],
 )  # fmt: skip
@@ -49,6 +55,8 @@ def test_somebody_known_is_named_by_their_relation(said: str, text: str) -> None
     [
         ("My sister and her friend Jo share a flat. She is allergic to nuts.", "allergic"),
         ("My brother bought a barge. She plays the oboe in Bergen.", "oboe"),
+        ("The carer comes to my aunt on Mondays and she parks on the lawn in Bergen", "aunt parks"),
+        ("There's my aunt. She's a welder in Bergen.", "There"),
         ("My son met a man at the station. He sells carpets from Izmir.", "carpets"),
         ("Tilda's off to music school in Bergen this autumn.", "Tilda"),
         ("the boss of the cartel was shot in Bergen", "boss"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from processors.reader.rules.protocol import values_of
-from processors.reader.rules.script_zh import in_script_of, simplified
+from processors.reader.rules.script_zh import script_of, simplified
 from tests.unit.extract.support import extract
 
 
@@ -22,6 +22,11 @@ def _kept(said: str, asked: str | None = None) -> list[str]:
         ("我對花生過敏", ["用户對花生過敏"]),
         ("我唔飲酒", ["用户不喝酒"]),
         ("以後報告一律寫繁體，唔好用英文", ["用户要求以後報告一律寫繁體，不要用英文"]),
+        ("我冇食早餐嘅習慣", ["用户沒吃早餐嘅習慣"]),
+        ("我阿爸喺深圳開鋪頭", ["用户的阿爸喺深圳開鋪頭"]),
+        ("我家姐成日畀錢佢仔女用", ["用户的家姐成日畀錢佢仔女用"]),
+        ("我膝頭痛，重嘢都搬唔得", ["用户膝頭痛，重嘢都搬唔得"]),
+        ("我聽日唔會返工", ["用户明天不會上班"]),
     ],
 )
 def test_d2_a_statement_keeps_the_script_of_its_turn(said: str, kept: list[str]) -> None:
@@ -46,7 +51,17 @@ def test_d2_what_states_nothing_states_nothing_in_either_script(said: str) -> No
 def test_places_stay_true(said: str) -> None:
     read = simplified(said)
     assert len(read) == len(said)
-    assert len(read.translate(in_script_of(said, read))) == len(said)
+    assert (script_of(said) is None) == (read == said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["我阿妈冇來過香港", "我細佬而家喺度學車，佢總係唔肯讀書", "我家裡沒有電梯", "我從去年開始學鋼琴"],
+)
+def test_d2_no_statement_mixes_scripts(said: str) -> None:
+    simplified_only = set("没总给来时过从体医别个们这为学习")
+    assert _kept(said)
+    assert not [c for text in _kept(said) for c in text if c in simplified_only and c not in said]
 
 
 def test_simplified_mandarin_is_left_as_it_is() -> None:

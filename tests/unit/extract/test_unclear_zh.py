@@ -1,0 +1,70 @@
+"""Chinese statements of which it is not known whose they are, or which are cut short, are not kept (B1, D2)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.extract.support import extract
+
+
+def _kept(said: str, asked: str | None = None, speaker: str | None = None) -> list[str]:
+    return [c.text for c in extract(said, asked=asked, speaker=speaker) if c.source == "explicit"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("我期末 GPA 3.1 拿到奖学金了", ["用户期末 GPA 3.1 拿到奖学金了"]),
+        ("搬到河东了 离我哥近点 蹭饭方便", ["用户搬到河东了 离用户的哥哥近点 蹭饭方便"]),
+        ("陪我外公去拔牙", ["用户陪用户的外公去拔牙"]),
+        ("上个月搬的家，体重七十三公斤", ["用户上个月搬的家，体重七十三公斤"]),
+        ("我梦想开一家面馆", ["用户梦想开一家面馆"]),
+        ("真希望我爸能早点戒烟 少熬夜", ["用户真希望用户的爸爸能早点戒烟 少熬夜"]),
+        ("单身，跟我奶奶过", ["用户单身", "用户跟用户的奶奶过"]),
+        ("我二婶，她退休了能带娃", ["用户二婶，她退休了能带娃"]),
+        ("教练约的下周三", ["用户的教练约的下周三"]),
+    ],
+)
+def test_d2_what_is_whole_is_told_with_whose_it_is(said: str, kept: list[str]) -> None:
+    assert _kept(said) == kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "缩水，穿一次就把我女儿裙子撑坏了",
+        "公账付的，签字的是我舅舅",
+        "今早有个人按门铃，说我外甥在路上摔了",
+        "我岳母，客厅里一天三壶",
+        "打个比方房贷还有九年，月供三千八，换你敢辞职吗",
+        "昨晚梦到我外公喊我回去收麦子",
+        "我爸是周三拆线不对周五周三是我自己补牙",
+        "我这本拿的是管家，昨夜九点在花园看见过死者",
+        "对对对全世界就我闺女最懂事",
+        "续写这段，替我往下编：峡谷走到第三天，他脚踝肿了，扶着杖走的，这事儿从没跟人提过一个字",
+        "什么颜色都行吗我那件掉扣子了",
+    ],
+)
+def test_d2_of_what_is_whose_is_not_known_nothing_is_kept(said: str) -> None:
+    assert _kept(said) == []
+
+
+@pytest.mark.parametrize("said", ["我坚持让娃自己睡 娃两岁半 身高才八十八厘米", "我家狗狗七岁了，体重四十斤"])
+def test_d2_what_a_child_or_an_animal_has_is_not_the_speakers(said: str) -> None:
+    assert not [text for text in _kept(said) if text.startswith(("用户身高", "用户体重"))]
+
+
+def test_d2_whoever_is_spoken_to_is_nobody_of_the_speakers() -> None:
+    assert _kept("姐我周四六点半到站", speaker="阿达") == ["阿达周四六点半到站"]
+    assert _kept("我姐周四六点半到站", speaker="阿达") == ["阿达的姐姐周四六点半到站"]
+
+
+def test_b1_an_age_that_is_not_reached_is_none() -> None:
+    assert _kept("我没有十八岁啦") == []
+    assert _kept("我不是十八岁") == ["用户不是18岁"]
+
+
+def test_d2_a_head_without_its_predicate_is_not_kept() -> None:
+    said = "我托福口语 23 差一分没过，八月要再考一次，写作真的会要我的命"
+    assert _kept(said)
+    assert not [text for text in _kept(said) if text.endswith("23")]
