@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from processors.memory.store import InHot, Standing
+from processors.memory.hot_entries import InHot
+from processors.memory.store import Standing
 from processors.reader.rules.domain import hot_entry, hot_status
 from processors.step import Emit
 from schemas.events.documents import UserMemory, UserMemoryBody
@@ -19,8 +20,8 @@ from schemas.profile.model import Profile
 
 def expired(owner: Owner, standing: Standing, record: str, old: MemoryUpdate | None, now: datetime) -> list[Emit]:
     """Its days or its user's bound ended it. `old`: None where it had been replaced before; its entries may stand."""
-    entries = standing.hot_of(record)
-    standing.forget_hot(record)
+    entries = standing.hot.of(record)
+    standing.hot.forget(record)
     turns = () if old is None else old.sources
     return [
         Emit(
@@ -53,7 +54,7 @@ class InProject:
         return [] if now is None else [self._told(project, kept.record_id, (), kept.sealed.text, (), now)]
 
     def corrected(self, old: MemoryUpdate, new: MemoryUpdate) -> list[Emit]:
-        entries = self._standing.hot_of(old.record_id)
+        entries = self._standing.hot.of(old.record_id)
         out = []
         for project in self._projects(old, entries):
             mine = [e for e in entries if e.project == project]
@@ -63,8 +64,8 @@ class InProject:
 
     def forgotten(self, record: str, old: MemoryUpdate | None) -> list[Emit]:
         """`old`: None where it stands no more; what it wrote into hot memory may stand yet."""
-        entries = self._standing.hot_of(record)
-        self._standing.forget_hot(record)
+        entries = self._standing.hot.of(record)
+        self._standing.hot.forget(record)
         turns = () if old is None else old.sources
         projects = self._projects(old, entries)
         return [self._told(p, record, turns, "", [e for e in entries if e.project == p], None) for p in projects]
@@ -97,7 +98,7 @@ class InProject:
     ) -> Emit:  # fmt: skip
         m = self._m
         if now is not None:
-            self._standing.note_hot(record, InHot.of(m.tenant, project, now))
+            self._standing.hot.note(record, InHot.of(m.tenant, project, now))
         return Emit(
             topics.PROJECT_EVENTS,
             UserMemory(

@@ -7,8 +7,9 @@ import numpy as np
 from processors.dedupe.compare import Verdict, compare
 from processors.dedupe.features import Features
 from processors.dedupe.window import COMPARED, NEAR, Match
+from processors.memory.index import vector
 from processors.memory.places import Places
-from processors.memory.store import Standing, vector
+from processors.memory.store import Standing
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate
 
 

@@ -18,12 +18,13 @@ from processors.memory.commands import CommandGate
 from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
+from processors.memory.hot_entries import InHot
 from processors.memory.read_under import read_under
 from processors.memory.readings import TurnReading
 from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
-from processors.memory.store import InHot, Standing
+from processors.memory.store import Standing
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
 from processors.memory.views import UserViews, ViewParts
@@ -288,7 +289,7 @@ def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: 
     kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
     if c.hot is None or project is None or not kept:
         return
-    standing.note_hot(kept[-1].record_id, InHot.of(e.tenant, project, c.hot))
+    standing.hot.note(kept[-1].record_id, InHot.of(e.tenant, project, c.hot))
     yield Emit(
         topics.PROJECT_EVENTS,
         ProjectCandidate(

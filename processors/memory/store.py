@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime, timedelta
-from heapq import heapify, heappop, heappush
-from typing import Any, NamedTuple, TypeVar, cast
-
-import numpy as np
+from heapq import heapify, heappop
+from typing import Any, TypeVar, cast
 
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.compare import Verdict
 from processors.dedupe.features import Features, extract_features
-from processors.dedupe.window import WINDOW, Entry, Match, NearDuplicateWindow
+from processors.dedupe.window import WINDOW, Match, NearDuplicateWindow
 from processors.memory import ended_records, read_at
-from processors.memory.changes.nearest import NearestStanding
-from processors.memory.doubted import Doubted, is_doubted
-from processors.memory.index import (
-    LEARNED,
-    Index,
-    Saying,
-    Slot,
-    counted_as,
-    leaves_by,
-    saying_of,
-    since,
-    slots_of,
-    values_of,
-)
+from processors.memory.doubted import Doubted
+from processors.memory.hot_entries import HotEntries
+from processors.memory.index import Index, Saying, Slot, leaves_by, since, values_of, vector
 from processors.memory.meaning import meaning
 from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
@@ -37,32 +24,17 @@ from processors.memory.tails import Ending, Tail, Tails
 from processors.memory.values import canonical, iso
 from processors.step import OwnerState
 from schemas.base import Json
-from schemas.events.memory import HotValue, MemoryUpdate, Span
-from schemas.log.ids import keyed_hash, record_id
-from schemas.log.owner import project
+from schemas.events.memory import MemoryUpdate, Span
+from schemas.log.ids import keyed_hash
 
 K = TypeVar("K")
 _RECORD = "m/"
 _REJECTION = "r/"
 _TAIL_TURNS = 10
 _SESSION = "s/"
-_HOT = "h/"
-_HOT_MOST = 20
 _LATE = timedelta(days=7)
 """How much later than its successors a turn may come in and still find every near-duplicate of its own window in the
 index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
-
-
-class InHot(NamedTuple):
-    """An entry of a project's hot memory: of which project and type, and its id there."""
-
-    project: str
-    type: str
-    entry: str
-
-    @classmethod
-    def of(cls, tenant: str, project_id: str, hot: HotValue) -> InHot:
-        return cls(project_id, hot.type, record_id(project(tenant, project_id), "hot", hot.type, hot.key))
 
 
 class Standing:
@@ -76,6 +48,7 @@ class Standing:
         self._state = state
         self.replaced = Replaced(state)
         self.readings = Readings(state)
+        self.hot = HotEntries(state)
         self._calibration = calibration
         self._dimensions = dimensions
         self._index: Index = state.derived("gate", self._build)
@@ -92,7 +65,7 @@ class Standing:
 
     def named(self, told: str) -> MemoryUpdate | None:
         """The record that a caller means: by its id, or by one that it was told for the same said again."""
-        return self.get(told) or self._newest(self._index.also.get(told, ()))
+        return self.get(told) or self._newest(self._index.also.get(told))
 
     def _newest(self, records: Iterable[str]) -> MemoryUpdate | None:
         found = [u for r in records if (u := self.get(r)) is not None]
@@ -100,7 +73,7 @@ class Standing:
 
     def said(self, saying: Saying | None) -> list[MemoryUpdate]:
         """Standing records that callers had remembered in these words, the newest known first."""
-        found = [u for r in self._index.sayings.get(saying, ()) if (u := self.get(r)) is not None] if saying else []
+        found = [u for r in self._index.sayings.get(saying) if (u := self.get(r)) is not None] if saying else []
         return sorted(found, key=lambda u: (u.known_at, u.record_id), reverse=True)
 
     def all(self) -> Iterator[MemoryUpdate]:
@@ -110,7 +83,7 @@ class Standing:
 
     def holders(self, slot: Slot) -> list[MemoryUpdate]:
         """Standing records of a slot, the longest true first."""
-        found = (self.get(r) for r in self._index.holders.get(slot, ()))
+        found = (self.get(r) for r in self._index.holders.get(slot))
         return sorted((u for u in found if u is not None), key=lambda u: (since(u), u.record_id))
 
     @property
@@ -137,7 +110,7 @@ class Standing:
         if places:
             row["p"] = read_at.row_of(places)
         self._state.put(_RECORD + update.record_id, row)
-        self._add(update, features)
+        self._index.add(update, features)
         if update.session_id is not None:
             self._note_session(update, update.session_id)
 
@@ -198,7 +171,7 @@ class Standing:
         for name in records:
             self.tails.forget(name)
             if self.get(name) is None:
-                self.forget_hot(name)
+                self.hot.forget(name)
         gone = set(records)
         for key, said in list(self._state.items(_SESSION)):
             kept = [e for e in cast(list[Any], said) if e[0] not in gone or self.get(str(e[0])) is not None]
@@ -259,7 +232,7 @@ class Standing:
 
     def naming(self, record_id: str) -> list[str]:
         """Standing records that are marked with a record."""
-        return sorted(self._index.naming.get(record_id, ()))
+        return sorted(self._index.naming.get(record_id))
 
     def _recall(self, window: NearDuplicateWindow) -> None:
         """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is
@@ -267,7 +240,7 @@ class Standing:
         for key, raw in self._state.items(_RECORD):
             row = cast(dict[str, Any], raw)
             if "f" in row and key.removeprefix(_RECORD) not in window:
-                self._shelve(opened(row["u"]), Features.from_json(row["f"]))
+                self._index.shelve(opened(row["u"]), Features.from_json(row["f"]))
         self._index.recalled = True
 
     @property
@@ -303,7 +276,7 @@ class Standing:
 
     def rows_of(self, table: str) -> int:
         """How many rows the user has in a structured table."""
-        return len(self._index.tables.get(table, ()))
+        return len(self._index.tables.get(table))
 
     @property
     def rejections(self) -> Collection[dict[str, Any]]:
@@ -326,21 +299,6 @@ class Standing:
             self._state.delete(_REJECTION + oldest)
             del held[oldest]
 
-    def hot_of(self, record_id: str) -> list[InHot]:
-        """The entries of hot memory that a record has written, the newest last. Not their keys, which may be what
-        somebody said."""
-        row = self._state.get(_HOT + record_id)
-        return [InHot(*map(str, e)) for e in cast("list[list[str]]", row)] if isinstance(row, list) else []
-
-    def note_hot(self, record_id: str, entry: InHot) -> None:
-        held = self.hot_of(record_id)
-        if entry not in held:
-            kept: list[Json] = [list(e) for e in (*held, entry)[-_HOT_MOST:]]
-            self._state.put(_HOT + record_id, kept)
-
-    def forget_hot(self, record_id: str) -> None:
-        self._state.delete(_HOT + record_id)
-
     def applied(self, what: str, now: datetime) -> bool:
         """True when this command or feedback was applied before; notes it otherwise."""
         until = self._state.get(f"a/{what}")
@@ -350,82 +308,20 @@ class Standing:
         return False
 
     def _build(self) -> Index:
-        index = Index()
-        self._index = index
+        index = Index(self._calibration, self._dimensions)
         for _, raw in self._state.items(_RECORD):
             row = cast(dict[str, Any], raw)
-            self._add(opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
+            index.add(opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
         for key, raw in self._state.items(_REJECTION):
             index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
         index.counts.update(Tails.counted(self._state))
         return index
 
-    def _add(self, update: MemoryUpdate, features: Features | None) -> None:
-        if (counted := counted_as(update)) is not None:
-            self._index.counts[counted] += 1
-        if self._index.leaving is not None and (rank := leaves_by(update)) is not None:
-            heappush(self._index.leaving, rank)
-        for slot in slots_of(update):
-            self._index.holders.setdefault(slot, set()).add(update.record_id)
-        if update.kind == "table":
-            self._index.tables.setdefault(update.category or "", set()).add(update.record_id)
-        if (saying := saying_of(update)) is not None:
-            self._index.sayings.setdefault(saying, set()).add(update.record_id)
-        for told in update.also:
-            self._index.also.setdefault(told, set()).add(update.record_id)
-        for named in update.conflicts_with:
-            self._index.naming.setdefault(named, set()).add(update.record_id)
-        if update.kind in LEARNED and update.state == "active":
-            if self._index.near is None:
-                self._index.near = NearestStanding(self._dimensions)
-            self._index.near.put(update.record_id, update.sealed.embedding)
-        if is_doubted(update):
-            self._index.doubted.put(update, self._dimensions)
-        if features is not None:
-            self._shelve(update, features)
-
-    def _shelve(self, update: MemoryUpdate, features: Features) -> None:
-        index = self._index
-        if index.window is None:
-            index.window = NearDuplicateWindow(self._calibration, self._dimensions)
-        index.window.insert(Entry(update.record_id, update.known_at, features, vector(update.sealed.embedding)))
-        index.shelf[update.record_id] = update.kind, update.project_id, update.occurred_at
-
     def _unindex(self, record_id: str) -> MemoryUpdate | None:
         old = self.get(record_id)
-        if old is None:
-            return None
-        if (counted := counted_as(old)) is not None:
-            self._index.counts[counted] -= 1
-        for slot in slots_of(old):
-            _drop(self._index.holders, slot, record_id)
-        if old.kind == "table":
-            _drop(self._index.tables, old.category or "", record_id)
-        if (saying := saying_of(old)) is not None:
-            _drop(self._index.sayings, saying, record_id)
-        for told in old.also:
-            _drop(self._index.also, told, record_id)
-        for named in old.conflicts_with:
-            _drop(self._index.naming, named, record_id)
-        if self._index.near is not None:
-            self._index.near.remove(record_id)
-        self._index.doubted.remove(record_id)
-        if self._index.window is not None:
-            self._index.window.remove(record_id)
-            self._index.shelf.pop(record_id, None)
+        if old is not None:
+            self._index.remove(old)
         return old
-
-
-def _drop(sets: dict[K, set[str]], key: K, record_id: str) -> None:
-    """Out of its set; an empty set goes too, or the index would grow by every value that was ever said."""
-    if (held := sets.get(key)) is not None:
-        held.discard(record_id)
-        if not held:
-            del sets[key]
-
-
-def vector(raw: bytes) -> np.ndarray[Any, np.dtype[np.float16]] | None:
-    return np.frombuffer(raw, dtype=np.float16) if raw else None
 
 
 def text_features(text: str) -> Features:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from processors.memory.emit import because, plain_decision
+from processors.memory.hot_entries import InHot
 from processors.memory.readings import RULES, TurnReading, made_by
 from processors.memory.restate import kept_of
 from processors.memory.rules import MAX_PLACES, readable
-from processors.memory.store import InHot, Standing
+from processors.memory.store import Standing
 from processors.step import Emit
 from schemas.events.documents import KeptMemory, TurnDigest, TurnDigestBody
 from schemas.events.memory import MODEL_GAVE_UP, MODEL_READ, Extraction, HotValue, MemoryUpdate, Span
@@ -59,7 +60,7 @@ def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate
     withdrawn: tuple[str, ...] | None = None
     if ended is not None:
         again = {InHot.of(e.tenant, e.project_id or "", hot).entry for hot in said}
-        held = [entry for u in ended for entry in standing.hot_of(u.record_id) if entry.project == e.project_id]
+        held = [entry for u in ended for entry in standing.hot.of(u.record_id) if entry.project == e.project_id]
         withdrawn = tuple(dict.fromkeys(entry.entry for entry in held if entry.entry not in again))
     body = TurnDigestBody(
         content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept_of(e.turn.turn_id, standing)),
@@ -72,7 +73,7 @@ def _hot(e: Extraction, standing: Standing) -> Iterable[HotValue]:
     """What the turn says for hot memory: what is not sure enough to be read only where it stands for another reason."""
     turn = e.turn.turn_id
     of_turn = (u for u in standing.all() if u.state == "active" and any(s.turn_id == turn for s in u.sources))
-    stands = {entry for u in of_turn for entry in standing.hot_of(u.record_id)}
+    stands = {entry for u in of_turn for entry in standing.hot.of(u.record_id)}
     for c in e.sealed.candidates:
         if c.hot is not None and (readable(c.confidence) or InHot.of(e.tenant, e.project_id or "", c.hot) in stands):
             yield c.hot
