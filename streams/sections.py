@@ -34,7 +34,7 @@ def size_of(message: Message) -> int:
 class Section:
     """`began`: in seconds of this process's running; `waited`: of them, for I/O of ours, which goes on from
     `waits_since`; `starved`: for a core, since the first look. `resident`: bytes that the process held when it began.
-    `alone`: what it does is its own. `thread`: that is in it, and the kernel's number of it."""
+    `alone`: what it does is its own. `thread`: that is in it; `native_thread`: by the kernel's number."""
 
     began: float
     resident: int
@@ -43,7 +43,8 @@ class Section:
     messages: Sequence[Message]
     alone: bool
     slot: int | None
-    thread: tuple[int, int]
+    thread: int
+    native_thread: int
     waited: float = 0.0
     waits_since: float | None = None
     starved: float = 0.0

@@ -75,7 +75,7 @@ class Watchdog(Watch):
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
         me, since = threading.get_ident(), self._running()
-        mine = [s for s in list(self._sections.values()) if s.thread[0] == me and s.waits_since is None]
+        mine = [s for s in list(self._sections.values()) if s.thread == me and s.waits_since is None]
         for s in mine:
             s.waits_since = since
         try:
@@ -89,7 +89,6 @@ class Watchdog(Watch):
     @contextlib.contextmanager
     def _section(self, kind: Kind, step: str, messages: Sequence[Message], alone: bool) -> Iterator[None]:
         number, began, slot = next(self._numbers), self._clock(), None
-        thread = threading.get_ident(), threading.get_native_id()
         section: Section | None = None
         refused = False
         holds = self._memory.held() if alone else self._holds
@@ -98,8 +97,9 @@ class Watchdog(Watch):
                 if self._in_hand is not None:
                     slot = self._in_hand.put(step, messages, alone, bounded)
                 self._sections[number] = section = Section(
-                    began - self._frozen, holds, kind, step, messages, alone, slot, thread
-                )
+                    began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident(),
+                    threading.get_native_id(),
+                )  # fmt: skip
                 if alone:
                     self._wake.set()  # it is looked at more often
                 try:
@@ -180,7 +180,7 @@ class Watchdog(Watch):
             self._frozen += gap
         running, sections = now - self._frozen, list(self._sections.values())
         for s in sections:
-            s.note_starved(self._starved(s.thread[1]), not frozen)
+            s.note_starved(self._starved(s.native_thread), not frozen)
         held = [s for s in sections if self._is_held(s, running, still)]
         if held:
             self._end(held)

@@ -370,12 +370,17 @@ def test_time_spent_waiting_for_ourselves_condemns_no_record(alone: bool) -> Non
 def test_a_machine_whose_cores_others_have_condemns_nobody_up_to_three_times_the_limit() -> None:
     """A sound record takes its CPU time, whoever has the cores meanwhile; what hangs is found all the same."""
     m = Machine()
+
+    def work(starved: float, running: float) -> None:
+        m.starves(starved)
+        m.runs(running)
+
     for n in range(2):
-        m.works(n, lambda: (m.runs(10), m.starves(2.9 * LIMIT)), alone=True)
+        m.works(n, lambda: work(2.9 * LIMIT, 10), alone=True)
     with m.dog.loading("recognisers"):
         m.starves(2.9 * LIMIT)
     assert not m.noted
-    m.works_until_it_ends(2, lambda: (m.starves(LIMIT), m.runs(LIMIT + 3)), alone=True)
+    m.works_until_it_ends(2, lambda: work(LIMIT, LIMIT + 3), alone=True)
     m = Machine()
     m.works_until_it_ends(2, lambda: m.starves(3 * LIMIT + 3), alone=True)
     assert m.noted == [([suspect("gate", 2)], True)]
