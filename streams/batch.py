@@ -28,8 +28,9 @@ from schemas.log.progress import (
     root_partition,
 )
 from schemas.log.tracing import TRACEPARENT, parse
+from schemas.security.sealing import KeysAway
 from streams.state.cache import PartitionCache
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, Write
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, StoreAway, Write
 from streams.suspects import HELD, Noted, held_text
 
 log = logging.getLogger(__name__)
@@ -333,11 +334,13 @@ def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
 
 def guarded(items: Sequence[Item], call: Callable[[Item], None], refused: Callable[[BaseException], bool]) -> None:
     """Call for every item that is still sound; an exception fails that item alone. But what says that memory was
-    `refused` is raised: that is no mistake of a step."""
+    `refused`, or that a store, a model or the keyring has to be waited for, is raised: that is no mistake of a step."""
     for item in items:
         if item.failed is None and not item.held:
             try:
                 call(item)
+            except (StoreAway, KeysAway):
+                raise
             except Exception as exc:
                 if refused(exc):
                     raise

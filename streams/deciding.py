@@ -13,7 +13,7 @@ from streams.batch import MAX_OUTPUT_BYTES, Batch, BatchFrame, Item, OutputTooLa
 from streams.ports import Inline
 from streams.state.cache import NotRead, RecordState
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow
+from streams.state.protocol import OutboxRow, StoreAway
 from streams.suspects import HELD, held_text
 from streams.watch import Watch
 
@@ -67,8 +67,8 @@ class Deciding:
         except NotRead:
             state.drop()
             raise
-        except KeysAway:
-            raise  # the record is sound: it waits for the keyring
+        except (StoreAway, KeysAway):
+            raise  # the record is sound: it waits for a store, a model that others use, the keyring
         except OutputTooLargeError:
             reject = Reject("too_large", f"value: what becomes of it is larger than {MAX_OUTPUT_BYTES} bytes")
         except Exception as exc:  # a step's bug costs one record, said so, never the stream
