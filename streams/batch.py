@@ -56,7 +56,8 @@ class Message:
 Owed: TypeAlias = dict[tuple[str, int], Mapping[str, int]]
 """(topic, partition) of what a step carries -> the progress from upstream that was last sent there. What was sent may
 come of the middle of an upstream batch, whose progress is on its end alone: until that has come, and is sent on, a read
-would wait for what nothing tells. Not stored: after a crash such a read waits for the next record there."""
+would wait for progress that is never published. Not stored: who takes a partition over owes it wherever something may
+have been sent."""
 
 
 @dataclass(slots=True)
@@ -293,11 +294,22 @@ class BatchFrame:
             rows = _on_last(rows, topic.name, onward if topic in towards else told)
         return rows
 
+    def owed(self, partition: int, position: Position) -> Owed:
+        """At the start of a partition: whoever had it before may have sent to any partition of what the step carries,
+        and told no more there than the stored progress. One marker each, once that has moved."""
+        if position.next_offset is None:
+            return {}
+        upstream = self._upstream_progress(partition, position)
+        return {(t.name, to): upstream for t in self._step.carries for to in range(self._count)}
+
+    def _upstream_progress(self, partition: int, position: Position) -> Mapping[str, int]:
+        own = root_partition(self._step.source.name, partition)
+        return {root: end for root, end in position.progress.items() if root != own}
+
     def _paid(self, batch: Batch, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
         """Markers for partitions that were sent something before the progress that belongs to it was known, and for
         those that something would have reached."""
-        own = root_partition(self._step.source.name, batch.partition)
-        upstream = {root: end for root, end in batch.position.progress.items() if root != own}
+        upstream = self._upstream_progress(batch.partition, batch.position)
         carried = {t.name for t in self._step.carries}
         sent = {(r.topic, r.partition) for r in rows if r.topic in carried}
         reached = sorted({(topic, to) for topic in carried for to in batch.reach} - sent)
