@@ -147,6 +147,7 @@ class BatchFrame:
             if source is not None:
                 if seen.get(source[0], (-1, -1)) >= source[1]:
                     batch.count("duplicate")
+                    self._null_again(batch, m)
                     continue
                 seen[source[0]] = source[1]
                 progress = merge(progress, incoming)
@@ -173,6 +174,15 @@ class BatchFrame:
             raise ValueError("header src must not be set: only the steps that write this topic do")
         place = f"{source.step}/{source.partition}", (source.offset, source.ordinal)
         return place, load_progress(header(headers, "progress")), load_reach(header(headers, "reach"))
+
+    def _null_again(self, batch: Batch, m: Message) -> None:
+        """In a kept log each sending has a key of its own (`topics.sent_key`), and an eraser may have passed the place
+        already: what was sent once more leaves the log by its reader."""
+        owner = header(m.headers, "owner")
+        if m.topic not in topics.KEPT_LOGS or m.value is None or not m.key or owner is None or topics.is_marker(m.key):
+            return
+        told: Headers = [("owner", owner), ("src", self._src(batch.partition, m.offset, 0))]
+        batch.outbox.append(OutboxRow(m.offset, 0, m.topic, m.partition, m.key, None, told))
 
     def _receive(self, batch: Batch, m: Message) -> None:
         if m.value is None and self._step.source.cleanup is not topics.Cleanup.DELETE:
@@ -232,8 +242,7 @@ class BatchFrame:
         if isinstance(out, Emit):
             return self._row(partition, offset, ordinal, out.topic.name, target, out.event, trace)
         assert isinstance(out, Null)  # noqa: S101 - a Reject has no targets
-        src = f"{self._step.name}/{partition}:{offset}:{ordinal}".encode()
-        headers: Headers = [("owner", out.owner.key.encode()), ("src", src)]
+        headers: Headers = [("owner", out.owner.key.encode()), ("src", self._src(partition, offset, ordinal))]
         return OutboxRow(offset, ordinal, out.topic.name, target, out.key, None, headers)
 
     def _row(
@@ -244,9 +253,12 @@ class BatchFrame:
             event,
             f"memstream/{name}",
             event_id(name, partition, offset, ordinal),
-            [("src", f"{name}/{partition}:{offset}:{ordinal}".encode()), *extra],
+            [("src", self._src(partition, offset, ordinal)), *extra],
         )
         return OutboxRow(offset, ordinal, topic, target, encoded.key, encoded.value, encoded.headers)
+
+    def _src(self, partition: int, offset: int, ordinal: int) -> bytes:
+        return f"{self._step.name}/{partition}:{offset}:{ordinal}".encode()
 
     def ended(self, batch: Batch, item: Item, rows: Sequence[OutboxRow]) -> None:
         """A record of a project (a turn sent again, one that was refused) that leaves nothing which could come there:

@@ -25,7 +25,7 @@ from schemas import migrations
 from schemas.events.erasure import Erasure
 from schemas.log.owner import user
 from schemas.security import erasure_findings
-from sinks.postgres.erasure import PostgresCuts
+from sinks.postgres.erasure import PostgresErasures
 from streams.state.protocol import OutboxRow, carries_erasure, pack_outbox
 from tests.patience import PATIENCE
 from tests.unit.erasure.register_contract import RegisterContract
@@ -51,6 +51,9 @@ class _Postgres:
     def found(self, e: Erasure, where: str, counts: Mapping[str, int]) -> None:
         with psycopg.connect(self.dsn) as conn:
             erasure_findings.found(conn, e, where, counts)
+
+    def late(self, name: str) -> None:
+        PostgresErasures(self.dsn).came_late([name])
 
     def holds(self, owner: str, key: str) -> None:
         with psycopg.connect(self.dsn) as conn:
@@ -107,11 +110,13 @@ class TestPostgresRegister(RegisterContract):
         assert [sorted(names) for names, _ in stood] == [[], ["a", "b"], ["a", "b"], ["a", "b", "c"]]
         assert stood[0][1] is None
         assert stood[1][1] == stood[2][1]
-        cuts = PostgresCuts(at.dsn)
+        found = PostgresErasures(at.dsn)
         owners = [user("acme", "ann"), user("acme", "cid"), user("other", "dan"), user("other", "eve")]
-        assert sorted(cuts(owners)) == [("acme", "ann", None, when), ("other", None, None, when)]
-        assert list(cuts([user("acme", "bob")])) == [("acme", "bob", "s1", when)]
-        assert not cuts([user("acme", "cid")])
+        ann, bob = ("e1", "acme", "ann", None, when, False), ("e2", "acme", "bob", "s1", when, False)
+        assert sorted(found.of(owners)) == [ann, ("e3", "other", None, None, when, False)]
+        assert list(found.of([user("acme", "bob")])) == [bob]
+        assert not found.of([user("acme", "cid")])
+        assert [cut.erasure_id for cut in found.newest(2)] == ["e2", "e3"]
         with psycopg.connect(at.dsn, row_factory=dict_row) as conn:
             rows = conn.execute(_CUTS.text.encode(), {"tenant": "acme", "users": ["ann"]}).fetchall()
         assert [(r["user_id"], sorted(r["record_ids"])) for r in rows] == [("ann", ["a", "b", "c"])]
