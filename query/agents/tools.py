@@ -56,9 +56,9 @@ def server(service: Service, caller: Caller, clock: Callable[[], datetime] = now
     )  # fmt: skip
 
 
-def _described(method: MethodType, hints: ToolAnnotations) -> Tool:
+def _described(method: Callable[..., Any], hints: ToolAnnotations) -> Tool:
     """A tool of one server. What a model reads of it is made once a process: a pydantic model and two schemas each."""
-    function = method.__func__
+    function = method.__func__ if isinstance(method, MethodType) else method
     if function not in _DESCRIBED:
         made = Tool.from_function(method, annotations=hints)
         _DESCRIBED[function] = made.model_copy(update={"fn": function})  # which holds no server
