@@ -88,8 +88,9 @@ class Clause:
 def clauses(sentence: Sentence) -> list[Clause]:
     """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
     text = as_meant_en(sentence.text)
-    cuts = [0, *(m.end() for m in _BREAK.finditer(text)), len(text)]
-    ends = [*(m.start() for m in _BREAK.finditer(text)), len(text)]
+    breaks = list(_BREAK.finditer(text))
+    cuts = [0, *(m.end() for m in breaks), len(text)]
+    ends = [*(m.start() for m in breaks), len(text)]
     found: list[Clause] = []
     before: Subject = "I"
     supposed = False

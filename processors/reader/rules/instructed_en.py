@@ -24,7 +24,7 @@ _FOR_GOOD = (
 )
 _ORDER = re.compile(
     rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{_FOR_GOOD},? )?(?:(?:so|and|then|but"
-    rf"|just|also|please|pls|the rule is),? )*"
+    rf"|just|also|please|pls|the rule is),? ){{0,6}}"
     r"(?:(?:can|could|would|will|must|should) you |I(?:'d| would)? (?:want|need|like|prefer) you to |you (?:must"
     r"|should|can) )?"
     rf"(?:please |kindly )?(?:(?P<how>never ever|never|always|don't ever|do not ever|don't|do not|stop|quit"
