@@ -29,6 +29,7 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
@@ -58,8 +59,8 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|here|there|now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if|when|that|which"
-    r"|by(?: now)?|did(?:n't)?)$",
+    r"|right|here|there|(?:right|for|by) now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if"
+    r"|when|that|which|by|did(?:n't)?)$",
     re.I,
 )
 _ATTACHED = re.compile(
@@ -74,12 +75,6 @@ _BASE = re.compile(
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
 _TOLD_TO = re.compile(rf"(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I)
 """What somebody is not to do, not what the speaker does not."""
-_WITHDRAWN = re.compile(
-    rf"(?:scrap|forget(?: about)?|drop|ditch|bin|never mind) (?P<what>(?:the|my|our) (?:[\w'-]+ ){{1,3}}"
-    rf"(?:{alternatives('given_up')}))(?: (?:now|then|after all|actually|please))?(?=$|[,;]| because\b| since\b)",
-    re.I,
-)
-"""What is no longer meant: "scrap the Japanese thing"."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down"
@@ -168,18 +163,20 @@ def _goes_on(before: str, said: str, clause: Clause) -> bool:
     together = f"{before}, {said}"
     if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
         return False
-    return _ATTACHED.match(said) is not None or (_GOES_ON.match(said) is not None and not resolved(said))
+    if _ATTACHED.match(said) is not None:
+        return True
+    return not before.startswith(TAKEN_BACK) and _GOES_ON.match(said) is not None and not resolved(said)
 
 
 def _with_subject(bare: str, clause: Clause) -> str:
     """The clause with its subject, which a predicate may leave out; empty where that is not the speaker."""
     text = expand(_without(_INTERJECTION, bare))
+    if (over := no_longer_so(text)) is not None:
+        return over
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
     if text.isupper() or _TOLD_TO.match(text):
         return ""
-    if match := _WITHDRAWN.match(text):
-        return f"I have dropped {match['what']}"
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
