@@ -140,7 +140,10 @@ def test_c9_what_a_frozen_process_sent_late_writes_nothing(event: Any) -> None:
     here = message(event).topic
     kept = topics.BY_NAME[here].cleanup is not Cleanup.DELETE
     passing = Item(erasure(), replace(message(event), value=b"{}"))
-    for erasures, first in ((Erasures(), [passing]), (Erasures(known=[cut()]), []), (Erasures(known=[cut(None)]), [])):
+    ways: list[tuple[Erasures, list[Item]]] = [
+        (Erasures(), [passing]), (Erasures(known=[cut()]), []), (Erasures(known=[cut(None)]), []),
+    ]  # fmt: skip
+    for erasures, first in ways:
         assert _written(erasures, first, [_sent(event)]).rows == {}
         assert erasures.late == ([{"e1"}] if kept else []), "the eraser has to null it"
     for erasures in (Erasures(known=[cut("u2")]), Erasures(known=[cut(session_id="elsewhere")])):
