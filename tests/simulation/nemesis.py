@@ -219,6 +219,5 @@ def _of(s: Stored, cuts: Mapping[str, datetime]) -> bool:
     told = parsed(value)
     if told.get("type") in ("erasure", "marker", "tick"):
         return False
-    user = told.get("user_id") or (told.get("owner_id") if told.get("owner_kind") == "user" else None)
-    cut = None if user is None else cuts.get(user)
-    return cut is not None and kafka_time(s.record.timestamp_ms) <= cut
+    user = str(told.get("user_id") or (told.get("owner_id") if told.get("owner_kind") == "user" else ""))
+    return user in cuts and kafka_time(s.record.timestamp_ms) <= cuts[user]
