@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from processors.erasure.guard import Guarded
 from processors.step import Emit, Null, Out, Record, Step
 from schemas.base import EARLIEST
 from schemas.events.envelope import Envelope, Marker
@@ -130,6 +131,7 @@ class BatchFrame:
         self._codec = codec
         self._count = count
         self._upstream = upstream
+        self._takes_out = isinstance(step, Guarded) and step.refuses
 
     def receive(self, batch: Batch, given_up: Container[int] = ()) -> None:
         """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters, and so do
@@ -147,7 +149,7 @@ class BatchFrame:
             if source is not None:
                 if seen.get(source[0], (-1, -1)) >= source[1]:
                     batch.count("duplicate")
-                    self._null_again(batch, m)
+                    self._receive_again(batch, m)
                     continue
                 seen[source[0]] = source[1]
                 progress = merge(progress, incoming)
@@ -175,36 +177,43 @@ class BatchFrame:
         place = f"{source.step}/{source.partition}", (source.offset, source.ordinal)
         return place, load_progress(header(headers, "progress")), load_reach(header(headers, "reach"))
 
-    def _null_again(self, batch: Batch, m: Message) -> None:
+    def _receive_again(self, batch: Batch, m: Message) -> None:
         """In a kept log each sending has a key of its own (`topics.sent_key`), and an eraser may have passed the place
-        already: what was sent once more leaves the log by its reader."""
-        owner = header(m.headers, "owner")
-        if m.topic not in topics.KEPT_LOGS or m.value is None or not m.key or owner is None or topics.is_marker(m.key):
+        already: what was sent once more leaves the log by the guard, where it is of before an erasure. Otherwise it
+        stays: after a power cut it may be all that the log holds of it."""
+        if not self._takes_out or m.topic not in topics.KEPT_LOGS or m.value is None or topics.is_marker(m.key):
             return
-        told: Headers = [("owner", owner), ("src", self._src(batch.partition, m.offset, 0))]
-        batch.outbox.append(OutboxRow(m.offset, 0, m.topic, m.partition, m.key, None, told))
+        try:
+            record = self._record(m)
+        except DecodeError:
+            return
+        if isinstance(record.event, Envelope) and not isinstance(record.event, Erasure):
+            batch.items.append(Item(replace(record, redelivered=True), m))
 
     def _receive(self, batch: Batch, m: Message) -> None:
         if m.value is None and self._step.source.cleanup is not topics.Cleanup.DELETE:
             batch.count("tombstone")  # what compaction leaves of a deletion that was handled long ago
             return
         try:
-            event = self._codec.decode(m.topic, m.value)
-            self._check_partition(event, m.partition)
-            timestamp = _when(source_ms(m.headers, m.timestamp_ms))
+            record = self._record(m)
         except DecodeError as exc:
             if exc.reason == ERASED:
                 batch.count(ERASED)
                 return
             self.dead_letter(batch, m, exc.reason, str(exc))
             return
-        if isinstance(event, Marker):
-            return
+        if not isinstance(record.event, Marker):
+            batch.items.append(Item(record, m))
+
+    def _record(self, m: Message) -> Record:
+        """Raises DecodeError."""
+        event = self._codec.decode(m.topic, m.value)
+        self._check_partition(event, m.partition)
+        timestamp = _when(source_ms(m.headers, m.timestamp_ms))
         replayed_at = None if header(m.headers, REPLAY_OF) is None else kafka_time(m.timestamp_ms)
         first_hand = header(m.headers, "src") is None and replayed_at is None
         trace = str(parse((header(m.headers, TRACEPARENT) or b"").decode("ascii", "replace")) or "")
-        record = Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace, replayed_at)
-        batch.items.append(Item(record, m))
+        return Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace, replayed_at)
 
     def _check_partition(self, event: object, partition: int) -> None:
         if isinstance(event, Envelope) and not (isinstance(event, Erasure) and event.everywhere):
@@ -265,7 +274,7 @@ class BatchFrame:
         who waits for it in the project's views would wait for a record that never comes. Of several projects that a
         record names each is told, as it may come to some of them only."""
         event = item.record.event
-        if not isinstance(event, Envelope):
+        if not isinstance(event, Envelope) or item.record.redelivered:
             return
         name = getattr(event, "project_id", None)
         onward = {t.name for t in (*self._step.carries, *self._towards())}

@@ -52,6 +52,8 @@ class Deciding:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
         leaves none. Raises NotRead, and has changed nothing then."""
         name = self._step.name
+        if item.record.redelivered and (item.held or item.failed is not None):
+            return []  # it was worked on the first time
         if item.held:
             self._frame.dead_letter(b, item.message, HELD, held_text(name))
             return []
@@ -74,11 +76,15 @@ class Deciding:
         except Exception as exc:  # a step's bug costs one record, said so, never the stream
             log.exception("step %s raised: one record becomes a dead letter", name)
             reject = Reject("step_failed", f"{name} raised {type(exc).__name__}")
+        if reject is not None and item.record.redelivered:
+            state.drop()
+            return []
         if reject is not None:
             state.drop()
             self._frame.dead_letter(b, item.message, reject.reason, reject.message)
             return []
         b.writes.update(state.keep())
         b.outbox.extend(rows)
-        b.count("handled")
+        if not item.record.redelivered:
+            b.count("handled")
         return rows

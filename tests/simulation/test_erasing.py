@@ -75,7 +75,7 @@ def _a_store_forgets_nothing(patch: Patch) -> None:
 
 def _nobody_nulls_what_comes_late(patch: Patch) -> None:
     patch.setattr(MemoryRegister, "came_late", lambda self, erasure_ids: None)
-    patch.setattr(BatchFrame, "_null_again", lambda self, batch, m: None)
+    patch.setattr(BatchFrame, "_receive_again", lambda self, batch, m: None)
 
 
 def _sinks_take_what_comes_late(patch: Patch) -> None:

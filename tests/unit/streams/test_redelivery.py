@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import user
 from streams.driver import MemoryLog, inline
-from streams.runner import Message, RunnerConfig, StepRunner
+from streams.runner import RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import StaleOwner
 from tests.unit.streams.bench import P, driver, message, revisions, say
@@ -47,28 +46,6 @@ async def test_n2_what_an_upstream_step_redelivers_is_dropped_by_its_source() ->
     d.pipe_raw(topics.TURNS, P, value, [("src", b"up/0:6:0")])
     await d.run()
     assert max(revisions(d)) == 4
-
-
-async def test_c9_what_comes_again_leaves_a_kept_log_by_its_reader() -> None:
-    """There it has a key of its own, and may come behind the nulls of an erasure of its owner."""
-
-    class OfLedger(Counter):
-        source = topics.LEDGER
-
-    store, log = MemoryStateStore(), MemoryLog(lambda: START)
-    runner = StepRunner(OfLedger(), store, log, Codec(), RunnerConfig(8, upstream={"up"}), compute=inline)
-    owner = ("owner", user("acme", "ann").key.encode())
-
-    def of(offset: int, src: bytes, key: bytes = b"k", value: bytes | None = b"{") -> Message:
-        return Message(topics.LEDGER.name, P, offset, key + b"~%d" % offset, value, [owner, ("src", src)], 10**12)
-
-    await runner.process([of(0, b"up/0:5:0"), of(1, b"up/0:5:0"), of(2, b"up/0:4:0", value=None), of(3, b"up/0:6:0")])
-    nulls = log.partitions[topics.LEDGER.name, P]
-    assert [(m.key, m.value, dict(m.headers)) for m in nulls] == [
-        (b"k~1", None, dict([owner, ("src", f"counter/{P}:1:0".encode())]))
-    ]
-    await runner.process([replace(nulls[0], offset=4), of(5, b"up/0:5:0", key=topics.marker_key("up"))])
-    assert len(log.partitions[topics.LEDGER.name, P]) == 1, "its own null, and a marker, bring none"
 
 
 async def test_n2_a_malformed_record_of_an_upstream_step_is_one_dead_letter_however_often_it_comes() -> None:
