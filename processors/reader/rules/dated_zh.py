@@ -37,7 +37,7 @@ def _outside(text: str, at: datetime, named: list[str]) -> str:
 
 def _date(at: datetime, named: list[str]) -> Callable[[re.Match[str]], str]:
     def told(match: re.Match[str]) -> str:
-        if _NO_DAY.search(match.string[: match.start()]):
+        if _NO_DAY.search(match.string[max(0, match.start() - 3) : match.start()]):
             return match.group()
         day = at + timedelta(days=_FAR[match["far"]])
         year = "" if named else f"{day.year}年"

@@ -93,7 +93,7 @@ def _statements(
         found.extend(self_statements(clause, profile.lexicon))
         found.extend(life_statements(clause))
         found.extend(avoids_zh(clause))
-        found.extend(atoms.relations_zh(clause))
+        found.extend(atoms.relations_zh(clause) if whole(clause.raw) else [])
         if not clause.states:
             continue
         told = not advised(clause.raw)

@@ -27,11 +27,19 @@ _OBJECTLESS = re.compile(rf"(?:{_any('wants_object')})(?:之后|以后)?(?=[，\
 _HAS_OBJECT = re.compile(r"把|被|给|都|全")
 """What is done to something names it before its verb."""
 _ALONE = re.compile(rf"(?:{_any('wants_other')})(?=[，\s]|$)")
-_COMPARES = re.compile(rf"^(?:我|自己)(?:也|就|都|刚好|正好|的情况|恰恰|完全|跟着)*(?:{_any('compares')})(?=[，\s]|$)")
 _WHEN = r"(?:[今昨明前]天|[今昨][晚早夜]|现在|目前|最近|有时候?|此刻|一直|刚刚?|当时|后来|连续几次|[早晚]上|[上中下]午)"
+_OF_WHAT = re.compile(
+    rf"^(?:[我俺]们?的?(?:{KIN})?|自己)(?:{_WHEN}|[去前今]年|之前|以前|已经|又|也|都|就|还|还是|一直|是|终于|刚|后来|没|没有){{0,5}}(?:{_any('transitive')})"
+    rf"(?:[过了完的]|过了|到了|到过)?(?:好?[几一二两三四五六七八九十\d半]*个?(?:次|回|趟|遍|年|天|星期|月|周|很久|好久|半天)多?了?)?"
+    rf"(?:[，\s]?(?:还是|还|也|都|又)?(?:{_any('outcomes')})){{0,3}}了?$"
+)
+"""Done, and to what stands in the turn before: 我也遇到过好几次, 我吃了没效果."""
+_COMPARES = re.compile(
+    rf"^(?:我|自己)(?:也|就|都|刚好|正好|的情况|恰恰|完全|跟着){{0,3}}(?:{_any('compares')})(?=[，\s]|$)"
+)
 _FEELS = re.compile(
-    rf"^(?:(?:{_WHEN})[，\s]?)*(?:我|自己|本人)?(?:{_WHEN}|其实|真的?|也|都|就|又|还|很|好|太|挺|超|超级|非常|特别|有点儿?|有些|一点也?不?|不|更|好像|这么"
-    rf"|心态|心情|心里|内心|感觉|觉得|感到|自己|总是|每次)*(?:{_any('feelings')})(?:了|极了|死了|的|的感觉|得不行|不已)*$|^(?:我|自己|{_WHEN})+$"
+    rf"^(?:(?:{_WHEN})[，\s]?){{0,4}}(?:[我俺](?:的?(?:{KIN}))?|自己|本人)?(?:{_WHEN}|其实|真的?|也|都|就|又|还|很|好|太|挺|超|超级|非常|特别|有点儿?|有些|一点也?不?|不|更|好像|这么"
+    rf"|心态|心情|心里|内心|感觉|觉得|感到|自己|总是|每次){{0,8}}(?:{_any('feelings')})(?:了|极了|死了|的|的感觉|得不行|不已){{0,3}}$|^(?:我|自己|{_WHEN}){{1,4}}$"
 )
 _FEELING_CLAUSE = re.compile(r"[，\s]+")
 _BANTER = re.compile(_any("banter"))
@@ -73,9 +81,10 @@ def whole(text: str) -> bool:
         return False
     if all(_FEELS.match(part) for part in _FEELING_CLAUSE.split(text) if part):
         return False
-    if _lacks_object(text) or _lacks_other(text, _ALONE, _WITH) or (_MANY.match(text) and _NOBODYS.search(text)):
+    if _OF_WHAT.match(text) or _lacks_object(text) or (_MANY.match(text) and _NOBODYS.search(text)):
         return False
-    return not (_lacks_other(text, _BETWEEN, _BOTH) or _lacks_other(text, _TOGETHER, _WITH))
+    pairs = ((_ALONE, _WITH), (_BETWEEN, _BOTH), (_TOGETHER, _WITH))
+    return not any(_lacks_other(text, said, other) for said, other in pairs)
 
 
 def _lacks_object(text: str) -> bool:

@@ -9,6 +9,8 @@ from tests.unit.extract.support import THURSDAY, extract
 
 REFUSED = {
     "no object": "我检查过，我追了一年还没追到",
+    "done to what is not named": "我也遇到过好几次",
+    "taken, of what": "我吃了没效果",
     "of two, one named": "在一起两个星期后我慢慢发现之间的差异",
     "what it is stands before": "我怀疑是骗子",
     "a feeling by itself": "我今晚心态有点崩",
