@@ -57,7 +57,7 @@ _TO_ME = re.compile(r"^(?:一[^，我]{1,6}就|一[^，我]{0,4}话就|让|把)"
 """The doer of what is done to the speaker stands in the turn before."""
 _ADVICE = re.compile(_lines("advice"))
 _NAMED_ONLY = re.compile(r"^(?:我|自己|我自己)的[\u4e00-\u9fff]{1,4}$")
-_OPEN_END = re.compile(r"[，\s](?:但是?|可是|不过)?(?:由于|虽然|尽管|既然|只要|除了|为了)[^，]*$")
+_OPEN_END = re.compile(r"[，\s](?:但是?|可是|不过)?(?:由于|虽然|尽管|既然|只要|除了)[^，]*$")
 """A clause of which the main one is cut off."""
 _AT = re.compile(r"@|贵校")
 _NOBODYS = re.compile(r"和他|跟他|和她|跟她|与他|与她|对他|对她")
