@@ -52,7 +52,8 @@ _NOT_LIKED = (
 )
 # To the end of the clause: "shooting near beaches" is liked, not shooting.
 _OBJECT_END = (
-    r"(?=$|[.;!?()]|,? (?:because|but|so|when|since|if|though|although"
+    r"(?=$|[.;!?()]|, (?:always|probably|maybe|never have)\b|,? (?:too though|though$)"
+    r"|,? (?:because|but|so|when|since|if|though|although"
     r"|while|where|which|who|as|that|especially|also|too|a lot|very"
     r" much|the most|as well)\b"
     r"|,? (?:anymore|any more|any longer|nowadays|these days|now)(?=\s*(?:$|[,.;!])))"
