@@ -42,7 +42,7 @@ _PET = (
     r"|birds?|fish|turtles?|snakes?|horses?|guinea pigs?|lizards?|ferrets?"
 )
 _NOT_LIKED = (
-    r"(?!(?:it|that|this|these|those|them|him|her|you|your|how|when"
+    r"(?!(?:to [A-Z][a-z]+|it|that|this|these|those|them|him|her|you|your|how|when"
     r"|what|where|why|who|the way|to (?:hear|see|know|share|think|say"
     r"|talk|help|be|do|have|get|go)|everything|all|being|seeing|hearing"
     r"|having|spending|knowing|getting|making|doing|going|sharing|watching"

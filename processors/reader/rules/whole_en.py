@@ -11,7 +11,7 @@ import re
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
 
-_I = r"(?:I|we|(?:my|our) [\w' -]{1,30}?)"
+_I = r"(?:I|we|(?:my|our) (?:[\w'-]+ ){0,2}?[\w'-]+)"
 _THING = alternatives("named_in_talk")
 
 _NO_SUBJECT = re.compile(rf"(?:{alternatives('no_subjects')})\b", re.I)
@@ -30,11 +30,11 @@ _NO_OBJECT = re.compile(
     re.I,
 )
 _COMPARED = re.compile(
-    r"\b(?:similar|different)\b(?! (?:to|as|from|than)\b)(?!.*\b(?:between|both|each|to|as|from)\b)"
+    r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
     r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
     r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?(?:$| that I want\b)"
     r"|\bone (?:very|so|too|much) \w+"
-    r"|\banother\b(?! (?:\d|(?:year|month|week|hour|day|couple|few|country|city|language|job|dog|cat|baby|child)s?\b))",
+    r"|^another\b",
     re.I,
 )
 """Compared or counted with what is not there."""
@@ -49,11 +49,11 @@ _OF_THE_TALK = re.compile(
 )
 """Something that only the talk names."""
 _DONE = re.compile(
-    rf"{_I} (?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
+    rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b){_I} (?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
     rf"(?:[a-z]{{2,}}ed|{alternatives('steps')}|heard|lost|won|met|(?<=didn't )\w+)\b",
     re.I,
 )
-_KNOWN_END = re.compile(rf" the (?:[\w-]+ )?(?:{alternatives('known_to_all')})$", re.I)
+_KNOWN_END = re.compile(rf" the (?:[\w-]+ )?(?:{alternatives('known_to_all')})\b", re.I)
 _DEFINITE_END = re.compile(
     r"\bthe(?: [a-z][\w-]*){1,2}$|\ba (?:\w+ )?(?:answer|reply|response|decision)$"
 )
@@ -92,7 +92,11 @@ _UNAWARE = re.compile(
     r"|notice)d?|reali[sz]ed? (?:that|how|it))\b",
     re.I,
 )
-_OPINION = re.compile(r"(?!(?:I|we|my|our)\b).*?\b(?:would|could|should|might|must)(?:n't| not)? be\b", re.I)
+_OPINION = re.compile(
+    r"(?!(?:I|we|my|our)\b).*?\b(?:would|could|should|might|must)(?:n't| not)? be\b"
+    r"|.*\bto see (?:an?|the|another|some|more) (?:\w+ )?\w+ (?:have|get|win|do|be|go|make|take)\b",
+    re.I,
+)
 """What somebody thinks of what is not theirs."""
 _SAID_SO = re.compile(
     rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
