@@ -151,8 +151,10 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
-        unreal = _SUPPOSING.search(said) is not None or (unreal and said.startswith("and "))
-        usable = clause.states and not (unreal and said.startswith("and ")) and not _told_by(taken, clause) and not MOMENT.search(expand(said))
+        goes_on = unreal and said.startswith("and ")
+        unreal = goes_on or _SUPPOSING.search(said) is not None
+        stated = clause.states and not goes_on and not _told_by(taken, clause)
+        usable = stated and not MOMENT.search(expand(said))
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text)) for run in runs]

@@ -27,7 +27,8 @@ _STARTS = (
 _BREAK = re.compile(
     (
         r"(?:[,;:]|\s[-\u2013\u2014]+|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
-        rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
+        rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
+        r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
     ),
     re.I,
 )

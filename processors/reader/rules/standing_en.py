@@ -19,7 +19,8 @@ SHORTEST = 3
 
 _RESIDUE = re.compile(
     r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk|ffs)\b[.,!]*"
-    r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
+    r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
+    r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
 )
 _NEW = re.compile(

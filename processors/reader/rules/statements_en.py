@@ -116,7 +116,8 @@ def wish(sentence: Sentence, original: str) -> Found | None:
         return None
     if SUPPOSED.search(said[: match.end() + 8]) is not None:
         return None
-    return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not (asks_for(said) and is_whole(expand(said))))
+    alone = asks_for(said) and is_whole(expand(said))
+    return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)
 
 
 def request(sentence: Sentence, original: str) -> Found | None:

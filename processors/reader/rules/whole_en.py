@@ -19,7 +19,8 @@ _NO_SUBJECT = re.compile(rf"(?:{alternatives('no_subjects')})\b", re.I)
 _PREDICATE_BEFORE = re.compile(
     rf"{_I} (?:do|does|did|can|will)(?:n't| not)?"
     r" (?:with|every|sometimes|once|when|if|but|too|so|as|because|since|until)\b"
-    rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)",
+    rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to"
+    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)",
     re.I,
 )
 """The verb is in the turn before: "I do with my nephew"."""
@@ -49,7 +50,8 @@ _OF_THE_TALK = re.compile(
 )
 """Something that only the talk names."""
 _DONE = re.compile(
-    rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b){_I} (?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
+    rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b){_I} "
+    rf"(?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
     rf"(?:[a-z]{{2,}}ed|{alternatives('steps')}|heard|lost|won|met|(?<=didn't )\w+)\b",
     re.I,
 )
