@@ -29,7 +29,7 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.whole_en import is_whole
+from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
@@ -154,7 +154,7 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
         goes_on = unreal and said.startswith("and ")
         unreal = goes_on or _SUPPOSING.search(said) is not None
         stated = clause.states and not goes_on and not _told_by(taken, clause)
-        usable = stated and not MOMENT.search(expand(said))
+        usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text)) for run in runs]

@@ -11,7 +11,7 @@ import re
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.words_en import alternatives
 
-_I = r"(?:I|we|(?:my|our) (?:[\w'-]+ ){0,2}?[\w'-]+)"
+_I = r"(?:I|we|(?:my|our) (?:[\w'-]+ )?[\w'-]+)"
 _THING = alternatives("named_in_talk")
 
 _NO_SUBJECT = re.compile(rf"(?:{alternatives('no_subjects')})\b", re.I)
@@ -24,6 +24,18 @@ _PREDICATE_BEFORE = re.compile(
     re.I,
 )
 """The verb is in the turn before: "I do with my nephew"."""
+_LEFT_OPEN = re.compile(
+    rf"^{_I} (?:do|does|did)(?:n't| not)? (?:in|at|for|on|back|last)\b"
+    rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?an? (?:(?:{alternatives('how_much')}) )?"
+    rf"(?:{alternatives('of_what')})$"
+    rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
+    r"(?: (?:sometime|someday|one day|again|too|more))?$"
+    r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
+    r"|\b(?:something|anything|everything)(?: like that| else)?$"
+    rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
+    re.I,
+)
+"""What it is of, for or more than stands elsewhere: "I am a subscriber", "I would love to go"."""
 _NO_OBJECT = re.compile(
     rf"{_I} (?:[a-z]+ly |used to |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
@@ -41,6 +53,7 @@ _COMPARED = re.compile(
 """Compared or counted with what is not there."""
 _OF_THE_TALK = re.compile(
     rf"\b(?:all|some|most|any|none|many|few|half) of the (?:{_THING})s\b"
+    r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
     rf"|\bthe (?:original|first|last|latest|new|old|second|next|actual|whole|entire|main|other) (?:{_THING})s?\b"
     r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
     rf"|^(?:I|we) .*\b(?:my|our) (?:[\w-]+ )?favou?rite (?:{_THING}|team|band|player|club)$"
@@ -120,14 +133,19 @@ _ABOUT_THE_TALK = re.compile(
 
 def is_whole(text: str) -> bool:
     """Is a free statement one whole sentence that says more than the talk of the moment?"""
-    if any(p.search(text) for p in (_COMPARED, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
+    if any(p.search(text) for p in (_COMPARED, _LEFT_OPEN, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
         return False
     if any(
         p.match(text)
-        for p in (_NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _OF_NOW)
+        for p in (_NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO)
     ):
         return False
-    return _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
+    return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
+
+
+def is_of_now(text: str) -> bool:
+    """Does it hold for a moment only? Work, a home and the like last."""
+    return _OF_NOW.match(text) is not None
 
 
 def _done_to_the_unnamed(text: str) -> bool:
