@@ -29,6 +29,7 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
@@ -96,6 +97,11 @@ _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
 
+_SUPPOSING = re.compile(
+    r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
+)
+"""What follows it behind "and" is supposed like it."""
+
 _STEP = re.compile(
     r"(?:I|we|my [\w' -]{1,40}?) (?!(?:have|has|had) got\b|got to\b)"
     r"(?:(?:have|had|then|just|even|also|only|finally) ){0,2}"
@@ -124,6 +130,7 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
     been named before, and hear of those of the sentence."""
     runs: list[Alone] = []
     about: Subject = "none"
+    unreal = False
     for clause in clauses(sentence):
         unnamed = clause.subject == "none" and about == "other"
         if clause.subject != "none":
@@ -139,14 +146,17 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
-        usable = clause.states and not _told_by(taken, clause) and not MOMENT.search(expand(said))
+        goes_on = unreal and said.startswith("and ")
+        unreal = goes_on or _SUPPOSING.search(said) is not None
+        stated = clause.states and not goes_on and not _told_by(taken, clause)
+        usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text)) for run in runs]
     return [
         Alone(
             run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0),
-            None if stands(text) else "unresolved",
+            None if tells(text) else "unresolved",
         )
         for run, text in zip(runs, texts, strict=True)
         if len(text.split()) >= SHORTEST
@@ -198,13 +208,18 @@ def _without(opening: re.Pattern[str], text: str) -> str:
     return (text[match.end() :] or text) if match else text
 
 
+def tells(text: str) -> bool:
+    """Does a statement stand alone, and is it whole?"""
+    return stands(text) and is_whole(text)
+
+
 def _standing(said: str) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
-    text = next((head for head in before_another(said) if stands(head)), said)
-    if len(text.split()) <= KEPT_WHOLE and stands(text):
+    text = next((head for head in before_another(said) if tells(head)), said)
+    if len(text.split()) <= KEPT_WHOLE and tells(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))
-    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and stands(head)), text)
+    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and tells(head)), text)
 
 
 def _shortened(said: str) -> str:
