@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
@@ -27,6 +26,7 @@ from schemas.log.owner import user
 from schemas.security import erasure_findings
 from sinks.postgres.erasure import PostgresErasures
 from streams.state.protocol import OutboxRow, carries_erasure, pack_outbox
+from tests.dates import fixed
 from tests.patience import PATIENCE
 from tests.unit.erasure.register_contract import RegisterContract
 from tests.unit.erasure.topics_contract import TopicsContract
@@ -91,7 +91,7 @@ class TestPostgresRegister(RegisterContract):
 
     def test_c9_records_that_an_erasure_names_stand_beside_it(self, at: _Postgres) -> None:
         """Once, whatever comes again; and sinks and streams of updates find the erasure by its users or tenant."""
-        when = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+        when = fixed(2026, 11, 2, 9)
         told: dict[str, Any] = {"tenant": "acme", "accepted_at": when}
         named = Erasure(**told, erasure_id="e1", scope="user", user_id="ann", stage="gate", record_ids=("a", "b"))
         others = [
