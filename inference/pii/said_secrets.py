@@ -143,7 +143,7 @@ RULES: tuple[Rule, ...] = (
         "is the code",
         rf"(?<![\w.,:#*-])(?P<quote>['\"“])?{CODE}['\"”]?,?[ ](?:is|as|was)[ ](?:the|my|our|its)[ ](?:code"
         rf"|combination|combo)"
-        r"(?![A-Za-z]|[ ](?:of|re[a-z]+|for[ ]th))",
+        r"(?![A-Za-z]|[ ](?:of|re[a-z]{1,12}|for[ ]th))",
         ("code", "combination", "combo"),
         code,
         _OPENS,
