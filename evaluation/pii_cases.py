@@ -34,6 +34,7 @@ KINDS: Mapping[str, frozenset[str]] = {
     "card": frozenset({"CREDIT_CARD"}),
     "command-password": frozenset({"CREDENTIAL"}),
     "email": frozenset({"EMAIL_ADDRESS"}),
+    "everyday-secret": frozenset({"CREDENTIAL", "CREDIT_CARD", "CN_RESIDENT_ID", "PASSPORT", "US_SSN"}),
     "ip": frozenset({"IP_ADDRESS"}),
     "location": frozenset({"LOCATION"}),
     "national-id": frozenset(

@@ -25,7 +25,8 @@ P = TypeVar("P")
 class Record:
     """One decoded input. `timestamp` is Kafka's, of a replay its source's: the time of acceptance where the event names
     none. `first_hand`: a client wrote it, and this is no replay. `trace`: the traceparent that it came with, "" for
-    none; outputs follow it by themselves. `replayed_at`: when a replay was put back, None for what is none."""
+    none; outputs follow it by themselves. `replayed_at`: when a replay was put back, None for what is none.
+    `redelivered`: the step upstream sent it again, and it was worked on the first time."""
 
     event: Event
     partition: int
@@ -35,6 +36,7 @@ class Record:
     first_hand: bool = True
     trace: str = ""
     replayed_at: datetime | None = None
+    redelivered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

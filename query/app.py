@@ -135,7 +135,8 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     errors.install(app)
     # Routes are tried in their order, and these two are asked most; their paths are nobody else's.
     for part in sorted(PARTS, key=lambda p: p not in (read_context, read_search)):
-        app.include_router(part.router)
+        # The routes as they are: of an included router each app makes its own, at its first request, and looks twice.
+        app.router.routes.extend(part.router.routes)
     openapi.install(app, [part.router for part in PARTS])
     app.state.agents = agents = Agents(app, config)
     return app

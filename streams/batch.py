@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from processors.erasure.guard import Guarded
 from processors.step import Emit, Null, Out, Record, Step
 from schemas.base import EARLIEST
 from schemas.events.envelope import Envelope, Marker
@@ -28,8 +29,9 @@ from schemas.log.progress import (
     root_partition,
 )
 from schemas.log.tracing import TRACEPARENT, parse
+from schemas.security.sealing import KeysAway
 from streams.state.cache import PartitionCache
-from streams.state.protocol import OutboxRow, PartitionCommit, Position, Write
+from streams.state.protocol import OutboxRow, PartitionCommit, Position, StoreAway, Write
 from streams.suspects import HELD, Noted, held_text
 
 log = logging.getLogger(__name__)
@@ -55,7 +57,8 @@ class Message:
 Owed: TypeAlias = dict[tuple[str, int], Mapping[str, int]]
 """(topic, partition) of what a step carries -> the progress from upstream that was last sent there. What was sent may
 come of the middle of an upstream batch, whose progress is on its end alone: until that has come, and is sent on, a read
-would wait for what nothing tells. Not stored: after a crash such a read waits for the next record there."""
+would wait for progress that is never published. Not stored: who takes a partition over owes it wherever something may
+have been sent."""
 
 
 @dataclass(slots=True)
@@ -128,6 +131,7 @@ class BatchFrame:
         self._codec = codec
         self._count = count
         self._upstream = upstream
+        self._takes_out = isinstance(step, Guarded) and step.refuses
 
     def receive(self, batch: Batch, given_up: Container[int] = ()) -> None:
         """Decode, check the partition, drop what an upstream step redelivered. Failures become dead letters, and so do
@@ -145,6 +149,7 @@ class BatchFrame:
             if source is not None:
                 if seen.get(source[0], (-1, -1)) >= source[1]:
                     batch.count("duplicate")
+                    self._receive_again(batch, m)
                     continue
                 seen[source[0]] = source[1]
                 progress = merge(progress, incoming)
@@ -172,27 +177,43 @@ class BatchFrame:
         place = f"{source.step}/{source.partition}", (source.offset, source.ordinal)
         return place, load_progress(header(headers, "progress")), load_reach(header(headers, "reach"))
 
+    def _receive_again(self, batch: Batch, m: Message) -> None:
+        """In a kept log each sending has a key of its own (`topics.sent_key`), and an eraser may have passed the place
+        already: what was sent once more leaves the log by the guard, where it is of before an erasure. Otherwise it
+        stays: after a power cut it may be all that the log holds of it."""
+        if not self._takes_out or m.topic not in topics.KEPT_LOGS or m.value is None or topics.is_marker(m.key):
+            return
+        try:
+            record = self._record(m)
+        except DecodeError:
+            return
+        if isinstance(record.event, Envelope) and not isinstance(record.event, Erasure):
+            batch.items.append(Item(replace(record, redelivered=True), m))
+
     def _receive(self, batch: Batch, m: Message) -> None:
         if m.value is None and self._step.source.cleanup is not topics.Cleanup.DELETE:
             batch.count("tombstone")  # what compaction leaves of a deletion that was handled long ago
             return
         try:
-            event = self._codec.decode(m.topic, m.value)
-            self._check_partition(event, m.partition)
-            timestamp = _when(source_ms(m.headers, m.timestamp_ms))
+            record = self._record(m)
         except DecodeError as exc:
             if exc.reason == ERASED:
                 batch.count(ERASED)
                 return
             self.dead_letter(batch, m, exc.reason, str(exc))
             return
-        if isinstance(event, Marker):
-            return
+        if not isinstance(record.event, Marker):
+            batch.items.append(Item(record, m))
+
+    def _record(self, m: Message) -> Record:
+        """Raises DecodeError."""
+        event = self._codec.decode(m.topic, m.value)
+        self._check_partition(event, m.partition)
+        timestamp = _when(source_ms(m.headers, m.timestamp_ms))
         replayed_at = None if header(m.headers, REPLAY_OF) is None else kafka_time(m.timestamp_ms)
         first_hand = header(m.headers, "src") is None and replayed_at is None
         trace = str(parse((header(m.headers, TRACEPARENT) or b"").decode("ascii", "replace")) or "")
-        record = Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace, replayed_at)
-        batch.items.append(Item(record, m))
+        return Record(event, m.partition, m.offset, timestamp, m.key, first_hand, trace, replayed_at)
 
     def _check_partition(self, event: object, partition: int) -> None:
         if isinstance(event, Envelope) and not (isinstance(event, Erasure) and event.everywhere):
@@ -230,8 +251,7 @@ class BatchFrame:
         if isinstance(out, Emit):
             return self._row(partition, offset, ordinal, out.topic.name, target, out.event, trace)
         assert isinstance(out, Null)  # noqa: S101 - a Reject has no targets
-        src = f"{self._step.name}/{partition}:{offset}:{ordinal}".encode()
-        headers: Headers = [("owner", out.owner.key.encode()), ("src", src)]
+        headers: Headers = [("owner", out.owner.key.encode()), ("src", self._src(partition, offset, ordinal))]
         return OutboxRow(offset, ordinal, out.topic.name, target, out.key, None, headers)
 
     def _row(
@@ -242,16 +262,19 @@ class BatchFrame:
             event,
             f"memstream/{name}",
             event_id(name, partition, offset, ordinal),
-            [("src", f"{name}/{partition}:{offset}:{ordinal}".encode()), *extra],
+            [("src", self._src(partition, offset, ordinal)), *extra],
         )
         return OutboxRow(offset, ordinal, topic, target, encoded.key, encoded.value, encoded.headers)
+
+    def _src(self, partition: int, offset: int, ordinal: int) -> bytes:
+        return f"{self._step.name}/{partition}:{offset}:{ordinal}".encode()
 
     def ended(self, batch: Batch, item: Item, rows: Sequence[OutboxRow]) -> None:
         """A record of a project (a turn sent again, one that was refused) that leaves nothing which could come there:
         who waits for it in the project's views would wait for a record that never comes. Of several projects that a
         record names each is told, as it may come to some of them only."""
         event = item.record.event
-        if not isinstance(event, Envelope):
+        if not isinstance(event, Envelope) or item.record.redelivered:
             return
         name = getattr(event, "project_id", None)
         onward = {t.name for t in (*self._step.carries, *self._towards())}
@@ -292,11 +315,22 @@ class BatchFrame:
             rows = _on_last(rows, topic.name, onward if topic in towards else told)
         return rows
 
+    def owed(self, partition: int, position: Position) -> Owed:
+        """At the start of a partition: whoever had it before may have sent to any partition of what the step carries,
+        and told no more there than the stored progress. One marker each, once that has moved."""
+        if position.next_offset is None:
+            return {}
+        upstream = self._upstream_progress(partition, position)
+        return {(t.name, to): upstream for t in self._step.carries for to in range(self._count)}
+
+    def _upstream_progress(self, partition: int, position: Position) -> Mapping[str, int]:
+        own = root_partition(self._step.source.name, partition)
+        return {root: end for root, end in position.progress.items() if root != own}
+
     def _paid(self, batch: Batch, rows: Sequence[OutboxRow]) -> list[OutboxRow]:
         """Markers for partitions that were sent something before the progress that belongs to it was known, and for
         those that something would have reached."""
-        own = root_partition(self._step.source.name, batch.partition)
-        upstream = {root: end for root, end in batch.position.progress.items() if root != own}
+        upstream = self._upstream_progress(batch.partition, batch.position)
         carried = {t.name for t in self._step.carries}
         sent = {(r.topic, r.partition) for r in rows if r.topic in carried}
         reached = sorted({(topic, to) for topic in carried for to in batch.reach} - sent)
@@ -333,11 +367,13 @@ def by_partition(messages: Sequence[Message]) -> dict[int, list[Message]]:
 
 def guarded(items: Sequence[Item], call: Callable[[Item], None], refused: Callable[[BaseException], bool]) -> None:
     """Call for every item that is still sound; an exception fails that item alone. But what says that memory was
-    `refused` is raised: that is no mistake of a step."""
+    `refused`, or that a store, a model or the keyring has to be waited for, is raised: that is no mistake of a step."""
     for item in items:
         if item.failed is None and not item.held:
             try:
                 call(item)
+            except (StoreAway, KeysAway):
+                raise
             except Exception as exc:
                 if refused(exc):
                     raise

@@ -13,7 +13,7 @@ from streams.batch import MAX_OUTPUT_BYTES, Batch, BatchFrame, Item, OutputTooLa
 from streams.ports import Inline
 from streams.state.cache import NotRead, RecordState
 from streams.state.loading import Reading
-from streams.state.protocol import OutboxRow
+from streams.state.protocol import OutboxRow, StoreAway
 from streams.suspects import HELD, held_text
 from streams.watch import Watch
 
@@ -52,6 +52,8 @@ class Deciding:
         """One record: its state changes and outputs (returned) are kept together, or it becomes a dead letter and
         leaves none. Raises NotRead, and has changed nothing then."""
         name = self._step.name
+        if item.record.redelivered and (item.held or item.failed is not None):
+            return []  # it was worked on the first time
         if item.held:
             self._frame.dead_letter(b, item.message, HELD, held_text(name))
             return []
@@ -67,18 +69,22 @@ class Deciding:
         except NotRead:
             state.drop()
             raise
-        except KeysAway:
-            raise  # the record is sound: it waits for the keyring
+        except (StoreAway, KeysAway):
+            raise  # the record is sound: it waits for a store, a model that others use, the keyring
         except OutputTooLargeError:
             reject = Reject("too_large", f"value: what becomes of it is larger than {MAX_OUTPUT_BYTES} bytes")
         except Exception as exc:  # a step's bug costs one record, said so, never the stream
             log.exception("step %s raised: one record becomes a dead letter", name)
             reject = Reject("step_failed", f"{name} raised {type(exc).__name__}")
+        if reject is not None and item.record.redelivered:
+            state.drop()
+            return []
         if reject is not None:
             state.drop()
             self._frame.dead_letter(b, item.message, reject.reason, reject.message)
             return []
         b.writes.update(state.keep())
         b.outbox.extend(rows)
-        b.count("handled")
+        if not item.record.redelivered:
+            b.count("handled")
         return rows

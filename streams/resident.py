@@ -62,7 +62,9 @@ class ProcessMemory:
         if closer or limit <= more:
             yield False  # it is refused earlier already, or the system does not say what the process has
             return
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+        if not _set_limit(limit, hard):
+            yield False
+            return
         self._before = before
         try:
             yield True
@@ -74,6 +76,15 @@ class ProcessMemory:
         before, self._before = self._before, None
         if before is not None:
             resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+def _set_limit(soft: int, hard: int) -> bool:
+    """Whether it is set: a sandbox may not allow it, and a suspect is worked on all the same."""
+    try:
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def resident_bytes() -> int:

@@ -112,19 +112,24 @@ class SuspectBook:
         return list(out.values())
 
     def _seconds_until(self, m: Message, found: Noted) -> float:
-        """Until it is tried again. At the first sight in this process the step stops."""
+        """Until it is tried again. The pause begins with the last try, whichever process that ended: of several that
+        end it in turn, none is put off by the others."""
         now = self._clock()
         before, due = self._due.get((m.partition, m.offset), (None, 0.0))
         if before != found:
             delay = _AGAIN_SECONDS * 2 ** min(found.times - MOST_TIMES, _MOST_DOUBLED)
-            due = now + delay
+            due = now + max(0.0, delay - found.seconds)
             self._due[m.partition, m.offset] = found, due
+            self._say_stopped(m, found, due - now)
+        return due - now
+
+    def _say_stopped(self, m: Message, found: Noted, seconds: float) -> None:
+        if seconds > 0:
             log.critical(
-                "step %s stops before a tick or an erasure that hung alone: tried again in %.0f s", self._step, delay,
+                "step %s stops before a tick or an erasure that hung alone: tried again in %.0f s", self._step, seconds,
                 extra={"partition": m.partition, "offset": m.offset, "times": found.times},
             )  # fmt: skip
             self._observer.outcome(self._step, OUTCOME_STOPPED, 1)
-        return due - now
 
     def unreadable(self, b: Batch) -> frozenset[int]:
         """Offsets of what hung once more when it was to be given up: decoding alone holds the step, so it is not

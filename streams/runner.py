@@ -179,7 +179,7 @@ class StepRunner:
                 await self._producer.deliver(outbox)
             if any(carries_erasure(row) for row in outbox) and position.next_offset is not None:
                 await self._store.settled(self.step.name, {partition: position.next_offset})
-        return Partition(position, PartitionCache(), suspects=suspects)
+        return Partition(position, PartitionCache(), self._frame.owed(partition, position), suspects)
 
     async def _received(self, batches: Sequence[Batch]) -> list[Batch]:
         """Those with anything new, decoded and through the models."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from schemas.storage.suspects import GIVEN_UP_BY_HAND as GIVEN_UP_BY_HAND
@@ -29,11 +30,14 @@ class Suspect(NamedTuple):
     timestamp_ms: int
 
 
-class Noted(NamedTuple):
-    """`times` begins with 1 and rises when the record holds its step alone."""
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """`times` begins with 1 and rises when the record holds its step alone. `seconds`: how long ago it was noted last,
+    when that was read."""
 
     timestamp_ms: int
     times: int
+    seconds: float = field(default=0.0, compare=False)
 
 
 class Suspects(Protocol):
@@ -83,12 +87,14 @@ class MemorySuspects:
         return True
 
     async def of(self, step: str, topic: str, partition: int, next_offset: int) -> dict[int, Noted]:
-        oldest = self._clock() - KEPT_DAYS * 86_400
+        now = self._clock()
+        oldest = now - KEPT_DAYS * 86_400
         self._drop(
             lambda k: self._noted_at[k] < oldest
             or ((k[0], k[2]) == (step, partition) and (k[1] != topic or k[3] < next_offset))
         )
-        return {k[3]: n for k, n in self.rows.items() if k[:3] == (step, topic, partition)}
+        mine = {k: n for k, n in self.rows.items() if k[:3] == (step, topic, partition)}
+        return {k[3]: replace(n, seconds=now - self._noted_at[k]) for k, n in mine.items()}
 
     async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None:
         self._drop(lambda k: k[:3] == (step, topic, partition) and k[3] < next_offset)

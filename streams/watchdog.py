@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 
 from streams.batch import Message
+from streams.cores import starved_seconds
 from streams.in_hand import Hand, InHand
 from streams.refusals import is_refusal
 from streams.resident import ProcessMemory
@@ -43,11 +44,11 @@ class Watchdog(Watch):
     def __init__(
         self, limits: Limits, suspects: Suspects, die: Callable[[], None], in_hand: InHand | None = None,
         clock: Callable[[], float] = time.monotonic, cpu: Callable[[], float] = time.process_time,
-        memory: ProcessMemory | None = None,
+        memory: ProcessMemory | None = None, starved: Callable[[int], float] = starved_seconds,
     ) -> None:  # fmt: skip
         self._limits, self._suspects, self._die = limits, suspects, die
         self._in_hand, self._clock, self._cpu = in_hand, clock, cpu
-        self._memory = memory or ProcessMemory()
+        self._memory, self._starved = memory or ProcessMemory(), starved
         self._holds = self._memory.held()
         """Bytes of this process at the last look."""
         self._sections: dict[int, Section] = {}
@@ -96,8 +97,9 @@ class Watchdog(Watch):
                 if self._in_hand is not None:
                     slot = self._in_hand.put(step, messages, alone, bounded)
                 self._sections[number] = section = Section(
-                    began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident()
-                )
+                    began - self._frozen, holds, kind, step, messages, alone, slot, threading.get_ident(),
+                    threading.get_native_id(),
+                )  # fmt: skip
                 if alone:
                     self._wake.set()  # it is looked at more often
                 try:
@@ -173,10 +175,13 @@ class Watchdog(Watch):
         gap, used = now - self._looked[0], cpu - self._looked[1]
         self._looked, self._holds = (now, cpu), self._memory.held()
         still = gap > self._limits.still and used >= self._limits.still_cpu
-        if gap > self._limits.still and not still:
+        frozen = gap > self._limits.still and not still
+        if frozen:
             self._frozen += gap
-        running = now - self._frozen
-        held = [s for s in list(self._sections.values()) if self._is_held(s, s.age(running), still)]
+        running, sections = now - self._frozen, list(self._sections.values())
+        for s in sections:
+            s.note_starved(self._starved(s.native_thread), not frozen)
+        held = [s for s in sections if self._is_held(s, running, still)]
         if held:
             self._end(held)
         elif self._in_hand is not None and self._in_hand.marked:
@@ -185,15 +190,15 @@ class Watchdog(Watch):
     def _running(self) -> float:
         return self._clock() - self._frozen
 
-    def _is_held(self, s: Section, age: float, still: bool) -> bool:
-        step = self._limits.step
+    def _is_held(self, s: Section, now: float, still: bool) -> bool:
+        step, worked = self._limits.step, s.worked(now)
         if s.kind is Kind.LOADS:
-            return age > max(step, self._limits.load)
-        if still and age > self._limits.still and s.waits_since is None and s.kind is Kind.COMPUTES:
+            return worked > max(step, self._limits.load)
+        if still and s.age(now) > self._limits.still and s.waits_since is None and s.kind is Kind.COMPUTES:
             return True
         if self._has_grown(self._holds - s.resident):
             return True
-        return s.kind is Kind.COMPUTES and age > step and age > s.limit(step)
+        return s.kind is Kind.COMPUTES and worked > step and worked > s.limit(step)
 
     def _has_grown(self, growth: int) -> bool:
         """By so much that the kernel is about to end the process, which leaves nothing to note."""
@@ -210,11 +215,13 @@ class Watchdog(Watch):
 
     def _looking_failed(self, exc: Exception) -> None:
         """Looking failed. Who has the process alone is to blame for that; who has not is worked on again, alone."""
-        log.critical("the watchdog cannot look: this process ends", extra={"error": type(exc).__name__})
+        self._memory.lift()  # to say so takes memory, too
         try:
+            log.critical("the watchdog cannot look: this process ends", extra={"error": type(exc).__name__})
             self._end([s for s in list(self._sections.values()) if s.alone])
         except Exception as again:  # noqa: BLE001 - what was in hand is in its file
-            log.critical("what was in hand could not be noted", extra={"error": type(again).__name__})
+            with contextlib.suppress(Exception):
+                log.critical("what was in hand could not be noted", extra={"error": type(again).__name__})
             self._die()
 
     def _end(self, held: Sequence[Section]) -> None:

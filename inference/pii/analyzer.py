@@ -15,6 +15,8 @@ from inference.pii import (
     english,
     facts,
     phones,
+    said_secrets,
+    said_secrets_zh,
     told_secrets,
 )
 from inference.pii.english_places import call_towns
@@ -29,6 +31,8 @@ RULES: tuple[Rule, ...] = (
     *credentials.RULES,
     *command_lines.RULES,
     *told_secrets.RULES,
+    *said_secrets.RULES,
+    *said_secrets_zh.RULES,
     *common.RULES,
     *cards.RULES,
     *phones.RULES,

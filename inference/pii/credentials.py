@@ -9,6 +9,7 @@ from collections import Counter
 from math import log2
 
 from inference.pii.rules import DIGIT, Check, Rule
+from inference.pii.secret_values import word
 from inference.stopwords import ENGLISH
 
 CREDENTIAL = "CREDENTIAL"
@@ -138,23 +139,6 @@ def _code(value: str, near: bool) -> float | None:
 
 
 _LEAST_CODE = 3  # digits
-_NOT_A_PASSWORD = frozenset(
-    """
-    about active again almost already also always another being best better blank broken case changed changing common
-    complex correct different difficult disabled easy either empty enabled encrypted enough expired expiring fine first
-    forgotten gone good great hard hashed here hidden important incorrect invalid just kept known last like locked lost
-    mandatory missing more necessary needed never nothing obsolete okay only optional outdated protected random recorded
-    required reset right safe same saved secure secret sensitive short simple something somewhere still stored strong
-    temporary that there this unique unknown updated useless valid very visible weak what where working wrong yours
-    """.split()  # noqa: SIM905
-)
-
-
-def _password_word(value: str, near: bool) -> float | None:
-    """Score a lower-case word that ends "password is ...": a password unless it says something about one."""
-    return None if value.lower() in _NOT_A_PASSWORD else 0.7
-
-
 def _random_looking(value: str, near: bool) -> float | None:
     """Score a long run by its entropy and mix: words, paths, UUIDs, hex digests and plain numbers are none."""
     kinds = sum(any(test(c) for c in value) for test in (str.isdigit, str.islower, str.isupper))
@@ -190,9 +174,9 @@ def _providers() -> tuple[Rule, ...]:
 _PASS_NEEDS, _KEY_NEEDS = ("pass", "pw", "pin"), ("secret", "key", "token", "credential")
 
 
-def _spoken(name: str, word: str, join: str, needs: tuple[str, ...], check: Check) -> Rule:
+def _spoken(name: str, called: str, join: str, needs: tuple[str, ...], check: Check) -> Rule:
     """A secret that stands behind a word for one."""
-    pattern = re.compile(r"(?<![A-Za-z])" + word + join + _VALUE, re.IGNORECASE)
+    pattern = re.compile(r"(?<![A-Za-z])" + called + join + _VALUE, re.IGNORECASE)
     return Rule(name, CREDENTIAL, pattern, 0.85, needs=needs, check=check)
 
 
@@ -260,7 +244,7 @@ RULES: tuple[Rule, ...] = (
         ),
         0.7,
         needs=("pass",),
-        check=_password_word,
+        check=word,
     ),
     # "token是...": the word in English, what joins it in Chinese.
     _spoken("stated key zh", f"(?:{_KEY_EN}|{_LOOSE_EN}|{_SPOKEN_EN})", r"\s{0,3}" + _IS_ZH + r"\s{0,3}", _ANY, _key),

@@ -4,12 +4,16 @@ import re
 
 from inference.pii.number_labels import LABELLED, MEASURED
 from inference.pii.rules import DIGIT, Rule, digits_of
+from inference.pii.secret_values import FIGURE_WORD
 
 PHONE = "PHONE_NUMBER"
 
 CONTEXT = re.compile(
-    r"phone|\btel|mobile|\bcell|\bcall|contact|reach|dial|\btext\b|sms|whatsapp|\bfax\b|hotline|ring me"
-    r"|\boffice\b|answering|landline|voicemail|\bmessages? (?:to|on|from|me|him|her|us)\b"
+    r"phone|\btel|mobile|\bcell|\bcall|contact|reach|dial|\btext\b|sms|whatsapp|\bfax\b|hotline"
+    r"|\bring\b(?! (?:size|road))"
+    r"|\b(?:my|our|his|her|their|new) (?:digits|number(?:['’]s| is| was))"
+    r"|\boffice\b|(?:work|home|direct|main|private|support|help) ?line\b|answering|landline|voicemail"
+    r"|\bmessages? (?:to|on|from|me|him|her|us)\b"
     r"|电话|手机|致电|拨打|联系|号码|传真|热线|座机|微信|来电|短信",
     re.IGNORECASE,
 )
@@ -18,12 +22,36 @@ _PHONE = (
     r"(?<![0-9A-Za-z$€£¥#_])(?<![0-9][.,:/-])(?<![A-Za-z]-)"
     r"(?:\+[0-9]{1,3}[ .-]{0,2}|00[0-9]{1,3}[ .-]{1,2})?"
     r"(?:\([0-9]{1,5}\)[ .-]{0,2})?"
-    r"[0-9]{1,12}(?:[ .-][0-9]{1,8}|[ ]?\([0-9]{1,5}\)[ ]?[0-9]{1,8}){0,6}"
+    r"[0-9]{1,12}(?:(?:[ .·–-]|[ ]-[ ])[0-9]{1,8}|[ ]?\([0-9]{1,5}\)[ ]?[0-9]{1,8}){0,6}"
     r"(?:[ ]?(?:x|ext\.?|转)[ ]?[0-9]{1,6})?"
     r"(?![0-9A-Za-z_%])(?![.,:/][0-9])"
 )
 # Read out digit by digit, or in twos.
 _SPELT = r"(?<![0-9A-Za-z.,:/-])[0-9]{1,2}(?:[ -]{1,2}[0-9]{1,2}){6,12}(?![0-9A-Za-z%])(?![.,:/-][0-9])"
+# Seven digits as they are dialled in town, and an area code before a slash.
+_LOCAL = r"(?<![0-9A-Za-z$€£¥#_])(?<![0-9][ .,:/-])[2-9][0-9]{2}[ .-][0-9]{4}(?![0-9A-Za-z_%])(?![ .,:/-][0-9])"
+_IN_TOWN = re.compile(
+    r"\b(?:is|am|are|be|['’](?:s|m|re))[ ](?:on|at)[ ]$|(?:\b(?:my|our|his|her|their|new|work|home"
+    r"|whose)[ ](?:number|digits)"
+    r"|\bnumbers:|landline|\b(?:cell|mobile|phone|tel|ring|call|dial)\b)",
+    re.IGNORECASE,
+)
+_SLASH = (
+    r"(?<![0-9A-Za-z/$€£¥#_.-])(?:\(?0[1-9][0-9]{1,4}\)?[ ]?/[ ]?[0-9]{3,4}[ -]?[0-9]{3,4}"
+    r"|[2-9][0-9]{2}/[2-9][0-9]{2}[/-][0-9]{4})"
+    r"(?![0-9A-Za-z_%/])(?![.,:-][0-9])"
+)
+_LETTERS = (
+    r"(?<![0-9A-Za-z-])1?[ -]?8(?:00|33|44|55|66|77|88)-(?:[A-Z0-9]{7}"
+    r"|[A-Z0-9]{2,4}-[A-Z0-9]{3,5})(?![A-Za-z0-9-])"
+)
+"""Of service lines: 1-800-GOFEDEX."""
+# "three one zero, five five five, double oh eight": figures in words.
+_SPOKEN = (
+    rf"(?:(?:double|triple)[ ])?{FIGURE_WORD}(?:[ ,.-]{{1,2}}(?:(?:double|triple)[ ])?(?:{FIGURE_WORD}"
+    rf"|hundred)){{5,15}}"
+)
+_FIGURE = re.compile(rf"\b(?:{FIGURE_WORD}|double|hundred)\b|\btriple\b", re.IGNORECASE)
 _EXTENSION = re.compile(r"[ ]?(?:x|ext\.?|转)[ ]?[0-9]{1,6}$")
 # Dates (with what follows them), ranges of years, decimals and rows of them, IPv4 addresses, social security numbers.
 _NO_PHONE = re.compile(
@@ -54,6 +82,9 @@ _NORTH_AMERICAN = 11  # digits behind the plus
 
 def _phone(value: str, near: bool) -> float | None:
     """Score a telephone number by its shape: digits, groups, country code; context carries the doubtful ones."""
+    if not near and (" - " in value or "–" in value):
+        return None  # a sum, a range
+    value = value.replace(" - ", "-").replace("–", "-").replace("·", ".")
     if _CN_MOBILE.fullmatch(value):
         return 0.9
     number = _EXTENSION.sub("", value)
@@ -101,6 +132,16 @@ def _spelt(value: str, near: bool) -> float | None:
     return 0.6 if plain and len(set(digits)) >= _LEAST_DISTINCT else None
 
 
+def _local(value: str, near: bool) -> float | None:
+    """Score seven digits that something beside them calls a number; parted by a dot or blank they may be a reading."""
+    return 0.7 if "-" in value or len(set(digits_of(value))) >= _LEAST_DISTINCT - 1 else None
+
+
+def _spoken(value: str, near: bool) -> float | None:
+    """Score figures in words: as many as a number in town has."""
+    return 0.75 if 7 <= len(_FIGURE.findall(value)) <= 14 else None
+
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "phone",
@@ -123,5 +164,43 @@ RULES: tuple[Rule, ...] = (
         context=re.compile(r"\b(?:phone|cell|mobile|dial)|电话|手机|号码", re.IGNORECASE),
         unless_after=LABELLED,
         unless_before=MEASURED,
+    ),
+    Rule(
+        "phone, in town",
+        PHONE,
+        re.compile(_LOCAL),
+        0.7,
+        needs=(DIGIT,),
+        check=_local,
+        context=_IN_TOWN,
+        context_required=True,
+        unless_after=LABELLED,
+        unless_before=MEASURED,
+    ),
+    Rule(
+        "phone, told behind",
+        PHONE,
+        re.compile(_LOCAL + r"(?=[ ](?:is|was)[ ][^.!?\n]{0,30}\b(?:landline|mobile|cell|phone|number|fax)\b)"),
+        0.75,
+        needs=("landline", "mobile", "cell", "phone", "number", "fax"),
+        unless_after=LABELLED,
+    ),
+    Rule("phone, letters", PHONE, re.compile(_LETTERS), 0.7, needs=("8",)),
+    Rule("phone, link", PHONE, re.compile(r"\bwa\.me/\+?(?P<value>[0-9]{8,15})(?![0-9])"), 0.85, needs=("wa.me",)),
+    Rule(
+        "phone, slash", PHONE, re.compile(_SLASH), 0.7, needs=("/",), unless_after=LABELLED, unless_before=MEASURED
+    ),
+    Rule(
+        "phone, in words",
+        PHONE,
+        re.compile(rf"\b{_SPOKEN}(?![A-Za-z])", re.IGNORECASE),
+        0.75,
+        needs=("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "zero", "oh"),
+        check=_spoken,
+        context=re.compile(
+            r"\b(?:phone|cell|mobile|dial|call|ring|text|tel|landline|fax|number|digits|area code"
+            r"|plus)\b", re.IGNORECASE
+        ),
+        context_required=True,
     ),
 )

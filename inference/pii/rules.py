@@ -16,9 +16,17 @@ from inference.protocols import EntitySpan
 # The matched value and whether context stands near, to a score; None: it is not that after all.
 Check: TypeAlias = Callable[[str, bool], float | None]
 
-# Full-width ASCII and the ideographic space, one for one, so that offsets stay.
+# Full-width ASCII, blanks and hyphens of other widths, one for one, so that offsets stay; and the Traditional and
+# Cantonese characters of the rules' own words, so that a rule is written once.
 _WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-_WIDE = re.compile(r"[\u3000\uff01-\uff5e]")
+_TRADITIONAL = str.maketrans(
+    "碼門號證護驗機鎖係電話開銀帳賬車庫報櫃險儲閘單網絡認復備動態啟權憑據萬夾設換對過個嘅冇幾邊時問題還後線無紀誰麼嗎記講順輸"
+    "訊聯繫撥傳來簡帖詞標撳",
+    "码门号证护验机锁是电话开银帐账车库报柜险储闸单网络认复备动态启权凭据万夹设换对过个的没几边时问题还后线无纪谁么吗记讲顺输"
+    "讯联系拨传来简帖词标揿",
+)
+_WIDTH |= _TRADITIONAL | dict.fromkeys((0xA0, 0x2007, 0x202F), 0x20) | dict.fromkeys((0x2010, 0x2011), 0x2D)
+_WIDE = re.compile("[\u00a0\u2007\u202f\u2010\u2011\u3000\uff01-\uff5e" + "".join(map(chr, _TRADITIONAL)) + "]")
 _DIGIT = re.compile(r"[0-9]")
 _PARTS = re.compile("[，；：！？（）]")
 _LEAST_SECRET = 4  # characters

@@ -174,7 +174,7 @@ def _list(asked: Service, as_json: bool) -> None:
         cursor = f"&cursor={_quoted(told['cursor'])}"
     if not as_json:
         if told["erasures"] or cursor:
-            console.print(table)
+            console.print(table, markup=False)
         console.print(f"{told['under_way']} under way", **_PLAIN)
 
 

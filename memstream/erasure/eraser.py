@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -116,15 +117,16 @@ class Eraser:
         if e.scope != "session":
             register.forget_accesses(e)
         report = {
-            **self._report(register, e, removed),
+            **self._report(register, e, dict(Counter(found.nulled) + Counter(removed))),
             "encryption": self._config.encryption,
             "keys_destroyed": register.keys_destroyed(e, found.started_at),
             "accesses": accesses,
             "since": held,
         }
-        register.finish(e, signed(report, self._at.signing))
-        log.info("an erasure is done", extra={"scope": e.scope, "erasure_id": e.erasure_id})
-        return True
+        done = register.finish(e, signed(report, self._at.signing))
+        if done:
+            log.info("an erasure is done", extra={"scope": e.scope, "erasure_id": e.erasure_id})
+        return done
 
     def _destroy(self, e: Erasure) -> None:
         """The owner's keys but the newest, which is for what came after the cut-off; a tenant's all."""

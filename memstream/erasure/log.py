@@ -43,6 +43,26 @@ class Remains:
     how: str
 
 
+Place: TypeAlias = tuple[str, int, bytes]
+"""(topic, partition, key)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A value that an erasure takes. `instead`: what its key held before it came late, which stays."""
+
+    owner: bytes
+    instead: Stored | None = None
+
+
+def _behind(place: Place, taken: Taken) -> Outgoing:
+    """A null, or once more what stays: readers know it by its revision."""
+    topic, number, key = place
+    if taken.instead is None:
+        return Outgoing(topic, number, key, None, [("owner", taken.owner)])
+    return Outgoing(topic, number, key, taken.instead.value(), _headers(taken.instead))
+
+
 class Log:
     """Reads partitions from their start to their end. Not for the hot path: an erasure is rare. `partitions`: of each
     owner-keyed topic. Both methods raise Away."""
@@ -51,20 +71,14 @@ class Log:
         self._topics, self._count = topics_, partitions
 
     def remove(self, e: Erasure) -> dict[str, int]:
-        """Topic -> records that stood and have a null now."""
+        """Topic -> records that stood and have a null now, or again what stood before they came late."""
         found = self._standing(e)
-        self._topics.write(
-            Outgoing(topic, place, key, None, [("owner", owner)]) for (topic, place, key), owner in found.items()
-        )
+        self._topics.write(_behind(place, taken) for place, taken in found.items())
         return dict(Counter(topic for topic, _, _ in found))
 
     def remains(self, e: Erasure, now: datetime, stands: Stands) -> list[Remains]:
         """What the brokers hold until their retention has passed, or until compaction has met the nulls."""
-        # A project's values of the user lie with the project.
-        wanted = {
-            t: range(self._count) if t is topics.UPDATES else self._partitions(t, e)
-            for t in topics.CATALOGUE if t is not topics.PROFILES
-        }  # fmt: skip
+        wanted = {t: self._partitions(t, e) for t in topics.CATALOGUE if t is not topics.PROFILES}
         kept = {t.name: t.cleanup is not Cleanup.DELETE for t in wanted}
         counts: Counter[str] = Counter()
         open_: Counter[str] = Counter()
@@ -81,14 +95,14 @@ class Log:
                 out.append(Remains(topic.name, count, open_[topic.name], now + timedelta(days=days), how))
         return out
 
-    def _standing(self, e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
-        """(topic, partition, key) -> owner, of records of the erasure whose newest value is no null."""
+    def _standing(self, e: Erasure) -> dict[Place, Taken]:
+        """Of the erasure's records those whose newest value is no null."""
         kept = [t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE and t is not topics.PROFILES]
         return standing(self._read({t: self._partitions(t, e) for t in kept}), e)
 
     def _partitions(self, topic: Topic, e: Erasure) -> Iterable[int]:
         """Where records of the owner may be: a project's are anywhere, dead letters lie as their source."""
-        if e.scope == "tenant" or topic in (topics.PROJECT_EVENTS, topics.DEAD_LETTERS):
+        if e.scope == "tenant" or topic in (topics.PROJECT_EVENTS, topics.UPDATES, topics.DEAD_LETTERS):
             return range(self._count)
         return () if topic is topics.DOCUMENTS else (partition(e.owner, self._count),)
 
@@ -111,30 +125,55 @@ def readable(m: Stored, stands: Stands) -> bool:
         return True
 
 
-def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
-    """(topic, partition, key) -> owner, of records, each partition in its order, that the erasure takes: those accepted
-    by the cut-off, and of a user's or session's all before the erasure itself in its partition, whatever a clock said.
-    It comes there more than once, as do those records (a step's outbox is delivered again): what lies before the first
-    one came before it, and so did a copy behind it whose place in the step's outputs is before it."""
-    found: dict[tuple[str, int, bytes], bytes] = {}
-    dated_later: dict[tuple[str, int, bytes], bytes] = {}
+def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
+    """What the erasure takes of these records, each partition in its order: those accepted by the cut-off, and of a
+    user's or session's all before the erasure itself in its partition, whatever a clock said. It comes there more than
+    once, as do those records (a step's outbox is delivered again, the queue of a process that stood still goes out):
+    what lies before the first one came before it, and so did a copy behind it whose place in the step's outputs is
+    before it."""
+    found: dict[Place, Taken] = {}
+    stays: dict[Place, Stored] = {}
+    """Dated later, or a project's: the newest under its key."""
     met: dict[tuple[str, int], Source | None] = {}
     for m in records:
         key, value = m.key(), m.value()
         here = m.topic() or "", m.partition() or 0
         if value is not None and here not in met and e.erasure_id.encode() in value and _is(e, value):
             met[here] = _source(m)
-            found |= {place: owner for place, owner in dated_later.items() if place[:2] == here}
+            found |= _before_it(here, found, stays, e)
         if key is None:
             continue
         place = *here, key
-        found.pop(place, None)
-        dated_later.pop(place, None)
-        owner = _whose(m, e) if value is not None else None
-        if owner is not None:
-            before = _accepted(orjson.loads(value or b""), m) <= e.accepted_at or _delivered_again(m, met.get(here))
-            (found if before else dated_later)[place] = owner
+        old, before = found.pop(place, None), stays.pop(place, None)
+        data, owner = (None, None) if value is None else _read_of(m, e)
+        if data is None:
+            continue
+        late = owner is not None and (_accepted(data, m) <= e.accepted_at or _delivered_again(m, met.get(here)))
+        if owner is not None and late:
+            found[place] = Taken(owner, before or (old.instead if old is not None else None))
+        else:
+            stays[place] = m
     return found
+
+
+def _before_it(
+    here: tuple[str, int], found: Mapping[Place, Taken], stays: dict[Place, Stored], e: Erasure
+) -> dict[Place, Taken]:
+    """What lies in a partition before the erasure goes, but for what projects keep."""
+    out = {p: Taken(t.owner) for p, t in found.items() if p[:2] == here and not _of_project(t.instead)}
+    for place, m in [(p, m) for p, m in stays.items() if p[:2] == here and not _of_project(m)]:
+        out[place] = Taken(_owner_header(m) or e.owner.key.encode())
+        del stays[place]
+    return out
+
+
+def _read_of(m: Stored, e: Erasure) -> tuple[dict[str, Any] | None, bytes | None]:
+    """What a record of the erasure's scope says, and its owner. (None, None) of what does not matter."""
+    owner = _whose(m, e)
+    if owner is not None:
+        return orjson.loads(m.value() or b""), owner
+    its_tenant = (_owner_header(m) or b"").startswith(e.owner.key.partition("/")[0].encode() + b"/")
+    return ({}, None) if e.scope != "tenant" and its_tenant and _of_project(m) else (None, None)
 
 
 def _delivered_again(m: Stored, erasure: Source | None) -> bool:
@@ -199,9 +238,11 @@ def _whose(m: Stored, e: Erasure, projects: bool = False) -> bytes | None:
         return None
     if e.scope == "session" and not _of_session(data, e):
         return None
-    users = e.scope == "tenant" or projects
-    if m.topic() == topics.UPDATES.name and not users and data.get("owner_kind") != "user":
-        return None  # what projects keep is written anew by the project step
+    users = e.scope == "tenant" or projects or data.get("owner_kind") == "user"
+    if m.topic() == topics.UPDATES.name and not users and data.get("op") == "delete":
+        # The project step's own doing, of which whoever reads the topic has to hear. It has deleted all that the user
+        # wrote before this is asked: a value that stands came late, behind its deletion.
+        return None
     return _owner_header(m) or e.owner.key.encode()
 
 
@@ -218,6 +259,11 @@ def _of_session(data: dict[str, Any], e: Erasure) -> bool:
             return sealed.keys() == ENCRYPTED_KEYS
         return record.get("session_id") == e.session_id or record.get("kind") == _NARRATIVE
     return session == e.session_id or (data.get("type") == "job_result" and data.get("job") == "narrative")
+
+
+def _of_project(m: Stored | None) -> bool:
+    """What a project keeps."""
+    return m is not None and m.topic() == topics.UPDATES.name and b"/project/" in (_owner_header(m) or b"")
 
 
 def _came_by(m: Stored, cut: datetime) -> bool:

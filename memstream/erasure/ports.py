@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
@@ -62,11 +62,13 @@ class Topics(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UnderWay:
-    """An erasure that is not done. `step`: what it waited for last. `started_at`: when Postgres heard of it."""
+    """An erasure that is not done, or not any more: something came late. `step`: what it waited for last.
+    `started_at`: when Postgres heard of it. `nulled`: topic -> records, as the report of the time before says."""
 
     erasure: Erasure
     step: str
     started_at: datetime
+    nulled: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,9 @@ class Register(Protocol):
         """Keys that the erasure destroyed, also before the eraser was killed and began anew."""
         ...
 
-    def finish(self, e: Erasure, report: dict[str, Any]) -> None:
-        """Done, with its signed report. One that is done stays as it is."""
+    def finish(self, e: Erasure, report: dict[str, Any]) -> bool:
+        """Done, with its signed report. False where it stays as it is: it is done, or something came late since its
+        step was noted last (`sinks.erased.Erasures.came_late`)."""
         ...
 
 

@@ -40,7 +40,7 @@ _OWNERS = "SELECT DISTINCT owner FROM stream.state WHERE starts_with(owner, %s) 
 _ACCESSES = "SELECT chain, seq, at, operation, principal, hash FROM audit.accesses WHERE access_id = %s"
 _DONE = """
 UPDATE trust.erasures SET state = 'done', step = 'done', finished_at = now(), report = %s
-WHERE erasure_id = %s AND state = 'under_way'
+WHERE erasure_id = %s AND state = 'under_way' AND step <> 'late'
 """
 
 
@@ -53,7 +53,9 @@ class PostgresRegister:
     def under_way(self, behind: UnderWay | None = None) -> Sequence[UnderWay]:
         at, name = (_FIRST, "") if behind is None else (behind.started_at, behind.erasure.erasure_id)
         rows = self._conn.execute(_OPEN, (at, name, AT_ONCE)).fetchall()
-        return [UnderWay(_erasure(r), str(r["step"]), r["started_at"]) for r in rows]
+        return [
+            UnderWay(_erasure(r), str(r["step"]), r["started_at"], (r["report"] or {}).get("nulled", {})) for r in rows
+        ]
 
     def answered(self, e: Erasure) -> set[str]:
         return {r["place"] for r in self._conn.execute(_ANSWERED, (e.erasure_id, e.owner.key))}
@@ -99,8 +101,8 @@ class PostgresRegister:
         row = self._conn.execute(query, (since, owner)).fetchone()
         return int(row["n"]) if row else 0
 
-    def finish(self, e: Erasure, report: dict[str, Any]) -> None:
-        self._conn.execute(_DONE, (Jsonb(report), e.erasure_id))
+    def finish(self, e: Erasure, report: dict[str, Any]) -> bool:
+        return self._conn.execute(_DONE, (Jsonb(report), e.erasure_id)).rowcount > 0
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from streams.state.protocol import StoreAway
 from streams.watch import Watch
 
 _LOCK_SECONDS = 600.0
-"""Longer than the watchdog lets anybody load or analyse."""
+"""Longer than the watchdog lets anybody load, or analyse what is no large document."""
 
 
 class ModelsBusy(StoreAway):

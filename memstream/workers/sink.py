@@ -31,9 +31,9 @@ from schemas.security.sealed_rows import Seals, by_profile, everything
 from schemas.storage.generations import Generation
 from schemas.storage.layouts import MilvusLayout, sink_group
 from sinks.disk_space_guard import WithRoom
-from sinks.erased_replays import WithoutErased
+from sinks.erased import WithoutErased
 from sinks.kafka import KafkaConsumer, KafkaDeadLetters, KafkaSettings
-from sinks.postgres.erasure import PostgresCuts, PostgresFindings
+from sinks.postgres.erasure import PostgresErasures, PostgresFindings
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Findings, Message, Sink
 from sinks.worker import Worker, WorkerConfig
@@ -148,7 +148,7 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
     spans = spans_of(settings, f"sink-{own.store}")
     make = partial(TracedWorker, spans) if spans else Worker
     return make(
-        _sink(settings, own),
+        _sink(settings, own, beside=beside),
         KafkaConsumer(kafka),
         Unsent() if beside else KafkaDeadLetters(kafka),
         sealing_of(settings).codec,
@@ -158,9 +158,11 @@ def _worker(settings: Settings, own: Generation, stats: ProcessStats, *, beside:
     )
 
 
-def _sink(settings: Settings, own: Generation) -> Sink:
+def _sink(settings: Settings, own: Generation, *, beside: bool) -> Sink:
     """The store of a generation, with the vectors of its own model where it has one (reembed)."""
-    sink: Sink = WithoutErased(SINKS[own.store](settings, own), PostgresCuts(settings.postgres.get_secret_value()))
+    erasures = PostgresErasures(settings.postgres.get_secret_value())
+    tells = own.store == "postgres" and not beside
+    sink: Sink = WithoutErased(SINKS[own.store](settings, own), erasures, tells=tells)
     return with_vectors_of(settings, own.embedder, sink) if own.embedder else sink
 
 

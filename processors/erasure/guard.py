@@ -72,7 +72,7 @@ class Guarded:
         """`refuses` False: a step without state whose reader refuses."""
         self._inner = inner
         self._eraser = eraser
-        self._refuses = refuses
+        self.refuses = refuses
         self.name = inner.name
         self.source: Topic = inner.source
         self.outputs = inner.outputs
@@ -83,37 +83,45 @@ class Guarded:
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
-        return self._inner.prepare(records)
+        new = [r for r in records if not r.redelivered]
+        prepared = iter(self._inner.prepare(new) if new else ())
+        return [None if r.redelivered else next(prepared) for r in records]
 
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
         if isinstance(event, Erasure):
             return (*self._eraser.reads(event), Reads(event.owner.key, (DENY,)))
-        own = (*self._inner.reads(record, prepared), *self._eraser.also_reads(record))
-        return (*own, *(Reads(key, (DENY,)) for key in _owners(event))) if self._refuses else own
+        own = () if record.redelivered else (*self._inner.reads(record, prepared), *self._eraser.also_reads(record))
+        return (*own, *(Reads(key, (DENY,)) for key in _owners(event))) if self.refuses else own
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         if isinstance(record.event, Erasure):
             return self._eraser.then_reads(record.event, state)
+        if record.redelivered:
+            return ()
         return self._inner.then_reads(record, prepared, state)
 
     def complete(
         self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
     ) -> Sequence[Any]:
-        return self._inner.complete(records, prepared, states)
+        new = [(r, p, s) for r, p, s in zip(records, prepared, states, strict=True) if not r.redelivered]
+        done = iter(self._inner.complete(*zip(*new, strict=True)) if new else ())
+        return [p if r.redelivered else next(done) for r, p in zip(records, prepared, strict=True)]
 
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         event = record.event
         if isinstance(event, Erasure):
             ahead = dated_ahead(event, record)
             return self._erase(event, state) if ahead is None else [ahead]
-        if self._refuses and isinstance(event, Envelope):
+        if self.refuses and isinstance(event, Envelope):
             cut = _cut(event, state)
             if cut is not None and _came_after(record, cut, state):
                 record = _after(record, cut)
             elif cut is not None and _when(record) <= cut:
                 # A record that came late into a topic that is kept must not stay in it.
                 return [Null(self.source, event.owner, record.key)] if self._keyed and record.key else []
+        if record.redelivered:
+            return []
         self._eraser.note(record, state)
         return self._inner.handle(record, prepared, state)
 
@@ -122,7 +130,7 @@ class Guarded:
         # What stands before the erasure in the log came before it, also where a clock ran ahead.
         if done.newest is not None and done.newest > e.accepted_at:
             e = e.model_copy(update={"accepted_at": done.newest, "requested_at": e.requested_at or e.accepted_at})
-        if self._refuses and e.scope != "project":
+        if self.refuses and e.scope != "project":
             _deny(e, state)
         on = e.model_copy(
             update={"stage": self.name, "found": done.found, "record_ids": tuple(done.record_ids), "part": e.part}

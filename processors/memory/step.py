@@ -19,6 +19,7 @@ from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
 from processors.memory.hot_entries import InHot
+from processors.memory.known_people import with_known_people
 from processors.memory.read_under import read_under
 from processors.memory.readings import TurnReading
 from processors.memory.refine import SecondReading
@@ -206,7 +207,7 @@ class Gate(PlainStep):
             return []
         first = not reading.versions
         profile = self._book.named(e.tenant, e.profile, e.profile_version)
-        e = read_under(e, profile, self._encode)
+        e = with_known_people(read_under(e, profile, self._encode), standing, self._encode)
         again = Restated(e, standing, reading) if e.extractor in reading.versions else None
         before = [] if again is None else again.before
         parts = (e, standing, versions, profile, self._models.hash_key, again)

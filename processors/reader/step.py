@@ -21,6 +21,7 @@ from processors.reader import pending_replies
 from processors.reader.rules.confirm import asks_to_confirm, confirms
 from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import Extractor, Reading, TurnView
+from processors.reader.secrets import without_secrets
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import Job, JobBody
@@ -130,7 +131,7 @@ class Extract(PlainStep):
         if not isinstance(event, ScreenedTurn) or not teaches(event):
             return Reading([])
         profile = self._book.of(event.tenant)
-        return self._extractor.read(view_of(event, profile, reply), profile)
+        return without_secrets(self._extractor.read(view_of(event, profile, reply), profile))
 
 
 def _waits(said: Said) -> bool:

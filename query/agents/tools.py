@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
+from types import MethodType
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 from uuid import uuid4
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
@@ -30,6 +32,9 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 _CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
+_DESCRIBED: dict[Callable[..., Any], Tool] = {}
+"""By function: one for each of the tools below."""
+
 
 def now() -> datetime:
     return datetime.now(UTC)
@@ -37,19 +42,27 @@ def now() -> datetime:
 
 def server(service: Service, caller: Caller, clock: Callable[[], datetime] = now) -> MCPServer[Any]:
     """An MCP server whose tools call the service. `clock` dates what a user said in a session."""
-    made: MCPServer[Any] = MCPServer(
-        "memstream", title="memstream", instructions=INSTRUCTIONS, version=version("memstream")
-    )
     tools, manager = Tools(service, caller, clock), MemoryManager(service, caller, clock)
-    for tool, hints in (
+    offered = (
         (tools.add_memory, _ADDS), (tools.search_memories, _READS), (tools.get_memories, _READS),
         (tools.get_memory, _READS), (tools.update_memory, _CHANGES), (tools.delete_memory, _CHANGES),
         (tools.delete_all_memories, _CHANGES), (tools.memory_prompt, _READS),
         (manager.save_info, _ADDS), (manager.save_user_memory, _ADDS), (manager.get_user_context, _READS),
         (manager.load_context, _READS), (manager.summarize, _ADDS),
-    ):  # fmt: skip
-        made.add_tool(tool, annotations=hints)
-    return made
+    )  # fmt: skip
+    return MCPServer(
+        "memstream", title="memstream", instructions=INSTRUCTIONS, version=version("memstream"),
+        tools=[_described(method, hints) for method, hints in offered],
+    )  # fmt: skip
+
+
+def _described(method: Callable[..., Any], hints: ToolAnnotations) -> Tool:
+    """A tool of one server. What a model reads of it is made once a process: a pydantic model and two schemas each."""
+    function = method.__func__ if isinstance(method, MethodType) else method
+    if function not in _DESCRIBED:
+        made = Tool.from_function(method, annotations=hints)
+        _DESCRIBED[function] = made.model_copy(update={"fn": function})  # which holds no server
+    return _DESCRIBED[function].model_copy(update={"fn": method})
 
 
 class Tools(Called):

@@ -16,11 +16,11 @@ from schemas.security.encrypted_values import Originals
 Role = Literal["user", "assistant", "system", "tool"]
 Language = Literal["en", "zh", "und"]
 MAX_METADATA_BYTES = 65_536
-MAX_HELD = 200
-"""Values of one field in `existing_info`: each statement of the turn is compared with them."""
 """Of a turn's metadata as JSON, and of each part of a session's state in one command: each text in it goes through the
 recognisers, at about half a second for 20 kB, and all partitions of a worker wait for it. Not a rule of the schema:
 what the log holds stays readable."""
+MAX_HELD = 200
+"""Values of one field in `existing_info`: each statement of the turn is compared with them."""
 
 
 class Recalled(Frozen):

@@ -16,6 +16,7 @@ from schemas.base import SCHEMA_VERSION, Frozen
 from schemas.events import documents, memory, sessions, turns
 from schemas.events.envelope import Envelope, Marker, Tick
 from schemas.log import topics
+from schemas.log.ids import writer_of
 from schemas.log.owner import Owner, OwnerKind
 from schemas.security.sealing import Cipher, IdentityCipher, KeyDestroyed, SealedError
 
@@ -147,7 +148,7 @@ class Codec:
         if owner is not None:
             headers.append(("owner", owner.key.encode()))
         headers.extend(extra)
-        return Encoded(_key(event, subject, event_id, source), self.value(event), headers)
+        return Encoded(_key(event, subject, event_id), self.value(event), headers)
 
     def decode(self, topic: str, value: bytes | None) -> Event:
         """Raises DecodeError; never returns a half-valid event."""
@@ -248,11 +249,11 @@ def clear_owner(topic: str, data: dict[str, Any]) -> Owner:
     return Owner(tenant, kind, name)
 
 
-def _key(event: Event, subject: str, event_id: str, source: str) -> bytes:
+def _key(event: Event, subject: str, event_id: str) -> bytes:
     """What names a record of its own is its key; of the rest each has one of its own, so that compaction loses none
-    and a null removes one (C9). Of a step's markers only the last is worth anything."""
+    and a null removes one (C9). Of the markers of one writer only the last is worth anything."""
     if isinstance(event, Marker):
-        return topics.marker_key(source)
+        return topics.marker_key(writer_of(event_id))
     named = isinstance(event, Envelope) and type(event).subject is not Envelope.subject
     return subject.encode() if named else f"{subject}/{event_id}".encode()
 

@@ -44,3 +44,8 @@ def record_id(owner: Owner, kind: str, *identity: Json) -> str:
 def event_id(step: str, partition: int, offset: int, ordinal: int) -> str:
     """CloudEvents id of an emitted record: the same when it is delivered again."""
     return f"{step}/{partition}/{offset}/{ordinal}"
+
+
+def writer_of(event_id: str) -> str:
+    """`step/partition`: who wrote the record of such an id."""
+    return event_id.rsplit("/", 2)[0]

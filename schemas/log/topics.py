@@ -101,14 +101,15 @@ headers; outputs of steps are kept smaller, see streams/batch.py."""
 _MARKER = b"marker"
 
 
-def marker_key(source: str) -> bytes:
-    """Several steps write into one partition, and compaction must leave the last word of each: a view that is rebuilt
-    takes its progress from there. No id holds a NUL."""
-    return _MARKER + b"\x00" + source.encode()
+def marker_key(writer: str) -> bytes:
+    """`writer`: `step/partition` of whose progress it is. Several steps write into one partition, and a step writes
+    there from several of its own, each with progress of other roots: compaction must leave the last word of each. Who
+    reads late (a worker that was away, a view that is rebuilt) has it from there alone. No id holds a NUL."""
+    return _MARKER + b"\x00" + writer.encode()
 
 
 def is_marker(key: bytes | None) -> bool:
-    """Of those written before, too, which had one key for all steps."""
+    """Of those written before, too, which had one key for all steps, or one for each."""
     return key is not None and (key == _MARKER or key.startswith(_MARKER + b"\x00"))
 
 

@@ -6,8 +6,8 @@ redelivery brings it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, cast
 
 import psycopg
 from psycopg import Connection, sql
@@ -18,7 +18,7 @@ from schemas.log.owner import Owner
 from schemas.security import erasure_findings as findings
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
-from sinks.erased_replays import Cut
+from sinks.erased import Cut
 from sinks.protocol import Transient
 
 _TIMES = ("accepted_at", "known_at", "updated_at", "created_at", "occurred_at")
@@ -104,27 +104,41 @@ class PostgresFindings:
         """Raises Transient while Postgres is away."""
         try:
             with postgres_connections.connect(self._dsn, application_name="memstream-erasure") as conn:
+                findings.begin(conn, erasure)  # Postgres' own sink may be behind
                 findings.found(conn, erasure, place, counts)
         except psycopg.Error as exc:
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
 
 
-_CUTS = """SELECT DISTINCT e.tenant, e.user_id, e.session_id, e.accepted_at
+_NEWEST = """SELECT erasure_id, tenant, user_id, session_id, accepted_at, state = 'done' FROM trust.erasures
+ORDER BY started_at DESC LIMIT %s"""
+_OF = """SELECT DISTINCT e.erasure_id, e.tenant, e.user_id, e.session_id, e.accepted_at, e.state = 'done'
 FROM unnest(%s::text[], %s::text[]) AS o(tenant, id)
 JOIN trust.erasures e ON e.tenant = o.tenant AND (e.user_id = o.id OR e.user_id IS NULL)"""
+_LATE = "UPDATE trust.erasures SET state = 'under_way', step = 'late' WHERE erasure_id = ANY(%s)"
+"""Also of one that is not done: the eraser may have read the topics already."""
 
 
-class PostgresCuts:
+class PostgresErasures:
     """The erasures as the register has them. A connection for each call: few are made."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
 
-    def __call__(self, owners: Sequence[Owner]) -> Sequence[Cut]:
+    def newest(self, most: int) -> Sequence[Cut]:
+        return [Cut(*row) for row in reversed(self._call(_NEWEST, (most,)))]
+
+    def of(self, owners: Sequence[Owner]) -> Sequence[Cut]:
+        return [Cut(*row) for row in self._call(_OF, ([o.tenant for o in owners], [o.id for o in owners]))]
+
+    def came_late(self, erasure_ids: Collection[str]) -> None:
+        self._call(_LATE, (sorted(erasure_ids),))
+
+    def _call(self, query: str, params: Sequence[Any]) -> list[Any]:
         """Raises Transient while Postgres is away."""
         try:
             with postgres_connections.connect(self._dsn, application_name="memstream-erasure") as conn:
-                found = conn.execute(_CUTS, ([o.tenant for o in owners], [o.id for o in owners])).fetchall()
+                cursor = conn.execute(cast(Any, query), params)
+                return cursor.fetchall() if cursor.description else []
         except psycopg.Error as exc:
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
-        return [Cut(*row) for row in found]

@@ -70,20 +70,25 @@ class Intake:
         """Partitions to which the consumer went back for such a record, until something of them is through."""
 
     def put(self, records: Iterable[Fetched]) -> None:
-        now, before = self._clock(), len(self._waiting)
+        now, came = self._clock(), 0
         for f in records:
             if TP(f.message.topic, f.message.partition) in self._held:
                 continue
+            self._note(f)
             self._waiting.append((now, f))
             self._bytes += _size(f.message)
-            self._note(f)
-        self._pace.came(len(self._waiting) - before)
+            came += 1
+        self._pace.came(came)
         self._signal()
 
     def _note(self, f: Fetched) -> None:
-        """The consumer reads on without a gap: what it leaves out is no record."""
+        """The consumer reads on without a gap: what it leaves out is no record. Where it went back, what was on its way
+        then comes again: beside it in one batch, what lies between would be stepped over."""
         tp, offset = TP(f.message.topic, f.message.partition), f.message.offset
         generation, end = self._run.get(tp, (f.generation, offset))
+        if generation == f.generation and offset < end:
+            self.drop([tp])
+            self.sought.add(tp)
         if generation == f.generation and end < offset:
             self._holes.setdefault(tp, deque(maxlen=_HOLES)).append((end, offset))
         self._run[tp] = f.generation, offset + 1

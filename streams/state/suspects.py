@@ -25,7 +25,10 @@ _DROP = """
 DELETE FROM stream.suspects WHERE noted_at < now() - make_interval(days => %s)
     OR (step = %s AND partition = %s AND (topic <> %s OR record_offset < %s))
 """
-_OF = "SELECT record_offset, timestamp_ms, times FROM stream.suspects WHERE step = %s AND topic = %s AND partition = %s"
+_OF = """
+SELECT record_offset, timestamp_ms, times, extract(epoch FROM now() - noted_at)::float8 FROM stream.suspects
+WHERE step = %s AND topic = %s AND partition = %s
+"""
 _PASSED = "DELETE FROM stream.suspects WHERE step = %s AND topic = %s AND partition = %s AND record_offset < %s"
 
 
@@ -53,7 +56,7 @@ class PostgresSuspects:
         async with connection_of(self._pool) as conn:
             await conn.execute(_DROP, (int(KEPT_DAYS), step, partition, topic, next_offset))
             cur = await conn.execute(_OF, (step, topic, partition))
-            return {int(offset): Noted(int(at), int(times)) for offset, at, times in await cur.fetchall()}
+            return {int(offset): Noted(int(at), int(times), ago) for offset, at, times, ago in await cur.fetchall()}
 
     async def passed(self, step: str, topic: str, partition: int, next_offset: int) -> None:
         async with connection_of(self._pool) as conn:

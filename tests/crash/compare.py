@@ -110,7 +110,8 @@ def topic_records(
         _compare(d, kind, place[1], want, got, thinned)
         if compacts:
             d.thinned += 0 if coalesced else len(want.keys() - got.keys())
-            _last_by_key(d, f"{kind}, compacted", place[1], wanted.get(place, []), raw)
+            nulled = [m for m in found if _from(step, m) or (m.value is None and source_of(m) is None)]
+            _last_by_key(d, f"{kind}, compacted", place[1], wanted.get(place, []), nulled)
 
 
 def _compare(
@@ -133,9 +134,11 @@ def _compare(
 
 
 def _last_by_key(d: Differences, kind: str, partition: int, want: Sequence[Message], raw: Sequence[Message]) -> None:
-    """What compaction keeps in the end is the last record of a key: it must be the newest, redelivered or not."""
+    """What compaction keeps in the end is the last record of a key: it must be the newest, redelivered or not. What
+    the eraser takes out behind the step is the step's key."""
     newest = {m.key: m for m in want if not _plumbing(m)}
-    last = {m.key: m for m in raw if not _plumbing(m)}
+    mine = {m.key for m in raw if source_of(m) is not None}
+    last = {m.key: m for m in raw if not _plumbing(m) and m.key in mine}
     d.checked[kind] += len(newest)
     for key in newest.keys() | last.keys():
         a, b = newest.get(key), last.get(key)

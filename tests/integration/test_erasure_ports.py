@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
@@ -25,8 +24,9 @@ from schemas import migrations
 from schemas.events.erasure import Erasure
 from schemas.log.owner import user
 from schemas.security import erasure_findings
-from sinks.postgres.erasure import PostgresCuts
+from sinks.postgres.erasure import PostgresErasures
 from streams.state.protocol import OutboxRow, carries_erasure, pack_outbox
+from tests.dates import fixed
 from tests.patience import PATIENCE
 from tests.unit.erasure.register_contract import RegisterContract
 from tests.unit.erasure.topics_contract import TopicsContract
@@ -51,6 +51,9 @@ class _Postgres:
     def found(self, e: Erasure, where: str, counts: Mapping[str, int]) -> None:
         with psycopg.connect(self.dsn) as conn:
             erasure_findings.found(conn, e, where, counts)
+
+    def late(self, name: str) -> None:
+        PostgresErasures(self.dsn).came_late([name])
 
     def holds(self, owner: str, key: str) -> None:
         with psycopg.connect(self.dsn) as conn:
@@ -88,7 +91,7 @@ class TestPostgresRegister(RegisterContract):
 
     def test_c9_records_that_an_erasure_names_stand_beside_it(self, at: _Postgres) -> None:
         """Once, whatever comes again; and sinks and streams of updates find the erasure by its users or tenant."""
-        when = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+        when = fixed(2026, 11, 2, 9)
         told: dict[str, Any] = {"tenant": "acme", "accepted_at": when}
         named = Erasure(**told, erasure_id="e1", scope="user", user_id="ann", stage="gate", record_ids=("a", "b"))
         others = [
@@ -107,11 +110,13 @@ class TestPostgresRegister(RegisterContract):
         assert [sorted(names) for names, _ in stood] == [[], ["a", "b"], ["a", "b"], ["a", "b", "c"]]
         assert stood[0][1] is None
         assert stood[1][1] == stood[2][1]
-        cuts = PostgresCuts(at.dsn)
+        found = PostgresErasures(at.dsn)
         owners = [user("acme", "ann"), user("acme", "cid"), user("other", "dan"), user("other", "eve")]
-        assert sorted(cuts(owners)) == [("acme", "ann", None, when), ("other", None, None, when)]
-        assert list(cuts([user("acme", "bob")])) == [("acme", "bob", "s1", when)]
-        assert not cuts([user("acme", "cid")])
+        ann, bob = ("e1", "acme", "ann", None, when, False), ("e2", "acme", "bob", "s1", when, False)
+        assert sorted(found.of(owners)) == [ann, ("e3", "other", None, None, when, False)]
+        assert list(found.of([user("acme", "bob")])) == [bob]
+        assert not found.of([user("acme", "cid")])
+        assert [cut.erasure_id for cut in found.newest(2)] == ["e2", "e3"]
         with psycopg.connect(at.dsn, row_factory=dict_row) as conn:
             rows = conn.execute(_CUTS.text.encode(), {"tenant": "acme", "users": ["ann"]}).fetchall()
         assert [(r["user_id"], sorted(r["record_ids"])) for r in rows] == [("ann", ["a", "b", "c"])]

@@ -36,6 +36,7 @@ from streams.topology import TOPOLOGY, group_of
 from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
 from tests.integration.query_env import TENANT, Env, query_service
+from tests.pages import blocks
 from tests.patience import PATIENCE, eventually, until
 
 Headers = list[tuple[str, str | bytes | None]]
@@ -153,6 +154,10 @@ async def test_readyz_names_the_record_that_stops_a_step(addresses: Addresses) -
                 f"{step}: stopped before offset 41 of partition 3, which hung 4 times",
                 f"{step}: stopped before offset 0 of partition 5, which hung 3 times",
             ]
+            [by_hand] = blocks("docs/reliability.md", "sql")
+            with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
+                assert conn.execute(by_hand.replace("'gate'", f"'{step}'").encode()).rowcount == 1
+            await answered(env, "/readyz", lambda a: a.status_code == 503 and "offset 41" not in a.text)
     finally:
         with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
             for table in ("suspects", "positions"):

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -30,6 +30,7 @@ from sinks.decode import decode
 from sinks.postgres.contents import PostgresContents
 from sinks.postgres.sink import PostgresSink
 from sinks.protocol import Item, Permanent, SinkBatch, Tombstone, Transient
+from tests.dates import fixed
 from tests.unit.sinks import events
 from tests.unit.sinks.contract import MARK, SinkContract, Store
 from tests.unit.sinks.events import CODEC, NOW, TEXTS, batch, checkpoint, decision, hot, memory, message, session, turn
@@ -349,7 +350,7 @@ def test_c9_what_was_erased_is_not_carried_into_a_generation_that_has_met_the_er
 ) -> None:
     """The live one may be behind: it still has the rows, and the new one meets the erasure no more."""
     other, tenant = generation + 1_000_000, f"carried-{generation}"
-    said, behind = (datetime(2020, 1, n, tzinfo=UTC) for n in (2, 3))
+    said, behind = (fixed(2020, 1, n) for n in (2, 3))
     turns = [
         turn(n, tenant=tenant, user_id=user, session_id=session, accepted_at=at)
         for n, (user, session, at) in enumerate(

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +22,8 @@ from schemas.events.sessions import SessionBody, SessionState
 from schemas.log.codec import Codec, Event
 from schemas.log.owner import OwnerKind
 from schemas.profile.model import load_profile
+from sinks.milvus.sink import MilvusSink
+from sinks.protocol import Item, Message, SinkBatch
 from tests.integration.query_env import Arrived, Env, query_service
 from tests.integration.test_tenants import MADE, SAID, TOUCHES_OTHERS, WEEK, WORD, A, B, ByName, alike_late, header
 from tests.openapi_calls import Call, Operation, call, operations
@@ -53,13 +56,16 @@ class Recorded:
         """Nothing to close."""
 
 
-def plant(env: Env) -> None:
+def plant(env: Env, addresses: Addresses) -> None:
     """One thing of each kind that `only` names, of the first tenant alone."""
     rows, word = env.rows, WORD[A]
-    rows.turn("only", "only", f"only {word}", tenant=A, turn_id="only", project_id="only", interaction_id="only")
+    turn = rows.turn("only", "only", f"only {word}", tenant=A, turn_id="only", project_id="only", interaction_id="only")
     decided = rows.turn("only", "only", FIXED["userMessage"], tenant=A, turn_id="only:user")
     rows.decision(decided, 0, "fact", f"only {word}", "kept", field="city", value=word)
-    rows.memory("only", "fact", f"only {word}", record_id="only", tenant=A, field="city", value=word)
+    fact = rows.memory("only", "fact", f"only {word}", record_id="only", tenant=A, field="city", value=word)
+    with closing(MilvusSink(addresses.milvus)) as milvus:
+        milvus.ensure()
+        milvus.write(SinkBatch([Item(e, Message("t", 0, 0, None, None, [], 0)) for e in (turn, fact)]))
     rows.memory("only", "item", f"{word} item", tenant=A, namespace=("memories", "only"), key="only", value={"w": word})
     row = {"category": "diagnosis_records", "key": "diagnosis_only", "value": {"diagnosis": word}}
     rows.memory("only", "table", f"{word} row", tenant=A, **row)
@@ -82,7 +88,7 @@ async def env(addresses: Addresses) -> AsyncIterator[Env]:
     async with query_service(addresses, profile, scope_bound=3, keys=ByName()) as service:
         service.app.state.deps.log = Recorded()
         service.app.state.watches = dict.fromkeys(service.app.state.watches, Arrived())
-        await asyncio.to_thread(plant, service)
+        await asyncio.to_thread(plant, service, addresses)
         yield service
 
 

@@ -44,7 +44,7 @@ BREAKS = (
     ),
     Break(
         "extract", "statements are read out of turns", "processors/reader/step.py",
-        "return self._extractor.read(view_of(event, profile, reply), profile)",
+        "return without_secrets(self._extractor.read(view_of(event, profile, reply), profile))",
         "return Reading([])",
         (_TALK,),
     ),

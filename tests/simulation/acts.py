@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
 
+from schemas.log import topics
+
 SINKS: tuple[str, ...] = ("postgres", "redis", "milvus")
 WORKERS: Mapping[str, tuple[str, ...]] = {
     "screen-1": ("screen",), "screen-2": ("screen",),
@@ -36,6 +38,13 @@ class Act:
         return f"{self.at:.2f} {self.kind} {self.target}{lasting}{behind}".rstrip()
 
 
+INTERNAL: tuple[str, ...] = tuple(
+    t.name for t in (
+        topics.HISTORY, topics.LEDGER, topics.PROJECT_EVENTS, topics.UPDATES, topics.SESSION_STATE, topics.DECISIONS,
+        topics.JOBS,
+    )
+)  # fmt: skip
+"""Topics that steps write."""
 ERASING_EVERY = 4
 """Every so many-th seed (3, 7, 11, ...) has many erasures, and faults that strike the eraser."""
 
@@ -61,11 +70,14 @@ def acts(seed: int, seconds: float, most: int = 12, weights: Mapping[str, float]
 
 
 def _on_the_eraser(random: Random, seconds: float) -> Iterator[Act]:
-    """It does most of its work a few seconds behind an erasure: an act waits for the next named point in it."""
+    """It does most of its work a few seconds behind an erasure: an act waits for the next named point in it. And what
+    comes when it is done."""
     for _ in range(random.randint(0, 3)):
         lasting = random.choice((0.0, 0.0, 3.0, 14.0))
         kind = "freeze" if lasting else "kill"
         yield Act(random.random() * seconds, kind, "eraser", lasting, int(random.expovariate(1.0) * 5), True)
+    if random.random() < 0.5:
+        yield Act(seconds, "late", random.choice(INTERNAL))
 
 
 def _count(random: Random) -> int:

@@ -15,7 +15,7 @@ from sinks.collapse import collapse, runs
 from sinks.decode import decode
 from sinks.memory import MemorySink
 from sinks.protocol import Message as SinkMessage
-from sinks.protocol import SinkBatch
+from sinks.protocol import Sink, SinkBatch
 from streams.batch import Message
 from streams.driver import TopologyDriver
 from streams.state.memory import MemoryStateStore
@@ -37,15 +37,15 @@ def read(broker: Broker) -> dict[str, Log]:
     """Every topic, as a reader of committed records sees it."""
     return {
         name: {
-            (name, n): [
-                Message(name, n, s.offset, s.record.key, s.record.value, s.record.headers, s.record.timestamp_ms)
-                for s in _ever(name, p)
-                if s.record.visible
-            ]
+            (name, n): [message_of(name, n, s) for s in _ever(name, p) if s.record.visible]
             for n, p in enumerate(found)
         }
         for name, found in broker.topics.items()
     }
+
+
+def message_of(topic: str, number: int, s: Stored) -> Message:
+    return Message(topic, number, s.offset, s.record.key, s.record.value, s.record.headers, s.record.timestamp_ms)
 
 
 def _ever(topic: str, log: Partition) -> list[Stored]:
@@ -82,8 +82,9 @@ def differences(
         _state(d, name, states[name], world.state.data)
     _accepted(d, world, accepted, logs)
     kept(d, seen, Lineage(world.codec, logs, {name: e.outputs for name, e in want.items()}))
+    history = {place: without_redelivered(found) for place, found in logs[topics.HISTORY.name].items()}
     for name in SINKS:
-        _view(d, name, world, [logs[topics.HISTORY.name], *(want[s].outputs for s in ("gate", "session", "project"))])
+        _view(d, name, world, [history, *(want[s].outputs for s in ("gate", "session", "project"))])
     return d
 
 
@@ -139,7 +140,7 @@ def _rows(log: Log, name: str, world: World) -> dict[tuple[Any, ...], Any]:
     return sink.rows
 
 
-def feed(sink: MemorySink, world: World, records: list[Message]) -> None:
+def feed(sink: Sink, world: World, records: Sequence[Message]) -> None:
     raw = [SinkMessage(m.topic, m.partition, m.offset, m.key, m.value, m.headers, m.timestamp_ms) for m in records]
     found = decode(world.codec, raw)
     *before, last = [collapse(run) for run in runs(found.items)]

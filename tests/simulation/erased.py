@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 
 from memstream.erasure.report import ReportError, verify
 from schemas.events.erasure import Erasure
@@ -14,10 +15,16 @@ from schemas.log import topics
 from schemas.log.codec import header, parsed
 from schemas.log.progress import Written
 from schemas.log.topics import Cleanup
+from sinks.erased import WithoutErased
+from sinks.memory import MemorySink
 from tests.crash.compare import Differences
+from tests.simulation.acts import SINKS
+from tests.simulation.check import feed, message_of
 from tests.simulation.load import WORD, Call
 from tests.simulation.partition import Stored
-from tests.simulation.world import World
+from tests.simulation.register import MemoryRegister
+from tests.simulation.sinks import topics_of
+from tests.simulation.world import START, World
 
 KEPT = tuple(t for t in topics.CATALOGUE if t.cleanup is not Cleanup.DELETE)
 PASSING = tuple(t for t in topics.CATALOGUE if t.cleanup is Cleanup.DELETE)
@@ -57,6 +64,7 @@ class Erased:
             gone = {word for word, s in said.items() if s.user in cuts and s.at <= cuts[s.user]}
             self.found.checked["erased words"] += len(gone)
             self._nowhere(gone, self._held(), "at rest")
+            self._nowhere(gone, self._rebuilt(), "at rest")
             self._named(gone)
             self._stands([c for c, _ in accepted if c.word in said.keys() - gone and c.user in cuts])
         return self.found
@@ -153,6 +161,20 @@ class Erased:
             yield from (Held(f"outbox of {step}/{partition}", row.value or b"") for row in outbox)
         for name, view in w.views.items():
             yield from (Held(f"view {name}", w.codec.value(row)) for row in view.rows.values())
+
+    def _rebuilt(self) -> Iterator[Held]:
+        """What a rebuild makes of the log as it lies, which is not compacted yet, and as compaction leaves it."""
+        for name, compacted in product(SINKS, (False, True)):
+            sink = MemorySink(name, now=lambda: START)
+            around = WithoutErased(sink, MemoryRegister(lambda: START, self._world.state.data))
+            for topic in topics_of(name):
+                for n, log in enumerate(self._world.broker.topics[topic.name]):
+                    lies = [s for s in log.records if s.record.visible]
+                    if compacted and topic.cleanup is not Cleanup.DELETE:
+                        last = {s.record.key: s.offset for s in lies}
+                        lies = [s for s in lies if last[s.record.key] == s.offset]
+                    feed(around, self._world, [message_of(topic.name, n, s) for s in lies])
+            yield from (Held(f"a rebuilt {name}", self._world.codec.value(row)) for row in sink.rows.values())
 
 
 def words_in(raw: bytes) -> list[str]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
 
 from memstream.recovery import compare
 from query.pipeline.groups import GROUPS
 from schemas.log import topics
+from schemas.log.codec import header, parsed
+from schemas.log.dead_letters import kafka_time
 from schemas.log.topics import Cleanup
 from tests.simulation.acts import WORKERS, Act
 from tests.simulation.loop import Process
@@ -15,6 +19,8 @@ from tests.simulation.net import Weather
 from tests.simulation.opened import uses
 from tests.simulation.partition import Record, Stored
 from tests.simulation.world import World
+
+_LATE_SECONDS = 600.0
 
 
 class Nemesis:
@@ -145,6 +151,27 @@ class Nemesis:
                 for log in self._world.broker.topics[topic.name]:
                     log.compact(self._world.random.randint(log.start, log.end))
 
+    async def _late(self, act: Act) -> None:
+        """Out of the queues of producers that stood still, once the erasures are done: all that steps have sent to a
+        topic of those who were erased, before they asked for it."""
+        w, until = self._world, self._world.loop.time() + _LATE_SECONDS
+        while not w.trust.asked or w.trust.open() or w.down or not w.broker.up:
+            if w.loop.time() > until:
+                return
+            await asyncio.sleep(0.5)
+        cuts = w.trust.cuts()
+        for n, log in enumerate(w.broker.topics[act.target]):
+            sent = sorted((*log.compacted, *log.records), key=lambda s: s.offset)
+            queued = [replace(s.record, key=self._sent_key(act.target, s.record.key)) for s in sent if _of(s, cuts)]
+            if queued and not w.broker.weather.refuses:
+                w.broker.produce(act.target, n, queued, w.broker.producer_id(), 0)
+                w.history.note("nemesis", f"{len(queued)} records come late in {act.target}/{n}")
+
+    def _sent_key(self, topic: str, key: bytes | None) -> bytes | None:
+        """In a kept log each sending has a key of its own."""
+        plain = None if key is None else key.rpartition(b"~")[0] or key
+        return topics.sent_key(topic, plain, lambda n: f"{self._world.random.getrandbits(8 * n):0{2 * n}x}")
+
     async def _power(self, act: Act) -> None:
         """The machine goes dark, and comes back: Postgres with what it has committed, the log with what was flushed.
         Before anything else writes, the log is compared with its readers, as `memstream up` does."""
@@ -182,3 +209,15 @@ class Nemesis:
             log.flush()
             self.lost.append(str(short))
             w.history.note("recovery", str(short))
+
+
+def _of(s: Stored, cuts: Mapping[str, datetime]) -> bool:
+    """Whether a step had sent it of a user who was erased then."""
+    value = s.record.value
+    if not s.record.visible or value is None or header(s.record.headers, "src") is None:
+        return False
+    told = parsed(value)
+    if told.get("type") in ("erasure", "marker", "tick"):
+        return False
+    user = str(told.get("user_id") or (told.get("owner_id") if told.get("owner_kind") == "user" else ""))
+    return user in cuts and kafka_time(s.record.timestamp_ms) <= cuts[user]

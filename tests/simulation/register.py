@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from memstream.erasure.ports import AT_ONCE, Access, Away, Finding, UnderWay
 from schemas.events.erasure import Erasure
+from schemas.log.owner import Owner
+from sinks.erased import Cut
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import carries_erasure
 from tests.simulation.net import AwayError
@@ -111,12 +113,30 @@ class MemoryRegister:
     def keys_destroyed(self, e: Erasure, since: datetime) -> int:
         return 0
 
-    def finish(self, e: Erasure, report: dict[str, Any]) -> None:
+    def finish(self, e: Erasure, report: dict[str, Any]) -> bool:
         entry = self.entries.get(e.erasure_id)
-        if entry is not None and entry.state == "under_way":
-            entry.state, entry.report = "done", report
-            entry.under_way = replace(entry.under_way, step="done")
-            self.on_done(e)
+        if entry is None or entry.state != "under_way" or entry.under_way.step == "late":
+            return False
+        entry.state, entry.report = "done", report
+        entry.under_way = replace(entry.under_way, step="done", nulled=report.get("nulled", {}))
+        self.on_done(e)
+        return True
+
+    # What sinks refuse by.
+    def newest(self, most: int) -> Sequence[Cut]:
+        return [self._cut(entry) for entry in self.entries.values()][-most:]
+
+    def of(self, owners: Sequence[Owner]) -> Sequence[Cut]:
+        mine = {(o.tenant, name) for o in owners for name in (o.id, None)}
+        return [cut for cut in self.newest(len(self.entries)) if (cut.tenant, cut.user_id) in mine]
+
+    def came_late(self, erasure_ids: Collection[str]) -> None:
+        for entry in (self.entries[name] for name in erasure_ids if name in self.entries):
+            entry.state, entry.under_way = "under_way", replace(entry.under_way, step="late")
+
+    def _cut(self, entry: Entry) -> Cut:
+        e = entry.under_way.erasure
+        return Cut(e.erasure_id, e.tenant, e.user_id, e.session_id, e.accepted_at, entry.state == "done")
 
 
 def _place(u: UnderWay) -> tuple[datetime, str]:
@@ -167,8 +187,8 @@ class SimRegister:
     def keys_destroyed(self, e: Erasure, since: datetime) -> int:
         return self._called("", lambda: self._data.keys_destroyed(e, since))
 
-    def finish(self, e: Erasure, report: dict[str, Any]) -> None:
-        self._called("finishes", lambda: self._data.finish(e, report), writes=True)
+    def finish(self, e: Erasure, report: dict[str, Any]) -> bool:
+        return self._called("finishes", lambda: self._data.finish(e, report), writes=True)
 
     def _called(self, point: str, call: Callable[[], T], writes: bool = False) -> T:
         if point:

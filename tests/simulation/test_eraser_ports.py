@@ -39,6 +39,9 @@ class _InMemory:
     def found(self, e: Erasure, where: str, counts: Mapping[str, int]) -> None:
         self.data.found(e, where, counts)
 
+    def late(self, name: str) -> None:
+        self.data.came_late([name])
+
     def holds(self, owner: str, key: str) -> None:
         self._commit("screen", Position(len(self.state.rows)), [Write(owner, key, b"1")], [])
 

@@ -10,18 +10,21 @@ import pytest
 
 from memstream.erasure import eraser as eraser_module
 from memstream.erasure import log as log_module
-from memstream.erasure.log import Log
+from memstream.erasure.log import Log, Place, Taken
 from memstream.erasure.ports import Stored
 from processors.erasure.guard import Erased
 from processors.erasure.steps import GateEraser
 from schemas.events.erasure import Erasure
 from schemas.log import topics
+from sinks.erased import WithoutErased
 from sinks.memory import MemorySink
 from sinks.protocol import Message
+from streams.batch import BatchFrame
 from streams.runner import StepRunner
 from streams.topology import Parts
-from tests.simulation.acts import Act, erases_much
+from tests.simulation.acts import INTERNAL, Act, erases_much
 from tests.simulation.erasing import SimStored
+from tests.simulation.load import WORD, Call
 from tests.simulation.plan import Plan
 from tests.simulation.register import MemoryRegister, SimRegister
 from tests.simulation.round import run
@@ -45,10 +48,11 @@ def _it_is_done_before_its_nulls(patch: Patch) -> None:
         left.append((self, e))
         return {}
 
-    def finished(self: SimRegister, e: Erasure, report: dict[str, Any]) -> None:
-        finish(self, e, report)
+    def finished(self: SimRegister, e: Erasure, report: dict[str, Any]) -> bool:
+        done = finish(self, e, report)
         while left:
             remove(*left.pop())
+        return done
 
     patch.setattr(Log, "remove", later)
     patch.setattr(SimRegister, "finish", finished)
@@ -69,19 +73,29 @@ def _a_store_forgets_nothing(patch: Patch) -> None:
     patch.setattr(MemorySink, "_erase", erase)
 
 
+def _nobody_nulls_what_comes_late(patch: Patch) -> None:
+    patch.setattr(MemoryRegister, "came_late", lambda self, erasure_ids: None)
+    patch.setattr(BatchFrame, "_receive_again", lambda self, batch, m: None)
+
+
+def _sinks_take_what_comes_late(patch: Patch) -> None:
+    patch.setattr(WithoutErased, "_kept", lambda self, item, replayed, late: item)
+
+
 def _outboxes_stay(patch: Patch) -> None:
     async def nothing(self: StepRunner, commits: object) -> None:
         """As it was."""
 
     patch.setattr(StepRunner, "_settle_erasures", nothing)
     patch.setattr(MemoryRegister, "undelivered", lambda self, e: 0)
+    _nobody_nulls_what_comes_late(patch)
 
 
 def _the_last_erasure_tells_the_order(patch: Patch) -> None:
     """As it was: a project's, which comes at any later time, among them."""
     whole = log_module.standing
 
-    def standing(records: Iterable[Stored], e: Erasure) -> dict[tuple[str, int, bytes], bytes]:
+    def standing(records: Iterable[Stored], e: Erasure) -> dict[Place, Taken]:
         found, name = list(records), f'"erasure_id":"{e.erasure_id}"'.encode()
         met = [n for n, m in enumerate(found) if name in (m.value() or b"")]
         last = {(found[n].topic(), found[n].partition()): n for n in met}
@@ -101,6 +115,45 @@ def test_n6_what_is_said_behind_an_erasure_and_taken_with_it_is_found(parts: Par
     """It needs who talks on at once, and a project's step that is slow: found in one of 58 rounds."""
     _the_last_erasure_tells_the_order(monkeypatch)
     assert any("compacted: partition 0: lost key" in line for line in run(Plan(231), parts).failures)
+
+
+def _said(number: int, text: str, pause: float = 0.0) -> Call:
+    found = WORD.search(text.encode())
+    word = found[0].decode() if found else ""
+    return Call(number, "turn", "bob", text, "bob-1", "project-1", f"t{number}", pause, word=word)
+
+
+LATE = tuple(Act(60.0, "late", topic) for topic in INTERNAL)
+BACK = (
+    _said(0, "I love zebra000wood."), _said(1, "We decided to use zebra001wood for the project."),
+    _said(2, "I live in Lisbon."), Call(3, "erase", "bob", pause=10.0),
+    _said(4, "I love zebra004wood.", pause=20.0), _said(5, "I live in Lisbon."),
+)  # fmt: skip
+"""Of one session; and one who comes back to it, and says a thing again."""
+
+
+def test_c9_what_a_frozen_process_still_sends_brings_nothing_back(parts: Parts) -> None:
+    """Into each topic that steps write all that they had sent before, once more, when the erasure is done."""
+    result = run(Plan.exactly(3, BACK, LATE), parts)
+    came = {line.rpartition(" ")[2].rpartition("/")[0] for line in result.history if "come late" in line}
+    assert came == {topics.HISTORY.name, topics.LEDGER.name, topics.PROJECT_EVENTS.name, topics.UPDATES.name,
+                    topics.SESSION_STATE.name, topics.DECISIONS.name}  # fmt: skip
+    assert not result.failures, "\n".join(result.failures)
+
+
+@pytest.mark.parametrize(
+    ("broken", "words"),
+    [
+        (_nobody_nulls_what_comes_late, ("in memory.ledger", "in project.events", "in session.state", "in memory.up")),
+        (_sinks_take_what_comes_late, ("in view postgres", "in view milvus", "in view redis")),
+    ],
+)  # fmt: skip
+def test_c9_where_it_is_taken_back_it_is_found(
+    broken: Callable[[Patch], None], words: tuple[str, ...], parts: Parts, monkeypatch: Patch
+) -> None:
+    broken(monkeypatch)
+    found = "\n".join(run(Plan.exactly(3, BACK, LATE), parts).failures)
+    assert {w for w in words if w not in found} == set(), found
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -71,16 +71,17 @@ def _outbox_is_not_sent_again(patch: pytest.MonkeyPatch) -> None:
 def _redelivered_records_are_taken_in(patch: pytest.MonkeyPatch) -> None:
     whole = BatchFrame.receive
 
-    def receive(self: BatchFrame, batch: Batch) -> None:
+    def receive(self: BatchFrame, batch: Batch, given_up: Container[int] = ()) -> None:
         batch.position = replace(batch.position, seen={})
-        whole(self, batch)
+        whole(self, batch, given_up)
 
     patch.setattr(BatchFrame, "receive", receive)
 
 
-def _only_kills(of: str) -> Iterator[Plan]:
-    """Rounds of one fault: processes of that kind die a few callbacks behind a named point."""
-    for seed in range(1, 400):
+def _only_kills(of: str, first: Sequence[int]) -> Iterator[Plan]:
+    """Rounds of one fault: processes of that kind die a few callbacks behind a named point. `first`: seeds that are
+    tried before the others."""
+    for seed in (*first, *range(1, 400)):
         acts = Plan(seed).acts
         kills = [n for n, a in enumerate(acts) if a.kind == "kill" and a.target.startswith(of) and a.busy]
         few = [n for n in kills if 2 <= acts[n].count <= 20]
@@ -88,12 +89,16 @@ def _only_kills(of: str) -> Iterator[Plan]:
             yield Plan(seed).keeping(range(30), few)
 
 
-@pytest.mark.parametrize("broken", [_outbox_is_not_sent_again, _redelivered_records_are_taken_in])
+@pytest.mark.parametrize(
+    ("broken", "first"), [(_outbox_is_not_sent_again, (28,)), (_redelivered_records_are_taken_in, (41,))]
+)
 def test_a_rule_of_delivery_that_is_taken_back_is_found(
-    broken: Callable[[pytest.MonkeyPatch], None], parts: Parts, monkeypatch: pytest.MonkeyPatch
+    broken: Callable[[pytest.MonkeyPatch], None], first: Sequence[int], parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """`first`: seeds that found it when this was written; they only save rounds."""
     broken(monkeypatch)
-    assert any(run(plan, parts).failures for plan in _only_kills("memory"))
+    failed = (lines for plan in _only_kills("memory", first) if (lines := run(plan, parts).failures))
+    assert any(line.startswith("topic ") for line in next(failed))
 
 
 def _progress_comes_before_the_rows(patch: pytest.MonkeyPatch) -> None:

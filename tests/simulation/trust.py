@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,14 @@ class Trust:
         entries = self.register.entries
         return [name for name in self.asked if name not in entries or entries[name].state != "done"]
 
+    def cuts(self) -> dict[str, datetime]:
+        """User -> when what is done was asked for last."""
+        out: dict[str, datetime] = {}
+        for e in (entry.under_way.erasure for entry in self.register.entries.values()):
+            name = e.user_id or ""
+            out[name] = max(e.accepted_at, out.get(name, e.accepted_at))
+        return out
+
     def note(self, store: str, e: Erasure, place: str, counts: Mapping[str, int]) -> None:
         """Of Postgres within its transaction, of the others by a call to it. Raises Transient."""
         if store == "postgres":
@@ -58,8 +67,13 @@ class Trust:
             if e.found:
                 self.register.found(e, f"state/{e.stage}/{place.rpartition('/')[2]}", e.found)
             return
+
+        def noted() -> None:
+            self.register.begin(e)
+            self.register.found(e, place, counts)
+
         try:
-            self._ask(lambda: self.register.found(e, place, counts), True)
+            self._ask(noted, True)
         except AwayError as exc:
             raise Transient(str(exc)) from None
 

@@ -18,6 +18,7 @@ from schemas.log.owner import partition as partition_of
 from schemas.log.progress import Written
 from schemas.log.topics import Topic
 from schemas.storage.layouts import sink_group
+from sinks.erased import WithoutErased
 from sinks.memory import MemorySink
 from sinks.worker import Worker, WorkerConfig
 from streams.faust.app import SESSION_TIMEOUT
@@ -195,7 +196,7 @@ class World:
         self.opened.writes[process.name] = store
         self.opened.members[process.name] = {process.name: partial(getattr, consumer, "member")}
         worker = Worker(
-            store,
+            WithoutErased(store, self.trust.register, tells=name == "postgres"),
             consumer,
             SimDeadLetters(lambda: SimProducer(self.net, self.broker, self.random, clock.now_ms, 30.0), self.loop),
             self.codec,

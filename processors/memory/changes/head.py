@@ -46,11 +46,15 @@ class ChangeCard(BaseModel):
 
     def marks(self, score: float, found: Measured) -> bool:
         """Whether both stand and name each other, of a pair that is a change as likely as `score`."""
+        if found.excludes or found.withdraws:
+            return True
         return score >= (self.mark_told if found.tells and found.meets else self.mark)
 
     def retires(self, score: float, found: Measured) -> bool:
-        """Whether the older one ends. A name in common is not enough."""
-        return self.retire is not None and found.says_so and found.meets and score >= self.retire
+        """Whether the older one ends. A name in common is not enough, and a contradiction says not which is right."""
+        if self.retire is None:
+            return False
+        return found.withdraws or (found.says_so and found.meets and score >= self.retire)
 
 
 @dataclass(frozen=True, slots=True)

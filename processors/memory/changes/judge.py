@@ -41,7 +41,7 @@ def changes(standing: Standing, new: MemoryUpdate) -> list[Change]:
     if not _is_read(new):
         return []
     after = _statement(new, None)
-    near = _nearest(standing, new, NEAREST if after.signs else WITHOUT_SIGN, later=False)
+    near = _nearest(standing, new, NEAREST if _says_more(after) else WITHOUT_SIGN, later=False)
     return _likeliest(_change(old, _statement(old, standing), new, after) for old in near)
 
 
@@ -52,7 +52,7 @@ def changes_by_later(standing: Standing, old: MemoryUpdate) -> list[Change]:
     before, found = _statement(old, None), []
     for rank, new in enumerate(_nearest(standing, old, NEAREST, later=True)):
         after = _statement(new, standing)
-        if after.signs or rank < WITHOUT_SIGN:
+        if _says_more(after) or rank < WITHOUT_SIGN:
             found.append(_change(old, before, new, after))
     return _likeliest(found)
 
@@ -60,6 +60,11 @@ def changes_by_later(standing: Standing, old: MemoryUpdate) -> list[Change]:
 def changes_others(u: MemoryUpdate) -> bool:
     """Is a record a statement of turns without a field? Others change nothing by their words."""
     return not slots_of(u) and made_by(u) != "command"
+
+
+def _says_more(new: Statement) -> bool:
+    """Does a statement bear a word of change, or say what others cannot be true beside?"""
+    return bool(new.signs or new.claims or new.withdrawn)
 
 
 def _is_read(u: MemoryUpdate) -> bool:
@@ -97,7 +102,8 @@ def _change(old: MemoryUpdate, before: Statement, new: MemoryUpdate, after: Stat
     said = min((s.occurred_at for s in new.sources if s.occurred_at >= last), default=_last_said(new))
     head = head_for(new.model_id)
     if head is None:
-        return Change(old, new, "marked", None, said) if found.says_so else None
+        told = found.says_so or found.excludes or found.withdraws
+        return Change(old, new, "marked", None, said) if told else None
     score = round(head.changed(before, after, found), 4)
     if head.card.retires(score, found) and not of_people(old):
         return Change(old, new, "retired", score, said)

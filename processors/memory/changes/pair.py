@@ -14,10 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from processors.dedupe.features import Features, extract_features, is_function, is_number, stem
+from processors.memory.changes.excluding import (
+    OF_NO_KIND,
+    Claim,
+    apart,
+    claims_of,
+    may_be_withdrawn,
+    withdrawn_of,
+)
 from processors.memory.changes.signs import SIGNS, Sign, language_of_statement, signs_of
 
 Floats = npt.NDArray[np.float32]
-_OWNER = frozenset(("user", "用", "户", "戶"))
+_OWNER = frozenset(("user", "others", "用", "户", "戶"))
 _SUBJECT = {
     "en": re.compile(r"(?:the )?(user's \w+|user|\w+(?:'s \w+)?)", re.IGNORECASE),
     "zh": re.compile(r"(用[户戶]的[^，。]{1,2}|用[户戶]|[^，。]{1,2})"),
@@ -46,6 +54,16 @@ class Statement:
         return frozenset(stem(t) for t in self.features.tokens if not is_function(t) and t not in _OWNER)
 
     @cached_property
+    def claims(self) -> frozenset[Claim]:
+        return claims_of(self.text)
+
+    @cached_property
+    def withdrawn(self) -> frozenset[str]:
+        """Words of what it takes back, without those that any such statement has."""
+        tokens = extract_features(withdrawn_of(self.text)).tokens
+        return frozenset(stem(t) for t in tokens if not is_function(t) and t not in OF_NO_KIND)
+
+    @cached_property
     def numbers(self) -> frozenset[str]:
         return frozenset(t for t in self.features.tokens if is_number(t))
 
@@ -62,13 +80,16 @@ class Statement:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """`told`: signs of the newer statement that the older has not; `tells`: they say that something changed; `says_so`:
-    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `values`: all
-    measures, float32."""
+    and that it is the same thing; `meets`: the two share a word beside those of whom they speak; `excludes`: by their
+    words they cannot both be true; `withdraws`: the newer takes back what the older says; `values`: all measures,
+    float32."""
 
     told: frozenset[Sign]
     tells: bool
     says_so: bool
     meets: bool
+    excludes: bool
+    withdraws: bool
     values: Floats
 
 
@@ -107,4 +128,5 @@ def measured(old: Statement, new: Statement) -> Measured:
     plain = np.array(values, np.float32)
     whole = np.concatenate([[np.float32(chinese)], plain, chinese * plain]).astype(np.float32)
     meets = any(word not in old.subject for word in common)
-    return Measured(told, changes, says_so, meets, whole)
+    withdraws = bool(new.withdrawn) and new.withdrawn <= old.words and not old.withdrawn and may_be_withdrawn(old.text)
+    return Measured(told, changes, says_so, meets, apart(old.claims, new.claims), withdraws, whole)

@@ -29,6 +29,8 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.whole_en import is_of_now, is_whole
+from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
 from schemas.events.memory import DropLabel
 
@@ -58,8 +60,8 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|here|there|now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if|when|that|which"
-    r"|by(?: now)?|did(?:n't)?)$",
+    r"|right|here|there|(?:right|for|by) now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if"
+    r"|when|that|which|by|did(?:n't)?)$",
     re.I,
 )
 _ATTACHED = re.compile(
@@ -74,12 +76,6 @@ _BASE = re.compile(
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
 _TOLD_TO = re.compile(rf"(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I)
 """What somebody is not to do, not what the speaker does not."""
-_WITHDRAWN = re.compile(
-    rf"(?:scrap|forget(?: about)?|drop|ditch|bin|never mind) (?P<what>(?:the|my|our) (?:[\w'-]+ ){{1,3}}"
-    rf"(?:{alternatives('given_up')}))(?: (?:now|then|after all|actually|please))?(?=$|[,;]| because\b| since\b)",
-    re.I,
-)
-"""What is no longer meant: "scrap the Japanese thing"."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down"
@@ -100,6 +96,11 @@ _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 _ANOTHER = re.compile(
     r"(?:it|this|that|there|these|those|he|she|they|every(?:one|body)|some(?:one|body)|people)\b", re.I
 )
+
+_SUPPOSING = re.compile(
+    r"\b(?:could|might|would(?! (?:like|love|prefer|rather)))(?! have (?:had )?to)\b|\bthat means\b", re.I
+)
+"""What follows it behind "and" is supposed like it."""
 
 _STEP = re.compile(
     r"(?:I|we|my [\w' -]{1,40}?) (?!(?:have|has|had) got\b|got to\b)"
@@ -129,6 +130,7 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
     been named before, and hear of those of the sentence."""
     runs: list[Alone] = []
     about: Subject = "none"
+    unreal = False
     for clause in clauses(sentence):
         unnamed = clause.subject == "none" and about == "other"
         if clause.subject != "none":
@@ -144,14 +146,17 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
             between = original[before.end - sentence.start : clause.start - sentence.start].strip()
             runs[-1] = Alone(before.start, clause.end, f"{before.text}{between} {said}", 0.0)
             continue
-        usable = clause.states and not _told_by(taken, clause) and not MOMENT.search(expand(said))
+        goes_on = unreal and said.startswith("and ")
+        unreal = goes_on or _SUPPOSING.search(said) is not None
+        stated = clause.states and not goes_on and not _told_by(taken, clause)
+        usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text)) for run in runs]
     return [
         Alone(
             run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0),
-            None if stands(text) else "unresolved",
+            None if tells(text) else "unresolved",
         )
         for run, text in zip(runs, texts, strict=True)
         if len(text.split()) >= SHORTEST
@@ -168,18 +173,20 @@ def _goes_on(before: str, said: str, clause: Clause) -> bool:
     together = f"{before}, {said}"
     if not clause.states or len(together.split()) > LONGEST or YOU.search(said) or not resolved(together):
         return False
-    return _ATTACHED.match(said) is not None or (_GOES_ON.match(said) is not None and not resolved(said))
+    if _ATTACHED.match(said) is not None:
+        return True
+    return not before.startswith(TAKEN_BACK) and _GOES_ON.match(said) is not None and not resolved(said)
 
 
 def _with_subject(bare: str, clause: Clause) -> str:
     """The clause with its subject, which a predicate may leave out; empty where that is not the speaker."""
     text = expand(_without(_INTERJECTION, bare))
+    if (over := no_longer_so(text)) is not None:
+        return over
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
     if text.isupper() or _TOLD_TO.match(text):
         return ""
-    if match := _WITHDRAWN.match(text):
-        return f"I have dropped {match['what']}"
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
@@ -201,13 +208,18 @@ def _without(opening: re.Pattern[str], text: str) -> str:
     return (text[match.end() :] or text) if match else text
 
 
+def tells(text: str) -> bool:
+    """Does a statement stand alone, and is it whole?"""
+    return stands(text) and is_whole(text)
+
+
 def _standing(said: str) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
-    text = next((head for head in before_another(said) if stands(head)), said)
-    if len(text.split()) <= KEPT_WHOLE and stands(text):
+    text = next((head for head in before_another(said) if tells(head)), said)
+    if len(text.split()) <= KEPT_WHOLE and tells(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))
-    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and stands(head)), text)
+    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and tells(head)), text)
 
 
 def _shortened(said: str) -> str:

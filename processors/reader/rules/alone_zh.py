@@ -61,6 +61,14 @@ _DOES = re.compile(
 )
 """Before a person of the speaker's, the speaker does it: 陪我爸复查."""
 _SOMEBODY = re.compile(r"[^我，,]{0,6}有(?:一?[个位])?人")
+_DOES_AGAIN = re.compile(
+    r"(?:[今昨前]天|[今昨]晚|上周|最近|当时|后来|真的?|好|很|太|也)*(?:又|偶然|终于|才|突然|好不容易|后悔|怀念|舍不得)+(?:[^\u4e00-\u9fff]|(?!有|来了|让|叫|被))"
+)
+"""Before what the speaker does or misses: 今天又偶然回到了我们来过的地方."""
+_HAD = re.compile(r"(?:曾经?|以前|之前|小时候|高中|大学|初中)(?:时|的时候)?有过?(?:一?个|几个|一位)")
+"""Who had somebody is the speaker: 曾经有一个男生，跟我不是一个中学."""
+_CONSEQUENCE = re.compile(r"(?:[我咱俺]们?)?(?:也|就|才|便)(?:能|会|可以|不用|不会|要|算)")
+"""What follows from a clause that supposes, asks or speaks to somebody is told only with it."""
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
 
@@ -91,6 +99,7 @@ def alone(
         return []
     found: list[Alone] = []
     run: list[Clause] = []
+    led = False
     parts = clauses(sentence, before)
     whose = _whose(parts, who)
     for clause in parts:
@@ -101,8 +110,11 @@ def alone(
             break
         if not _usable(said, clause, taken):
             found += _closed(run, original, sentence, whose)
-            run = []
+            run, led = [], True
             continue
+        if led and _CONSEQUENCE.match(opened(said)):
+            continue
+        led = False
         if run and (_begins(said, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
             found += _closed(run, original, sentence, whose)
             run = []
@@ -169,7 +181,11 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
 
 def _with_subject(text: str, about: About) -> str:
     """A statement without its subject, with the speaker before what only they do to a person of theirs."""
-    if about != "我" or SPEAKER.match(text) or OF_KIN.match(text) or SPEAKER.search(_THEIRS.sub("", text)):
+    if about != "我" or SPEAKER.match(text) or OF_KIN.match(text):
+        return text
+    if _DOES_AGAIN.match(text):
+        return f"我{text}"
+    if SPEAKER.search(_THEIRS.sub("", text)):
         return text
     does = any(_DOES.match(part) and _THEIRS.search(part) for part in re.split(r"[，,\s]", text))
     return "我" + text if does or (_DOES.match(text) and SPEAKER.search(text)) else text
@@ -204,7 +220,9 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
             text = _joined(run[first:last], original, sentence)
             if about == "亲友" and not (SPEAKER.match(text) or OF_KIN.match(text)):
                 text = (whose.named.get(run[first].start, "他") if opens_predicate(text) else "其") + text
-            if about == "我" or carried(run[first]):
+            if _HAD.match(text) and SPEAKER.search(text):
+                text = f"我{text}"
+            elif about == "我" or carried(run[first]):
                 text = _with_subject(text, about)
                 if _of_unknown(text):
                     break

@@ -93,7 +93,7 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
 
 def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
     """What a yes or no makes of its question, with the time that it names."""
-    rest = re.sub(r"^ever ", "", match["rest"])
+    rest = re.sub(r"^ever |\botherwise ", "", match["rest"])
     if rest.split()[0].lower() in _OF_THE_TALK | _FOR_NOW or re.search(r"\b(?:or|me|us|please)\b", rest):
         return None
     aux, tail = match["aux"].lower(), (agreed["tail"] or "").removeprefix(",")

@@ -28,12 +28,13 @@ _BREAK = re.compile(
     (
         r"(?:[,;:]|\s[-\u2013\u2014]+|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
         rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
+        r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
     ),
     re.I,
 )
 FILLER = re.compile(
     r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there(?!'s| is| are| was| were)"
-    r"|all|everyone|actually|and|but|also|um|uh|er|anyway"
+    r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
     r"|personally|in fact|to be honest|tbh|now|currently|at the moment|these days|nowadays|recently|lately|since|as"
     r"|first of all|you know|look|see|basically|i mean|for me|fyi|today|this year|correction|good morning|though"
@@ -88,8 +89,9 @@ class Clause:
 def clauses(sentence: Sentence) -> list[Clause]:
     """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
     text = as_meant_en(sentence.text)
-    cuts = [0, *(m.end() for m in _BREAK.finditer(text)), len(text)]
-    ends = [*(m.start() for m in _BREAK.finditer(text)), len(text)]
+    breaks = list(_BREAK.finditer(text))
+    cuts = [0, *(m.end() for m in breaks), len(text)]
+    ends = [*(m.start() for m in breaks), len(text)]
     found: list[Clause] = []
     before: Subject = "I"
     supposed = False

@@ -64,11 +64,15 @@ ANIMALS = (
     r"(?:猫咪?|狗狗?|兔子|仓鼠|鹦鹉|乌龟|金毛|泰迪|柯基|哈士奇|布偶|宠物|主子|毛孩子)"
 )
 CIRCLES = _either("公司 单位 学校 部门 团队 工厂 厂 店 小区 村 医院 办公室 项目组 实验室 课题组 班 组 家 宿舍")
+WRITER = (
+    r"(?<![A-Za-z觉])(?:dz|DZ|lz|LZ)(?=自己|本人|今年|大[一二三四]|研[一二三]|[♂♀]|[男女][，,\s生]|在读|之前|从小|目前|最近|[，,\s]+(?:我|女朋友|男朋友))"
+)
+"""How who opened a thread speaks of themselves where they tell of themselves; elsewhere others speak of them."""
 _FIRST = re.compile(
     rf"(?:我们|咱们|俺们|我|咱|俺)(?:的|(?:{CIRCLES})(?:里|上|楼下|隔壁)?的?)?(?:最好的|[一两几那这]个|[大小老亲前现准]){{0,2}}"
     rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS})(?!家[在里]|且|时代|时期|证))"
     rf"|(?:我们|咱们|俺们|我|咱|俺)(?P<own>的|(?:{CIRCLES.replace('|家', '')})(?![里当]|附近|上班))"
-    r"|(?:我们|咱们?|俺们)(?:这[边里儿](?!的|是))?|(?:我|俺|本人|自己|在下|鄙人)(?:这[边里儿](?!的|是))?"
+    r"|(?:我们|咱们?|俺们)(?:这[边里儿](?!的|是))?|(?:我|俺|本人|自己|在下|鄙人|{WRITER})(?:这[边里儿](?!的|是))?"
 )
 """Whose the clause is: only where no person, animal or circle of theirs follows is it the speaker."""
 _INTRODUCED = re.compile(rf"(?:有|养了?|生了|认识|遇[到见]|碰到)[^，]{{0,6}}?(?:{_KIN}|{STAFF}|{ANIMALS})们?$")
@@ -78,11 +82,13 @@ _OF_WHOM = re.compile(
 )
 """Of whom a clause speaks that follows "我有个女儿，"."""
 _OTHER = re.compile(
-    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其"
+    r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)"
     r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
     rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
     r"|以为)))"
 )
+_KNOWN_TO = re.compile(r"[我俺]所?(?:知道|认识|见过|了解|听说)的")
+"""Somebody else: 我所知道的，年薪30w."""
 _REPORTED = re.compile(
     r"(?:他们?|她们?|您|你们?|人|妈|爸|友|师|生|家|事|板)(?:都|总|常|也|就)?(?:说|觉得|认为|以为|猜|问|告诉|看出)"
 )
@@ -170,6 +176,8 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
             break
         body = body[filler.end() :]
     if _REPORTED.search(body[:24]):
+        return "other", body
+    if _KNOWN_TO.match(body):
         return "other", body
     if match := _FIRST.match(body):
         if match.group("kin"):

@@ -36,6 +36,9 @@ _NOT_MAJOR = re.compile(
     r"^(?:没|未|不|只|仅|毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"
 )
 
+_OTHERS_HAVE = re.compile(r"身边|周围|羡慕|嫉妒|佩服|这些|那些|有些|竟然|不能像|像")
+_SAID_OF = re.compile(r"\d+[wWkK万]|[都也]?不想|才[拿能有]|连|要(?!求)|而")
+
 
 @lru_cache(maxsize=64)
 def _schools(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
@@ -65,7 +68,7 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
     short = lexicon.get("university", {})
     for pattern in _schools(tuple(short))[:2]:
         match = pattern.search(clause.body)
-        if match is None or not meant(clause.body, match.start(), match.group()):
+        if match is None or not meant(clause.body, match.start(), match.group()) or _of_some(clause.body, match):
             continue
         university = short.get(match["school"], match["school"])
         major = _clean_major(match["major"])
@@ -76,17 +79,29 @@ def education(clause: Clause, lexicon: Mapping[str, Mapping[str, str]]) -> Itera
         return
     yield from _degree(clause)
     match = _schools(tuple(short))[2].search(clause.body)
-    finished = match is not None and not re.search(r"[没未]", match.group())
+    finished = match is not None and not re.search(rf"[没未]|{_OTHERS_HAVE.pattern}", match.group())
     if match is not None and finished and meant(clause.body, match.start()) and not denied(clause.body, match.start()):
         name = match["a"] or match["b"]
         yield made(clause, match.span(), f"{{of}}毕业于{short.get(name, name)}", ("university", short.get(name, name)))
+
+
+def _of_some(body: str, match: re.Match[str]) -> bool:
+    """Is it spoken of, not held: what others have, what is compared, or what follows says something of the degree?"""
+    if _OTHERS_HAVE.search(body[: match.start("degree")]):
+        return True
+    return _SAID_OF.match(body[match.end() :]) is not None
 
 
 def _degree(clause: Clause) -> Iterator[Found]:
     body = clause.body
     match, learned = _DEGREE_ONLY.search(body), _MAJOR.search(body)
     major = _clean_major(learned["major"]) if learned else None
-    if match is None or denied(body, match.start()) or not meant(body, match.start(), match.group()):
+    if (
+        match is None
+        or denied(body, match.start())
+        or not meant(body, match.start(), match.group())
+        or _of_some(body, match)
+    ):
         if learned and major and meant(body, learned.start()):
             yield made(clause, learned.span(), f"{{of}}专业是{major}", ("major", major))
         return

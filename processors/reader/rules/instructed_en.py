@@ -20,11 +20,11 @@ _FOR_GOOD = (
     r"(?:from (?:now|here) on|from now|going forward|in (?:the )?future|as of (?:now|today)|henceforth|as a rule"
     r"|for (?:all|every|any) (?:of )?(?:my|our) [\w' -]{2,30}?|every time|(?:whenever|when|if|any time|every time"
     r"|each time)"
-    r" (?:I|we) (?!(?:was|were|had|did|would|could)\b)[a-z]+(?: [\w'-]+){0,6}?)"
+    r" (?:I|we) (?!(?:was|were|had|did|would|could|may|can(?! ?not|'t))\b)[a-z]+(?: [\w'-]+){0,6}?)"
 )
 _ORDER = re.compile(
     rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{_FOR_GOOD},? )?(?:(?:so|and|then|but"
-    rf"|just|also|please|pls|the rule is),? )*"
+    rf"|just|also|please|pls|the rule is),? ){{0,6}}"
     r"(?:(?:can|could|would|will|must|should) you |I(?:'d| would)? (?:want|need|like|prefer) you to |you (?:must"
     r"|should|can) )?"
     rf"(?:please |kindly )?(?:(?P<how>never ever|never|always|don't ever|do not ever|don't|do not|stop|quit"

@@ -42,7 +42,7 @@ _PET = (
     r"|birds?|fish|turtles?|snakes?|horses?|guinea pigs?|lizards?|ferrets?"
 )
 _NOT_LIKED = (
-    r"(?!(?:it|that|this|these|those|them|him|her|you|your|how|when"
+    r"(?!(?:to [A-Z][a-z]+|it|that|this|these|those|them|him|her|you|your|how|when"
     r"|what|where|why|who|the way|to (?:hear|see|know|share|think|say"
     r"|talk|help|be|do|have|get|go)|everything|all|being|seeing|hearing"
     r"|having|spending|knowing|getting|making|doing|going|sharing|watching"
@@ -52,7 +52,8 @@ _NOT_LIKED = (
 )
 # To the end of the clause: "shooting near beaches" is liked, not shooting.
 _OBJECT_END = (
-    r"(?=$|[.;!?()]|,? (?:because|but|so|when|since|if|though|although"
+    r"(?=$|[.;!?()]|, (?:always|probably|maybe|never have)\b|,? (?:too though|though$)"
+    r"|,? (?:because|but|so|when|since|if|though|although"
     r"|while|where|which|who|as|that|especially|also|too|a lot|very"
     r" much|the most|as well)\b"
     r"|,? (?:anymore|any more|any longer|nowadays|these days|now)(?=\s*(?:$|[,.;!])))"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, statements_zh
+from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import hot_status, profile_fields
@@ -15,9 +15,11 @@ from processors.reader.rules.manner import manner_zh
 from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.wordings import wordings_zh
 from schemas.profile.model import Profile
 
+_FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
@@ -32,7 +34,7 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
         original = text[sentence.start : sentence.end]
         before = about
         parts = clauses_zh.clauses(sentence, about)
-        here = _statements(sentence, original, profile, parts)
+        here = _statements(sentence, original, profile, parts, in_project=in_project)
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
@@ -76,11 +78,12 @@ def _told_to(
 
 
 def _statements(
-    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause]
+    sentence: Sentence, original: str, profile: Profile, parts: Sequence[clauses_zh.Clause], *, in_project: bool
 ) -> list[Found]:
     found: list[Found] = []
     for reader in (atoms.task_zh, atoms.decision_zh):
-        if (atom := reader(sentence, original)) is not None:
+        atom = reader(sentence, original)
+        if atom is not None and (in_project or atom.episode_type != "decision" or _decides(atom, original)):
             found.append(atom)
             break
     found.extend(manner_zh(sentence))
@@ -90,11 +93,12 @@ def _statements(
         found.extend(self_statements(clause, profile.lexicon))
         found.extend(life_statements(clause))
         found.extend(avoids_zh(clause))
-        found.extend(atoms.relations_zh(clause))
+        found.extend(atoms.relations_zh(clause) if whole(clause.raw) else [])
         if not clause.states:
             continue
-        found.extend(wordings_zh(profile, clause, found))
-        if clause.subject != "other":
+        told = not advised(clause.raw)
+        found.extend(wordings_zh(profile, clause, found) if told else [])
+        if clause.subject != "other" and told:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)
             found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
@@ -102,6 +106,15 @@ def _statements(
         if (hot := hot_status(profile, said)) is not None:
             found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
     return found
+
+
+def _decides(atom: Found, original: str) -> bool:
+    """Is a decision outside of a project whole, somebody's, and no part of a letter to another?"""
+    said = standing_zh.tidy(original)
+    if "{owner}" not in atom.text and re.search(r"自己|的决定", said):
+        return False
+    of_a_letter = standing_zh.YOU.search(said) and not (_FROM_NOW.match(said) or standing_zh.resolved(said))
+    return whole(standing_zh.YOU.sub("", said)) and not of_a_letter
 
 
 def _of_the_speaker(found: Sequence[Found], clause: clauses_zh.Clause) -> bool:

@@ -25,6 +25,7 @@ from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
 from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
+from processors.reader.rules.dated_zh import dated
 from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import about
@@ -174,7 +175,12 @@ def _reading(
     found: list[Found], left: list[Found], text: str, turn: TurnView, profile: Profile, project: str | None,
     anchor: datetime,
 ) -> Reading:  # fmt: skip
+    team = project is not None or bool(profile.hot_keys)
+
     def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
+        free = each.episode_type == "fact" and each.dropped is None and not (each.slots or team)
+        if free and turn.language == "zh":
+            each = replace(each, text=dated(each.text, anchor))
         return _candidate(ordinal, each, values, each.text, text, turn, profile, project, anchor)
 
     taken, more = _taken(found, profile, project)

@@ -19,6 +19,7 @@ SHORTEST = 3
 
 _RESIDUE = re.compile(
     r",?\s*\b(?:lo+l|lmf?ao|rofl|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk|ffs)\b[.,!]*"
+    r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
 )
@@ -161,6 +162,14 @@ _SPOKEN = re.compile(
     r"(?<=[a-z'I] )(?:actually|also|literally|basically|honestly|kinda|kind of|obviously)\s+(?=[a-z])", re.I
 )
 """What speech puts before a verb and a sentence by itself does not need."""
+_MENDED = (
+    (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
+    (re.compile(r"\b((?:I am|I'm|Im|we are|we're) )more (?=into\b)(?!.*\bthan\b)", re.I), r"\1"),
+    (re.compile(r"\b((?:my|our) [a-z]+)'s (?=(?:are|were)\b)", re.I), r"\1s "),
+    (re.compile(rf"\b((?:my|our) (?:{alternatives('one_relative')}))s (?=(?:{alternatives('ones_things')})\b)", re.I),
+     r"\1's "),
+)  # fmt: skip
+"""What somebody compares or adds in talk stands by itself, and an apostrophe is where it belongs."""
 _OF_BEFORE = re.compile(
     r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
     r"|\b(?:the|that) (?:show|movie|film|book|song|album|game|series|episode|story|article|video|clip|photo|picture"
@@ -187,6 +196,8 @@ def tidy(said: str) -> str:
     """Return a sentence without the words that chat leaves in it."""
     text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", said).split())))
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
+    for pattern, better in _MENDED:
+        text = pattern.sub(better, text)
     if text.count("(") != text.count(")"):
         text = text.partition("(")[0]
     return re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")

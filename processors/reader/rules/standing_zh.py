@@ -6,8 +6,9 @@ import re
 import tomllib
 from importlib.resources import files
 
-from processors.reader.rules.clauses_zh import KIN
+from processors.reader.rules.clauses_zh import KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
 """Characters of a statement."""
@@ -15,17 +16,18 @@ WIDEST = 44
 """Characters of one that is a single clause."""
 SHORTEST = 5
 
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
 _ADDRESSED = re.compile(
     r"^\s*(?:[Rr][Ee]\s{1,3}[A-Z][a-z]{0,12}\s?(?=[\u4e00-\u9fff])|@[\w\u4e00-\u9fff-]{1,20}[:：\s]\s*)"
 )
 _RESIDUE = re.compile(
-    r"(?:https?|www)[!-~]*|[（(](?:逃|笑|哭|雾|大雾|划掉|狗头|捂脸|不是)?[)）]|[\^√]+|[QT]_?[QT](?![A-Za-z])|(?<![A-Za-z])hh(?![A-Za-z])"
+    r"(?:https?|www)[!-~]*|[（(](?:逃|笑|哭|雾|大雾|划掉|狗头|捂脸|不是)?[)）]|[\^√♂♀]+|@[\w\u4e00-\u9fff-]{1,20}|2333+|[QT]_?[QT](?![A-Za-z])|(?<![A-Za-z])hh(?![A-Za-z])"
 )
 _MARKS = re.compile(r"…+|\.{2,}|。{2,}|·{2,}|[!！?？]+$")
 _OPENING = re.compile(
-    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?!得)|是的|是啊|对了|对的|对啊?|没错|早上好|早安|晚安"
-    r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
-    r"|于是|但是?|不过|可是|只是|就是|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
+    r"(?:(?:嗯+|恩+|哦+|噢|啊+|唉+|哎+|诶|欸|额+|呃|哇塞|哇+|嗨|喂|好吧|好啊|好呀|好的|好(?![得了多几久])|是的|是啊|对了|对的|对啊?|没错|早上好|早安|晚安"
+    r"|[上中下]午好|晚上好|谢谢(?:[你您啦了]|大家|各位|师傅|老师|医生|大夫)?|感谢|多谢|你好|您好|哈喽|在吗|在么|话说|说来话不?长|说实话|老实说|其实|反正|总之|而且|并且|然后|所以|因此"
+    r"|于是|但是?|不过|可是|只是|就是|而(?=[我俺咱])|且|另外|还有|虽然|因为|至于|毕竟|那个(?=[，,])|那么|那(?=[，,、\s我你您咱就也还]|[\u4e00-\u9fff]{1,2}我)|救命|呜|天[啊哪]|我去(?=[，,！!\s])|我天(?=[，,！!\s])"
     r"|真的|同(?=[，,])|蹲|顶|(?:还有)?[个件]事[儿情]?(?=[，,])|(?:[大小]?[姐哥]|叔叔?|阿?姨|老板|老师|师傅|医生|大夫|教练|亲)(?=我))(?=[，,、\s]|[\u4e00-\u9fff])[，,、\s]*)+"
 )
 SPEAKER = re.compile(r"[我俺咱]|本人|自己")
@@ -35,11 +37,14 @@ _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
-    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推]|有无|能否|是否|[好行对]不"
+    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
+    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不"
 )
 SUPPOSED = re.compile(
     r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论"
+)
+_WRITER = re.compile(
+    rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
 )
 _PERSON = re.compile(r"[他她]们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
@@ -50,7 +55,6 @@ _NAMED = re.compile(
     rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
     r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
 )
-_DATA: dict[str, str] = tomllib.loads((files(__package__) / "standing_zh.toml").read_text(encoding="utf-8"))
 _PLAYED = re.compile("|".join(_DATA["played"].split()))
 _CORRECTED = re.compile(r"(?<=[\u4e00-\u9fff])不对(?=(?:[上下]?个?(?:周|星期|礼拜)|\d|是|应该))")
 """What was meant stands behind it, and where what was not meant begins is not known."""
@@ -125,11 +129,20 @@ _OWN_SHOWN = re.compile(
 _OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u4e00-\u9fffA-Za-z])(?![是有也都就还没不])")
 
 
+def _self_named(match: re.Match[str]) -> str:
+    """The writer's name for themselves as the first person."""
+    if match["theirs"]:
+        return f"我的{match['theirs']}"
+    return f"我是{match['is']}" if match["is"] else "我"
+
+
 def tidy(said: str) -> str:
     """Return a sentence or clause without what chat leaves in it: whom it answers, faces, dots, particles; and without
     pointing at what is the speaker's."""
     text = _OWN_SIDE.sub(r"\g<whose>", _OWN_SHOWN.sub(r"\g<whose>的", _ADDRESSED.sub("", said)))
     text = _MARKS.sub("，", _RESIDUE.sub(" ", text))
+    text = _WRITER.sub(_self_named, text)
+    text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)", "", text)
     return _ENDING.sub("", _PAREN.sub("", text)).strip(" ，,、")
@@ -178,7 +191,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
         return False
     if _TALKED_OF.match(text) and not _LASTING.search(text):
         return False
-    if _NO_SUBJECT.match(text) or _MOMENT.search(text):
+    if _NO_SUBJECT.match(text) or _MOMENT.search(text) or not whole(text):
         return False
     if of_before(text):
         return False
@@ -215,4 +228,5 @@ def reports(text: str) -> bool:
 
 def asks_for(text: str) -> bool:
     """May a wish or a request be told: as `reports` says, or because it names a number or a name?"""
-    return reports(text) or (len(text) <= 2 * LONGEST and re.search(r"\d|《|[(（]", text) is not None)
+    named = re.search(r"\d|《|[(（]", text) is not None and (YOU.search(text) is None or QUOTES.search(text) is None)
+    return reports(text) or (len(text) <= 2 * LONGEST and named)

@@ -11,6 +11,7 @@ from processors.reader.rules.person_en import expand
 from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_content, weight, without_greeting
 from processors.reader.rules.standing_en import as_owner, asks_for, tidy
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.whole_en import is_whole
 
 _NO_REPORT = re.compile(
     r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say|imagine"
@@ -42,6 +43,7 @@ _IMPERATIVE = re.compile(
     r"|locate|provide|arrange|select|help|ask)\b",
     re.I,
 )
+_RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
@@ -114,7 +116,8 @@ def wish(sentence: Sentence, original: str) -> Found | None:
         return None
     if SUPPOSED.search(said[: match.end() + 8]) is not None:
         return None
-    return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not asks_for(said))
+    alone = asks_for(said) and is_whole(expand(said))
+    return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)
 
 
 def request(sentence: Sentence, original: str) -> Found | None:
@@ -124,6 +127,8 @@ def request(sentence: Sentence, original: str) -> Found | None:
     if not (polite or _IMPERATIVE.match(said)):
         return None
     rest = said[polite.end() :] if polite else said
+    if _RHETORICAL.match(rest):
+        return None
     if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest):
         return None
     rest = _ME.sub(lambda m: f"{m['verb']} ", rest) if not re.match(r"(?:tell|ask|let)\b", rest, re.I) else rest

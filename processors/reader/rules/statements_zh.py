@@ -11,6 +11,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import called
 from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_before, tidy
 from processors.reader.rules.text import QUOTED, Sentence
+from processors.reader.rules.whole_zh import advised, whole
 
 _PROJECT = 2.0
 """Content words from which a sentence of a project is kept."""
@@ -118,15 +119,17 @@ def wish(sentence: Sentence, original: str) -> Found | None:
     match = _WANTS.search(said)
     if match is None or content_weight(said[match.end() :]) < 1.0 or len(said) > LONGEST or SUPPOSED.search(said):
         return None
+    if advised(said):
+        return None
     text = _whose(told(said)) if _FAMILY.match(said) else told(said)
-    dangling = "{owner}" not in text or of_before(said) or not asks_for(said)
+    dangling = "{owner}" not in text or of_before(said) or not asks_for(said) or not whole(said)
     return Found(sentence.start, sentence.end, "intent", text, dangling=dangling)
 
 
 def request(sentence: Sentence, original: str) -> Found | None:
     """Return what the owner asks for, with its particulars; None for a request without any."""
     said = _trim(bare(tidy(original)))
-    if not particular(said) or len(said) > LONGEST:
+    if not particular(said) or len(said) > LONGEST or advised(said):
         return None
     text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
     return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(said))
@@ -191,7 +194,7 @@ def told(said: str) -> str:
 _WISHES = re.compile(r"(?:真|好|就|很){0,2}(?:希望|想(?![起到象法念])|盼着?)")
 """Only its speaker says so of a person of theirs: 真希望我妈少操点心."""
 _LED = re.compile(
-    r"^(?:也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
+    r"^(?:就是(?=担心|怕|害怕|想)|也(?![许门])|就(?![读职诊业餐寝医近是])|又|当然|起码|至少(?!\d)|真的|还(?=总|经常|常|会|特别|很|挺|真|觉得))+(?=[\u4e00-\u9fff]{2})"
 )
 """What joins a predicate to the clause before it, which is not told."""
 _OWN = re.compile(

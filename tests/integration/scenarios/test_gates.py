@@ -89,12 +89,12 @@ def test_b3_a_message_is_read_in_one_call_and_what_the_caller_holds_is_skipped(s
         "userMessage": FIRST, "assistantMessage": "感谢您分享这些信息！您的背景很不错...", "session_id": "one-call",
         "existingInfo": {"age": 32, "major": "法律"}, "interaction_id": "one-call-1", "occurred_at": at,
     }  # fmt: skip
-    told = service.post("/v1/users/fay/save-info", said)
+    told = service.post("/v1/users/one/save-info", said)
     assert (told["action"], told["pending"]) == ("save_info", False)
     assert told["extracted_info"] == {k: v for k, v in VALUES.items() if k != "age"}
     assert (told["saved_count"], told["skipped_fields"]) == (4, ["age"])
-    assert "age" not in {m["field"] for m in memories(service, "fay")}
-    again = service.post("/v1/users/fay/save-info", {**said, "interaction_id": "one-call-2", "existingInfo": {}})
+    assert "age" not in {m["field"] for m in memories(service, "one")}
+    again = service.post("/v1/users/one/save-info", {**said, "interaction_id": "one-call-2", "existingInfo": {}})
     assert again["extracted_info"] == {"age": 32}
     assert set(again["skipped_fields"]) == VALUES.keys() - {"age"}
 

@@ -48,7 +48,7 @@ def test_c10_the_access_log_is_checked_and_read(here: World, sh: Shell) -> None:
 
 def test_n6_a_user_a_session_and_a_tenant_are_erased(here: World, sh: Shell) -> None:
     """The tenant at the end: nothing is left after it."""
-    user, session, tenant, status, verified = steps(blocks("docs/erasure.md", "console")[0])
+    user, session, tenant, status, listed, verified = steps(blocks("docs/erasure.md", "console")[0])
     shown = sh.run(user[0])
     assert printed(user[1], shown), shown
     signer = SIGNER.findall(shown)[0]
@@ -58,6 +58,7 @@ def test_n6_a_user_a_session_and_a_tenant_are_erased(here: World, sh: Shell) -> 
     sh.run(verified[0], {SIGNER.findall("signed by 461de034354e2f1c")[0]: signer})
     [report] = [json.loads(p.read_text(encoding="utf-8")) for p in sh.folder.glob("report.json")]
     assert signer in sh.run(status[0], {"28b636a8-...": report["report"]["erasure_id"]})
+    assert "0 under way" in sh.run(listed[0])
     sh.run(tenant[0], code=2)  # nobody is there to be asked
     assert "Erase everything of this tenant at http" in sh.run(f"{{ {tenant[0]}\n}} 2>&1", typed="n\n", code=1)
     assert here.get("/v1/users/fay/memories")["memories"]

@@ -334,8 +334,8 @@ def test_an_address_of_the_service_is_none_of_the_stores(memstream: CommandLine,
 
 @pytest.mark.parametrize("as_json", [False, True])
 def test_n6_erasures_are_listed_page_by_page(memstream: CommandLine, as_json: bool) -> None:
-    one = {"erasure_id": "e1", "scope": "session", "user_id": "ann", "session_id": "s", "started_at": "2026-11-21",
-           "step": "stores", "places": 3}  # fmt: skip
+    one = {"erasure_id": "e1", "scope": "session", "user_id": "[b]ann[/i]", "session_id": "s",
+           "started_at": "2026-11-21", "step": "stores", "places": 3}  # fmt: skip
     body = {"under_way": 1, "oldest": "2026-11-21", "erasures": [one], "cursor": None}
     with instance(200, json.dumps(body)) as here:
         done = memstream("erase", "--list", "--url", here.url, *(["--json"] if as_json else []))
@@ -345,5 +345,5 @@ def test_n6_erasures_are_listed_page_by_page(memstream: CommandLine, as_json: bo
         assert json.loads(done.out) == body
     else:
         assert "e1" in done.out
-        assert "session ann s" in done.out
+        assert "session [b]ann[/i] s" in done.out
         assert done.out.endswith("1 under way\n")

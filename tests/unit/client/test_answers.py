@@ -33,6 +33,9 @@ TWINS: tuple[tuple[type[BaseModel], type[BaseModel]], ...] = (
     (answers.HotMemory, places.HotMemoryAnswer),
     (answers.ReportsAnswer, places.ReportsAnswer),
     (answers.StoreAnswer, places.BatchAnswer),
+    (answers.SavedInfo, places.SavedInfoAnswer),
+    (answers.WrittenTurn, places.WrittenTurnAnswer),
+    (answers.MessagesAnswer, places.MessagesAnswer),
 )
 
 

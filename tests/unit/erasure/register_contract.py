@@ -25,6 +25,10 @@ class Place(Protocol):
 
     def found(self, e: Erasure, where: str, counts: Mapping[str, int]) -> None: ...
 
+    def late(self, name: str) -> None:
+        """A sink has met something again that the erasure took."""
+        ...
+
     def holds(self, owner: str, key: str) -> None:
         """A row of a step's state."""
         ...
@@ -159,6 +163,21 @@ class RegisterContract:
             register.waits(erasure(), "done")
             assert register.under_way() == []
         assert self.report(at) == {"n": 0}
+
+    def test_what_came_late_is_under_way_again_and_no_more_done_before_it_was_looked_for(self, at: Place) -> None:
+        at.begin(erasure())
+        with at.opened() as register:
+            assert register.finish(erasure(), {"nulled": {"a": 1}})
+            at.late("e1")
+            [again] = register.under_way()
+            assert (again.erasure, again.step, again.nulled) == (erasure(), "late", {"a": 1})
+            register.waits(erasure(), "log")
+            at.late("e1")  # behind what the eraser has read
+            assert not register.finish(erasure(), {"nulled": {"a": 1}})
+            register.waits(erasure(), "log")
+            assert register.finish(erasure(), {"nulled": {"a": 2}})
+            assert not register.finish(erasure(), {})
+        assert self.report(at) == {"nulled": {"a": 2}}
 
     def report(self, at: Place) -> Any:
         """Of the erasure e1."""

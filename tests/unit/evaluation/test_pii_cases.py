@@ -25,6 +25,7 @@ from schemas.profile.pii_policy import ENTITIES
 LANGUAGES = ("en", "zh")
 ALL = read_cases()
 _CARD_LIKE = re.compile(r"(?<![\d.])\d(?:[ ./\u00b7-]{0,3}\d){12,18}(?![\d])")
+_NUMERALS = str.maketrans("零一二三四五六七八九", "0123456789")
 _RESIDENT_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 
 
@@ -38,6 +39,10 @@ def _digits(text: str) -> str:
     return re.sub(r"\D", "", text)
 
 
+# Written in turns: half a while rules were tuned, half b when they stood.
+IN_TURNS = {"everyday-secret": {(True, "a"): 45, (True, "b"): 15, (False, "a"): 45, (False, "b"): 15}}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_kind_has_forty_sentences_that_show_it_and_forty_that_do_not_half_of_each_kept_back(
@@ -45,9 +50,8 @@ def test_a_kind_has_forty_sentences_that_show_it_and_forty_that_do_not_half_of_e
 ) -> None:
     cases = read_cases(kind=kind, language=language)
     assert {(c.kind, c.language) for c in cases} == {(kind, language)}
-    assert Counter((c.shows, c.half) for c in cases) == dict.fromkeys(
-        [(True, "a"), (True, "b"), (False, "a"), (False, "b")], 20
-    )
+    evenly = dict.fromkeys([(True, "a"), (True, "b"), (False, "a"), (False, "b")], 20)
+    assert Counter((c.shows, c.half) for c in cases) == IN_TURNS.get(kind, evenly)
 
 
 def test_every_file_is_of_a_kind() -> None:
@@ -63,7 +67,7 @@ def test_ids_and_texts_are_unique() -> None:
 def test_halves_are_drawn_by_the_hash_of_the_id_behind_its_language() -> None:
     """A scene told in both languages stands in one half, so that nobody tunes on the other's translation."""
     for language in LANGUAGES:
-        for kind in KINDS:
+        for kind in sorted(set(KINDS) - set(IN_TURNS)):
             for shows in (True, False):
                 part = [c for c in read_cases(kind=kind, language=language) if c.shows is shows]
                 part.sort(key=lambda c: sha256(c.id.split("-", 1)[1].encode()).hexdigest())
@@ -120,9 +124,10 @@ def test_ids_and_accounts_have_their_check_digits() -> None:
     for case in ALL:
         for span in case.spans:
             if span.entity == "CN_RESIDENT_ID":
-                digits = [int(d) for d in re.sub(r"[\s-]", "", span.text)[:17]]
+                written = span.text.translate(_NUMERALS)
+                digits = [int(d) for d in re.sub(r"[\s-]", "", written)[:17]]
                 check = "10X98765432"[sum(d * w for d, w in zip(digits, _RESIDENT_WEIGHTS, strict=True)) % 11]
-                assert re.sub(r"[\s-]", "", span.text)[17] == check, case.id
+                assert re.sub(r"[\s-]", "", written)[17] == check, case.id
             if span.entity == "IBAN_CODE":
                 plain = span.text.replace(" ", "")
                 assert int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1, case.id

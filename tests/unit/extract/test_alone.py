@@ -55,7 +55,7 @@ def test_what_does_not_stand_alone_is_left_to_its_turn(said: str) -> None:
             "I had a pet gecko once, but it died because my flat was freezing",
             ["Ann had a pet gecko once, but it died because their flat was freezing"],
         ),
-        ("Re 洞主: 我昨天把腰扭伤了😭😭", ["小雅昨天把腰扭伤了"]),
+        ("Re 洞主: 我昨天把腰扭伤了😭😭", ["小雅2026年2月4日把腰扭伤了"]),
         ("哈哈哈我去年考下了潜水证～", ["小雅去年考下了潜水证"]),
         ("嗯嗯，我跟男朋友在一起三年了", ["小雅跟男朋友在一起三年了"]),
     ],

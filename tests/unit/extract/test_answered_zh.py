@@ -31,7 +31,7 @@ def _kept(asked: str, said: str) -> list[str]:
         ("您母语是什么？", "闽东话", "用户母语是闽东话"),
         ("您打网球，对吗？", "不对", "用户不打网球"),
         ("您家宝宝多大了？", "刚满月没几天", "用户的宝宝刚满月没几天"),
-        ("您的狗打过疫苗吗？", "打了，今年四月", "用户的狗打了，今年四月"),
+        ("您的狗打过疫苗吗？", "打了，今年四月", "用户的狗打了，2026年四月"),
     ],
 )
 def test_b1_an_answer_is_told_with_the_words_of_its_question(asked: str, said: str, kept: str) -> None:

@@ -78,7 +78,7 @@ def test_every_label_has_a_reading(label: DropLabel, language: str) -> None:
 
 
 def test_what_was_dropped_has_the_reading_of_its_label() -> None:
-    several = "I repaired the old gate. I painted the fence green. I sold my boat in May. I planted three apple trees."
+    several = "I repaired our old gate. I painted the fence green. I sold my boat in May. I planted three apple trees."
     dropped = read(f"They were great. {several}").dropped
     assert {d.label: d.candidate.reading for d in dropped} == {
         "unresolved": reading_of_cell("dropped", "unresolved_en"), "too_many": reading_of_cell("dropped", "too_many"),

@@ -26,7 +26,7 @@ def _kept(said: str, asked: str | None = None) -> list[str]:
         ("我阿爸喺深圳開鋪頭", ["用户的阿爸喺深圳開鋪頭"]),
         ("我家姐成日畀錢佢仔女用", ["用户的家姐成日畀錢佢仔女用"]),
         ("我膝頭痛，重嘢都搬唔得", ["用户膝頭痛，重嘢都搬唔得"]),
-        ("我聽日唔會返工", ["用户明天不會上班"]),
+        ("我聽日唔會返工", ["用户2026年2月6日不會上班"]),
     ],
 )
 def test_d2_a_statement_keeps_the_script_of_its_turn(said: str, kept: list[str]) -> None:

@@ -37,6 +37,33 @@ def test_signs(text: str, signs: set[str]) -> None:
     assert signs_of(text) == signs
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "excludes", "withdraws"),
+    [
+        ("User is an only child", "User's sister is coming round later", True, False),
+        ("User's wife Anna paints", "User is single", True, False),
+        ("User is single", "User's ex-wife lives in Leeds", False, False),
+        ("Marta is single", "User's wife paints", False, False),
+        ("User has no children", "User's son-in-law paints", False, False),
+        ("User's favourite band is Mossley", "User takes back what they said about Mossley", False, True),
+        ("User wants to run 12 miles by May", "User has dropped the 12 miles", False, True),
+        ("User wants to run ten miles by May", "User has dropped the 12 miles", False, False),
+        ("User smokes about ten a day", "User has been smoke-free for 41 days", False, True),
+        ("User is allergic to gluten", "User has been gluten-free for two months", False, False),
+        ("The concert is on the 12th of May", "The hall is shut so the 12th is off", False, True),
+        ("User has a phone", "User has dropped the phone", False, False),
+        ("User is learning Danish", "User has dropped the whole thing", False, False),
+        ("用户单身", "用户的未婚妻在杭州", True, False),
+        ("用户未婚", "用户的女朋友在杭州", False, False),
+    ],
+)
+def test_what_cannot_hold_beside_another_statement(old: str, new: str, excludes: bool, withdraws: bool) -> None:
+    same = np.zeros(DIMS, np.float32)
+    found = measured(Statement(old, same), Statement(new, same))
+    assert (found.excludes, found.withdraws) == (excludes, withdraws)
+    assert ChangeHead.of().card.marks(0.0, found) == (excludes or withdraws)
+
+
 def vector(seed: int) -> bytes:
     row = np.random.default_rng(seed).standard_normal(DIMS)
     return (row / np.linalg.norm(row)).astype(np.float16).tobytes()

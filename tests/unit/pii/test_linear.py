@@ -24,6 +24,9 @@ from inference.pii import (
     ip_addresses,
     number_labels,
     phones,
+    said_secrets,
+    said_secrets_zh,
+    secret_values,
     told_secrets,
 )
 from inference.pii.analyzer import RULES
@@ -45,6 +48,9 @@ MODULES = (
     ip_addresses,
     number_labels,
     phones,
+    said_secrets,
+    said_secrets_zh,
+    secret_values,
     told_secrets,
 )
 PATTERNS = {f"rule {rule.name}": rule.pattern for rule in RULES}
@@ -76,6 +82,8 @@ def test_the_check_sees_an_unbounded_repeat() -> None:
         "a", "1 ", "a.", "1-", "Aa ", "中路1号", "eyJ", "a@a.", "password: ", "4111·", "1.2.3.4 ", "mysql -p",
         "sshpass ", "token ", "--token ", "key a1", "密钥", "账号1", "a1B2c3D4 ", "login -p", "echo '", "key is ",
         "A_", "passport A", "1 1 ", "log in with ",
+        "the gate code to ", "pin? it's ", "one two ", "what was the safe ", "left to 1, ", "密码是左1",
+        "密码从1", "1 - 1",
     ],
 )  # fmt: skip
 def test_hostile_texts_are_answered_in_linear_time(seed: str) -> None:
@@ -94,4 +102,4 @@ def test_a_quadratic_pattern_is_seen() -> None:
     """As one would be that reads from each start to the end."""
     starts = re.compile(r"(?=(?s:.{0,20000})\Z.)")
     with pytest.raises(AssertionError, match="for a quarter"):
-        assert_linear(starts.search, lambda size: ("a." * size)[:size], 8_000)
+        assert_linear(starts.search, lambda size: ("a." * size)[:size], 12_000)

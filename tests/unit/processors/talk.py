@@ -35,7 +35,7 @@ class Talk:
         self._book = book = ProfileBook(profile)
         extract = Extract(RuleExtractor(), own, book)
         steps: list[Step] = [Screen(own, book), extract, Gate(own, book), Project(own, book)]
-        self.driver = TopologyDriver(steps, start)
+        self.driver = TopologyDriver(steps, start, partitions=2)  # a tick goes through each of them
         self.project = project
         self._number = 0
 

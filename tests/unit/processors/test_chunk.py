@@ -222,9 +222,10 @@ async def test_d8_also_after_a_restart_only_what_changed_is_embedded(models: Mod
 
 async def test_d8_what_another_model_embedded_and_rows_without_a_vector_are_embedded_again(models: Models) -> None:
     counting = Counting(models.embedder)
-    bench = Bench(models)
+    bench = Bench(replace(models, embedder=counting))
     bench.put("1", ONE)
     await bench.view()
+    counting.given.clear()
     store = bench.driver.store
     assert isinstance(store, MemoryStateStore)
     for owner in (o for table in store.rows.values() for o in table.values()):
@@ -234,9 +235,7 @@ async def test_d8_what_another_model_embedded_and_rows_without_a_vector_are_embe
             if row["sealed"]["text"] == "two":
                 row["model_id"] = "another"
             owner[name] = orjson.dumps(row)
-    runner = bench.driver.runners["chunk"]
-    await runner.leave(range(8))
-    runner.step = ChunkStep(replace(models, embedder=counting), ProfileBook(load_profile("general")))
+    await bench.driver.runners["chunk"].leave(range(8))
     bench.put("2", ONE)
     await bench.view()
     assert counting.given == ["A > one", "B > two"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import httpx
@@ -11,7 +11,10 @@ import pytest
 from query.app import create_app
 from query.auth.boundary import CredentialDoor, OpenDoor
 from query.config import Limits, QueryConfig
+from query.deadletters.access import Bounds
+from query.deadletters.index import LetterIndex
 from query.deps import Deps
+from query.streams import Read, TopicAwayError
 from schemas.events.turns import TurnEvent
 from schemas.log import topics
 from schemas.log.codec import Codec
@@ -68,7 +71,18 @@ async def test_c7_every_endpoint_needs_a_credential(guarded: httpx.AsyncClient, 
     assert asked > 100
 
 
+class NoBrokers:
+    """Says at once what a client of Kafka says after five seconds."""
+
+    def bounds(self, topic: str) -> Bounds:
+        raise TopicAwayError(topic)
+
+    def read(self, topic: str, starts: Mapping[int, int], ends: Mapping[int, int]) -> list[Read]:
+        raise TopicAwayError(topic)
+
+
 async def test_c7_scopes_are_demanded(guarded: httpx.AsyncClient, rows: Rows) -> None:
+    guarded._transport.app.state.letters = LetterIndex(NoBrokers())  # type: ignore[attr-defined]
     keys = {s: {"Authorization": f"Bearer {rows.mint('acme', [s])}"} for s in ALL}
     body = {"user_id": "ann", "kind": "fact", "text": "x"}
     calls: list[tuple[str, str, dict[str, Any] | None, str]] = [

@@ -7,7 +7,10 @@ from typing import Any
 
 import httpx
 import pytest
+from limits.aio import strategies
+from limits.aio.storage import memory
 
+from query import limits
 from query.app import create_app
 from query.config import Limits, QueryConfig
 from query.deps import Deps
@@ -16,6 +19,21 @@ from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import turn
 
 BODY = {"user_id": "ann", "kind": "fact", "text": "x"}
+
+
+class StandingClock:
+    """In place of `time`: a rate is counted in windows that begin at the same instant for everybody, so that requests
+    on both sides of one would not be the same as requests within it."""
+
+    @staticmethod
+    def time() -> float:
+        return 1_800_000_001.0
+
+
+@pytest.fixture(autouse=True)
+def _time_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (memory, strategies, limits):
+        monkeypatch.setattr(module, "time", StandingClock)
 
 
 class ByName:

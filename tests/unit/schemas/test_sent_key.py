@@ -20,7 +20,7 @@ def test_a_record_that_is_sent_twice_has_two_keys_so_that_compaction_keeps_the_f
 
 @pytest.mark.parametrize(
     ("topic", "key"),
-    [(UPDATES.name, b"record/1"), (LEDGER.name, marker_key("memstream/gate")), (LEDGER.name, b"marker"),
+    [(UPDATES.name, b"record/1"), (LEDGER.name, marker_key("gate/2")), (LEDGER.name, b"marker"),
      (LEDGER.name, None)],
 )  # fmt: skip
 def test_other_keys_stay(topic: str, key: bytes | None) -> None:
@@ -32,10 +32,16 @@ def test_kept_logs_are_those_that_steps_replay_and_nothing_expires() -> None:
     assert kept >= KEPT_LOGS
 
 
-def test_n1_compaction_leaves_the_last_marker_of_each_step() -> None:
-    """Gate, project and chunk mark the same partitions of memory.updates: one key would leave the last of all three,
-    and a rebuilt view would lack the progress of the others."""
-    keys = {CODEC.encode(Marker(), f"memstream/{step}", f"{step}/0/1/0").key for step in ("gate", "project", "chunk")}
-    assert len(keys) == 3
+@pytest.mark.parametrize("writers", [("gate/0", "project/0", "chunk/0"), ("gate/0", "gate/1", "gate/11")])
+def test_n1_compaction_leaves_the_last_marker_of_each_writer(writers: tuple[str, ...]) -> None:
+    """Gate, project and chunk mark the same partitions of memory.updates, and the gate's partitions the same ones of
+    project.events: one key would leave the last of them all, and who reads late would lack the progress of the
+    others."""
+    keys = {_marker(f"{writer}/1/0") for writer in writers}
+    assert len(keys) == len(writers)
     assert all(map(is_marker, keys))
-    assert CODEC.encode(Marker(), "memstream/gate", "gate/0/2/0").key in keys
+    assert _marker(f"{writers[0]}/2/0") in keys
+
+
+def _marker(event_id: str) -> bytes | None:
+    return CODEC.encode(Marker(), f"memstream/{event_id.partition('/')[0]}", event_id).key

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
 import pytest
 
-from processors.step import Reads, Record, StateSpace
+from processors.step import Out, Reads, Record, StateSpace
 from schemas.log import topics
 from schemas.log.codec import Codec
 from schemas.log.owner import user
+from schemas.security.sealing import KeysAway
 from streams.driver import MemoryLog, inline
 from streams.runner import RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
@@ -94,4 +95,41 @@ async def test_n2_a_store_that_is_away_costs_no_record_that_asked_for_more() -> 
     runner.forget()
     await runner.process(feed)
     assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"2"
+    assert not any(log.partitions[topics.DEAD_LETTERS.name, p] for p in range(8))
+
+
+class Waiting(Counter):
+    """Uses in this phase what is away once."""
+
+    def __init__(self, phase: str, away: Exception) -> None:
+        super().__init__()
+        self._phase, self._away = phase, [away]
+
+    def _use(self, phase: str) -> None:
+        if phase == self._phase and self._away:
+            raise self._away.pop()
+
+    def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
+        self._use("reads")
+        return super().reads(record, prepared)
+
+    def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
+        self._use("then_reads")
+        return super().then_reads(record, prepared, state)
+
+    def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
+        self._use("handle")
+        return super().handle(record, prepared, state)
+
+
+@pytest.mark.parametrize("phase", ["reads", "then_reads", "handle"])
+@pytest.mark.parametrize("away", [StoreAway("busy"), KeysAway("no answer")], ids=["models", "keys"])
+async def test_what_a_step_waits_for_costs_no_record_wherever_it_is_used(phase: str, away: Exception) -> None:
+    store, log = MemoryStateStore(), MemoryLog(lambda: START)
+    runner = StepRunner(Waiting(phase, away), store, log, Codec(), RunnerConfig(8), compute=inline)
+    with pytest.raises(type(away)):
+        await runner.process([message(0, "t0")])
+    runner.forget()
+    await runner.process([message(0, "t0")])
+    assert store.rows["counter", P][user("acme", "ann").key]["count"] == b"1"
     assert not any(log.partitions[topics.DEAD_LETTERS.name, p] for p in range(8))

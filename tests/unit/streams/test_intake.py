@@ -133,6 +133,25 @@ def test_of_what_is_given_ahead_nothing_is_left_that_moved_away() -> None:
     asyncio.run(run())
 
 
+def test_what_was_on_its_way_when_the_consumer_went_back_goes_with_nothing_of_what_comes_then() -> None:
+    """In one batch and in order, 2, 3 and 9 would be stored as all up to 9."""
+
+    async def run() -> None:
+        intake = Intake(64, Pace(0))
+        tp = TP(topics.TURNS.name, 0)
+        intake.hold(tp, 2, 0.0)
+        intake.release(tp)
+        intake.put([*records([9]), *records([5], partition=1)])
+        assert len(intake.ahead()) == 2
+        intake.put(records([2, 3]))
+        intake.put(records([4]))
+        assert await next_batch(intake) == [5]
+        assert await next_batch(intake) == [2, 3, 4]
+        assert intake.sought == {tp}, "what was taken before is looked at, in a compacted topic, too"
+
+    asyncio.run(run())
+
+
 def test_there_is_room_for_two_batches() -> None:
     async def run() -> None:
         intake = Intake(2, Pace(0))

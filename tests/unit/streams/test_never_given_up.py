@@ -121,6 +121,24 @@ async def test_the_pause_has_a_bound(event: Event) -> None:
     assert [(s.partition, s.offset, s.seconds) for s in found] == [(P, 2, 960.0)]
 
 
+async def test_a_pause_goes_on_where_the_process_before_left_it() -> None:
+    """Other records and upgrades end processes, too; of two that stop their partitions the one that comes first in each
+    life would put off the other for ever."""
+    lives = stopping()
+    lives.suspects._clock = lives.now
+    assert not await Worker(lives, feed(TICK)).ends()
+    lives.now.at = 59
+    worker = Worker(lives, feed(TICK))
+    assert not await worker.ends()
+    lives.now.at = 60
+    assert await worker.ends()
+    lives.now.at = 60 + 119
+    assert not await Worker(lives, feed(TICK)).ends()
+    lives.now.at = 60 + 120
+    assert await Worker(lives, feed(TICK)).ends(), "what is due is tried at the first sight"
+    assert lives.counted.words[OUTCOME_STOPPED] == 3
+
+
 async def test_several_partitions_wait_beside_each_other() -> None:
     lives = Lives("handle")
     worker = Worker(lives, [control(0, TICK), control(0, TICK, Q)])

@@ -12,7 +12,7 @@ from schemas.events.envelope import Tick
 from schemas.events.sessions import SessionState
 from schemas.log import topics
 from schemas.log.codec import Codec, header
-from schemas.log.owner import user
+from schemas.log.owner import partition, project, user
 from streams.driver import TopologyDriver
 from streams.state.memory import MemoryStateStore
 from tests.unit.streams.bench import P, driver, progress_of, say
@@ -68,6 +68,25 @@ async def test_n3_a_client_cannot_claim_progress() -> None:
     d.pipe_raw(topics.TURNS, P, Codec().value(turn("one")), [("progress", b'{"root/3": 17}')])
     await d.run()
     assert "root/3" not in progress_of(d.log.partitions[topics.SESSION_STATE.name, P][-1])
+
+
+@pytest.mark.parametrize("crashes", [0, 1])
+async def test_n3_what_came_of_the_middle_of_an_upstream_batch_hears_of_its_end_after_a_crash_too(
+    crashes: int,
+) -> None:
+    class Gate(Counter):
+        carries = (topics.PROJECT_EVENTS,)
+
+    d = TopologyDriver([Gate()], START, upstream={"up"})
+    d.pipe_raw(topics.TURNS, P, Codec().value(turn("one", project="p1")), [("src", b"up/0:1:0")])
+    await d.run()
+    for _ in range(crashes):
+        d.restart()
+    end = [("src", b"up/0:2:0"), ("progress", b'{"root/3": 17}')]
+    d.pipe_raw(topics.TURNS, P, Codec().value(turn("two")), end)
+    await d.run()
+    there = d.log.partitions[topics.PROJECT_EVENTS.name, partition(project("acme", "p1"), 8)]
+    assert progress_of(there[-1])["root/3"] == 17
 
 
 async def test_of_several_whole_values_in_a_batch_the_last_is_sent() -> None:

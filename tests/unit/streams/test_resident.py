@@ -75,6 +75,16 @@ def test_a_machine_without_room_refuses_no_sound_record(monkeypatch: pytest.Monk
             bytes(1024 * MB)
 
 
+def test_a_sandbox_that_takes_no_bound_has_its_suspects_worked_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("resource.setrlimit", denied)
+    memory = ProcessMemory()
+    with memory.bounded(1024 * MB, 512 * MB) as bounded:
+        assert (bounded, memory.in_force) == (False, False)
+
+
 def test_a_closer_bound_of_the_system_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     set_to: list[object] = []
     monkeypatch.setattr("resource.getrlimit", lambda _: (128 * MB, 256 * MB))

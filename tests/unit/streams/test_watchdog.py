@@ -75,14 +75,15 @@ class Machine(NoSuspects):
     """A clock, the CPU time of the process, and what its watchdog says. `away`: nothing can be stored."""
 
     def __init__(self, folder: Path | None = None, allowed: int | None = None) -> None:
-        self.now, self.cpu, self.away = 100.0, 10.0, False
+        self.now, self.cpu, self.starved, self.away = 100.0, 10.0, 7.0, False
         self.memory = 500 * MB
         self.bounding = Memory(lambda: self.memory, allowed)
         self.noted: list[tuple[list[Suspect], bool]] = []
         self.hand = None if folder is None else InHand(folder, "worker")
         self.dog = Watchdog(
-            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, self.bounding
-        )
+            Limits(LIMIT), self, self._die, self.hand, lambda: self.now, lambda: self.cpu, self.bounding,
+            lambda _: self.starved,
+        )  # fmt: skip
 
     def note(self, suspects: Sequence[Suspect], alone: bool = False) -> bool:
         if not self.away:
@@ -97,6 +98,12 @@ class Machine(NoSuspects):
         for _ in range(round(seconds)):
             self.now, self.cpu = self.now + 1, self.cpu + 1
             self.dog.look()
+
+    def starves(self, seconds: float) -> None:
+        """Others have the cores."""
+        for _ in range(round(seconds)):
+            self.starved += 1
+            self.runs(1)
 
     def holds(self, seconds: float) -> None:
         """The interpreter is held: nothing looks."""
@@ -289,6 +296,24 @@ def test_a_look_that_fails_ends_the_process(alone: bool, caplog: pytest.LogCaptu
     assert "the watchdog cannot look" in caplog.text
 
 
+def test_a_look_that_fails_and_cannot_even_be_spoken_of_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To say so takes memory, too."""
+    m = Machine()
+    bounded: list[bool] = []
+
+    def fails(*_: object, **__: object) -> None:
+        bounded.append(m.bounding.in_force)
+        raise MemoryError
+
+    def work() -> None:
+        monkeypatch.setattr("streams.watchdog.log.critical", fails)
+        monkeypatch.setattr(m.bounding, "_held", fails)
+        m.dog.look()
+
+    m.works_until_it_ends(1, work, alone=True)
+    assert bounded[:2] == [True, False], "its bound is over before"
+
+
 def test_a_watchdog_that_is_refused_a_thread_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         raise RuntimeError("unable to start watchdog thread")
@@ -340,6 +365,25 @@ def test_time_spent_waiting_for_ourselves_condemns_no_record(alone: bool) -> Non
     assert not m.noted
     m.works_until_it_ends(2, lambda: work(12), alone)
     assert m.noted == [([suspect("gate", 2)], alone)]
+
+
+def test_a_machine_whose_cores_others_have_condemns_nobody_up_to_three_times_the_limit() -> None:
+    """A sound record takes its CPU time, whoever has the cores meanwhile; what hangs is found all the same."""
+    m = Machine()
+
+    def work(starved: float, running: float) -> None:
+        m.starves(starved)
+        m.runs(running)
+
+    for n in range(2):
+        m.works(n, lambda: work(2.9 * LIMIT, 10), alone=True)
+    with m.dog.loading("recognisers"):
+        m.starves(2.9 * LIMIT)
+    assert not m.noted
+    m.works_until_it_ends(2, lambda: work(LIMIT, LIMIT + 3), alone=True)
+    m = Machine()
+    m.works_until_it_ends(2, lambda: m.starves(3 * LIMIT + 3), alone=True)
+    assert m.noted == [([suspect("gate", 2)], True)]
 
 
 def test_who_waits_is_the_thread_that_waits() -> None:

@@ -70,7 +70,8 @@ async def test_no_suspect_is_worked_on_while_they_are_loaded() -> None:
 
 
 async def test_a_load_that_fails_holds_up_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("threading.excepthook", lambda _: None)
+    ended = Event()
+    monkeypatch.setattr("threading.excepthook", lambda _: ended.set())
 
     class Broken(Watched):
         def analyze(self, texts: Sequence[str], languages: Sequence[Any]) -> list[list[Any]]:
@@ -80,6 +81,7 @@ async def test_a_load_that_fails_holds_up_no_turn(monkeypatch: pytest.MonkeyPatc
     await warm_beside(parts_with(Broken()), ["gate"], dog)
     async with asyncio.timeout(PATIENCE), dog.turn(True):
         pass
+    assert await asyncio.to_thread(ended.wait, PATIENCE), "the thread ends in its own test"
 
 
 @pytest.mark.parametrize("steps", [["extract", "session"], ["screen", "gate"]])

@@ -19,6 +19,7 @@ from schemas.events.turns import (
     ScreenedTurn,
 )
 from schemas.log import topics
+from schemas.log.codec import header
 from schemas.log.dead_letters import REPLAY_FOR, REPLAY_OF
 from schemas.log.owner import partition
 from sinks.collapse import collapse, runs
@@ -53,6 +54,33 @@ async def test_n6_what_was_accepted_before_is_dropped_however_late_it_comes(benc
     history = bench.driver.read(topics.HISTORY)
     erased_at = max(i for i, e in enumerate(history) if isinstance(e, Erasure))
     assert not [e for e in history[erased_at + 1 :] if getattr(e, "user_id", "") == "ann"]
+
+
+async def test_n6_what_a_step_sends_again_leaves_a_kept_log_only_where_it_is_of_before_an_erasure(bench: Bench) -> None:
+    """After a power cut the second sending may be all that the log holds."""
+    bench.say("ann", "I keep my zebrawood in Kurrajong.")
+    bench.say("bob", "I live in Leeds.")
+    await bench.driver.run()
+    ledger = {
+        name: next(
+            m for (topic, _), held in bench.driver.log.partitions.items() if topic == topics.LEDGER.name
+            for m in held if m.key is not None and name.encode() in (m.key or b"") + (m.value or b"")
+            and header(m.headers, "src") is not None and not topics.is_marker(m.key)
+        )
+        for name in ("ann", "bob")
+    }  # fmt: skip
+    bench.erase("ann")
+    await bench.driver.run()
+    for name, m in ledger.items():
+        bench.driver.log.append(topics.LEDGER.name, m.partition, f"{name}~again".encode(), m.value, m.headers)
+    await bench.driver.run()
+    again = {
+        name: [m.value is None for m in bench.driver.log.partitions[topics.LEDGER.name, ledger[name].partition]
+               if m.key == f"{name}~again".encode()]
+        for name in ledger
+    }  # fmt: skip
+    assert again == {"ann": [False, True], "bob": [False]}
+    assert not bench.driver.dead_letters()
 
 
 async def test_n6_a_user_who_returns_starts_anew(bench: Bench) -> None:

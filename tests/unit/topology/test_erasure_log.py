@@ -19,7 +19,7 @@ from schemas.events.erasure import Erasure
 from schemas.events.memory import Decision, JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Codec
-from tests.unit.sinks.events import decision, memory
+from tests.unit.sinks.events import decision, hot, memory
 
 CUT = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 _CODEC = Codec()
@@ -112,6 +112,33 @@ def test_n6_what_was_said_behind_the_erasure_stays_where_the_erasure_comes_again
     again = replace(_stored("erasure", _erasure(stage=stage)), where=topics.UPDATES.name)
     assert _taken([said[0], first, said[1], again], _erasure()) == {b"ahead"}
     assert _taken([said[0], first, said[1]], _erasure()) == {b"ahead"}
+
+
+def test_c9_what_came_late_over_a_newer_value_gives_way_to_it() -> None:
+    """A process that stood still sends behind its successor: a null would take what was said since with it."""
+    back, late = _stored("a", _said(CUT + HOUR)), _stored("a", _said(CUT - HOUR))
+    erasure, nulled = _stored("erasure", _erasure()), Stored(b"a", None)
+    place = topics.LEDGER.name, 3, b"a"
+    for log, instead in (
+        ([erasure, nulled, late], None), ([erasure, back, late], back), ([erasure, back, late, late], back),
+        ([erasure, back, nulled, late], None), ([back, late, erasure], None),
+    ):  # fmt: skip
+        found = standing(cast(Any, log), _erasure())
+        assert (list(found), found[place].instead) == ([place], instead)
+    assert standing(cast(Any, [erasure, back, late, back]), _erasure()) == {}
+
+
+def test_c9_a_projects_value_that_came_late_gives_way_to_its_deletion_or_to_another_users() -> None:
+    def kept(**over: Any) -> Stored:
+        owned = (("owner", b"acme/project/p1"),)
+        value = hot(1, tenant="acme", known_at=CUT, **over)
+        return replace(_stored("h/1", value, place=5), told=owned, where=topics.UPDATES.name)
+
+    late, deletion = kept(user_id="ann"), kept(revision=2, op="delete", state="deleted")
+    for newest in (deletion, kept(revision=2, user_id="bob")):
+        found = standing(cast(Any, [kept(user_id="ann"), newest, late]), _erasure())
+        assert [t.instead for t in found.values()] == [newest]
+        assert standing(cast(Any, [late, newest]), _erasure()) == {}
 
 
 def test_c9_a_models_words_on_all_sessions_go_with_each() -> None:

@@ -64,6 +64,7 @@ async def remembered(models: Models, batch: int, restart: bool) -> tuple[Any, An
     rows = {
         place: {o: {k: _without_vectors(orjson.loads(v)) for k, v in r.items()} for o, r in table.items() if r}
         for place, table in store.rows.items()
+        if any(table.values())  # whoever takes a partition over sends markers to partitions that nothing else reaches
     }
     # These are keyed by the place of what caused them, and how many markers lie before it there is a matter of batches:
     # what was said, and how often, is not.

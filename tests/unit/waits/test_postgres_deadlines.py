@@ -26,7 +26,9 @@ OPENERS = ("connect", "AsyncConnectionPool", "ConnectionPool")
 
 def opened_elsewhere(source: str) -> list[int]:
     """Lines that open a connection or a pool of psycopg's by themselves."""
-    found = []
+    found = list[int]()
+    if not any(word in source for word in OPENERS):
+        return found
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
             continue

@@ -1,0 +1,120 @@
+"""What people give as a secret in plain words: figures, figures in words, turns of a dial, a word, a description.
+
+Shapes for patterns (each a group of its own, bounded) and checks of what they found.
+"""
+
+import re
+
+from inference.stopwords import ENGLISH
+
+FIGURE_WORD = r"(?:zero|oh|one|two|three|four|five|six|seven|eight|nine)"
+_FIGURES = r"[#*]?[0-9]{1,10}(?:[ -][0-9]{1,10}){0,9}[#*]?"
+_IN_WORDS = rf"(?:(?:double|triple)[ ])?{FIGURE_WORD}(?:[ ,-]{{1,2}}(?:(?:double|triple)[ ])?{FIGURE_WORD}){{2,20}}"
+_MIXED = r"(?=[A-Za-z-]{0,8}[0-9])[A-Za-z0-9][A-Za-z0-9#*-]{2,20}"
+_TURN = r"(?:clockwise|(?:counter|anti)-?[ ]?clockwise|left|right)"
+DIAL = (
+    rf"(?:{_TURN}[ ](?:to[ ])?[0-9]{{1,2}}(?:,?[ ](?:then[ ]|and[ ]){{0,2}}{_TURN}[ ](?:past[ ][0-9]{{1,2}}[ ])?"
+    r"(?:to[ ])?[0-9]{1,2}){1,5}"
+    rf"|[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN}(?:,?[ ](?:then[ ]|and[ ]){{0,2}}[0-9]{{1,2}}[ ](?:to[ ]the[ ])?{_TURN})"
+    r"{1,5})"
+)
+CODE = (
+    rf"(?P<value>{_IN_WORDS}|{_FIGURES}|{_MIXED})(?![A-Za-z0-9%°€$£]|[.,:/][0-9])"
+    # What is counted goes on with its noun ("400 grams"); a code ends, or the sentence goes on behind it.
+    r"(?=['\"”’]?(?:[.,;:!?)\]\n]|\Z|[ ]{1,2}(?:[(–—]|-[ ]|(?:and|then|to|followed|or|in|on|before|after|with|plus"
+    r"|by|as|if|for"
+    r"|is|but|so|until|when|at|now|twice|please|thanks|because|since|while|again|from|unless|which|not)\b)))"
+)
+"""Figures, figures in words or a mixed code, ended as a code is."""
+
+WORD = r"(?P<value>[A-Za-z][A-Za-z0-9'’_-]{3,40})"
+WORDS = r"(?P<value>[A-Za-z][A-Za-z0-9'’_-]{3,30}(?:[ ][A-Za-z][A-Za-z'’-]{2,20}){0,2})"
+DESCRIBED = (
+    r"(?P<value>(?:the|my|our|his|her|their|when|mum['’]s|mom['’]s|dad['’]s)[ ][^.,;:!?\n\"”]{3,60}?)"
+    r"(?=[.,;:!?\n\"”]|\Z|[ ](?:but|so|don['’]t|because|in[ ]case|if|which|easy"
+    r"|and[ ](?:don|if|tell|then|it|that|i|you|the|my))"
+    r"(?![A-Za-z]))"
+)
+_DESCRIBES = re.compile(
+    r"\b(?:birth|born|birthdays?|birthdate|anniversary|wedding|married|post ?code|zip|house number|number ?plate"
+    r"|plates?"
+    r"|maiden|(?:dog|cat|pet|kid|son|daughter)['’]s (?:name|birthday)|backwards?|reversed?|in reverse"
+    r"|first (?:two|three|four|six)|last (?:two|three|four|six)|plus|followed by)\b",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(rf"[0-9]|\b{FIGURE_WORD}\b", re.IGNORECASE)
+_REPEATED = re.compile(r"\b(?:double|triple)\b", re.IGNORECASE)
+_LEAST_FIGURES = 3
+_FAR = re.compile(r"(?!(?:19|20)[0-9]{2}$)(?=.{4}).{1,120}")
+_TRAILING = ".,;:!?)]}>'\"`’”"
+
+# Words that say something about a password, or answer a question about one, and are none.
+_ABOUT = frozenset(
+    """
+    about absolutely active again almost already also always annoying another anything ask being best better blank
+    box broken case certainly change changes common complex complicated correct crap definitely different difficult
+    dunno easy either empty enough entry everything expired field fields fine first forgotten form free generator gone
+    good great guess hard hash hello here hidden hint hints important impossible incorrect insane invalid just kept
+    known last like locked login long longer lost manager managers mandatory maybe mine missing more myself necessary
+    needed never nobody none nonsense nope nothing obsolete okay old only optional outdated page perhaps please policy
+    probably prompt public random recent reset resets ridiculous right rules safe same saved screen secret secure
+    sensitive short shorter simple simpler something somewhere sorry still stored strong stronger sure temporary
+    terrible thanks that there this true unclear unique unknown useless valid very visible weak well what where
+    whatever working worse wrong yeah yours
+    """.split()  # noqa: SIM905
+)
+_ABOUT_ENDING = re.compile(r"[a-z]{2,40}(?:ed|ing|able|ible|ful|less|ive|ous|ory|ary|ly|n['’]t)", re.IGNORECASE)
+
+
+def code(value: str, near: bool) -> float | None:
+    """Score a code: three figures or more, said or written."""
+    figures = len(_FIGURE.findall(value)) + len(_REPEATED.findall(value))
+    return 0.85 if figures >= _LEAST_FIGURES else None
+
+
+def word(value: str, near: bool) -> float | None:
+    """Score a word that is given as a password: nothing that is said about one."""
+    bare = value.rstrip(_TRAILING).lower()
+    said = bare in _ABOUT or bare in ENGLISH or _ABOUT_ENDING.fullmatch(bare)
+    return None if said or len(bare) < 4 else 0.75
+
+
+def words(value: str, near: bool) -> float | None:
+    """Score one to three words that are given as a password: each as one."""
+    return 0.75 if all(word(each, near) for each in value.split() if len(each) > 3) and word(value, near) else None
+
+
+def marked(value: str, near: bool) -> float | None:
+    """Score what is written as no word is: a figure in it, or a mark or a capital within."""
+    bare = value.rstrip(_TRAILING)
+    if len(bare) < 5 or "://" in bare or bare[0] in "<{$" or re.fullmatch(r"[0-9]{1,2}[:.][0-9]{2}.{0,2}", bare):
+        return None
+    within = re.search(r"[^A-Za-z'’.,/-]", bare) or re.search(r"[a-z][.]?[A-Z]", bare)
+    return 0.8 if within and any(c.isalpha() for c in bare) else None
+
+
+def written(value: str, near: bool) -> float | None:
+    """Score what stands behind "password" with nothing between: a mark, or two words run together by a dot."""
+    bare = value.rstrip(_TRAILING)
+    return 0.8 if "(" not in bare and re.search(r"[!@#$%^&*+~_]|[a-z][.][A-Z]", bare[1:]) else None
+
+
+def long_code(value: str, near: bool) -> float | None:
+    """Score a code that stands further from its word: four figures or more, and no year."""
+    return code(value, near) if _FAR.fullmatch(value) else None
+
+
+def document(value: str, near: bool) -> float | None:
+    """Score the number of a document of identity: five digits or more among its letters."""
+    return 0.85 if sum(c.isdigit() for c in value) >= 5 else None
+
+
+def described(value: str, near: bool) -> float | None:
+    """Score words from which a secret can be worked out."""
+    return 0.8 if _DESCRIBES.search(value) else None
+
+
+def said(value: str, near: bool) -> float | None:
+    """Score what is quoted as a secret: more than a word about one."""
+    several = " " in value and re.search(r"\b(?:is|was|forgot|forgotten|please)\b", value) is None
+    return 0.85 if several else word(value, near)

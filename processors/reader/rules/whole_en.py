@@ -1,0 +1,156 @@
+"""What makes an English statement whole: one sentence, each verb with what it is done to, nothing compared with what is
+not there, no saying, and nothing that is over tomorrow.
+
+Sentences are still in the first person here, as in `standing_en`. A value of a field is not asked: it is its own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.others import KIN_EN
+from processors.reader.rules.words_en import alternatives
+
+_I = r"(?:I|we|(?:my|our) (?:[\w'-]+ )?[\w'-]+)"
+_THING = alternatives("named_in_talk")
+
+_NO_SUBJECT = re.compile(rf"(?:{alternatives('no_subjects')})\b", re.I)
+"""Begins like a name, and joins, doubts or speaks of all: "Maybe I", "Considering I", "Most people like me"."""
+_PREDICATE_BEFORE = re.compile(
+    rf"{_I} (?:do|does|did|can|will)(?:n't| not)?"
+    r" (?:with|every|sometimes|once|when|if|but|too|so|as|because|since|until)\b"
+    rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to"
+    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)",
+    re.I,
+)
+"""The verb is in the turn before: "I do with my nephew"."""
+_LEFT_OPEN = re.compile(
+    rf"^{_I} (?:do|does|did)(?:n't| not)? (?:in|at|for|on|back|last)\b"
+    rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?an? (?:(?:{alternatives('how_much')}) )?"
+    rf"(?:{alternatives('of_what')})$"
+    rf"|\b(?:want|wanted|need|going|would (?:love|like)|plan|hope) to (?:{alternatives('asks_for_more')})"
+    r"(?: (?:sometime|someday|one day|again|too|more))?$"
+    r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
+    r"|\b(?:something|anything|everything)(?: like that| else)?$"
+    rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
+    re.I,
+)
+"""What it is of, for or more than stands elsewhere: "I am a subscriber", "I would love to go"."""
+_NO_OBJECT = re.compile(
+    rf"{_I} (?:[a-z]+ly |used to |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
+    rf"(?:{alternatives('need_an_object')})"
+    rf"(?: (?:{alternatives('of_no_object')}))*$",
+    re.I,
+)
+_COMPARED = re.compile(
+    r"\bsimilar\b(?!.*\b(?:between|both|each|to|as)\b)"
+    r"|\b(?:regardless|(?<!or )otherwise|elsewhere|instead|either way|as such|likewise|in turn|for so long)$"
+    r"|^(?:I|we) (?:am|are|was|were) (?:just |really )?so [a-z]+(?: and [a-z]+)?(?:$| that I want\b)"
+    r"|\bone (?:very|so|too|much) \w+"
+    r"|^another\b",
+    re.I,
+)
+"""Compared or counted with what is not there."""
+_OF_THE_TALK = re.compile(
+    rf"\b(?:all|some|most|any|none|many|few|half) of the (?:{_THING})s\b"
+    r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
+    rf"|\bthe (?:original|first|last|latest|new|old|second|next|actual|whole|entire|main|other) (?:{_THING})s?\b"
+    r"(?! (?:of|in|about|by|from|called|that|who|where)\b)"
+    rf"|^(?:I|we) .*\b(?:my|our) (?:[\w-]+ )?favou?rite (?:{_THING}|team|band|player|club)$"
+    r"|\bthe same [a-z]+$"
+    rf"|^(?:my|our) (?:{alternatives('open_subjects')}) (?:is|was|has|had|are|were)\b",
+    re.I,
+)
+"""Something that only the talk names."""
+_DONE = re.compile(
+    rf"(?!\w+ (?:have |has |had )?(?:been [a-z]+ing|dropped)\b){_I} "
+    rf"(?:(?:and others|have|had|has|then|just|also|finally|really|even|did|didn't) ){{0,2}}"
+    rf"(?:[a-z]{{2,}}ed|{alternatives('steps')}|heard|lost|won|met|(?<=didn't )\w+)\b",
+    re.I,
+)
+_KNOWN_END = re.compile(rf" the (?:[\w-]+ )?(?:{alternatives('known_to_all')})\b", re.I)
+_DEFINITE_END = re.compile(
+    r"\bthe(?: [a-z][\w-]*){1,2}$|\ba (?:\w+ )?(?:answer|reply|response|decision)$"
+)
+_GOES_ON = re.compile(r",| but ")
+_SHORT = 8
+"""Words up to which what was done to "the" something names too little."""
+_PARTICULAR = re.compile(
+    r"\d|(?<=[a-z,'] )(?!I\b)[A-Z]\w|\b(?:last|next|every|since|ago|yesterday|today|\w+days?|weeks?|months?|years?"
+    r"|because|(?:from|for|of|with|to|on|in|by|and) (?:my|our))\b"
+)
+_ANOTHER_PERSON = re.compile(
+    rf"(?:my|our) (?:\w+ )?(?:{KIN_EN})(?: [A-Z]\w+)? (?:(?!(?:and|that|who|because|when)\b)[\w']+ ){{1,4}}(?:her|him)"
+    r"(?=$|[,;]| (?:ever|since|because|when|if|for|to|in|on|at|so|and|but|with|about|every|too)\b)",
+    re.I,
+)
+"""Somebody else than the subject: "my daughter wants to train her"."""
+_TWO_IN_ONE = re.compile(
+    r"\w{2}[.!?][\"\u201d]? (?=[A-Zi])(?<!\b(?:Mr|Ms|Dr|St|vs)\. )(?<!\bMrs\. )(?<! Jr\. )"
+    r"|(?<![,;:\u2013\u2014-]) (?<!and )(?<!but )(?<!so )now (?:I|we) (?:am|are|have|feel)\b"
+    r"|\b(?!(?:that|what|how|why|because|when|if|and|but|so|or|as|which|where|than|who|while|since|though)\b)"
+    r"[a-z]{2,} I (?:also|dont|don't|do not) \w+|--"
+)
+"""Two sentences with nothing between them."""
+_BROKEN = re.compile(
+    r"\b(?:I|we) (?:is|has|does)\b|^I were\b(?!n't)|\blike to [A-Z]|\w's (?:are|were)\b|[/\\|]$"
+    r"|^[Oo]ne of (?:my|our|the) (?:\w+ )?\w+s (?:have|are|were|do)\b"
+    rf"|^(?:[Mm]y|[Oo]ur) (?:\w+ )?(?:{alternatives('one_relative')}) (?:come|go|say|have|want|like|live|work|need|do"
+    r"|don't|are|were)\b"
+)
+_HALF = re.compile(
+    r"\b(?:that|how|because|when|if) (?:by|with|after|before|without) (?:[\w'-]+ ){0,6}[\w'-]+$|\bfound that by\b", re.I
+)
+"""What was begun: "I found that by being friendly to others first"."""
+_UNAWARE = re.compile(
+    r"(?:I|we) (?:(?:had|have) no (?:idea|clue)|(?:did not|didn't|do not|don't|never) (?:even )?(?:realize|realise"
+    r"|notice)d?|reali[sz]ed? (?:that|how|it))\b",
+    re.I,
+)
+_OPINION = re.compile(
+    r"(?!(?:I|we|my|our)\b).*?\b(?:would|could|should|might|must)(?:n't| not)? be\b"
+    r"|.*\bto see (?:an?|the|another|some|more) (?:\w+ )?\w+ (?:have|get|win|do|be|go|make|take)\b",
+    re.I,
+)
+"""What somebody thinks of what is not theirs."""
+_SAID_SO = re.compile(
+    rf"(?:I|we) (?:(?:am|are|have|do|just|really|not) )*(?:{alternatives('sayings')})\b"
+    r"|.*\b(?:can't|cannot|couldn't|can not) even\b(?!.*\b(?:since|because|for|until|after)\b)",
+    re.I,
+)
+"""Sayings, and what is said more strongly than it is meant."""
+_OF_NOW = re.compile(
+    r"(?!.*\b(?:work|live|living|stud|job|rent|furlough|pregnan|unemploy|school|college|course)\w*)"
+    r".*\b(?:right now|at the moment|at this moment|from this week)\b"
+    rf"|^(?:I|we) (?:am|are) (?:just |still |also )?(?:{alternatives('of_a_moment')})$",
+    re.I,
+)
+_ABOUT_THE_TALK = re.compile(
+    rf"(?:I|we)(?: would|'d)? (?:\w+ ){{0,3}}?(?:to|will) (?:have to )?(?:{alternatives('said_of_the_talk')})\b", re.I
+)
+"""What one is going to do about what is being talked of."""
+
+
+def is_whole(text: str) -> bool:
+    """Is a free statement one whole sentence that says more than the talk of the moment?"""
+    if any(p.search(text) for p in (_COMPARED, _LEFT_OPEN, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
+        return False
+    if any(
+        p.match(text)
+        for p in (_NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO)
+    ):
+        return False
+    return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
+
+
+def is_of_now(text: str) -> bool:
+    """Does it hold for a moment only? Work, a home and the like last."""
+    return _OF_NOW.match(text) is not None
+
+
+def _done_to_the_unnamed(text: str) -> bool:
+    """Is this a thing that was done once to something that only the talk names: "I talked to the professor"?"""
+    head = _GOES_ON.split(text, maxsplit=1)[0]
+    if len(head.split()) > _SHORT or _DONE.match(head) is None or _DEFINITE_END.search(head) is None:
+        return False
+    return _KNOWN_END.search(head) is None and _PARTICULAR.search(text) is None

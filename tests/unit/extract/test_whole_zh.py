@@ -1,0 +1,66 @@
+"""Chinese statements are whole and of whom they say, or they are not made."""
+
+from __future__ import annotations
+
+import pytest
+
+from processors.reader.rules.dated_zh import dated
+from tests.unit.extract.support import THURSDAY, extract
+
+REFUSED = {
+    "no object": "我检查过，我追了一年还没追到",
+    "done to what is not named": "我也遇到过好几次",
+    "taken, of what": "我吃了没效果",
+    "of two, one named": "在一起两个星期后我慢慢发现之间的差异",
+    "what it is stands before": "我怀疑是骗子",
+    "a feeling by itself": "我今晚心态有点崩",
+    "compared with what was said": "我刚好相反",
+    "about the talk": "我说的是态度",
+    "what others have": "我身边竟然有研究生",
+    "what follows from what is said to another": "当你离开我的世界，我也能获得一片安静",
+    "no predicate, and a saying": "其实自己的身体，自己喜欢就好",
+    "of whom their family speaks": "家人觉得我跟他在一起是自毁前途",
+}
+MENDED = {
+    "我今天刚搬完家，累坏了": "小雅2026年2月5日刚搬完家，累坏了",
+    "dz♂，女朋友比自己大4岁，已上班": "小雅的女朋友比自己大4岁，已上班",
+    "DZ今年大三 暑假有一个不错的实习": "小雅今年大三，暑假有一个不错的实习",
+    "目前我个人想提分手，但由于时间短": "目前小雅个人想提分手",
+    "而我本身就不会搭配穿着": "小雅本身就不会搭配穿着",
+    "曾经有一个有点好感的男生，跟我不是一个中学": "小雅曾经有一个有点好感的男生，跟小雅不是一个中学",
+    "我是家里唯一的大学生": "小雅是家里唯一的大学生",
+}
+
+
+def told(said: str) -> list[str]:
+    return [c.text for c in extract(said, speaker="小雅") if c.confidence > 0.7]
+
+
+@pytest.mark.parametrize("said", REFUSED.values(), ids=REFUSED)
+def test_what_is_not_whole_stays_in_its_turn(said: str) -> None:
+    assert told(said) == []
+
+
+@pytest.mark.parametrize(("said", "text"), MENDED.items())
+def test_what_one_word_makes_whole_is_told(said: str, text: str) -> None:
+    assert told(said) == [text]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "还要继续服用降压药",
+        "不如等到自己成熟到不需要陪伴再好好在一起",
+        "我所知道的，不算大佬，也就中上水平，年薪30w+",
+        "好羡慕经院光华计算机这些大学本科毕业就能拿高薪的同学",
+        "计算机本科30w还说得过去",
+        "老人身体差，有糖尿病",
+    ],
+)
+def test_what_is_said_of_others_or_advised_fills_no_field(said: str) -> None:
+    assert [c for c in extract(said, speaker="小雅") if c.field or c.fields] == []
+
+
+def test_a_day_is_written_as_its_date_and_quotations_stay() -> None:
+    assert dated("我前天发烧，今晚好了", THURSDAY) == "我2026年2月3日发烧，2月5日晚上好了"
+    assert dated("我说“昨天”，以后天天如此，今年三月搬的", THURSDAY) == "我说“昨天”，以后天天如此，2026年三月搬的"

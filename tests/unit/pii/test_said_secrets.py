@@ -1,0 +1,58 @@
+"""Secrets of every day, as people say them: a code is found by what it opens, and nothing else that is counted is."""
+
+from __future__ import annotations
+
+import pytest
+
+from inference.pii.analyzer import RULES
+from inference.pii.resolve import resolve
+from inference.pii.rules import run_rules
+from processors.reader.rules.protocol import Reading
+from processors.reader.secrets import without_secrets
+from schemas.events.memory import Candidate, Dropped
+
+
+def found(text: str) -> list[str]:
+    return [text[s.start : s.end] for s in resolve(run_rules(RULES, text), 0.5) if s.entity == "CREDENTIAL"]
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("the side door code is nine one double four, okay", "nine one double four"),
+        ("Is that the PIN? Yes, it's 6093.", "6093"),
+        ("They want the gate code. It's 6093#.", "6093#"),
+        ("The wifi password upstairs is teapot-parade.", "teapot-parade"),
+        ("6093 is the code for the garage", "6093"),
+        ("our PIN is my dad's birthday backwards", "my dad's birthday backwards"),
+        ("楼上wifi密码是茶壶大游行", "茶壶大游行"),
+        ("樓上個密碼係六零九三，記住喇", "六零九三"),
+        ("门禁密码多少？6093。", "6093"),
+        ("密码是我爸生日倒过来", "我爸生日倒过来"),
+        ("6093是你的驗證碼", "6093"),
+    ],
+)
+def test_d5_a_secret_is_found_where_it_is_said(text: str, secret: str) -> None:
+    assert [value.rstrip(".") for value in found(text)] == [secret]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The door code has changed three times since 2024.", "the alarm went off at 0620", "error code is 6093",
+        "The password is long enough.", "my PIN, the one of 2019, is gone", "the safe weighs 450 kilos",
+        "密码是什么？", "密码是必填的", "流量密码是真诚", "密碼係乜嘢嚟㗎", "密码设成8位以上", "门号6093的那户",
+        "改用密码登录",
+    ],
+)  # fmt: skip
+def test_d5_what_is_said_of_a_secret_is_none(text: str) -> None:
+    assert found(text) == []
+
+
+def test_d5_no_statement_gives_a_secret() -> None:
+    given = ["用户的wifi密码是小熊", "User's wifi password is bluecheese", "User's PIN is 4471", "門禁碼係2580"]
+    kept = ["User's password manager is Keeper", "User forgot the password", "用户选修了密码学", "用户的密码写在本子上"]
+    said = [Candidate.model_construct(text=text, ordinal=n) for n, text in enumerate([*given, *kept])]
+    left = without_secrets(Reading(said, tuple(Dropped.model_construct(candidate=c) for c in said)))
+    assert [c.text for c in left.candidates] == kept
+    assert [d.candidate.text for d in left.dropped] == kept
