@@ -53,6 +53,8 @@ def test_signs(text: str, signs: set[str]) -> None:
         ("The concert is on the 12th of May", "The hall is shut so the 12th is off", False, True),
         ("User has a phone", "User has dropped the phone", False, False),
         ("User is learning Danish", "User has dropped the whole thing", False, False),
+        ("User is on the search team", "User has moved across to platform since the reorg", True, False),
+        ("User is on the swimming team", "User has moved across to Leeds", False, False),
         ("用户单身", "用户的未婚妻在杭州", True, False),
         ("用户未婚", "用户的女朋友在杭州", False, False),
     ],

@@ -60,7 +60,7 @@ async def test_c9_a_session_takes_its_memories_and_leaves_the_others(bench: Benc
 @pytest.mark.parametrize(("erased", "left"), [("s8", "User is on the search team"), ("s7", "moved across")])
 async def test_c9_what_is_left_names_no_memory_of_an_erased_session(bench: Bench, erased: str, left: str) -> None:
     bench.say("cleo", "I'm on the search team.", "s7")
-    bench.say("cleo", "I've moved across to the platform team now", "s8")
+    bench.say("cleo", "btw I've moved across to platform since the reorg, still reporting to Odalys", "s8")
     await bench.driver.run()
     marked = [u.conflicts_with for u in bench.memories("cleo") if u.state == "active" and u.kind == "episode"]
     assert [len(names) for names in marked] == [1, 1], "each names the other"
