@@ -12,6 +12,7 @@ import pytest
 from pymilvus import MilvusClient
 
 from memstream.stack import Addresses
+from query.milvus import Milvus
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.events.turns import ScreenedBody, ScreenedTurn
 from schemas.log.codec import Event
@@ -115,6 +116,19 @@ def test_found_by_meaning_and_by_terms_in_both_languages(store: MilvusStore) -> 
     query = np.frombuffer(embedding(3), dtype="<f2").astype(np.float32).tolist()
     assert store.search(store.layout.memories, "dense", query, "u1")[0] == "record-3"
     assert len(store.search(store.layout.memories, "dense", query, "u1")) == 3, "the other tenant's stays out"
+
+
+def test_a_search_before_the_first_row_finds_nothing(store: MilvusStore) -> None:
+    """A1: the embedded server fails such a search by terms; nobody's answer is called degraded for it."""
+    store.sink()
+    milvus = Milvus(store.uri, PATIENCE)
+    answer = milvus.call(
+        "search", store.layout.memories, data=["lisbon"], anns_field="sparse", search_params={"metric_type": "BM25"},
+        filter=f"tenant == {MilvusLayout.literal('t1')}", output_fields=["id"], limit=5,
+    )  # fmt: skip
+    assert answer == [[]]
+    assert not milvus.circuit.is_open
+    milvus.close()
 
 
 def test_fields_of_a_row(store: MilvusStore) -> None:
