@@ -19,6 +19,8 @@ from sinks.contents import Bucket, Digest, Token, part_of
 from sinks.postgres.tables import CHECKPOINTS, MEMORIES, SESSIONS, TABLES, TURNS, Table
 from sinks.protocol import Mark, Transient
 
+_ERASED = """SELECT FROM trust.erasures e WHERE e.tenant = t.tenant
+AND coalesce(e.session_id, t.session_id) = t.session_id AND t.{column} <= e.accepted_at"""
 _KEPT = {
     TURNS.name: ("accepted_at", topics.HISTORY),
     SESSIONS.name: ("updated_at", topics.SESSION_STATE),
@@ -129,10 +131,11 @@ class PostgresContents:
             age = timedelta(days=topic.retention_days or 0)
             query = (
                 f"INSERT INTO {postgres_schema(new)}.{name} ({columns}) SELECT {columns}"  # noqa: S608
-                f" FROM {postgres_schema(live)}.{name} t WHERE {column} < now() - %s AND NOT EXISTS ("
-                "SELECT FROM trust.erasures e WHERE e.tenant = t.tenant AND coalesce(e.user_id, t.user_id) = t.user_id"
-                f" AND coalesce(e.session_id, t.session_id) = t.session_id AND t.{column} <= e.accepted_at"
-                ") ON CONFLICT DO NOTHING"
+                f" FROM {postgres_schema(live)}.{name} t WHERE {column} < now() - %s"
+                # One for each index: of the user, and of the whole tenant.
+                f" AND NOT EXISTS ({_ERASED.format(column=column)} AND e.user_id = t.user_id)"
+                f" AND NOT EXISTS ({_ERASED.format(column=column)} AND e.user_id IS NULL AND t.user_id IS NOT NULL)"
+                " ON CONFLICT DO NOTHING"
             )
             count: int = self._call(lambda conn, q=query, a=age: conn.execute(cast(Any, q), (a,)).rowcount)
             if count:
