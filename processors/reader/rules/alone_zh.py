@@ -34,6 +34,7 @@ from processors.reader.rules.standing_zh import (
     opens_predicate,
     played,
     stands,
+    tells_of_speaker,
     tidy,
     weight,
     without_open_brackets,
@@ -233,7 +234,9 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
-            if about == "unnamed" and not (SPEAKER.search(text) or OF_KIN.match(text) or by_nature(text)):
+            if about == "unnamed" and not (
+                tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)
+            ):
                 continue
             if stands(text, of_other=about == "other", of_kin=about == "亲友"):
                 single = _singly(run[first:last], original, sentence)

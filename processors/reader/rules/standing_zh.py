@@ -207,7 +207,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
         return False
     if of_before(text):
         return False
-    if OF_KIN.match(text) or _tells_of_speaker(text) or _THEIRS_THEN.search(text):
+    if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
         return True
     if not of_other and _OWN.match(text) is not None:
         return True
@@ -216,7 +216,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
     return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
 
 
-def _tells_of_speaker(text: str) -> bool:
+def tells_of_speaker(text: str) -> bool:
+    """Is the speaker the subject, or the one to whom somebody named does it?"""
     named = SPEAKER.search(text)
     if named is None:
         return False
