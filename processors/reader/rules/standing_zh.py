@@ -100,8 +100,8 @@ _WHOLE_TIME = re.compile(
     r"|目前|现在|之前|以前|后来|小时候|从小|[春夏秋冬]天|有时候?|[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)|[，,\s])*"
 )
 _LEAD = re.compile(
-    rf"{_WHOLE_TIME.pattern}(?:(?<=[\u4e00-\u9fff])[\u4e00-\u9fff]{{2,5}}[给让叫])?"
-    rf"|.*(?:{KIN}|的人|[男女](?:人|生|孩)).*"
+    rf"{_WHOLE_TIME.pattern}(?:[\u4e00-\u9fff]{{2,5}}[给让叫说])?"
+    rf"|.*(?:{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女](?:人|生|孩)).*"
 )
 """What may stand before the speaker: when it was, or who did it to them. A thing there is an object before its verb, or
 what the talk is about."""
