@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 _BEHIND = re.compile(
-    r"[\s,]+(?:though|tho|too|also|as well|either|anyways?|actually|personally|honestly|literally|not|na"
+    r"(?<![\s,])[\s,]+(?:though|tho|too|also|as well|either|anyways?|actually|personally|honestly|literally|not|na"
     r"|per se|lo+l|haha\w*|lmf?ao"
     r"|I (?:think|guess|believe|suppose|must say))$"
     r"|(?<= )(?:but|and),? (?:not|never|also|too)$",
     re.I,
 )
 """It adds to, or sets against, what was said before."""
-_WITHIN = re.compile(r"\s+(?:too|also|though)(?=,? (?:and|but|because|since)\b|,)", re.I)
+_WITHIN = re.compile(r"(?<!\s)\s+(?:too|also|though)(?=,? (?:and|but|because|since)\b|,)", re.I)
 _ARTICLE = re.compile(r"(?<= )a (?=[aeio][a-z]{2})(?!(?:one|once|eu\w+)\b)")
 _ONESELF = re.compile(r"^(?P<taste>(?:I )?(?:[a-z]+ )?(?:like|love|hate|prefer|enjoy)d?\b.{3,}?) myself$", re.I)
 """I like some jazz myself: not what somebody does to themself."""

@@ -166,7 +166,7 @@ _FAVOURITE = re.compile(
 _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P<occupation>{JOB}){STOP}", re.I)
 
 
-_BEGUN = re.compile(r"[\s,]+(?:and|or|but)$")
+_BEGUN = re.compile(r"(?<![\s,])[\s,]+(?:and|or|but)$")
 _BARE = re.compile(
     rf"^the (?:{alternatives('named_in_talk')})s?$"
     r"|^the (?:original|orig\w+|first|last|new|old) \d"

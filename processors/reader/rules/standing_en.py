@@ -189,7 +189,7 @@ _MENDED = (
      r"\1's "),
 )  # fmt: skip
 """What somebody compares or adds in talk stands by itself, and an apostrophe is where it belongs."""
-_ASIDE = re.compile(r"\s*\((?=[^)]*\b(?:I|i|my|we)\b)[^()]*\)")
+_ASIDE = re.compile(r"\((?=[^()]{0,200}\b(?:I|i|my|we)\b)[^()]{0,200}\)")
 """A sentence of the speaker's within another."""
 _OF_BEFORE = re.compile(
     r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
@@ -223,7 +223,7 @@ def tidy(said: str) -> str:
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
     for pattern, better in _MENDED:
         text = pattern.sub(better, text)
-    text = _ASIDE.sub("", text)
+    text = " ".join(_ASIDE.sub("", text).split())
     if text.count("(") != text.count(")"):
         text = text.partition("(")[0]
     return without_leftovers(without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")))
