@@ -1,9 +1,9 @@
-"""Chinese statements with the day that is meant in place of 昨天 and 今晚, which say nothing in a month."""
+"""Chinese statements with the day, week or month that is meant in place of 昨天, 下周二, 上个月: words that say nothing
+in a month."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from processors.reader.rules.text import QUOTED
@@ -14,34 +14,78 @@ _DAY = re.compile(
     r"(?P<far>大[前后後]|[前昨今明后後])"
     r"(?P<part>天|日|[晚早夜](?=上|[^\u4e00-\u9fff]|[\u4e00-\u9fff]{2})上?)(?!生|子|报|記|记|头|性|猴|下)"
 )
-_MONTH = re.compile(r"今年(?=\d{1,2}月|[一二三四五六七八九十]{1,2}月)")
 _NO_DAY = re.compile(r"(?:[之目以生空]|先天[和与跟、]?|月|周|[三几两]天)$")
 """Behind these it is part of another word: 之前天, 以后."""
+_OFF = {"上上": -2, "上": -1, "这": 0, "這": 0, "本": 0, "今": 0, "呢": 0, "下": 1, "下下": 2}
+_WHICH = r"(?P<which>(?<![晚早马馬])上上|下下|(?<![晚早马馬路身线線以])上|(?<![以底乡鄉])下|[这這本今呢])"
+_WEEK = re.compile(
+    rf"{_WHICH}(?:一?[个個])?(?:周|週|星期|[礼禮]拜)"
+    r"(?P<day>[日天末]|[一二三四五六](?![次回顿頓节節场場趟遍百十年月岁歲天个個到至、多]))?(?![一二三四五六日天末几幾两兩])"
+)
+_WEEKDAY = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": 5}
+_MONTH = re.compile(
+    rf"{_WHICH}(?:一?[个個]月份?|(?<=[上下本])月(?![台球光亮老食嫂经經薪]))(?P<end>[底初末]|中旬)?"
+)
+_END = re.compile(r"(?<![\d一二三四五六七八九十两兩几幾半个個每上下本这這去今明前后後当當])(?P<unit>[年月])(?P<end>[底末])")
+_AGAIN = re.compile(r"每|都|总|總|一般|通常|经常|經常|常常")
+"""Beside these an end of the month is that of every month."""
+_THIS_YEAR = re.compile(r"今年(?=\d{1,2}月|[一二三四五六七八九十]{1,2}月)")
+_COMMA = re.compile(r"(?<=\d[日号])，(?=[早晚上中下])")
 
 
 def dated(text: str, at: datetime) -> str:
-    """Return a statement with its days as dates, the year with the first; `at` is when it was said, in the zone of
-    who said it. What is quoted stays."""
-    named: list[str] = []
+    """Return a statement with its days, weeks and months as dates, the year with the first; `at` is when it was said,
+    in the zone of who said it. What is quoted stays."""
+    dates = _Dates(at)
     pieces, end = [], 0
     for quoted in QUOTED.finditer(text):
-        pieces += [_outside(text[end : quoted.start()], at, named), quoted.group()]
+        pieces += [dates.named(text[end : quoted.start()]), quoted.group()]
         end = quoted.end()
-    return "".join([*pieces, _outside(text[end:], at, named)])
+    return "".join([*pieces, dates.named(text[end:])])
 
 
-def _outside(text: str, at: datetime, named: list[str]) -> str:
-    text = _MONTH.sub(f"{at.year}年", text)
-    return re.sub(r"(?<=\d[日号])，(?=[早晚上中下])", "", _DAY.sub(_date(at, named), text))
+class _Dates:
+    """The dates of one statement, which names a year once."""
 
+    def __init__(self, at: datetime) -> None:
+        self._at = at
+        self._years = set[int]()
 
-def _date(at: datetime, named: list[str]) -> Callable[[re.Match[str]], str]:
-    def told(match: re.Match[str]) -> str:
+    def named(self, text: str) -> str:
+        patterns = {_WEEK: self._week, _MONTH: self._month, _DAY: self._day}
+        if not _AGAIN.search(text):
+            patterns[_END] = self._end
+        text = _THIS_YEAR.sub(f"{self._at.year}年", text)
+        found = [(m.start(), m, name) for pattern, name in patterns.items() for m in pattern.finditer(text)]
+        pieces, end = [], 0
+        for start, match, name in sorted(found, key=lambda f: f[0]):
+            if start >= end:
+                pieces += [text[end:start], name(match)]
+                end = match.end()
+        return _COMMA.sub("", "".join([*pieces, text[end:]]))
+
+    def _year(self, year: int) -> str:
+        told = "" if year in self._years else f"{year}年"
+        self._years.add(year)
+        return told
+
+    def _day(self, match: re.Match[str]) -> str:
         if _NO_DAY.search(match.string[max(0, match.start() - 3) : match.start()]):
             return match.group()
-        day = at + timedelta(days=_FAR[match["far"]])
-        year = "" if named else f"{day.year}年"
-        named.append(match.group())
-        return f"{year}{day.month}月{day.day}日{_PART[match['part'][0]]}"
+        day = self._at + timedelta(days=_FAR[match["far"]])
+        return f"{self._year(day.year)}{day.month}月{day.day}日{_PART[match['part'][0]]}"
 
-    return told
+    def _week(self, match: re.Match[str]) -> str:
+        monday = self._at - timedelta(days=self._at.weekday()) + timedelta(weeks=_OFF[match["which"]])
+        day = monday + timedelta(days=_WEEKDAY[match["day"] or "一"])
+        behind = "那周" if match["day"] is None else "那个周末" if match["day"] == "末" else ""
+        return f"{self._year(day.year)}{day.month}月{day.day}日{behind}"
+
+    def _month(self, match: re.Match[str]) -> str:
+        whole = self._at.year * 12 + self._at.month - 1 + _OFF[match["which"]]
+        return f"{self._year(whole // 12)}{whole % 12 + 1}月{match['end'] or ''}"
+
+    def _end(self, match: re.Match[str]) -> str:
+        if match["unit"] == "年":
+            return f"{self._at.year}年{match['end']}"
+        return f"{self._year(self._at.year)}{self._at.month}月{match['end']}"

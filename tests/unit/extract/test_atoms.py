@@ -67,7 +67,7 @@ def test_n8_what_happened_has_its_time() -> None:
     assert went.occurred_from == datetime(2026, 1, 30, tzinfo=UTC)
     (lake,) = extract("上周五我去了西湖看音乐喷泉")
     assert (lake.text, lake.time_text, lake.occurred_from) == (
-        "上周五用户去了西湖看音乐喷泉", "上周五", datetime(2026, 1, 30, tzinfo=UTC),
+        "2026年1月30日用户去了西湖看音乐喷泉", "上周五", datetime(2026, 1, 30, tzinfo=UTC),
     )  # fmt: skip
     (age,) = extract("我今年32岁")
     assert age.occurred_from is None, "this year is now: it dates nothing"

@@ -64,3 +64,37 @@ def test_what_is_said_of_others_or_advised_fills_no_field(said: str) -> None:
 def test_a_day_is_written_as_its_date_and_quotations_stay() -> None:
     assert dated("我前天发烧，今晚好了", THURSDAY) == "我2026年2月3日发烧，2月5日晚上好了"
     assert dated("我说“昨天”，以后天天如此，今年三月搬的", THURSDAY) == "我说“昨天”，以后天天如此，2026年三月搬的"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("我明天和下周二都请假", "我2026年2月6日和2月10日都请假"),
+        ("截止是下下禮拜五中午", "截止是2026年2月20日中午"),
+        ("上周我去了苏州，上周末才回来", "2026年1月26日那周我去了苏州，1月31日那个周末才回来"),
+        ("我下个月3号入职，下个月底转正", "我2026年3月3号入职，3月底转正"),
+        ("去年底搬的，上上个月又搬了", "去年底搬的，2025年12月又搬了"),
+        ("我呢個月冇返工，下月初先返", "我2026年2月冇返工，3月初先返"),
+        ("合同月底到期，年底才续", "合同2026年2月底到期，2026年底才续"),
+    ],
+)
+def test_a_week_and_a_month_are_written_as_theirs(said: str, text: str) -> None:
+    assert dated(said, THURSDAY) == text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "上周三次跑步，上周三天没睡",
+        "每到月底都很忙",
+        "早上个月报交了，晚上周会",
+        "以上周报为准，下班周六也在",
+        "身上月经没来",
+        "马上月底了",
+        "三个月前搬的，十二月底到期",
+        "这两个月一直在瘦",
+        "“下周二再说”",
+    ],
+)
+def test_what_only_looks_like_a_week_or_a_month_stays(said: str) -> None:
+    assert dated(said, THURSDAY) == said
