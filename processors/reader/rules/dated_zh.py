@@ -26,7 +26,9 @@ _WEEKDAY = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6
 _MONTH = re.compile(
     rf"{_WHICH}(?:一?[个個]月份?|(?<=[上下本])月(?![台球光亮老食嫂经經薪]))(?P<end>[底初末]|中旬)?"
 )
-_END = re.compile(r"(?<![\d一二三四五六七八九十两兩几幾半个個每上下本这這去今明前后後当當])(?P<unit>[年月])(?P<end>[底末])")
+_END = re.compile(
+    r"(?<![\d一二三四五六七八九十两兩几幾半个個每上下本这這去今明前后後当當])(?P<unit>[年月])(?P<end>[底末])"
+)
 _AGAIN = re.compile(r"每|都|总|總|一般|通常|经常|經常|常常")
 """Beside these an end of the month is that of every month."""
 _THIS_YEAR = re.compile(r"今年(?=\d{1,2}月|[一二三四五六七八九十]{1,2}月)")

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from processors.language import times
 from processors.language.timespan import TimeSpan
-from processors.reader.rules import read_en, read_zh
+from processors.reader.rules import dated_en, dated_zh, read_en, read_zh
 from processors.reader.rules.answers import (
     answers_for_another,
     as_statement,
@@ -25,7 +25,6 @@ from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
 from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
-from processors.reader.rules.dated_zh import dated
 from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
@@ -186,7 +185,8 @@ def _reading(
 
     def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
         free = each.episode_type == "fact" and each.dropped is None and not (each.slots or team)
-        if free and turn.language == "zh":
+        if free:
+            dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
             each = replace(each, text=dated(each.text, anchor))
         return _candidate(ordinal, each, values, each.text, text, turn, profile, project, anchor)
 

@@ -46,7 +46,7 @@ def test_what_does_not_stand_alone_is_left_to_its_turn(said: str) -> None:
     ("said", "texts"),
     [
         ("Yea, I moved my piano to Leeds lol", ["Ann moved their piano to Leeds"]),
-        ("Oh! I planted six tomato seedlings yesterday 🍅", ["Ann planted six tomato seedlings yesterday"]),
+        ("Oh! I planted six tomato seedlings yesterday 🍅", ["Ann planted six tomato seedlings on 4 February 2026"]),
         ("Re Bob: I dont eat shellfish at weddings", ["Ann doesn't eat shellfish at weddings"]),
         ("Been learning the cello since March", ["Ann has been learning the cello since March"]),
         ("Mum sold the caravan in May", ["Ann's mum sold the caravan in May"]),

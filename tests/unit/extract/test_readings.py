@@ -23,7 +23,7 @@ def read(said: str, profile: Profile = GENERAL) -> Reading:
     ("shorter", "longer"),
     [
         ("I moved my piano to Leeds.", "I moved my old piano to Leeds with my brother and his van last winter."),
-        ("我上周买了一架钢琴。", "我上周在城西的旧货市场买了一架德国产的旧钢琴。"),
+        ("我五月买了一架钢琴。", "我五月在城西的旧货市场买了一架德国产的旧钢琴。"),
         ("I sold my boat in May.", "I sold my 3 boats in May."),
     ],
 )

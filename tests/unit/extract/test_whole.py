@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from processors.reader.rules.dated_en import dated
+from tests.unit.extract.support import THURSDAY
 from tests.unit.extract.test_alone import told
 
 
@@ -92,3 +94,33 @@ def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str
 )  # fmt: skip
 def test_a_word_makes_it_whole(said: str, texts: list[str]) -> None:
     assert told(said) == texts
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("User moved to Leeds last month", "User moved to Leeds in January 2026"),
+        ("User's sister is coming next week", "User's sister is coming in the week of 9 February 2026"),
+        ("Last summer User broke an arm", "In summer 2025 User broke an arm"),
+        ("User has until next Friday to file", "User has until 13 February 2026 to file"),
+        ("User ran it two years ago, again in 3 weeks", "User ran it in 2024, again in the week of 23 February 2026"),
+        ("User saw a fox last night", "User saw a fox on the night of 4 February 2026"),
+    ],
+)
+def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
+    assert dated(said, THURSDAY) == text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User will see Tom on Friday",
+        "User went to last year's fair",
+        "User spent the last week in bed",
+        "User said “see you tomorrow” to Tom",
+        "User moved in May",
+        "User goes every other week",
+    ],
+)
+def test_what_is_no_time_by_itself_stays(said: str) -> None:
+    assert dated(said, THURSDAY) == said
