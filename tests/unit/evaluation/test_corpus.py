@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from evaluation.corpus.agreement import agreement
 from evaluation.corpus.align import align
 from evaluation.corpus.check import Report, check, entry_faults, program_faults
-from evaluation.corpus.entries import Entry, Language, Said, Statement
+from evaluation.corpus.entries import Entry, Language, Said, Statement, Verdict
 from evaluation.corpus.overlap import runs, shared_runs
 from evaluation.corpus.read import ROOT, Context, contexts
 from processors.reader.wording.realise import realise
@@ -112,6 +112,21 @@ def test_the_card_counts_what_stands_in_the_corpus(report: Report) -> None:
         assert f"| `{name}.jsonl` | {turns:,} | {kept:,} |" in card
     for name, number in counts["pairs"].items():
         assert f"| `{name}.jsonl` | {number:,} |" in card
+    for name, number in counts["verdicts"].items():
+        assert f"| `{name}.jsonl` | {number:,} | {counts['good'][name]:,} |" in card
+
+
+def test_a_verdict_names_a_turn_and_stands_once(tmp_path: Path) -> None:
+    (tmp_path / "en1.jsonl").write_text(ENTRY.model_dump_json(by_alias=True) + "\n", encoding="utf-8")
+    told = Verdict(
+        place=ENTRY.id, memory="User sold it", kind="episode", supported=True, person=True, sentence=False, worth=True
+    )
+    other = told.model_copy(update={"place": "en1-9999"})
+    lines = [v.model_dump_json() for v in (told, told, other)]
+    (tmp_path / "verdicts_en.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    report = check(tmp_path)
+    assert report.faults[-2:] == ["verdicts_en.jsonl:2: a verdict again", "verdicts_en.jsonl:3: no turn en1-9999"]
+    assert report.counts["good"]["verdicts_en"] == 0
 
 
 @pytest.mark.parametrize(
