@@ -20,6 +20,7 @@ from processors.reader.rules.wordings import wordings_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
+_ALL = re.compile(rf"大家|全[组队体]|(?:{clauses_zh.CIRCLES})")
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
@@ -138,9 +139,9 @@ def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], a
 
 
 def _may_want(clause: clauses_zh.Clause, *, in_group: bool) -> bool:
-    """To an assistant one tells also what all want (大家希望), not what a pronoun does."""
-    of_another = clause.subject in {"other", "unnamed"}
-    return not of_another or not (in_group or clause.body.startswith(("他", "她", "它", "你", "您")))
+    """To an assistant one tells also what all want: 大家希望, 公司要求."""
+    of_all = not in_group and _ALL.match(clause.body) is not None
+    return of_all or clause.subject not in {"other", "unnamed"}
 
 
 def _asked_for(

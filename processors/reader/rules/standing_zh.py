@@ -103,6 +103,11 @@ _LEAD = re.compile(
 )
 """What may stand before the speaker: when it was, or who did it to them. A thing there is an object before its verb, or
 what the talk is about."""
+_NOT_OBJECT = re.compile(
+    r"(?:^|，)(?:根据|按照?|依照?)[我俺咱]|(?:^|，)再[^，我]{0,4}下[来去][我俺咱]|(?:^|，)[^，我]{0,4}(?<![特分各])别(?![人的处])[^，我]{0,3}[我俺咱]"
+    r"|(?:^|，)(?:请|麻烦)?[帮幫替吓嚇][我俺咱]|真是[我俺咱]|^[^，我]{1,6}[给給][我俺咱][^，了过]{1,6}的[^，]{1,4}(?:$|，)"
+)
+"""Orders, exclamations, what is only supposed or is no sentence: here no object stands before the speaker."""
 _OF_PERSON = re.compile(rf"{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女](?:人|生|孩)")
 _THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
 """A clause within, of what a person of the speaker's does to them."""
@@ -221,7 +226,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool) -> bool:
         return False
     if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
         return True
-    if not in_group and SPEAKER.search(text):
+    if not in_group and SPEAKER.search(text) and not _NOT_OBJECT.search(text):
         return True
     if not of_other and _OWN.match(text) is not None:
         return True

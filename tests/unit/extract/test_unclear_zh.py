@@ -93,7 +93,10 @@ def test_d2_to_an_assistant_the_speaker_may_stand_behind_the_object(said: str, k
     assert [c.text for c in extract(said)] == [kept]
 
 
-@pytest.mark.parametrize("said", ["我现在先睡了", "我今天先撤", "我-我也", "他想买房"])
+@pytest.mark.parametrize(
+    "said",
+    ["我现在先睡了", "我今天先撤", "我-我也", "他想买房", "周日别找我我去钓鱼", "再拖下去我头发都白了"],
+)
 def test_d2_what_passes_and_what_another_wants_is_not_kept(said: str) -> None:
     assert extract(said) == []
 
