@@ -88,11 +88,12 @@ class Alone:
 
 
 def alone(
-    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None
-) -> list[Alone]:
+    sentence: Sentence, original: str, taken: Sequence[Found], before: About, who: Person | None = None, *,
+    in_group: bool = False,
+) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
-    the one person that the sentences before speak of."""
+    the one person that the sentences before speak of, `in_group` whether others speak too."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
         return []  # what a letter to somebody says of its writer is said to them
@@ -101,8 +102,8 @@ def alone(
     found: list[Alone] = []
     run: list[Clause] = []
     led = False
-    parts = clauses(sentence, before)
-    whose = _whose(parts, who)
+    parts = clauses(sentence, before, in_group=in_group)
+    whose = _whose(parts, who, in_group=in_group)
     for clause in parts:
         said = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
         if not said:
@@ -131,12 +132,14 @@ class _Whose:
     """Who a clause about a person of the speaker's speaks of."""
     of_child: frozenset[int]
     """Clauses behind one about a child or an animal, before the speaker is named again."""
+    in_group: bool
+    """Do others speak too?"""
 
     def child_before(self, clause: Clause) -> bool:
         return clause.start in self.of_child
 
 
-def _whose(parts: Sequence[Clause], who: Person | None) -> _Whose:
+def _whose(parts: Sequence[Clause], who: Person | None, *, in_group: bool) -> _Whose:
     named: dict[int, str] = {}
     of_child: set[int] = set()
     kin, child = who.kin if who is not None else "", False
@@ -149,14 +152,14 @@ def _whose(parts: Sequence[Clause], who: Person | None) -> _Whose:
         child = spoken_of or (child and not SPEAKER.match(opened(clause.raw)))
         if child and not spoken_of:
             of_child.add(clause.start)
-    return _Whose(named, frozenset(of_child))
+    return _Whose(named, frozenset(of_child), in_group)
 
 
 def _named(told: Alone, who: Person | None) -> Alone:
     """The same with who is meant in place of the pronoun that it opens with."""
     if who is None or told.dropped != "unresolved" or (said := who.named(told.text)) is None:
         return told
-    kept = stands(said, of_other=False, of_kin=True)
+    kept = stands(said, of_other=False, of_kin=True, in_group=False)
     return replace(told, text=said, weight=weight(said), dropped=None) if kept else told
 
 
@@ -234,18 +237,16 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
                 continue
-            if about == "unnamed" and not (
-                tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)
-            ):
+            if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)):
                 continue
-            if stands(text, of_other=about == "other", of_kin=about == "亲友"):
-                single = _singly(run[first:last], original, sentence)
+            if stands(text, of_other=about == "other", of_kin=about == "亲友", in_group=whose.in_group):
+                single = _singly(run[first:last], original, sentence, whose)
                 return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
     text = _joined(run, original, sentence) if run else ""
     return [Alone(run[0].start, run[-1].end, text, weight(text), "unresolved")] if len(text) >= SHORTEST else []
 
 
-def _singly(run: Sequence[Clause], original: str, sentence: Sentence) -> tuple[Alone, ...]:
+def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose) -> tuple[Alone, ...]:
     if len(run) < 2 or "：" in original or ":" in original:
         return ()
     own = list(takewhile(lambda clause: clause.subject == "我", run)) or run[:1]  # another's own predicate may follow
@@ -262,7 +263,9 @@ def _singly(run: Sequence[Clause], original: str, sentence: Sentence) -> tuple[A
         if not LED.match(text)
         and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
         and content_weight(text) >= LEAST_SAID
-        and stands(text, of_other=clause.subject == "other", of_kin=clause.subject == "亲友")
+        and stands(
+            text, of_other=clause.subject == "other", of_kin=clause.subject == "亲友", in_group=whose.in_group
+        )
     )
 
 

@@ -44,7 +44,7 @@ FILLER = re.compile(
     r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
-    r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当|等)(?=我)"
+    r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
     r"|此外)[，,\s]*"
 )
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
@@ -104,6 +104,8 @@ _KNOWS = re.compile(
     r"|(?:觉得|感觉|发现|喜欢|相信|希望|担心|怕)(?=[他她它佢这那]))"
 )
 """Behind who knows or thinks it stands what is known; a clause after it goes on with that: 我记得是山城，有一条江."""
+_IS_WHO = re.compile(r"(?:[也还都就只]|好像)*(?:记得|听说过?|猜|估计|看来)是")
+"""Of oneself nobody has to remember who one is: 我记得是山里人."""
 _OF_ONESELF = re.compile(r"自己|[我俺咱]")
 _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|不是.{1,12}是|记错了|搞错")
 
@@ -126,8 +128,9 @@ class Clause:
         return not (self.asks or self.supposed)
 
 
-def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
-    """Split one sentence into clauses; `before` is who the clause before the sentence was about."""
+def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = False) -> list[Clause]:
+    """Split one sentence into clauses; `before` is who the clause before the sentence was about, `in_group` whether
+    others speak too: what is known of a third is told to them, of oneself to an assistant."""
     text = as_meant_zh(sentence.text)
     spans: list[tuple[int, int]] = []
     begin = 0
@@ -149,7 +152,7 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
             subject = "我"
         if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
-        knows = subject in {"我", "我们"} and _KNOWS.match(body)
+        knows = subject in {"我", "我们"} and (_KNOWS if in_group else _IS_WHO).match(body)
         before = "other" if knows and not _OF_ONESELF.search(body) else subject
         correcting = _CORRECTION.search(sentence.text) is not None
         found.append(

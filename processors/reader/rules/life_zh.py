@@ -19,11 +19,17 @@ _NAME = re.compile(
 _CALL = re.compile(
     r"(?:可以叫我|就叫我|^叫我|称呼我(?:为)?)(?![帮去来给做把不别快再先也多少到在回带跟和])(?P<name>[\u4e00-\u9fffA-Za-z·]{1,8}?)(?:吧|就好|就行|就可以|即可|$)"
 )
+_ACT = r"(?:[来去帮幫给給拿送抄做说話话]|(?<!买)[买買](?!买))"
 _NO_NAME = re.compile(
-    rf"^(?:{KIN}|{STAFF}|姑娘|小姐姐|[人她他它佢])|[一二两三四五六七八九十百千万\d]{{2}}"
-    r"|(?<=[\u4e00-\u9fff])[来去帮幫给給拿买買送抄做说話话]|[\u4e00-\u9fff]{5}"
+    rf"^(?:{KIN}|{STAFF}|姑娘|小姐姐|[人她他它佢]|马[上路])"
+    rf"|^(?:[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{{1,2}}[总工哥姐叔姨]){_ACT}|^(?=[\u4e00-\u9fff]{{5}})[\u4e00-\u9fff]{{2,6}}?{_ACT}"
 )
-"""Who is told to do it, or what the speaker is told to do: 叫护士帮他量, 叫我汇三千."""
+"""Who is told to do it: 叫护士帮他量, 叫小李来. A name of two or three characters may hold any: 王小来."""
+_NOT_CALLED = re.compile(
+    rf"^(?:老?[爸妈]|[爹娘]|爸爸|妈妈|父母|老公|老婆|[她他它佢])|^(?:{KIN}|{STAFF})(?!娘?$)"
+    rf"|(?<=[\u4e00-\u9fff])(?:[一二两三四五六七八九\d][十百千万]|{_ACT})|[\u4e00-\u9fff]{{5}}"
+)
+"""Who of the speaker's is told, or what the speaker is told to do: 叫我哥改, 叫我汇三千."""
 _GENDER = re.compile(r"^(?:是|性别是?|本人)?(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
 _MARITAL = re.compile(
     r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
@@ -132,9 +138,10 @@ def _about_name(clause: Clause) -> Iterator[Found]:
     own = clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw
     match = _NAME.match(body.removeprefix("我")) if own else None
     named = match is not None and not body.removeprefix("我").startswith("是")
+    refused = _NO_NAME
     if not (match and named):
-        match = _CALL.search(clause.raw)
-    if match and not _NO_NAME.search(match["name"]):
+        match, refused = _CALL.search(clause.raw), _NOT_CALLED
+    if match and not refused.search(match["name"]):
         yield _made(clause, f"用户名叫{match['name']}", ("name", match["name"]))
 
 

@@ -20,15 +20,16 @@ from processors.reader.rules.wordings import wordings_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
+_ALL = re.compile(rf"大家|全[组队体]|(?:{clauses_zh.CIRCLES})")
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我",
+    about: clauses_zh.Subject = "我", in_group: bool = False,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about."""
+    first clause without a subject is about, `in_group` whether others speak too."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
@@ -36,12 +37,12 @@ def read(
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         before = about
-        parts = clauses_zh.clauses(sentence, about)
+        parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         here = _statements(sentence, original, profile, parts, in_project=in_project)
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
-            here = here + _asked_for(sentence, original, parts)
+            here = here + _asked_for(sentence, original, parts, in_group=in_group)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
         found.extend(here)
         weak += [] if here else [sentence]
@@ -50,10 +51,10 @@ def read(
         elif not in_project:
             who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
-            own = alone_zh.alone(sentence, original, taken, before, who)
+            own = alone_zh.alone(sentence, original, taken, before, who, in_group=in_group)
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
-                own = alone_zh.alone(sentence, original, [*taken, *changes], before, who)
+                own = alone_zh.alone(sentence, original, [*taken, *changes], before, who, in_group=in_group)
             told.extend(own)
         spoken_of += persons_zh.spoken_of(parts)
     episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text)]
@@ -137,15 +138,20 @@ def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], a
     return f"{clause.raw}：{parts[at + 1].raw}", parts[at + 1].end
 
 
-def _may_want(parts: Sequence[clauses_zh.Clause]) -> bool:
-    return any(c.subject not in {"other", "unnamed"} for c in parts)
+def _may_want(clause: clauses_zh.Clause, *, in_group: bool) -> bool:
+    """To an assistant one tells also what all want: 大家希望, 公司要求."""
+    of_all = not in_group and _ALL.match(clause.body) is not None
+    return of_all or clause.subject not in {"other", "unnamed"}
 
 
-def _asked_for(sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause]) -> list[Found]:
+def _asked_for(
+    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], *, in_group: bool
+) -> list[Found]:
     """What is asked for or wanted; who wants it is the speaker only where no other may."""
+    may_want = any(_may_want(clause, in_group=in_group) for clause in parts)
     if statements_zh.requests(sentence.text):
         return [f for f in [statements_zh.request(sentence, original)] if f is not None]
-    wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) and _may_want(parts) else None
+    wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) and may_want else None
     if wish is None and sentence.asks and not statements_zh.wants(original):
         wish = statements_zh.inquiry(sentence, original)
     return [] if wish is None else [wish]

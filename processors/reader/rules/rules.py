@@ -34,7 +34,7 @@ from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
-from processors.reader.rules.topic_zh import opens_about
+from processors.reader.rules.topic_zh import in_group, opens_about
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
 from schemas.events.memory import (
@@ -153,7 +153,9 @@ def _spans(found: Found, length: int) -> tuple[Span, ...]:
 def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Found]]:
     """The reader of a language; without a `turn`, of a sentence that names its speaker."""
     if language == "zh":
-        return partial(read_zh.read, about="我" if turn is None else opens_about(turn))
+        if turn is None:
+            return read_zh.read
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn))
     return partial(read_en.read, before=() if turn is None else _said_before(turn))
 
 

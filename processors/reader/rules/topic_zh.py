@@ -20,12 +20,13 @@ _THINKS = re.compile(
 )
 """Who is asked what they know, think or like is not who the question is about: 你知道它多少钱吗."""
 _ANOTHER = re.compile(
-    rf"[他她它佢]|[这那][位个部首本张家座只里儿边种次款套]|其中|该(?!不)|[你您]们?家的?(?![在住离里有是]|地址)|(?:{KIN})(?!们)|{ANIMALS}|[《<]"
+    r"它|[这那][位个部首本张家座只里儿边种次款套]|其中|该(?!不)|[你您]们?家的?(?![在住离里有是]|地址)|[《<]"
 )
+_HAS_THEM = re.compile(rf"(?:[有养][^，]{{0,4}}|[和跟与同陪])(?:{KIN}|{ANIMALS})")
+"""Whether one has them, or lives with them, is asked of oneself: 家里有宠物吗, 跟父母住吗."""
+_SOMEBODY = re.compile(rf"[他她佢]|[这那]位|(?:{KIN})(?!们)|{ANIMALS}")
 _IN_GENERAL = re.compile(r"怎么(?!样|了|回事|称呼)|怎样|如何|多少钱")
 """Who asks so without 你 asks what one does: the answer advises."""
-_REPLIES = re.compile(r"[嗯恩是对也还又]|没错|当然|不是|不用|知道|记得|[的过了]")
-"""What opens so goes on with what somebody has said or asked, seen or not."""
 
 
 def opens_about(turn: TurnView) -> Subject:
@@ -35,15 +36,18 @@ def opens_about(turn: TurnView) -> Subject:
     asked = [each.replace(turn.speaker or "你", "你") for each in _questions(turn)]
     if any(_YOU.search(_THINKS.sub("", each)) for each in asked):
         return "我"
-    if any(_ANOTHER.search(each) for each in asked):
+    if any(_SOMEBODY.search(_HAS_THEM.sub("", each)) for each in asked):
         return "unnamed"
-    if turn.speaker is None or not (turn.previous or _REPLIES.match(turn.content)):
+    if not in_group(turn):
         return "我"
-    if not asked or any(_ANOTHER.search(said) for _, said in turn.previous) or any(
-        _THINKS.search(each) or _IN_GENERAL.search(each) for each in asked
-    ):
-        return "unnamed"
-    return "我"
+    of_another = any(_ANOTHER.search(said) or _SOMEBODY.search(said) for _, said in turn.previous)
+    known = any(_ANOTHER.search(each) or _THINKS.search(each) or _IN_GENERAL.search(each) for each in asked)
+    return "unnamed" if not asked or of_another or known else "我"
+
+
+def in_group(turn: TurnView) -> bool:
+    """Do others speak too: is a speaker named who is not the first to speak?"""
+    return turn.speaker is not None and bool(turn.previous)
 
 
 def _questions(turn: TurnView) -> list[str]:

@@ -55,7 +55,7 @@ _TOGETHER = re.compile(r"在一起")
 _WITH = re.compile(rf"[和跟与同]|我们|{KIN}")
 _TO_ME = re.compile(r"^(?:一[^，我]{1,6}就|一[^，我]{0,4}话就|让|把)")
 """The doer of what is done to the speaker stands in the turn before."""
-_HALTING = re.compile(r"[誒诶囖𡃉𠸏𠻺]|即[係系是]|^-|[\u4e00-\u9fff]-[\u4e00-\u9fff]")
+_HALTING = re.compile(r"[誒诶囖𡃉𠸏𠻺]|即[係系]|^-|(?P<again>[\u4e00-\u9fff])-(?P=again)")
 """Speech as it was heard, with what fills its pauses."""
 _ADVICE = re.compile(_lines("advice"))
 _NAMED_ONLY = re.compile(r"^(?:我|自己|我自己)的[\u4e00-\u9fff]{1,4}$")

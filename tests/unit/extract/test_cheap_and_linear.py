@@ -13,6 +13,7 @@ from processors.reader.rules.numbers import amount, english_integer, han_number
 from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import values_of
 from processors.reader.rules.rules import RuleExtractor
+from processors.reader.rules.standing_zh import stands, tells_of_speaker, tidy
 from tests.examples import examples
 from tests.linear import assert_linear
 from tests.unit.extract.support import GENERAL, IMMIGRATION, extract, values
@@ -57,6 +58,7 @@ UNITS = [
     "大学", "是", "not ", "I work as a ", "years ", "a-", "_ ", '"', "“", "'", "if ", "in the ", "浙江", "市", "说",
     "想", "两百万", "and I ", "my sister ", "A. ", "...", "have a ", "English, ", "The ", "做了", "对", "|", "<", "```",
     "> ", "33, no wait, ", "不对，", "32公斤，", "Leeds, sorry, ", "allergic to ", "不是上海，", "我妈", "有个",
+    "完", "了", "完的时候，",
 ]  # fmt: skip
 
 
@@ -70,6 +72,22 @@ def test_b9_time_is_linear_on_hostile_text(unit: str) -> None:
     _read(unit * 100)  # what is loaded once
     size = 12_000 if examples(12_000) == 12_000 else 4_000  # the whole length is for `make verify`
     assert_linear(_read, lambda size: (unit * (size // len(unit) + 1))[:size] + "x", size)
+
+
+@pytest.mark.parametrize(
+    ("unit", "end"),
+    [("完", "票我买了"), ("完一下", "票我买了"), ("当晚上", "票我买了"), ("完", "，我妈给"), ("了", "x"), ("哈", "x")],
+)
+def test_b9_time_is_linear_before_the_speaker_and_at_the_end(unit: str, end: str) -> None:
+    _read_zh(unit * 34 + end)  # where the ways to read it double with each unit, this does not end
+    assert_linear(_read_zh, lambda size: (unit * (size // len(unit) + 1))[:size] + end, 4_000)
+
+
+def _read_zh(text: str) -> None:
+    """Tidy and judge one statement, of any length."""
+    said = tidy(text)
+    tells_of_speaker(said)
+    stands(said, of_other=False, of_kin=False, in_group=True)
 
 
 @settings(max_examples=examples(200), deadline=None)

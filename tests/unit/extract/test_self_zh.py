@@ -57,11 +57,56 @@ def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
         "敷完这个年轻十岁",
         "我知道周导演出生在武汉",
         "我记得是山里人，今年四十多岁",
+        "叫我爸来接",
+        "我叫老王来修水管",
+        "我叫小李去",
+        "我叫马上来",
     ],
 )
 def test_b1_what_states_no_field_of_the_owner(said: str) -> None:
     stated = set(values(said)) - {"pet"}
     assert stated == set()
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("我叫王小来", "王小来"),
+        ("我叫李二百", "李二百"),
+        ("我叫马去病", "马去病"),
+        ("我叫刘做东", "刘做东"),
+        ("我叫周抄", "周抄"),
+        ("我叫帮帮", "帮帮"),
+        ("我的名字叫刘来", "刘来"),
+        ("我叫殷去非", "殷去非"),
+        ("我叫买买提", "买买提"),
+        ("我叫古力娜扎尔", "古力娜扎尔"),
+        ("叫我三三", "三三"),
+        ("叫我老板", "老板"),
+        ("叫我阿姨", "阿姨"),
+        ("叫我师傅就行", "师傅"),
+        ("可以叫我张老师", "张老师"),
+    ],
+)
+def test_b1_a_name_may_hold_a_number_a_verb_or_a_title(said: str, name: str) -> None:
+    assert values(said) == {"name": name}
+
+
+@pytest.mark.parametrize("said", ["我查到有胆结石", "体检查到有胆结石"])
+def test_b1_what_an_examination_finds_is_had(said: str) -> None:
+    assert values(said)["condition"] == "胆结石"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "fields"),
+    [
+        ("您家里有宠物吗？", "有，养了一只猫", {"pet": "猫"}),
+        ("平时跟父母住吗？", "没有，我租房，养了一只狗", {"pet": "狗"}),
+        ("猫多大了？", "两岁，做过绝育", {}),
+    ],
+)
+def test_b1_whom_one_has_is_asked_of_oneself(asked: str, said: str, fields: dict[str, object]) -> None:
+    assert values(said, asked=asked) == fields
 
 
 def test_b1_a_clause_keeps_the_subject_of_the_one_before() -> None:

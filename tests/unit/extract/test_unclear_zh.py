@@ -71,6 +71,51 @@ def test_d2_a_head_without_its_predicate_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("头孢我从小过敏", "头孢用户从小过敏"),
+        ("牛奶我喝了拉肚子", "牛奶用户喝了拉肚子"),
+        ("成都我待了六年", "成都用户待了六年"),
+        ("雅思我考了7分", "雅思用户考了7分"),
+        ("预算由我来管", "预算由用户来管"),
+        ("部门安排我带新人", "部门安排用户带新人"),
+        ("公司派我去柏林", "公司派用户去柏林"),
+        ("架构我们选了微服务", "架构用户等人选了微服务"),
+        ("我现在先租房住", "用户现在先租房住"),
+        ("我每周坐北京-天津的城铁上班", "用户每周坐北京-天津的城铁上班"),
+        ("我记得护照2028年到期", "用户记得护照2028年到期"),
+        ("我听过周杰伦三场演唱会", "用户听过周杰伦三场演唱会"),
+        ("我才想起来明天要复查", "用户才想起来明天要复查"),
+        ("大家希望周五前上线", "大家希望周五前上线"),
+    ],
+)
+def test_d2_to_an_assistant_the_speaker_may_stand_behind_the_object(said: str, kept: str) -> None:
+    assert [c.text for c in extract(said)] == [kept]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["我现在先睡了", "我今天先撤", "我-我也", "他想买房", "周日别找我我去钓鱼", "再拖下去我头发都白了"],
+)
+def test_d2_what_passes_and_what_another_wants_is_not_kept(said: str) -> None:
+    assert extract(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("是做前端的", "小雅从事做前端工作"),
+        ("还养了一只猫", "小雅养了猫"),
+        ("的确不喝酒", "小雅不喝酒"),
+        ("海鲜我不能吃", "海鲜小雅不能吃"),
+    ],
+)
+def test_d2_where_nobody_else_has_spoken_a_named_speaker_speaks_of_themselves(said: str, kept: str) -> None:
+    assert _kept(said, speaker="小雅") == [kept]
+    assert _kept(said, asked="那部片子是谁拍的？", speaker="小雅") == []
+
+
+@pytest.mark.parametrize(
     ("said", "asked", "kept"),
     [
         # without a subject, of whom the question speaks
