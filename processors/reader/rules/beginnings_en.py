@@ -42,7 +42,7 @@ _SPLICED = re.compile(
 _THOUGHT = re.compile(
     r"(?<!\bthat)(?<!\bwhat)(?<!\bhow)(?<!\bwhich)(?<!\bwho)(?<!\bas)(?<!\bthan)(?<!\bif)(?<!\bbecause)"
     r"(?<!\bwhen)"
-    r" (?=(?:I|they) (?:think|thought|guess|believe|mean)\b)"
+    r" (?=(?:I|they) (?:think|thought|guess|believe(?! in)|mean)\b)"
     r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
     r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
     r"|, (?:a lot of|(?:more|mostly) (?:in|of|like)|maybe|perhaps|hopefully|nice to"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _BEHIND = re.compile(
-    r"(?<![\s,])[\s,]+(?:though|tho|too|also|as well|either|anyways?|actually|personally|honestly|literally|not|na"
+    r"(?<![\s,])[\s,]+(?:even though|although|though|tho|too|also|as well|either|anyways?|actually"
+    r"|personally|honestly|literally|not|na"
     r"|per se|lo+l|haha\w*|lmf?ao"
     r"|I (?:think|guess|believe|suppose|must say))$"
     r"|(?<= )(?:but|and),? (?:not|never|also|too)$",
