@@ -56,7 +56,7 @@ _OBJECT_END = (
     r"(?=$|[.;!?()]|, (?:always|probably|maybe|never have)\b|,? (?:too though|though$)"
     r"|,? (?:because|but|so|when|since|if|though|although"
     r"|while|where|which|who|as|that|especially|also|too|tho|a lot|very"
-    r" much|the (?:most|best|least)|better|best|as well|(?i:lo+l|haha)|myself)\b"
+    r" much|the (?:most|best|least)|better(?! than)|best|as well|(?i:lo+l|haha))\b"
     r"| (?:I|we|they|he|she) (?:think|thought|guess|believe(?! in)|mean)\b"
     r"|,? (?:it's|its|that's|thats) (?:an?|so|really|very|just|sad|such|not|good|great)\b"
     r"|, (?:nice|great|good) (?:to|for)\b|, (?:have|do|did|are|what about|how about|what|how) (?:you|it|they)\b"

@@ -112,7 +112,7 @@ class RuleExtractor:
         if not found:
             for language, said in parts:
                 speaks = replace(turn, language=language)
-                reader = _reader(language, _said_before(turn))
+                reader = _reader(language, _said_before(turn), named=turn.speaker is not None)
                 here = reader(said, profile, asked, among_people=among_people, in_project=of_a_team)
                 said_here = [replace(f, text=owned(f.text, speaks)) for f in here]
                 found += [f for f in said_here if f.dropped is None and (helped is None or of_their_life(f))]
@@ -149,8 +149,8 @@ def _spans(found: Found, length: int) -> tuple[Span, ...]:
     return (head, *(Span(start=start, end=end) for start, end in more[: MAX_SPANS - 1]))
 
 
-def _reader(language: Language, before: Sequence[str]) -> Callable[..., list[Found]]:
-    return read_zh.read if language == "zh" else partial(read_en.read, before=before)
+def _reader(language: Language, before: Sequence[str], *, named: bool = False) -> Callable[..., list[Found]]:
+    return read_zh.read if language == "zh" else partial(read_en.read, before=before, named=named)
 
 
 def _said_before(turn: TurnView) -> list[str]:
