@@ -82,21 +82,20 @@ def _as_ones_own(text: str, *, in_group: bool) -> str:
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    before: Sequence[str] = (), named: bool = False,
+    before: Sequence[str] = (), in_group: bool = False,
 ) -> list[Found]:
     """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
     `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
     whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
-    kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are; `named`:
-    the turn names its speaker, as those of a group do. A single user tells an assistant what is to be known.
+    kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
+    `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
     """
     found: list[Found] = []
     told: list[alone_en.Alone] = []
     weak: list[Sentence] = []
     people = People(before)
     greeted = False
-    in_group = named or among_people
     for sentence in sentences(_as_ones_own(text, in_group=in_group)):
         original = text[sentence.start : sentence.end]
         greeted = greeted or _GREETS.match(sentence.text) is not None

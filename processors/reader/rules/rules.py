@@ -150,7 +150,7 @@ def _spans(found: Found, length: int) -> tuple[Span, ...]:
 
 
 def _reader(language: Language, before: Sequence[str], *, named: bool = False) -> Callable[..., list[Found]]:
-    return read_zh.read if language == "zh" else partial(read_en.read, before=before, named=named)
+    return read_zh.read if language == "zh" else partial(read_en.read, before=before, in_group=named)
 
 
 def _said_before(turn: TurnView) -> list[str]:
