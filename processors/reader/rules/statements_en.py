@@ -30,7 +30,8 @@ _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
 _POLITE = re.compile(
-    r"(?:(?:can|could|would|will) you (?!(?:like|love|prefer|want|rather|ever|consider|recommend)\b|be [a-z]+ing\b)"
+    r"(?:(?:(?:can|could) you|(?:would|will) you(?! (?:like|love|prefer|want|rather|ever|consider|recommend|say)\b"
+    r"| be [a-z]+ing\b)) "
     r"(?:please |also |kindly |just |maybe |possibly )?(?:help me (?:to )?|be able to |assist me (?:in|with) )?"
     r"|(?:can|could|may|might) (?:I|we) (?:please |also |just"
 r" )?|(?:please|kindly|pls)\s*,?\s*(?:can you |could you )?"
