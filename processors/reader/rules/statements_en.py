@@ -59,6 +59,12 @@ _GOAL = re.compile(
     re.I,
 )
 """A deadline, an application, or something of one's own to be reached: among people a request names it to be kept."""
+_OF_THE_MOMENT = re.compile(
+    r"[a-z]+ (?:me |us )?(?:something|anything)\b|(?:practi[sc]e|rehearse|pretend|role-?play)\b|.*\bmore$"
+    r"|.*\btell (?:me|us) (?:if|whether)\b|.*\b(?:this|these|following)\b[^:]*:",
+    re.I | re.S,
+)
+"""What is asked names nothing, is played, a question, or to be done with a text that follows."""
 _RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
@@ -74,6 +80,9 @@ _ONES_OWN = re.compile(r"\b(?:my|our|me|us)\b", re.I)
 """An order among people with nothing of its speaker's in it may be a piece of advice."""
 _SPECIFIC = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|am|pm|o'clock)\b", re.I)
 _GREETING = re.compile(r"(?:hi|hello|hey|bye|goodbye|thanks?|good (?:morning|night|evening|afternoon))\b", re.I)
+_SUBJECT = re.compile(r"[a-z]+ [a-z]+ (?:is|are|was|were)\b", re.I)
+"""Book club is on Tuesdays: no order."""
+_TOLD_ME = re.compile(r"\b[a-z]+ (?:me|us)\b", re.I)
 _ME = re.compile(r"^(?P<verb>[a-z]+) (?:me|us)\b ?", re.I)
 _ADDRESSED = re.compile(r"\byour?\b|\byou(?:'re|'ve)\b", re.I)
 
@@ -162,7 +171,9 @@ def request(
     rest = said[polite.end() :] if polite else said
     if _RHETORICAL.match(rest) or (in_group and not (_GOAL.search(rest) or names_application(rest))):
         return None
-    if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest):
+    if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest) or _SUBJECT.match(rest):
+        return None
+    if _OF_THE_MOMENT.match(rest) and not (_GOAL.search(rest) or _ONES_OWN.search(_TOLD_ME.sub("", rest))):
         return None
     rest = _ME.sub(lambda m: f"{m['verb']} ", rest) if not re.match(r"(?:tell|ask|let)\b", rest, re.I) else rest
     text = f"{{owner}} asked to {_lower(rest)}"

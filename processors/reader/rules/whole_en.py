@@ -182,6 +182,7 @@ _SAID_TO_ANOTHER = re.compile(
     r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie)\b",
     re.I,
 )
+_ASKING = re.compile(r"(?:I|we) (?:am|was|are|were) (?:just |only )?asking (?:because of|out of|for a friend)\b", re.I)
 _OPINION = re.compile(
     r"(?!(?:I|we|my|our)\b).*?\b(?:would|could|should|might|must)(?:n't| not)? be\b"
     r"|.*\bto see (?:an?|the|another|some|more) (?:\w+ )?\w+ (?:have|get|win|do|be|go|make|take)\b",
@@ -221,7 +222,8 @@ def is_whole(text: str, *, in_group: bool = False) -> bool:
     if any(
         p.match(text)
         for p in (
-            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _BARE_NEED
+            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _BARE_NEED,
+            _ASKING,
         )
     ):
         return False
