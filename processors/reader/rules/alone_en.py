@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
 from processors.reader.rules.clauses_en import FILLER, Clause, Subject, clauses
@@ -81,6 +82,9 @@ _BASE = re.compile(
 )
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
 _TOLD_TO = re.compile(
+rf"(?:(?:just|please|also) )?(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I
+)
+_TOLD_TO_AMONG_PEOPLE = re.compile(
     rf"(?:(?:just|please|also) )?(?:don't|do not) (?!(?:{alternatives('of_oneself')})\b)[a-z]+\b"
     r"|just (?:have|keep|go|be)\b",
     re.I,
@@ -136,16 +140,18 @@ class Alone:
     dropped: DropLabel | None = None
 
 
-def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: People) -> list[Alone]:
+def alone(
+    sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False
+) -> list[Alone]:
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
-    been named before, and hear of those of the sentence."""
+    been named before, and hear of those of the sentence. `in_group`: it is said among people."""
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
     for clause in clauses(sentence):
         unnamed = clause.subject == "none" and about == "other"
-        known = about in {"I", "we", "my"}
+        known = not in_group or about in {"I", "we", "my"}
         if clause.subject != "none":
             about = clause.subject
         elif _ANOTHER.match(clause.body):
@@ -165,11 +171,11 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
         usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
-    texts = [_standing(_shortened(run.text)) for run in runs]
+    texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
     return [
         Alone(
             run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0),
-            None if tells(text) else "unresolved",
+            None if tells(text, in_group=in_group) else "unresolved",
         )
         for run, text in zip(runs, texts, strict=True)
         if len(text.split()) >= SHORTEST
@@ -193,13 +199,13 @@ def _goes_on(before: str, said: str, clause: Clause) -> bool:
 
 def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     """The clause with its subject, which a predicate may leave out; empty where that is not the speaker. `known`: the
-    clause before it is of the speaker."""
+    clause before it is of the speaker, or only one speaks."""
     text = expand(_without(_INTERJECTION, bare))
     if (over := no_longer_so(text)) is not None:
         return over
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper() or _TOLD_TO.match(text):
+    if text.isupper() or _TOLD_TO.match(text) or (not known and _TOLD_TO_AMONG_PEOPLE.match(text)):
         return ""
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
@@ -224,18 +230,19 @@ def _without(opening: re.Pattern[str], text: str) -> str:
     return (text[match.end() :] or text) if match else text
 
 
-def tells(text: str) -> bool:
+def tells(text: str, *, in_group: bool = False) -> bool:
     """Does a statement stand alone, and is it whole?"""
-    return stands(text) and is_whole(text)
+    return stands(text, in_group=in_group) and is_whole(text, in_group=in_group)
 
 
-def _standing(said: str) -> str:
+def _standing(said: str, *, in_group: bool) -> str:
     """The statement; where it does not stand or is long, the longest part of it from its beginning that does."""
-    text = next((head for head in before_another(said) if tells(head)), said)
-    if len(text.split()) <= KEPT_WHOLE and tells(text):
+    told = partial(tells, in_group=in_group)
+    text = next((head for head in before_another(said, in_group=in_group) if told(head)), said)
+    if len(text.split()) <= KEPT_WHOLE and told(text):
         return text
     heads = (_TRAILING.sub("", head) for head in beginnings(text))
-    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and tells(head)), text)
+    return next((head for head in heads if SHORTEST < len(head.split()) <= KEPT_WHOLE and told(head)), text)
 
 
 def _shortened(said: str) -> str:

@@ -111,28 +111,29 @@ _WHOLE = 3
 """Words up to which the beginning of a relation says nothing: "my sister is"."""
 
 
-def relations_en(clause: clauses_en.Clause) -> list[Found]:
-    """Return the relation of one English clause."""
+def relations_en(clause: clauses_en.Clause, *, in_group: bool = False) -> list[Found]:
+    """Return the relation of one English clause; `in_group`: said among people."""
     if clause.states and clause.subject == "I" and (has := _HAS_EN.match(clause.body)):
         text = f"{{owner}} has {has['which']} {has['kin']} called {has['name']}"
-        return [_relation(clause.start, clause.end, text, has["kin"], has["name"])]
+        return [_relation(clause.start, clause.end, text, has["kin"], has["name"], in_group=in_group)]
     if not clause.states or clause.subject != "my":
         return []
     if named := _NAMED_EN.match(clause.body):
         text = f"{{owner}}'s {named['kin'].lower()} is called {named['name']}"
-        return [_relation(clause.start, clause.end, text, named["kin"], named["name"])]
+        return [_relation(clause.start, clause.end, text, named["kin"], named["name"], in_group=in_group)]
     match = _RELATION_EN.match(clause.body)
     if match is None:
         return []
-    said = next((head for head in before_another(match.group()) if len(head.split()) > _WHOLE), match.group())
-    return [_relation(clause.start, clause.end, said.rstrip(" ,;"), match["kin"], match["name"])]
+    heads = before_another(match.group(), in_group=in_group)
+    said = next((head for head in heads if len(head.split()) > _WHOLE), match.group()).rstrip(" ,;")
+    return [_relation(clause.start, clause.end, said, match["kin"], match["name"], in_group=in_group)]
 
 
-def _relation(start: int, end: int, text: str, kin: str, name: str | None) -> Found:
+def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in_group: bool = False) -> Found:
     attributes = {"relation": kin.lower()} | ({"name": name} if name else {})
     english = text.isascii()
     whole = standing_en.reports(text) if english else standing_zh.reports(text) and "我" not in text
-    points = not whole or (english and whole_en.leaves_open(text))
+    points = not whole or (english and whole_en.leaves_open(text, in_group=in_group))
     return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
 

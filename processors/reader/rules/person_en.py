@@ -32,7 +32,7 @@ _ADVERB_WORDS = """
     also still just only even really finally recently currently usually sometimes definitely probably actually
     already soon once now then mostly mainly originally basically truly totally absolutely especially generally
     rarely hardly never no longer always often certainly simply not both all ever kinda almost nearly first last
-    officially personally honestly sort-of deeply greatly highly strongly fully quite long
+    rather officially personally honestly sort-of deeply greatly highly strongly fully quite long
 """
 _ADVERB = frozenset(_ADVERB_WORDS.split())
 _IRREGULAR = {"am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes"}
@@ -47,7 +47,14 @@ _CONTRACTED = (
     (re.compile(r"\bI'll\b", re.I), "I will"),
     (re.compile(r"\bI'd (?=been|had|gone|done|seen|never been|always wanted|lost|got|\w{2,12}ed\b)", re.I), "I had "),
     (re.compile(r"\bI'd\b|\bI d\b", re.I), "I would"),
-    (re.compile(r"\b(?P<who>I|we) rather (?=[a-z])", re.I), r"\g<who> would rather "),
+    (
+        re.compile(
+            r"\b(?P<who>I|we) rather (?!(?:like|love|enjoy|hope|think|fancy|dislike|hate|need|want|doubt|admire"
+            r"|[a-z]+ed)\b)(?=[a-z])",
+            re.I,
+        ),
+        r"\g<who> would rather ",
+    ),
     (re.compile(r"\bwe're\b", re.I), "we are"),
     (re.compile(r"\bwe've\b", re.I), "we have"),
     (re.compile(r"\bwe'll\b", re.I), "we will"),
@@ -64,7 +71,7 @@ _CONTRACTED = (
     (re.compile(r"\bgotta\b", re.I), "have to"),
     (re.compile(r"\bain't\b", re.I), "am not"),
     (re.compile(rf"\b(?P<m>[Mm])e (?=(?:{alternatives('my_own')})\b)"), r"\g<m>y "),
-    (re.compile(r"\bcuz\b|\b'cause\b|\bbc\b|\bb/c\b", re.I), "because"),
+    (re.compile(r"\b[Cc]uz\b|'[Cc]ause\b|\bbc\b|\bb/c\b"), "because"),
     (re.compile(r"\bw(?:/|(?= (?:the|an?|my|our|his|her|their|some\w*)\b))", re.I), "with"),
     (re.compile(r"\btmrw\b", re.I), "tomorrow"),
 )

@@ -46,9 +46,14 @@ _ROLES = re.compile(
     r"(?:I'm|I am|I'll be|I be) (?:the|an?|your) [^.!?\n]*",
     re.I,
 )
+_ROLES_OF_TWO = re.compile(
+    r"\b(?:you'll be|you be) (?:the|an?|my) [^.!?\n]{2,60}?,? (?:and )?(?:I'll be|I be) (?:the|an?|your) [^.!?\n]*",
+    re.I,
+)
+"""With an assistant: "you are an AI, I am a nurse" is true of both."""
 _EXERCISE = re.compile(
-    r"^[^\n]*?(?=\b(?:that's|that is|that was|this is|it's) (?:just |only )?(?:the|an?|my|from the) "
-    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$))",
+    r"^[^\n]*?(?=\b(?:that's|that is|that was|this is|it's) (?:just |only )?(?:the|an?|from the) "
+    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$)|\b(?:just|only) a joke\b)",
     re.I,
 )
 """Who is who in a game, and what its speaker says was said for practice."""
@@ -60,10 +65,10 @@ _IN_A_ROLE = re.compile(
 """A letter pasted whole, somebody of a game, a line spoken in a role and what is done in it."""
 
 
-def _as_ones_own(text: str) -> str:
+def _as_ones_own(text: str, *, in_group: bool) -> str:
     """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
     said = without_quotes(text)
-    for played in (_LETTER, _PLAYED, _ROLES, _EXERCISE):
+    for played in (_LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
@@ -76,23 +81,25 @@ def _as_ones_own(text: str) -> str:
 
 
 def read(
-    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool, before: Sequence[str] = ()
+    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
+    before: Sequence[str] = (), in_group: bool = False,
 ) -> list[Found]:
     """Return what a turn holds in the order of the text, and then what it says that is dropped.
 
     `asked`: the question of the turn before; `among_people`: the turn before was another person's, so there is nobody
     whom one sends for things and short answers mean nothing alone; `in_project`: figures, problems and solutions are
-    kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are.
+    kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
+    `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
     """
     found: list[Found] = []
     told: list[alone_en.Alone] = []
     weak: list[Sentence] = []
     people = People(before)
     greeted = False
-    for sentence in sentences(_as_ones_own(text)):
+    for sentence in sentences(_as_ones_own(text, in_group=in_group)):
         original = text[sentence.start : sentence.end]
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        here = _statements(sentence, original, profile, greeted=greeted)
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group)
         if not (here or in_project or sentence.asks or sentence.excited):
             for said, start, end in had_en(sentence.text):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
@@ -102,13 +109,14 @@ def read(
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
-            here = here + _asked_for(sentence, original, profile, wants=wants)
+            here = here + _asked_for(sentence, original, profile, wants=wants, in_group=in_group)
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
         if in_project and not here:
             found.extend(filter(None, [statements_en.of_project(sentence, original)]))
         elif not in_project:
-            told.extend(alone_en.alone(sentence, original, [f for f in here if not f.dangling], people))
+            kept = [f for f in here if not f.dangling]
+            told.extend(alone_en.alone(sentence, original, kept, people, in_group=in_group))
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:
@@ -118,7 +126,9 @@ def read(
     return [*found, *(f for f in episodes if f.dropped is not None)]
 
 
-def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted: bool) -> list[Found]:
+def _statements(
+    sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False
+) -> list[Found]:
     found: list[Found] = []
     for reader in (atoms.task_en, atoms.decision_en):
         if (atom := reader(sentence, original)) is not None:
@@ -129,7 +139,7 @@ def _statements(sentence: Sentence, original: str, profile: Profile, *, greeted:
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))
         found.extend(avoids_en(clause))
-        found.extend(atoms.relations_en(clause))
+        found.extend(atoms.relations_en(clause, in_group=in_group))
         found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":
             said = clause.body if clause.subject == "my" else f"I {_PLEASE.sub('ask to ', clause.body)}"
@@ -168,13 +178,13 @@ def _with_its_time(sentence: Sentence, body: str) -> str:
     return f"{opened['time']} {body}"
 
 
-def _asked_for(sentence: Sentence, original: str, profile: Profile, *, wants: bool) -> list[Found]:
+def _asked_for(sentence: Sentence, original: str, profile: Profile, *, wants: bool, in_group: bool) -> list[Found]:
     def names_application(said: str) -> bool:
         return category_meant(profile, said) is not None
 
-    if (intent := statements_en.request(sentence, original, names_application)) is not None:
+    if (intent := statements_en.request(sentence, original, names_application, in_group=in_group)) is not None:
         return [intent]
-    told = statements_en.wish(sentence, original) if wants else None
+    told = statements_en.wish(sentence, original, in_group=in_group) if wants else None
     if told is None and sentence.asks and not wants:
         told = statements_en.inquiry(sentence, original)
     return [] if told is None else [told]

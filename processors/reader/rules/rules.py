@@ -152,11 +152,11 @@ def _spans(found: Found, length: int) -> tuple[Span, ...]:
 
 def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Found]]:
     """The reader of a language; without a `turn`, of a sentence that names its speaker."""
+    if turn is None:
+        return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        if turn is None:
-            return read_zh.read
         return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn))
-    return partial(read_en.read, before=() if turn is None else _said_before(turn))
+    return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 
 def _said_before(turn: TurnView) -> list[str]:

@@ -34,18 +34,26 @@ YOU = re.compile(r"\by(?:ou|a|all)\b|\byou(?:r|rs|'\w+|rself)\b|\bu\b|\bur\b", r
 _TALKED_OF = re.compile(
     r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
     r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
-    r"|so|very|pretty|super|quite|(?!really\b)[a-z]{3,}ly) ){0,4}"
+    r"|so|very|pretty|super|quite) ){0,4}"
     r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
     r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
     r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
     r"|curious|afraid|happy|excited|here|look|looking forward|admit|figured?|swear|promise|read|sense|relate|care|mind"
-    r"|let|mention(?:ed)?|fathom|apologi[sz]e|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed"
-    r"|thankful|grateful|pumped|alright|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing"
-    r"|saw (?:that|there|how|where)"
-    r"|(?<=just )found (?:that|out))\b",
+    r"|let)\b",
     re.I,
 )
 """What one thinks, feels, says: of the moment, or of the talk itself."""
+_TALKED_OF_AMONG_PEOPLE = re.compile(
+    r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
+    r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
+    r"|so|very|pretty|super|quite|(?!really\b)[a-z]{3,}ly) ){0,4}"
+    r"(?:think|guess|know|knew|hope(?! to)|agree|wonder|see|hear|heard|understand|believe|feel|felt|mean|meant|suppose"
+    r"|wish|imagine|remember|forget|forgot|say|said|appreciate|assume|doubt|mention(?:ed)?|fathom|apologi[sz]e"
+    r"|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed|thankful|grateful|pumped|alright"
+    r"|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing|saw (?:that|there|how|where))\b",
+    re.I,
+)
+"""The same between people, who tell each other what they heard, and answer what the other said."""
 _LASTING = re.compile(
     r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
 )
@@ -157,7 +165,7 @@ _ONE = re.compile(
     re.I,
 )
 """One of what was named before: "we lost one in March"."""
-_OF_A_KIND = re.compile(r"\bthe (?!only\b|number\b)[\w'-]+ one\b(?! of\b)", re.I)
+_OF_A_KIND = re.compile(r"\bthe (?!only\b|number\b)[\w'-]+ one\b(?! (?:of|in|to|who|that|among)\b)", re.I)
 """Which of those that were named: "the red one"."""
 _PARTS = re.compile(
     r"[,;:(]|\b(?:\w+ing|and|but|so|or|because|since|when|while|after|before|until|till|if|who|whose|which|that|where|then|as|with"
@@ -189,8 +197,11 @@ _MENDED = (
      r"\1's "),
 )  # fmt: skip
 """What somebody compares or adds in talk stands by itself, and an apostrophe is where it belongs."""
-_ASIDE = re.compile(r"\((?=[^()]{0,200}\b(?:I|i|my|we)\b)[^()]{0,200}\)")
-"""A sentence of the speaker's within another."""
+_ASIDE = re.compile(
+    r"\((?:(?:and|but|so|well) )?(?:I|i|we) (?:think|guess|hope|mean|believe|suppose|wish|know|swear|bet)\b"
+    r"[^()]{0,200}\)"
+)
+"""What the speaker thinks of what they say."""
 _OF_BEFORE = re.compile(
     r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
     r"|\b(?:the|that) (?:show|movie|film|book|song|album|game|series|episode|story|article|video|clip|photo|picture"
@@ -276,18 +287,23 @@ def _names_several(before: str) -> bool:
     return bool(_MANY_NAMED.search(before) or KIN.search(before))
 
 
-def stands(text: str) -> bool:
-    """Is this a whole statement of the speaker's that needs nothing beside it?"""
+def stands(text: str, *, in_group: bool = False) -> bool:
+    """Is this a whole statement of the speaker's that needs nothing beside it?
+
+    `in_group`: said among people, where more is about the talk and what others are.
+    """
     text = QUOTED.sub("“”", text)
     if _UNQUOTED.search(text) or YOU.search(text) or not resolved(text) or not SHORTEST <= len(text.split()) <= LONGEST:
         return False
     opens = _OPENS.match(text)
-    if opens is None and not (_SUBJECT.match(text) and _OF_SPEAKER.search(text)):
+    of_speaker = _OF_SPEAKER if in_group else _MENTIONS
+    if opens is None and not (_SUBJECT.match(text) and of_speaker.search(text)):
         return False
     if (opens is None or opens["who"].lower() not in {"i", "we"}) and not FINITE.search(text):
         return False
     said = text[opens.start("who") :] if opens else text
-    if _TALKED_OF.match(said) and not (_FEELS.match(said) and _LASTING.search(said)):
+    talked = _TALKED_OF.match(said) or (in_group and _TALKED_OF_AMONG_PEOPLE.match(said))
+    if talked and not (_FEELS.match(said) and _LASTING.search(said)):
         return False
     return not any(p.match(said) for p in (_CUT_SHORT, _MODAL, _GENERAL, _OF_NOTHING))
 

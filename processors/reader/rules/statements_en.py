@@ -30,16 +30,18 @@ _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
 _POLITE = re.compile(
-    r"(?:(?:(?:can|could) you (?:please )?|(?:would|will) you (?:please|kindly) )(?:also |kindly |just"
-r" |maybe |possibly )?(?:help me (?:to )?|be able to |assist me (?:in|with)"
-r" )?"
-    r"|(?:can|could) (?:I|we) (?:please |also |just"
+    r"(?:(?:(?:can|could) you|(?:would|will) you(?! (?:like|love|prefer|want|rather|ever|consider|recommend|say)\b"
+    r"| be [a-z]+ing\b)) "
+    r"(?:please |also |kindly |just |maybe |possibly )?(?:help me (?:to )?|be able to |assist me (?:in|with) )?"
+    r"|(?:can|could|may|might) (?:I|we) (?:please |also |just"
 r" )?|(?:please|kindly|pls)\s*,?\s*(?:can you |could you )?"
     r"|(?:do|would) you mind |(?:i|we) (?:would|'d) like you to |(?:i"
 r"|we) (?:want|need) you to |help me (?:to )?)(?=[a-z])",
     re.I,
 )  # fmt: skip
-"""Not "would you like", which asks for a wish, nor "shall I", which offers."""
+"""Not "would you like" or "will you be watching", which ask about the hearer, nor "shall I", which offers."""
+_ASKS_ONE = re.compile(r"(?:would|will) you (?!please\b|kindly\b)|(?:may|might) (?:I|we)\b", re.I)
+"""Among people it asks what the hearer would do or allow."""
 _IMPERATIVE = re.compile(
     r"(?:find|get|book|reserve|show|search|look|play|set|add|make|buy|send|transfer|tell|give|check|schedule|order|rent"
     r"|recommend|suggest|change|put|cancel|remove|purchase|pay|call|list|pick|choose|start|open|create|update|use"
@@ -56,21 +58,31 @@ _GOAL = re.compile(
     r"|^(?:get|become|find|apply|renew|prepare|train|learn|save|pass|plan|quit|stop|start)\b.*\bmy\b",
     re.I,
 )
-"""A deadline, an application, or something of one's own to be reached: what a request has to name to be kept."""
+"""A deadline, an application, or something of one's own to be reached: among people a request names it to be kept."""
+_OF_THE_MOMENT = re.compile(
+    r"[a-z]+ (?:me |us )?(?:something|anything)\b|(?:practi[sc]e|rehearse|pretend|role-?play)\b|.*\bmore$"
+    r"|.*\btell (?:me|us) (?:if|whether)\b|.*\b(?:this|these|following)\b[^:]*:",
+    re.I | re.S,
+)
+"""What is asked names nothing, is played, a question, or to be done with a text that follows."""
 _RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
-    r"|am planning|plan|am going|are going|will|(?:wish|am hoping|hope)(?= to\b)|travel|start|have to|must|require"
-    r"|intend|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
+    r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
+    r"|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
     r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",
     re.I,
 )  # fmt: skip
+_HOPED = re.compile(r"(?:I|we) (?:[a-z]+ )?(?:wish|am hoping|hope) (?!to\b)", re.I)
 _MENTIONS = re.compile(r"\b(?:I|we|my|our|me|us|mine|im|ive)\b", re.I)
 _ONES_OWN = re.compile(r"\b(?:my|our|me|us)\b", re.I)
-"""An order with nothing of its speaker's in it may be a piece of advice."""
+"""An order among people with nothing of its speaker's in it may be a piece of advice."""
 _SPECIFIC = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|am|pm|o'clock)\b", re.I)
 _GREETING = re.compile(r"(?:hi|hello|hey|bye|goodbye|thanks?|good (?:morning|night|evening|afternoon))\b", re.I)
+_SUBJECT = re.compile(r"[a-z]+ [a-z]+ (?:is|are|was|were)\b", re.I)
+"""Book club is on Tuesdays: no order."""
+_TOLD_ME = re.compile(r"\b[a-z]+ (?:me|us)\b", re.I)
 _ME = re.compile(r"^(?P<verb>[a-z]+) (?:me|us)\b ?", re.I)
 _ADDRESSED = re.compile(r"\byour?\b|\byou(?:'re|'ve)\b", re.I)
 
@@ -124,32 +136,44 @@ def wants(text: str) -> bool:
     return _WANTING.match(expand(without_greeting(text))) is not None
 
 
-def wish(sentence: Sentence, original: str) -> Found | None:
-    """Return what the owner tells an assistant they want or plan, where it names any particular."""
+def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
+    """Return what the owner tells an assistant they want or plan, where it names any particular. `in_group`: it is
+    said among people, who hope and wish what is no plan."""
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
     match = _WANTING.match(expand(said))
     if match is None or specifics(expand(said)[match.end() :]) < 1 or len(said) > LONGEST:
         return None
-    if SUPPOSED.search(said[: match.end() + 8]) is not None:
+    if SUPPOSED.search(said[: match.end() + 8]) is not None or (in_group and _HOPED.match(expand(said))):
         return None
-    said = next((head for head in before_another(said) if asks_for(head) and is_whole(expand(head))), said)
-    alone = asks_for(said) and is_whole(expand(said))
+    def whole(text: str) -> bool:
+        return asks_for(text) and is_whole(expand(text), in_group=in_group)
+
+    if in_group:
+        said = next((head for head in before_another(said, in_group=True) if whole(head)), said)
+    alone = whole(said)
     return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)
 
 
-def request(sentence: Sentence, original: str, names_application: Callable[[str], bool]) -> Found | None:
-    """Return what the owner asks to be done where it names a goal, a deadline or an application, as an intent (B1).
+def request(
+    sentence: Sentence, original: str, names_application: Callable[[str], bool], *, in_group: bool = False
+) -> Found | None:
+    """Return what the owner asks to be done, with its particulars, as an intent; None for one without any (B1).
 
-    A question for the hearer's wish, an offer and what an adviser tells somebody to do are none.
+    A question for the hearer's wish and an offer are none. `in_group`: among people, who also advise each other, it
+    has to name a goal, a deadline or an application, and an order something of its speaker's.
     """
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
     polite = _POLITE.match(said)
-    if not (polite or (_IMPERATIVE.match(said) and _ONES_OWN.search(said))):
+    if not (polite or _IMPERATIVE.match(said)):
+        return None
+    if in_group and (_ASKS_ONE.match(said) if polite else not _ONES_OWN.search(said)):
         return None
     rest = said[polite.end() :] if polite else said
-    if _RHETORICAL.match(rest) or not (_GOAL.search(rest) or names_application(rest)):
+    if _RHETORICAL.match(rest) or (in_group and not (_GOAL.search(rest) or names_application(rest))):
         return None
-    if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest):
+    if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest) or _SUBJECT.match(rest):
+        return None
+    if _OF_THE_MOMENT.match(rest) and not (_GOAL.search(rest) or _ONES_OWN.search(_TOLD_ME.sub("", rest))):
         return None
     rest = _ME.sub(lambda m: f"{m['verb']} ", rest) if not re.match(r"(?:tell|ask|let)\b", rest, re.I) else rest
     text = f"{{owner}} asked to {_lower(rest)}"

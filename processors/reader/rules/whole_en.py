@@ -16,19 +16,25 @@ _THING = alternatives("named_in_talk")
 
 _NO_SUBJECT = re.compile(rf"(?:{alternatives('no_subjects')})\b", re.I)
 """Begins like a name, and joins, doubts or speaks of all: "Maybe I", "Considering I", "Most people like me"."""
+_ANSWERS = re.compile(rf"(?:{alternatives('opens_an_answer')})\b", re.I)
 _PREDICATE_BEFORE = re.compile(
     rf"{_I} (?:do|does|did|can|will)(?:n't| not)?"
     r" (?:with|every|sometimes|once|when|if|but|too|so|as|because|since|until)\b"
     rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to"
     r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)"
-    rf"|{_I} (?:\w+ly )?(?:am|are|was|do|does|did|have|has|can|will|would)(?:n't| not)?"
-    r"(?:,| (?:and|even though|though|although|but|which)\b)"
-    rf"|{_I} (?:\w+ly )?will (?:at|in|on) "
     rf"|{_I} (?:would )?(?:love|like|prefer|hope|plan|try) to$"
     rf"|{_I} did$",
     re.I,
 )
 """The verb is in the turn before: "I do with my nephew"."""
+_BARE_NEED = re.compile(r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|must|need to) [a-z]+$", re.I)
+"""I need to diet: for how long, and whether it is done, nobody knows."""
+_PREDICATE_ANSWERS = re.compile(
+    rf"{_I} (?:\w+ly )?(?:am|are|was|do|does|did|have|has|can|will|would)(?:n't| not)?"
+    r"(?:,| (?:and|even though|though|although|but|which)\b)"
+    rf"|{_I} (?:\w+ly )?will (?:at|in|on) ",
+    re.I,
+)
 _HERE_AND_NOW = re.compile(
     r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:will|shall)\b(?!.*(?:\d|\w+days?\b|\b(?:always|never|no longer"
     r"|any ?more|next|each|every|this (?:year|month|week|weekend|spring|summer|autumn|fall|winter)|years?|months?"
@@ -66,7 +72,12 @@ _LEFT_OPEN = re.compile(
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
     r"|\b(?:something|anything|everything)(?: like that| else)?$"
-    r"|\b(?:am|is|are|was|were)(?:n't| not)? (?:(?:much|way|far|a lot|a bit|even|any) )?"
+    rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
+    re.I,
+)
+"""What it is of, for or more than stands elsewhere: "I am a subscriber", "I would love to go"."""
+_NAMED_BY_ANOTHER = re.compile(
+    r"\b(?:am|is|are|was|were)(?:n't| not)? (?:(?:much|way|far|a lot|a bit|even|any) )?"
     rf"(?:{alternatives('than_what')})$"
     r"|\b(?:(?:is|are)n't|not) (?:much|any) better$"
     rf"|^(?:I|we) (?:am|was|are|were) (?:not )?(?:\w+ly )?(?:an? )?(?:(?:{alternatives('how_much')}) )?"
@@ -79,7 +90,7 @@ _LEFT_OPEN = re.compile(
     r"|\b(?:don't|do not|never) (?:really |even )?(?:have|had) an? favou?rite\b",
     re.I,
 )
-"""What it is of, for or more than stands elsewhere: "I am a subscriber", "I would love to go"."""
+"""Somebody else may have named it: "I have a subscription", "I don't have a favourite"."""
 _CUT_OFF = re.compile(
     r"\bas [a-z]+ as (?:I|we) would$|\bnot as [a-z]+$|\bbut (?:the|my|our|an?) [a-z]+$"
     r"|\b(?:is|was|are|were|do|does|did|has|have|ca|could|would|wo)n't$"
@@ -161,12 +172,17 @@ _HALF = re.compile(
 """What was begun: "I found that by being friendly to others first"."""
 _UNAWARE = re.compile(
     r"(?:I|we) (?:(?:had|have) no (?:idea|clue)|(?:did not|didn't|do not|don't|never) (?:even )?(?:realize|realise"
-    r"|notice)d?|reali[sz]ed? (?:that|how|it)|(?:am|was|are|were)(?:n't| not) aware"
+    r"|notice)d?|reali[sz]ed? (?:that|how|it))\b",
+    re.I,
+)
+_SAID_TO_ANOTHER = re.compile(
+    r"(?:I|we) (?:(?:am|was|are|were)(?:n't| not) aware"
     r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
     r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
     r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie)\b",
     re.I,
 )
+_ASKING = re.compile(r"(?:I|we) (?:am|was|are|were) (?:just |only )?asking (?:because of|out of|for a friend)\b", re.I)
 _OPINION = re.compile(
     r"(?!(?:I|we|my|our)\b).*?\b(?:would|could|should|might|must)(?:n't| not)? be\b"
     r"|.*\bto see (?:an?|the|another|some|more) (?:\w+ )?\w+ (?:have|get|win|do|be|go|make|take)\b",
@@ -191,24 +207,36 @@ _ABOUT_THE_TALK = re.compile(
 """What one is going to do about what is being talked of."""
 
 
-def is_whole(text: str) -> bool:
-    """Is a free statement one whole sentence that says more than the talk of the moment?"""
-    if leaves_open(text) or any(p.search(text) for p in (_COMPARED, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
+_AMONG_PEOPLE = (_ANSWERS, _PREDICATE_ANSWERS, _SAID_TO_ANOTHER, _HERE_AND_NOW, _OF_ALL, _NO_MAIN)
+
+
+def is_whole(text: str, *, in_group: bool = False) -> bool:
+    """Is a free statement one whole sentence that says more than the talk of the moment?
+
+    `in_group`: among people much is an answer, an offer, or said of all of them.
+    """
+    if leaves_open(text, in_group=in_group):
+        return False
+    if any(p.search(text) for p in (_COMPARED, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
         return False
     if any(
         p.match(text)
         for p in (
-            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _HERE_AND_NOW,
-            _OF_ALL, _NO_MAIN,
+            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _BARE_NEED,
+            _ASKING,
         )
     ):
+        return False
+    if in_group and any(p.match(text) for p in _AMONG_PEOPLE):
         return False
     return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
 
 
-def leaves_open(text: str) -> bool:
+def leaves_open(text: str, *, in_group: bool = False) -> bool:
     """Does what it is of, for or more than stand elsewhere?"""
-    return _LEFT_OPEN.search(text) is not None or _CUT_OFF.search(text) is not None
+    if _LEFT_OPEN.search(text) is not None:
+        return True
+    return in_group and (_CUT_OFF.search(text) is not None or _NAMED_BY_ANOTHER.search(text) is not None)
 
 
 def is_of_now(text: str) -> bool:

@@ -8,7 +8,7 @@ from processors.reader.rules.rules import EXPLICIT
 from tests.unit.extract.support import extract
 
 
-def told(said: str, *, speaker: str = "Ann", asked: str | None = None) -> list[str]:
+def told(said: str, *, speaker: str | None = "Ann", asked: str | None = None) -> list[str]:
     """What is read of a turn: what is only observed is not."""
     return [c.text for c in extract(said, speaker=speaker, asked=asked) if c.confidence == EXPLICIT]
 

@@ -249,18 +249,34 @@ def test_d2_requests_keep_their_particulars() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "among_people", "alone"),
     [
-        ("Would you like me to ring Mr Hall about the boiler?", 0),
-        ("Shall I add Mr Hall to the list for Monday?", 0),
-        ("Ask Mr Hall for two kilos of haddock.", 0),
-        ("Could you read me the three lines above?", 0),
-        ("Could you book me a van for Monday the 3rd?", 1),
-        ("Can you help me prepare my application to Leeds college?", 1),
+        ("Would you like me to ring Mr Hall about the boiler?", 0, 0),
+        ("Would you prefer the flat in Leeds or the one in York?", 0, 0),
+        ("Will you be sailing to Oban on Sunday?", 0, 0),
+        ("Shall I add Mr Hall to the list for Monday?", 0, 0),
+        ("Ask Mr Hall for two kilos of haddock.", 0, 1),
+        ("Could you find a cheap boiler in Leeds?", 0, 1),
+        ("Will you answer in Gaelic from now on?", 0, 1),
+        ("Use metric units", 0, 1),
+        ("Book club is on Monday at 7", 0, 0),
+        ("Recommend me something for supper", 0, 0),
+        ("Please send twenty more", 0, 0),
+        ("Can you check the ferry to Oban and tell me whether it sails", 0, 0),
+        ("Can you review this text: we sail to Oban and bake", 0, 0),
+        ("Help me quit smoking", 0, 1),
+        ("Book a dentist on Friday", 0, 1),
+        ("May I move my appointment to Friday?", 0, 1),
+        ("Could you book me a van for Monday the 3rd?", 1, 1),
+        ("Can you help me prepare my application to Leeds college?", 1, 1),
     ],
 )
-def test_b1_a_request_names_a_goal_a_deadline_or_an_application(text: str, kept: int) -> None:
-    assert len([c for c in extract(text) if c.kind == "intent" and c.source == "explicit"]) == kept
+def test_b1_a_request_among_people_names_a_goal_a_deadline_or_an_application(
+    text: str, among_people: int, alone: int
+) -> None:
+    for speaker, kept in (("Ann", among_people), (None, alone)):
+        found = extract(text, speaker=speaker)
+        assert len([c for c in found if c.kind == "intent" and c.source == "explicit"]) == kept
 
 
 def test_d5_masked_values_are_no_values() -> None:

@@ -124,3 +124,44 @@ def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
 )
 def test_what_is_no_time_by_itself_stays(said: str) -> None:
     assert dated(said, THURSDAY) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "alone", "among_people"),
+    [
+        # news without "I", orders
+        ("just adopted a kitten", "User just adopted a kitten", False),
+        ("quit drinking", "User quit drinking", False),
+        ("training to be a nurse", "User is training to be a nurse", True),
+        ("Don't use brackets", "", False),
+        ("Don't speak German to me", "", False),
+        ("don't travel much", "User doesn't travel much", False),
+        # health behind what one found out, and what sounds like talk
+        ("I just found out I'm diabetic", "User just found out they are diabetic", False),
+        ("I mentioned I'm coeliac", "User mentioned they are coeliac", False),
+        ("I'm hearing impaired", "User is hearing impaired", False),
+        ("I'm speaking at a congress in June", "User is speaking at a congress in June", False),
+        ("The surgeon found out I have gallstones", "The surgeon found out User has gallstones", False),
+        ("What I need is a kosher menu", "What User needs is a kosher menu", False),
+        ("I can't stand the cold", "User can't stand the cold", False),
+        # what a team cannot and has not decided, a family's
+        ("We can't use Oracle", "User and others can't use Oracle", False),
+        ("We have not decided on a supplier", "User and others have not decided on a supplier", False),
+        ("We never had children", "User and others never had children", False),
+        # hopes and plans
+        ("I hope I get into Leeds", "User hopes they get into Leeds", False),
+        ("I'll quit drinking", "User will quit drinking", False),
+        ("we will have twins", "User and others will have twins", False),
+        ("I'm thinking I will move to York", "User is thinking they will move to York", False),
+        # words that look like leftovers
+        ("I rather like cider", "User rather likes cider", True),
+        ("I like goats better than sheep", "User likes goats better than sheep", True),
+        ("I love Duran Duran", "User loves Duran Duran", True),
+        ("I moved to BC last year", "User moved to BC", True),
+        ("I hate injecting myself", "User hates injecting themself", True),
+        ("My name is Li Na", "User's name is Li Na", True),
+    ],
+)
+def test_a_single_user_tells_what_people_only_remark(said: str, alone: str, among_people: bool) -> None:
+    assert told(said, speaker=None) == [alone][: bool(alone)]
+    assert bool(told(said)) is among_people
