@@ -15,19 +15,26 @@ _AFTER_A_PREPOSITION = re.compile(
     re.IGNORECASE,
 )
 _OF_ANOTHER = re.compile(
-    r"\b(?:the|a|my|our|your|his|her|its|their|user's|every|each|all|these|those|earlier|later|almost|nearly|over"
-    r"|under|than) $",
+    r"\b(?:the|a|my|our|your|his|her|its|their|user's|every|each|all|this|these|those|earlier|later|almost|nearly|over"
+    r"|under|than|half|exactly|late|early|as|called|named|titled|next to|(?:day|week|month|year)s? from) $",
     re.IGNORECASE,
 )
 """Behind these it is no time by itself: "the last week of May", "every next month"."""
 _SURE = re.compile(
-    r"(?:the )?day (?:before|after)|yesterday|tomorrow|tonight|today|(?:last|next|past|previous|coming|in)\b"
+    r"(?:the )?day (?:before|after)|yesterday|tomorrow|tonight|today|(?:last|next|past|previous|in)\b"
     r"|this (?!spring|summer|autumn|fall|winter)"
-    r"|.*\b(?:ago|earlier|back)$",
+    r"|.*\bago$",
     re.IGNORECASE,
 )
 """A weekday by itself, and this summer, may lie before or behind."""
-_OWNS = re.compile(r"['’]s?\b|-")
+_GOES_ON = re.compile(
+    r"['’]s?\b|-| (?:than|of|today|tomorrow|yesterday|last|next|this|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+_OF_THE_DAY = re.compile(r" {1,2}(morning|afternoon|evening|night)\b", re.IGNORECASE)
+_VAGUE = re.compile(r"\b(?:few|couple)\b", re.IGNORECASE)
+_LOOKED_BACK = 24
+"""Characters before a time that are looked at."""
 _PART = re.compile(r"morning|afternoon|evening|night", re.IGNORECASE)
 _SEASON = re.compile(r"spring|summer|autumn|fall|winter", re.IGNORECASE)
 _MONTHS = (
@@ -42,15 +49,17 @@ def dated(text: str, at: datetime) -> str:
     quoted = [q.span() for q in QUOTED.finditer(text)]
     pieces, end = [], 0
     for begin, span in times.placed(text, at):
-        close = begin + len(span.text)
-        before = text[:begin]
-        if not (span.relative and _SURE.match(span.text)) or begin < end:
+        close, before = begin + len(span.text), text[max(0, begin - _LOOKED_BACK) : begin]
+        part = _OF_THE_DAY.match(text, close) if span.precision == "day" else None
+        close = part.end() if part else close
+        if begin < end or not _is_told(span, text, begin) or _GOES_ON.match(text, close) or _OF_ANOTHER.search(before):
             continue
-        if _OWNS.match(text, close) or _OF_ANOTHER.search(before) or any(b < close and begin < e for b, e in quoted):
+        if any(b < close and begin < e for b, e in quoted):
             continue
         bare = _AFTER_A_PREPOSITION.search(before) is not None
-        named = _named(span) if bare else f"{_PREPOSITION[span.precision]} {_named(span)}"
-        pieces += [text[end:begin], named if before else named[:1].upper() + named[1:]]
+        date = _named(span, part[1] if part else span.text)
+        named = date if bare else f"{_PREPOSITION[span.precision]} {date}"
+        pieces += [text[end:begin], named if begin else named[:1].upper() + named[1:]]
         end = close
     return "".join([*pieces, text[end:]])
 
@@ -58,13 +67,21 @@ def dated(text: str, at: datetime) -> str:
 _PREPOSITION = {"day": "on", "week": "in", "month": "in", "season": "in", "year": "in"}
 
 
-def _named(span: TimeSpan) -> str:
+def _is_told(span: TimeSpan, text: str, begin: int) -> bool:
+    """Does a span count from when it was said, for sure and exactly, and is it no name?"""
+    if not (span.relative and _SURE.match(span.text)) or _VAGUE.search(span.text):
+        return False
+    return begin == 0 or not text[begin].isupper()
+
+
+def _named(span: TimeSpan, said: str) -> str:
+    """The date of a span; `said` may name a part of the day."""
     start = span.start
     date = f"{start.day} {_MONTHS[start.month - 1]} {start.year}"
     if span.precision == "day":
         if (span.end - span.start).days > 1:
             return f"the weekend of {date}"
-        part = _PART.search(span.text)
+        part = _PART.search(said)
         return f"the {part.group().lower()} of {date}" if part else date
     if span.precision == "week":
         return f"the week of {date}"

@@ -4,6 +4,7 @@ in a month."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from processors.reader.rules.text import QUOTED
@@ -12,9 +13,10 @@ _FAR = {"大前": -3, "前": -2, "昨": -1, "今": 0, "明": 1, "后": 2, "後":
 _PART = {"天": "", "日": "", "晚": "晚上", "早": "早上", "夜": "夜里"}
 _DAY = re.compile(
     r"(?P<far>大[前后後]|[前昨今明后後])"
-    r"(?P<part>天|日|[晚早夜](?=上|[^\u4e00-\u9fff]|[\u4e00-\u9fff]{2})上?)(?!生|子|报|記|记|头|性|猴|下)"
+    r"(?P<part>天|日|[晚早夜](?=上|[^\u4e00-\u9fff]|[\u4e00-\u9fff]{2})(?:上(?![班学學课課工]))?)"
+    r"(?!生|子|报|記|记|头|性|猴|下|方舟|之[后後]|香|青空|重现)"
 )
-_NO_DAY = re.compile(r"(?:[之目以生空]|先天[和与跟、]?|月|周|[三几两]天)$")
+_NO_DAY = re.compile(r"(?:[之目以生空今年叫]|先天[和与跟、]?|月|周|[三几两]天)$")
 """Behind these it is part of another word: 之前天, 以后."""
 _OFF = {"上上": -2, "上": -1, "这": 0, "這": 0, "本": 0, "今": 0, "呢": 0, "下": 1, "下下": 2}
 _WHICH = r"(?P<which>(?<![晚早马馬])上上|下下|(?<![晚早马馬路身线線以])上|(?<![以底乡鄉])下|[这這本今呢])"
@@ -62,7 +64,7 @@ class _Dates:
         pieces, end = [], 0
         for start, match, name in sorted(found, key=lambda f: f[0]):
             if start >= end:
-                pieces += [text[end:start], name(match)]
+                pieces += [text[end:start], _told(name, match)]
                 end = match.end()
         return _COMMA.sub("", "".join([*pieces, text[end:]]))
 
@@ -91,3 +93,11 @@ class _Dates:
         if match["unit"] == "年":
             return f"{self._at.year}年{match['end']}"
         return f"{self._year(self._at.year)}{self._at.month}月{match['end']}"
+
+
+def _told(name: Callable[[re.Match[str]], str], match: re.Match[str]) -> str:
+    """What stands outside the calendar stays as said."""
+    try:
+        return name(match)
+    except OverflowError:
+        return match.group()

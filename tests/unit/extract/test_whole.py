@@ -105,6 +105,8 @@ def test_a_word_makes_it_whole(said: str, texts: list[str]) -> None:
         ("User has until next Friday to file", "User has until 13 February 2026 to file"),
         ("User ran it two years ago, again in 3 weeks", "User ran it in 2024, again in the week of 23 February 2026"),
         ("User saw a fox last night", "User saw a fox on the night of 4 February 2026"),
+        ("User leaves tomorrow morning", "User leaves on the morning of 6 February 2026"),
+        ("User has to file by tomorrow night", "User has to file by the night of 6 February 2026"),
     ],
 )
 def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
@@ -120,6 +122,15 @@ def test_a_relative_time_is_written_as_its_date(said: str, text: str) -> None:
         "User said “see you tomorrow” to Tom",
         "User moved in May",
         "User goes every other week",
+        "User finished two years earlier than planned",
+        "User has surgery a week from tomorrow",
+        "User moved half a year ago",
+        "User watched The Day After Tomorrow",
+        "User plays in a band called yesterday",
+        "User is off this coming weekend",
+        "User is off next week Tuesday",
+        "User saw a fox a few days ago",
+        "User works at USA Today",
     ],
 )
 def test_what_is_no_time_by_itself_stays(said: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from processors.reader.rules.dated_zh import dated
@@ -76,6 +78,7 @@ def test_a_day_is_written_as_its_date_and_quotations_stay() -> None:
         ("去年底搬的，上上个月又搬了", "去年底搬的，2025年12月又搬了"),
         ("我呢個月冇返工，下月初先返", "我2026年2月冇返工，3月初先返"),
         ("合同月底到期，年底才续", "合同2026年2月底到期，2026年底才续"),
+        ("我明早上班，下周一回来", "我2026年2月6日早上上班，2月9日回来"),
     ],
 )
 def test_a_week_and_a_month_are_written_as_theirs(said: str, text: str) -> None:
@@ -94,7 +97,20 @@ def test_a_week_and_a_month_are_written_as_theirs(said: str, text: str) -> None:
         "三个月前搬的，十二月底到期",
         "这两个月一直在瘦",
         "“下周二再说”",
+        "我下周日本出差，今后天天跑步",
+        "玩明日方舟三年了，去年今天结的婚",
     ],
 )
 def test_what_only_looks_like_a_week_or_a_month_stays(said: str) -> None:
     assert dated(said, THURSDAY) == said
+
+
+@pytest.mark.parametrize("at", [datetime.min, datetime.max], ids=["first day", "last day"])
+def test_n2_what_stands_outside_the_calendar_stays(at: datetime) -> None:
+    for said in ("我昨天到，明天走", "我上上周到，下下周日走", "我上上个月到，下下个月走"):
+        assert dated(said, at.replace(tzinfo=UTC))
+
+
+@pytest.mark.parametrize("said", ["我今天先请假了", "我明天先坐高铁到北京", "我今天先去医院做了检查"])
+def test_what_is_done_first_is_told(said: str) -> None:
+    assert told(said)
