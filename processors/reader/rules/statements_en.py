@@ -14,6 +14,7 @@ from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_conten
 from processors.reader.rules.standing_en import as_owner, asks_for, tidy
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.whole_en import is_whole
+from processors.reader.rules.words_en import alternatives
 
 _NO_REPORT = re.compile(
     r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say|imagine"
@@ -30,8 +31,7 @@ _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
 _POLITE = re.compile(
-    r"(?:(?:(?:can|could) you|(?:would|will) you(?! (?:like|love|prefer|want|rather|ever|consider|recommend|say)\b"
-    r"| be [a-z]+ing\b)) "
+    rf"(?:(?:(?:can|could) you|(?:would|will) you(?! (?:{alternatives('asks_the_hearer')}|be [a-z]+ing)\b)) "
     r"(?:please |also |kindly |just |maybe |possibly )?(?:help me (?:to )?|be able to |assist me (?:in|with) )?"
     r"|(?:can|could|may|might) (?:I|we) (?:please |also |just"
 r" )?|(?:please|kindly|pls)\s*,?\s*(?:can you |could you )?"
