@@ -7,8 +7,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from evaluation.corpus.entries import NEVER_KEPT, PARTLY_LABELLED, Chat, Entry, Pair, Said, Statement, Turn, known_text
-from evaluation.corpus.read import CHATS, PAIRS, ROOT, SECOND, WRITERS, Context, chat_contexts, contexts, lines
+from evaluation.corpus.entries import (
+    NEVER_KEPT,
+    PARTLY_LABELLED,
+    Chat,
+    Entry,
+    Pair,
+    Said,
+    Statement,
+    Turn,
+    Verdict,
+    known_text,
+)
+from evaluation.corpus.read import (
+    CHATS,
+    PAIRS,
+    ROOT,
+    SECOND,
+    VERDICTS,
+    WRITERS,
+    Context,
+    chat_contexts,
+    contexts,
+    lines,
+)
 from processors.reader.wording.realise import WordingError, realise
 from processors.reader.wording.tables import tables
 
@@ -170,6 +192,22 @@ def check_second(paths: Sequence[Path], first: set[str], report: Report) -> None
                 report.counts["labelled twice"][path.stem] += 1
 
 
+def check_verdicts(paths: Sequence[Path], places: set[str], report: Report) -> None:
+    seen: set[tuple[str, str]] = set()
+    for path in paths:
+        for line in lines(path, Verdict):
+            report.add(line.place, line.faults)
+            if (verdict := line.value) is None:
+                continue
+            if verdict.place not in places:
+                report.add(line.place, [f"no turn {verdict.place}"])
+            if (verdict.place, verdict.memory) in seen:
+                report.add(line.place, ["a verdict again"])
+            seen.add((verdict.place, verdict.memory))
+            report.counts["verdicts"][path.stem] += 1
+            report.counts["good"][path.stem] += verdict.good
+
+
 def check(folder: Path = ROOT) -> Report:
     """Everything in a folder of the corpus.
 
@@ -186,4 +224,5 @@ def check(folder: Path = ROOT) -> Report:
     check_programs(folder, report)
     first = {line.value.id for path in writers for line in lines(path, Entry) if line.value is not None}
     check_second(sorted(folder.glob(SECOND)), first, report)
+    check_verdicts(sorted(folder.glob(VERDICTS)), {context.place for context in contexts(folder)}, report)
     return report

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from processors.reader.wording.program import Program
+from schemas.events.memory import CandidateKind
 
 Language: TypeAlias = Literal["en", "zh"]
 Twin: TypeAlias = Literal[
@@ -121,6 +122,26 @@ class Pair(_Line):
     old: str = Field(min_length=1)
     new: str = Field(min_length=1)
     relation: Relation
+
+
+class Verdict(_Line):
+    """What a reader who had not seen any label called a memory that rules made of a turn: four answers, of which all
+    must be yes for a good one."""
+
+    place: str
+    """Of the turn it was read from: an entry's id, or `chat#turn` with turns counted from 0."""
+    memory: str = Field(min_length=1)
+    kind: CandidateKind
+    supported: bool
+    person: bool
+    sentence: bool
+    worth: bool
+    remark: str = ""
+    """The kind of fault, in the reader's words."""
+
+    @property
+    def good(self) -> bool:
+        return self.supported and self.person and self.sentence and self.worth
 
 
 def known_text(turn: Turn, before: Sequence[Said]) -> str:

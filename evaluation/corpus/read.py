@@ -9,13 +9,14 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from evaluation.corpus.entries import Chat, Entry, Language, Pair, Said, Statement, Turn
+from evaluation.corpus.entries import Chat, Entry, Language, Pair, Said, Statement, Turn, Verdict
 
 ROOT = Path(__file__).resolve().parents[2] / "corpus"
 WRITERS = "[ez][nh][0-9].jsonl"
 CHATS = "chats_*.jsonl"
 PAIRS = "pairs_*.jsonl"
 SECOND = "second_*.jsonl"
+VERDICTS = "verdicts_*.jsonl"
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -81,3 +82,8 @@ def contexts(folder: Path = ROOT, language: Language | None = None) -> Iterator[
 
 def pairs(folder: Path = ROOT) -> Iterator[Pair]:
     return values(folder, PAIRS, Pair)
+
+
+def verdicts(language: Language, folder: Path = ROOT) -> Iterator[Verdict]:
+    """What readers said of memories that rules made of the corpus' turns."""
+    return values(folder, f"verdicts_{language}.jsonl", Verdict)

@@ -18,6 +18,7 @@ from processors.memory.habits.metadata import habit_metadata
 from processors.pii.redact import refused_for
 from processors.ports import Models, ProfileBook, vectors
 from processors.reader import pending_replies
+from processors.reader.judged import judged
 from processors.reader.rules.confirm import asks_to_confirm, confirms
 from processors.reader.rules.promising import promising
 from processors.reader.rules.protocol import Extractor, Reading, TurnView
@@ -74,7 +75,9 @@ class Extract(PlainStep):
         # As texts, before they have vectors: two of one text may differ by rounding, as the processor has it.
         other = [[] if _same(p, c) else c.candidates for p, c in zip(plain, agreed, strict=True)]
         encoded = encode([*(p.candidates for p in plain), *other], self._models)
-        said = zip(asked, encoded[: len(records)], encoded[len(records) :], plain, agreed, strict=True)
+        turns = [r.event for r in records]
+        read = [self._judged(turn, c) for turn, c in zip([*turns, *turns], encoded, strict=True)]
+        said = zip(asked, read[: len(records)], read[len(records) :], plain, agreed, strict=True)
         return [Said(p, c or None, a, of_p.dropped, of_c.dropped) for a, p, c, of_p, of_c in said]
 
     def reads(self, record: Record, prepared: Said) -> tuple[Reads, ...]:
@@ -126,6 +129,11 @@ class Extract(PlainStep):
         extractor, model_id = self._extractor, self._models.embedder.model_id
         name, version = extractor.name, extractor.version
         return extraction(turn, candidates, name, version, model_id, model_asked=asks, dropped=dropped)
+
+    def _judged(self, event: Any, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        if not candidates or not isinstance(event, ScreenedTurn):
+            return candidates
+        return judged(candidates, event, self._models.embedder.model_id)
 
     def _read(self, event: Any, reply: str = "") -> Reading:
         if not isinstance(event, ScreenedTurn) or not teaches(event):

@@ -151,7 +151,7 @@ class ReadingSpec(Frozen):
     """What a reading has to be (docs/extraction.md): the calibrated probability that a statement without a value is to
     be kept."""
 
-    kept: UnitFloat = 0.1
+    kept: UnitFloat = 0.15
     """From it on a statement stands, where its confidence allows it; below, it is observed until it is said again."""
     taken_back: UnitFloat = 1.0
     """From it on what the reader dropped is decided all the same; 1: nothing is."""

@@ -1,0 +1,1 @@
+"""A judge of statements: would a reader call this memory good?"""
