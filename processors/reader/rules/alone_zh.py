@@ -34,6 +34,7 @@ from processors.reader.rules.standing_zh import (
     opens_predicate,
     played,
     stands,
+    tells_of_speaker,
     tidy,
     weight,
     without_open_brackets,
@@ -171,6 +172,8 @@ def _begins(said: str, clause: Clause, before: Clause) -> bool:
     """Does a clause begin another statement: the speaker named again, or another subject?"""
     if SPEAKER.match(opened(said)):
         return True
+    if before.subject == "unnamed":
+        return clause.subject == "亲友"
     return clause.subject != before.subject and clause.subject != "other"
 
 
@@ -181,7 +184,7 @@ def _joined(run: Sequence[Clause], original: str, sentence: Sentence) -> str:
 
 def _with_subject(text: str, about: About) -> str:
     """A statement without its subject, with the speaker before what only they do to a person of theirs."""
-    if about != "我" or SPEAKER.match(text) or OF_KIN.match(text):
+    if about not in {"我", "unnamed"} or SPEAKER.match(text) or OF_KIN.match(text):
         return text
     if _DOES_AGAIN.match(text):
         return f"我{text}"
@@ -230,6 +233,10 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
             if "：" in text and last < len(run) and not SPEAKER.match(text):
                 break  # words of a letter, a rule or the like, cut
             if anothers or _cut_short(text, run[last - 1], original, sentence):
+                continue
+            if about == "unnamed" and not (
+                tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)
+            ):
                 continue
             if stands(text, of_other=about == "other", of_kin=about == "亲友"):
                 single = _singly(run[first:last], original, sentence)

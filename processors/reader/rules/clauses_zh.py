@@ -10,8 +10,8 @@ from processors.reader.rules.corrections import as_meant_zh, takes_back_zh
 from processors.reader.rules.named_zh import named
 from processors.reader.rules.text import Sentence
 
-Subject = Literal["我", "我们", "我的", "亲友", "other"]
-"""我的: something of the speaker's; 亲友: a person of theirs."""
+Subject = Literal["我", "我们", "我的", "亲友", "other", "unnamed"]
+"""我的: something of the speaker's; 亲友: a person of theirs; unnamed: nobody is named yet, and it may be another."""
 
 # Chinese is often written with a space before a word in Latin script, which ends no clause; nor do those of New York.
 _BREAK = re.compile(
@@ -40,11 +40,11 @@ _KIN = _either(_RELATIVES + _ACQUAINTANCES)
 KIN = _KIN
 FAMILY = _either(_RELATIVES)
 FILLER = re.compile(
-    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|好的?|行|对了|对的|对(?!方)|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
+    r"(?:你好|您好|嗨|嗯+|哦|噢|啊|哎|诶|欸|唉|哇塞?|呃+|额(?!度|外|头|温|定)|喔|哈哈+|嘿嘿?|好的?|行|对了|对的|对(?!方)|是的|那个(?=[，,])|那么|那(?![次天时个年里些种家边儿么位一])|其实"
     r"|另外|还有|而且|并且|然后|所以|因为|但是?|不过(?![敏于来分错])|可是|就是|反正"
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
-    r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时"
+    r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当|等)(?=我)"
     r"|此外)[，,\s]*"
 )
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
@@ -92,6 +92,19 @@ _KNOWN_TO = re.compile(r"[我俺]所?(?:知道|认识|见过|了解|听说)的")
 _REPORTED = re.compile(
     r"(?:他们?|她们?|您|你们?|人|妈|爸|友|师|生|家|事|板)(?:都|总|常|也|就)?(?:说|觉得|认为|以为|猜|问|告诉|看出)"
 )
+_IS_SPEAKER = re.compile(
+    rf"(?<![让叫给对跟和与被把比为帮替找问向随教是])[我俺](?:俩|们俩)?(?![的们家这那]|$)(?!(?:{KIN})(?!们))"
+)
+"""The speaker as subject behind what a clause begins with."""
+_WITH_THEIRS = re.compile(rf"[和跟与同陪带让给](?:{FAMILY})(?![们的])")
+"""What one does with the mother is done by her child: only the speaker has her without a word of whose she is."""
+_KNOWS = re.compile(
+    r"(?:[也还都就只倒个人真]|可是|当然|确实|倒是)*"
+    r"(?:(?:知道|记得|听说过?|听过|看过|查到|查过|了解|认为|以为|猜|估计|看来|听[\u4e00-\u9fff]{1,4}说)"
+    r"|(?:觉得|感觉|发现|喜欢|相信|希望|担心|怕)(?=[他她它佢这那]))"
+)
+"""Behind who knows or thinks it stands what is known; a clause after it goes on with that: 我记得是山城，有一条江."""
+_OF_ONESELF = re.compile(r"自己|[我俺咱]")
 _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|不是.{1,12}是|记错了|搞错")
 
 
@@ -132,9 +145,12 @@ def clauses(sentence: Sentence, before: Subject = "我") -> list[Clause]:
         unreal = _UNREAL.search(raw) is not None or (not last and takes_back_zh(text[slice(*spans[at + 1])].strip()))
         asks = (sentence.asks and last) or _ASKING.search(raw) is not None
         subject, body = _subject(raw, before)
-        if subject == "我" and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
+        if subject == "unnamed" and (_IS_SPEAKER.search(body) or _WITH_THEIRS.search(text, begin)):
+            subject = "我"
+        if subject in {"我", "unnamed"} and _OF_WHOM.match(body) and at and _INTRODUCED.search(found[-1].raw):
             subject = "亲友"
-        before = subject
+        knows = subject in {"我", "我们"} and _KNOWS.match(body)
+        before = "other" if knows and not _OF_ONESELF.search(body) else subject
         correcting = _CORRECTION.search(sentence.text) is not None
         found.append(
             Clause(

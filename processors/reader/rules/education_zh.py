@@ -37,7 +37,10 @@ _NOT_MAJOR = re.compile(
 )
 
 _OTHERS_HAVE = re.compile(r"身边|周围|羡慕|嫉妒|佩服|这些|那些|有些|竟然|不能像|像")
-_SAID_OF = re.compile(r"\d+[wWkK万]|[都也]?不想|才[拿能有]|连|要(?!求)|而")
+_SAID_OF = re.compile(
+    r"(?:学[历生]?)?(?:及|或者?|和|与)?(?:其?以[上下]|同等)"
+    r"|\d+[wWkK万]|[都也]?不想|才[拿能有]|连|要(?!求)|而"
+)
 
 
 @lru_cache(maxsize=64)

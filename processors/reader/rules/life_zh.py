@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from processors.reader.rules.clauses_zh import Clause
+from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import meant, of_others
 from processors.reader.rules.numbers import han_number
@@ -19,6 +19,11 @@ _NAME = re.compile(
 _CALL = re.compile(
     r"(?:可以叫我|就叫我|^叫我|称呼我(?:为)?)(?![帮去来给做把不别快再先也多少到在回带跟和])(?P<name>[\u4e00-\u9fffA-Za-z·]{1,8}?)(?:吧|就好|就行|就可以|即可|$)"
 )
+_NO_NAME = re.compile(
+    rf"^(?:{KIN}|{STAFF}|姑娘|小姐姐|[人她他它佢])|[一二两三四五六七八九十百千万\d]{{2}}"
+    r"|(?<=[\u4e00-\u9fff])[来去帮幫给給拿买買送抄做说話话]|[\u4e00-\u9fff]{5}"
+)
+"""Who is told to do it, or what the speaker is told to do: 叫护士帮他量, 叫我汇三千."""
 _GENDER = re.compile(r"^(?:是|性别是?|本人)?(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
 _MARITAL = re.compile(
     r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
@@ -127,7 +132,9 @@ def _about_name(clause: Clause) -> Iterator[Found]:
     own = clause.subject in {"我", "我的", "亲友"} and "我" in clause.raw
     match = _NAME.match(body.removeprefix("我")) if own else None
     named = match is not None and not body.removeprefix("我").startswith("是")
-    if (match and named) or (match := _CALL.search(clause.raw)):
+    if not (match and named):
+        match = _CALL.search(clause.raw)
+    if match and not _NO_NAME.search(match["name"]):
         yield _made(clause, f"用户名叫{match['name']}", ("name", match["name"]))
 
 

@@ -91,7 +91,8 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
     found: list[Found] = []
     for clause in parts[at + 1 :] or parts[:at]:
         said = _opened(clause.raw)
-        if any(f.overlaps(clause.start, clause.end) for f in taken) or not _bare_fact(said) or clause.subject != "我":
+        of_another = clause.subject not in {"我", "unnamed"}
+        if any(f.overlaps(clause.start, clause.end) for f in taken) or not _bare_fact(said) or of_another:
             break
         whole = original[clause.start - sentence.start : clause.end - sentence.start]
         ordered = found[0].kind == "preference" if found else _DOES.search(said) is not None and "是" not in said

@@ -23,12 +23,15 @@ _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
 _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量")
 
 
-def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool) -> list[Found]:
-    """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`."""
+def read(
+    text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
+    about: clauses_zh.Subject = "我",
+) -> list[Found]:  # fmt: skip
+    """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
+    first clause without a subject is about."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
-    about: clauses_zh.Subject = "我"
     spoken_of: list[persons_zh.Person] = []
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
@@ -38,7 +41,7 @@ def read(text: str, profile: Profile, asked: str | None, *, among_people: bool, 
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
-            here = here + _asked_for(sentence, original)
+            here = here + _asked_for(sentence, original, parts)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
         found.extend(here)
         weak += [] if here else [sentence]
@@ -98,7 +101,7 @@ def _statements(
             continue
         told = not advised(clause.raw)
         found.extend(wordings_zh(profile, clause, found) if told else [])
-        if clause.subject != "other" and told:
+        if clause.subject not in {"other", "unnamed"} and told:
             more = "，" + parts[at + 1].raw if at + 1 < len(parts) and _MORE.match(parts[at + 1].raw) else ""
             said = statements_zh.unnamed(clause.raw + more)
             found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
@@ -134,10 +137,15 @@ def _with_what_follows(sentence: Sentence, parts: Sequence[clauses_zh.Clause], a
     return f"{clause.raw}：{parts[at + 1].raw}", parts[at + 1].end
 
 
-def _asked_for(sentence: Sentence, original: str) -> list[Found]:
+def _may_want(parts: Sequence[clauses_zh.Clause]) -> bool:
+    return any(c.subject not in {"other", "unnamed"} for c in parts)
+
+
+def _asked_for(sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause]) -> list[Found]:
+    """What is asked for or wanted; who wants it is the speaker only where no other may."""
     if statements_zh.requests(sentence.text):
         return [f for f in [statements_zh.request(sentence, original)] if f is not None]
-    wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) else None
+    wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) and _may_want(parts) else None
     if wish is None and sentence.asks and not statements_zh.wants(original):
         wish = statements_zh.inquiry(sentence, original)
     return [] if wish is None else [wish]

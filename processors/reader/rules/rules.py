@@ -34,6 +34,7 @@ from processors.reader.rules.readings import with_readings
 from processors.reader.rules.scheduled import scheduled
 from processors.reader.rules.script_zh import read_simplified, script_of, told_in
 from processors.reader.rules.text import MASKED, prepare, sentences
+from processors.reader.rules.topic_zh import opens_about
 from processors.reader.rules.two_languages import by_language, together
 from schemas.base import EARLIEST
 from schemas.events.memory import (
@@ -99,8 +100,9 @@ class RuleExtractor:
         text = together([said for _, said in parts]) if len(parts) > 1 else parts[0][1]
         project = turn.project_id or project_of(profile, text, turn.reaches)
         of_a_team = project is not None or bool(profile.hot_keys)
-        if (stated := as_statement(turn)) is not None:
-            own = _reader(turn.language, ())(stated, profile, None, among_people=True, in_project=False)
+        of_speaker = turn.language != "zh" or opens_about(turn) != "unnamed"
+        if of_speaker and (stated := as_statement(turn)) is not None:
+            own = _reader(turn.language, None)(stated, profile, None, among_people=True, in_project=False)
             found = [
                 replace(f, start=0, end=len(text), text=owned(f.text, turn))
                 for f in own
@@ -110,7 +112,7 @@ class RuleExtractor:
         if not found:
             for language, said in parts:
                 speaks = replace(turn, language=language)
-                reader = _reader(language, _said_before(turn))
+                reader = _reader(language, turn)
                 here = reader(said, profile, asked, among_people=among_people, in_project=of_a_team)
                 said_here = [replace(f, text=owned(f.text, speaks)) for f in here]
                 found += [f for f in said_here if f.dropped is None]
@@ -147,8 +149,11 @@ def _spans(found: Found, length: int) -> tuple[Span, ...]:
     return (head, *(Span(start=start, end=end) for start, end in more[: MAX_SPANS - 1]))
 
 
-def _reader(language: Language, before: Sequence[str]) -> Callable[..., list[Found]]:
-    return read_zh.read if language == "zh" else partial(read_en.read, before=before)
+def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Found]]:
+    """The reader of a language; without a `turn`, of a sentence that names its speaker."""
+    if language == "zh":
+        return partial(read_zh.read, about="我" if turn is None else opens_about(turn))
+    return partial(read_en.read, before=() if turn is None else _said_before(turn))
 
 
 def _said_before(turn: TurnView) -> list[str]:

@@ -32,7 +32,7 @@ _OPENING = re.compile(
 )
 SPEAKER = re.compile(r"[我俺咱]|本人|自己")
 _PARTICLES = "啊呀哦噢呢吧嘛啦哈哎唉诶欸呗咯喽哇耶额㗎啰喎"
-_ENDING = re.compile(rf"[{_PARTICLES}了]*[{_PARTICLES}]$")
+_ENDING = re.compile(rf"(?:(?<!不)了|[{_PARTICLES}])*[{_PARTICLES}]$")
 _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
@@ -73,11 +73,11 @@ _TALKED_OF = re.compile(
     r"(?:今天|昨天|最近|突然|有时候?|当时|后来)?(?:我们?|咱们?|本人|自己)?"
     r"(?:突然|真的|也|都|就|还|只|其实|个人|一直|有点|还是|可能|应该|大概|真|好|很|太|最|不太|不大|不)*"
     r"(?:觉得|感觉|认为|以为|想说|想问|想知道|好奇|猜|相信|希望(?=大家|他|她|能帮|有人)|祝|知道|懂|明白|理解|同意|赞同|支持|建议"
-    r"|推荐|怀疑(?!是)|看来|表示|承认|发誓|说一?[句下]|告诉你|来说|估计|记得|忘了|服了|晕|羡慕|哭了|笑了|爱了|醉了|无语|期待"
+    r"|推荐|怀疑(?!是)|看来|表示|承认|发誓|说一?[句下]|告诉你|来说|估计|记得|听过|忘了|忘记|(?:不太|不是很|不)清楚|有点印象|服了|晕|羡慕|哭了|笑了|爱了|醉了|无语|期待"
     r"|等一?下|稍等)"
 )
 """What one thinks, feels, says: of the moment, or of the talk itself."""
-_LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好几|\d+年")
+_LASTING = re.compile(r"从小|一直|总是|每[天次周]|最近|常常?|好几|(?<!\d)\d{1,2}年")
 _GENERAL = re.compile(
     r"^没[欸诶]|^(?:人(?!家)|人们|每个人|任何人|有些?人|生活|人生|世界|社会|爱情|感情|幸福|缘分|家人永远|时间|女人|男人|一个人|应该|要学会"
     r"|只要|只有|没有什么|一切)|^我们(?:都|要|应该|应当|总|每个人|必须)"
@@ -95,6 +95,18 @@ _STARTS = re.compile(
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
+_WHOLE_TIME = re.compile(
+    rf"(?:[每当自从于]|{_DAY}|[早中]?[晚早]上|[上中下]午|\d+[年月日号点]|最近|近期|平时|平常"
+    r"|目前|现在|之前|以前|后来|小时候|从小|[春夏秋冬]天|有时候?|[\u4e00-\u9fff]{1,8}(?:的时候|[之以]?后|完|一下)|[，,\s])*"
+)
+_LEAD = re.compile(
+    rf"{_WHOLE_TIME.pattern}(?:[\u4e00-\u9fff]{{2,5}}[给让叫说])?"
+    rf"|.*(?:{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女](?:人|生|孩)).*"
+)
+"""What may stand before the speaker: when it was, or who did it to them. A thing there is an object before its verb, or
+what the talk is about."""
+_THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
+"""A clause within, of what a person of the speaker's does to them."""
 QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
 SAID = re.compile(r"(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
 """What follows is somebody's words."""
@@ -144,7 +156,7 @@ def tidy(said: str) -> str:
     text = _WRITER.sub(_self_named, text)
     text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
-    text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)", "", text)
+    text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)|(?<=[\u4e00-\u9fff])[啊呀哈嘛啦诶欸喔咯喽](?=，)", "", text)
     return _ENDING.sub("", _PAREN.sub("", text)).strip(" ，,、")
 
 
@@ -195,13 +207,21 @@ def stands(text: str, *, of_other: bool, of_kin: bool) -> bool:
         return False
     if of_before(text):
         return False
-    if SPEAKER.search(text) or OF_KIN.match(text):
+    if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
         return True
     if not of_other and _OWN.match(text) is not None:
         return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
     return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
+
+
+def tells_of_speaker(text: str) -> bool:
+    """Is the speaker the subject, or the one to whom somebody named does it?"""
+    named = SPEAKER.search(text)
+    if named is None:
+        return False
+    return named.group() in {"自己", "本人"} or _LEAD.fullmatch(text, 0, named.start()) is not None
 
 
 def by_nature(text: str) -> bool:

@@ -129,7 +129,7 @@ def wish(sentence: Sentence, original: str) -> Found | None:
 def request(sentence: Sentence, original: str) -> Found | None:
     """Return what the owner asks for, with its particulars; None for a request without any."""
     said = _trim(bare(tidy(original)))
-    if not particular(said) or len(said) > LONGEST or advised(said):
+    if not (_REQUEST.search(said) and particular(said)) or len(said) > LONGEST or advised(said):
         return None
     text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
     return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(said))

@@ -55,6 +55,8 @@ _TOGETHER = re.compile(r"在一起")
 _WITH = re.compile(rf"[和跟与同]|我们|{KIN}")
 _TO_ME = re.compile(r"^(?:一[^，我]{1,6}就|一[^，我]{0,4}话就|让|把)")
 """The doer of what is done to the speaker stands in the turn before."""
+_HALTING = re.compile(r"[誒诶囖𡃉𠸏𠻺]|即[係系是]|^-|[\u4e00-\u9fff]-[\u4e00-\u9fff]")
+"""Speech as it was heard, with what fills its pauses."""
 _ADVICE = re.compile(_lines("advice"))
 _NAMED_ONLY = re.compile(r"^(?:我|自己|我自己)的[\u4e00-\u9fff]{1,4}$")
 _OPEN_END = re.compile(r"[，\s](?:但是?|可是|不过)?(?:由于|虽然|尽管|既然|只要|除了)[^，]*$")
@@ -73,7 +75,7 @@ def whole(text: str) -> bool:
     """May a statement be told as it is? Its subject is the speaker, or who stands first."""
     if _AT.search(text) or _BANTER.search(text) or _PASSING.search(text) or _GENERAL.search(text):
         return False
-    if advised(text):
+    if advised(text) or _HALTING.search(text):
         return False
     if _VOCATIVE.match(text) or _TALK.search(text) or _OPEN_END.search(text) or _TO_ME.match(text):
         return False

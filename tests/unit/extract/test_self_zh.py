@@ -50,6 +50,13 @@ def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
         "今天我学了一道新的菜，叫做清蒸鲈鱼",
         "我养花，它叫小白",
         "我想做一些星星和雪花形状的",
+        "我叫小护士帮他量体温",
+        "有人打电话来，叫我汇三千",
+        "作文可以叫我哥改",
+        "硕士及以上才能报名",
+        "敷完这个年轻十岁",
+        "我知道周导演出生在武汉",
+        "我记得是山里人，今年四十多岁",
     ],
 )
 def test_b1_what_states_no_field_of_the_owner(said: str) -> None:

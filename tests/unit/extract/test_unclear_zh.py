@@ -68,3 +68,35 @@ def test_d2_a_head_without_its_predicate_is_not_kept() -> None:
     said = "我托福口语 23 差一分没过，八月要再考一次，写作真的会要我的命"
     assert _kept(said)
     assert not [text for text in _kept(said) if text.endswith("23")]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "kept"),
+    [
+        # without a subject, of whom the question speaks
+        ("1958年生的，快七十岁了", "这位指挥今年多大岁数了？", []),
+        ("维也纳音乐学院毕业的，职业是指挥", "他是哪所学校出来的？", []),
+        ("两岁零七个月，会自己吃饭了", "你们家老二多大啦？", ["小雅家老二两岁零七个月"]),
+        ("女的，她今年五十二岁", "这个作者是男的还是女的？", []),
+        ("是1996年发行的，时长四十分钟", "这张专辑你还记得是哪年的吗？", []),
+        ("四十二岁", "您今年多大？", ["小雅42岁"]),
+        ("我在银川长大，今年三十六岁", "你知道他多大吗？", ["小雅36岁", "小雅在银川长大"]),
+        # who is asked what they know is not who is spoken of
+        ("我记得是座山城，有一条大江", "那里你去过没？", []),
+        ("我只知道它在西边", "在城里哪个位置？", []),
+        # advice and offers in the turn of somebody who advises
+        ("先用温水泡十分钟，需要换两次水", "这干货怎么发？", []),
+        ("要换乘两次，最后还得走一段山路", "去寺里怎么坐车？", []),
+        ("麻烦帮我订一张去兰州的卧铺", "还有别的事吗？", ["小雅请求：麻烦帮小雅订一张去兰州的卧铺"]),
+        # what stands before the speaker: when, or who did it, is whole; an object is none
+        ("小时候我在牧区住过四年", None, ["小时候小雅在牧区住过四年"]),
+        ("旧冰箱我卖给楼下了", "厨房收拾得怎么样", []),
+        # nobody has them but the speaker
+        ("和老公合开了一家修车铺", "周末做什么呢", ["小雅和老公合开了一家修车铺"]),
+        ("诶我侄子也想学射箭，八岁", "你练过什么？", ["小雅的侄子也想学射箭，八岁"]),
+    ],
+)
+def test_d2_among_people_a_sentence_is_the_speakers_where_grammar_says_so(
+    said: str, asked: str | None, kept: list[str]
+) -> None:
+    assert _kept(said, asked=asked, speaker="小雅") == kept

@@ -1,0 +1,53 @@
+"""Whom a Chinese turn is about before it names anybody: a clause without a subject is about who is spoken of.
+
+To an assistant one speaks of oneself. Among people one may speak of a singer, a patient or a flat: there it is the
+speaker only where the turn answers a question about them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from processors.reader.rules.answers import of_whom_asked_zh
+from processors.reader.rules.clauses_zh import ANIMALS, KIN, Subject
+from processors.reader.rules.protocol import TurnView
+from processors.reader.rules.text import prepare, sentences
+
+_YOU = re.compile(rf"[你您](?!们|好|家|的|那|这|{KIN}|{ANIMALS})")
+_THINKS = re.compile(
+    r"[你您](?:们)?(?:也|还|都|就|肯定|应该|一定|可|有没有|是不是|能不能|可以|能|帮我|给我|来){0,3}"
+    r"(?:知(?:不知)?道|记(?:不记)?得|清楚|了解|觉得|认为|感觉|听说|听过|听没听|看过|看|说|猜|告诉|介绍|推荐|查|找|喜(?:不喜)?欢|要不要|想)"
+)
+"""Who is asked what they know, think or like is not who the question is about: 你知道它多少钱吗."""
+_ANOTHER = re.compile(
+    rf"[他她它佢]|[这那][位个部首本张家座只里儿边种次款套]|其中|该(?!不)|[你您]们?家的?(?![在住离里有是]|地址)|(?:{KIN})(?!们)|{ANIMALS}|[《<]"
+)
+_IN_GENERAL = re.compile(r"怎么(?!样|了|回事|称呼)|怎样|如何|多少钱")
+"""Who asks so without 你 asks what one does: the answer advises."""
+_REPLIES = re.compile(r"[嗯恩是对也还又]|没错|当然|不是|不用|知道|记得|[的过了]")
+"""What opens so goes on with what somebody has said or asked, seen or not."""
+
+
+def opens_about(turn: TurnView) -> Subject:
+    """Return the subject that a turn begins with where its first clause has none."""
+    if of_whom_asked_zh(turn):
+        return "我"  # who is asked about is put in the speaker's place afterwards
+    asked = [each.replace(turn.speaker or "你", "你") for each in _questions(turn)]
+    if any(_YOU.search(_THINKS.sub("", each)) for each in asked):
+        return "我"
+    if any(_ANOTHER.search(each) for each in asked):
+        return "unnamed"
+    if turn.speaker is None or not (turn.previous or _REPLIES.match(turn.content)):
+        return "我"
+    if not asked or any(_ANOTHER.search(said) for _, said in turn.previous) or any(
+        _THINKS.search(each) or _IN_GENERAL.search(each) for each in asked
+    ):
+        return "unnamed"
+    return "我"
+
+
+def _questions(turn: TurnView) -> list[str]:
+    """What the other asked just before."""
+    if not turn.previous or turn.previous[-1][0] != "assistant":
+        return []
+    return [s.text for s in sentences(prepare(turn.previous[-1][1])) if s.asks]
