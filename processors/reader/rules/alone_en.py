@@ -14,7 +14,7 @@ from processors.reader.rules.beginnings_en import CUTS, before_another, beginnin
 from processors.reader.rules.clauses_en import FILLER, Clause, Subject, clauses
 from processors.reader.rules.found import Found
 from processors.reader.rules.people_en import People
-from processors.reader.rules.person_en import expand, is_past
+from processors.reader.rules.person_en import expand, is_done, is_past
 from processors.reader.rules.salience_en import DROPPED, weight
 from processors.reader.rules.standing_en import (
     FINITE,
@@ -60,21 +60,31 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|here|there|(?:right|for|by) now|then|so|and|but|or|because|like|at all|as always|of course|of sorts|if"
-    r"|when|that|which|by|did(?:n't)?)$",
+    r"|right|here|there|(?:right|for|by) now|then|so|and|but|or|because|(?<!would )(?<!I'd )like|at all|as always"
+    r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
 )
 _ATTACHED = re.compile(
     r"(?:because|since|although|though|while|when|as|until|where|which|who|so that|after|before|or|than)\b", re.I
 )
 _GOES_ON = re.compile(r"(?:and|but|so)? ?(?:it|he|she|they)\b", re.I)
+_IS_SUBJECT = re.compile(r" (?:has|have|is|was|helps?|helped|makes?|made|keeps?|kept|gives?|gave|takes?|took) ")
+_OWN = re.compile(
+    r"\b(?:I|i|me|my|we|our|us|mine|yesterday|today|ago|last|since|\d{4})\b"
+    r"|(?<=[a-z,'] )(?!(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][a-z]"
+)
+"""Without its speaker, a name or a time, what was done ("moved to 4") may have been done by anybody or anything."""
 _ADJECTIVE = re.compile(r"[a-z]+ed (?:[\w'-]+ ){1,4}?(?:is|are|was|were|has|have|can|will)\b", re.I)
 """Condensed milk toast is delicious: not what somebody did."""
 _BASE = re.compile(
     r"(?:have|need|come|will|can|run|plan|make|play|work|teach|hold|study|own|like|speak|enjoy|visit|was|were)\b"
 )
 """Bare forms that may as well ask somebody to do it, and verbs of another subject."""
-_TOLD_TO = re.compile(rf"(?:don't|do not) (?:{alternatives('answers', 'acts')})\b", re.I)
+_TOLD_TO = re.compile(
+    rf"(?:(?:just|please|also) )?(?:don't|do not) (?!(?:{alternatives('of_oneself')})\b)[a-z]+\b"
+    r"|just (?:have|keep|go|be)\b",
+    re.I,
+)
 """What somebody is not to do, not what the speaker does not."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
@@ -87,8 +97,10 @@ _STATE = re.compile(
 """What one is, where the verb is left out: "still married"."""
 _PARTICIPLE = re.compile(rf"[a-z]+ed\b(?! (?:{_BEHIND_A_VERB})\b)")
 """Overrated soundtrack: a verb has an object with an article or name, a preposition, a time behind it."""
+_NOUN = re.compile(rf"[a-z]{{3,}}ing (?!(?:{_BEHIND_A_VERB})\b)")
+"""Cycling plan: a doing has an object with an article, or a preposition behind it."""
 _BEEN = re.compile(r"(?:never |also |just |only )?been\b")
-_HERE = re.compile(r"\s(?:over |right )?here\b(?!')", re.I)
+_HERE = re.compile(r"(?<!been)\s(?:over |right )?here\b(?!')", re.I)
 _PARENT = re.compile(r"^(?:mum|mom|mama|dad|papa|grandma|grandpa|granny|nan)\b(?!,)(?='s|\s[a-z])", re.I)
 """A parent needs no "my"."""
 _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
@@ -133,6 +145,7 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
     unreal = False
     for clause in clauses(sentence):
         unnamed = clause.subject == "none" and about == "other"
+        known = about in {"I", "we", "my"}
         if clause.subject != "none":
             about = clause.subject
         elif _ANOTHER.match(clause.body):
@@ -150,7 +163,7 @@ def alone(sentence: Sentence, original: str, taken: Sequence[Found], people: Peo
         unreal = goes_on or _SUPPOSING.search(said) is not None
         stated = clause.states and not goes_on and not _told_by(taken, clause)
         usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
-        whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause)
+        whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text)) for run in runs]
     return [
@@ -178,8 +191,9 @@ def _goes_on(before: str, said: str, clause: Clause) -> bool:
     return not before.startswith(TAKEN_BACK) and _GOES_ON.match(said) is not None and not resolved(said)
 
 
-def _with_subject(bare: str, clause: Clause) -> str:
-    """The clause with its subject, which a predicate may leave out; empty where that is not the speaker."""
+def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
+    """The clause with its subject, which a predicate may leave out; empty where that is not the speaker. `known`: the
+    clause before it is of the speaker."""
     text = expand(_without(_INTERJECTION, bare))
     if (over := no_longer_so(text)) is not None:
         return over
@@ -192,9 +206,11 @@ def _with_subject(bare: str, clause: Clause) -> str:
         return f"I have {lowered}"
     if _STATE.match(lowered):
         return f"I am {lowered}"
-    if lowered.startswith(("gonna ", "wanna ")):
-        return f"I {'am going' if lowered[0] == 'g' else 'want'} to {lowered[6:]}"
+    if lowered.startswith(("going to ", "want to ")) and not _IS_SUBJECT.search(lowered):
+        return f"I {'am ' if lowered[0] == 'g' else ''}{lowered}"
     doing = re.sub(r"^(?:just|also|still|really|currently|only) ", "", lowered)
+    if not known and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
+        return ""
     if GERUND.match(doing):
         noun = " " not in doing or FINITE.search(lowered) or lowered.startswith("starting ")
         return text if noun else f"I am {lowered}"

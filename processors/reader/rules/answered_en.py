@@ -15,7 +15,7 @@ from processors.reader.rules.words_en import listed
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
 
-_LEAD = re.compile(r"(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
+_LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
 _MINE = re.compile(r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) your (?P<what>[a-z][\w' -]{2,60})$", re.I)
 _COUNT = re.compile(
     r"how many (?P<what>[\w' -]{3,40}?) (?P<aux>do|did|are|have) you (?P<verb>[a-z]+)(?P<rest> [\w' -]+)?$", re.I

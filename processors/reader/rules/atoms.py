@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules import clauses_en, clauses_zh, standing_en, standing_zh
+from processors.reader.rules import clauses_en, clauses_zh, standing_en, standing_zh, whole_en
 from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.found import Found
 from processors.reader.rules.others import KIN_EN
@@ -130,7 +130,9 @@ def relations_en(clause: clauses_en.Clause) -> list[Found]:
 
 def _relation(start: int, end: int, text: str, kin: str, name: str | None) -> Found:
     attributes = {"relation": kin.lower()} | ({"name": name} if name else {})
-    points = not (standing_en.reports(text) if text.isascii() else standing_zh.reports(text) and "我" not in text)
+    english = text.isascii()
+    whole = standing_en.reports(text) if english else standing_zh.reports(text) and "我" not in text
+    points = not whole or (english and whole_en.leaves_open(text))
     return Found(start, end, "relation", text, dangling=points, attributes=attributes)
 
 

@@ -7,6 +7,7 @@ import re
 from processors.reader.rules import clauses_en, clauses_zh
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import made, meant, of_others, past
+from processors.reader.rules.words_en import alternatives
 
 _NEVER_EN = re.compile(
     r"(?:(?:really|actually|also|just|personally|generally|usually) )?"
@@ -25,6 +26,8 @@ _NOTHING_EN = re.compile(
     re.I,
 )
 """What says how, when or which, or means eating as such."""
+_WHO_EN = re.compile(alternatives("roles"), re.I)
+"""Somebody who is spoken to: "I don't drink, chef"."""
 _SOMETIMES_EN = re.compile(
     r"\b(?:after|before|at|in|on|during|when|with|without|until|till|past|for|to|from|than|that|which|whose|too)\b",
     re.I,
@@ -93,7 +96,7 @@ def _things_en(verb: str, said: str) -> list[tuple[str, str]]:
         return [(_HABITS_EN[verb], "")]
     if not said or _NOTHING_EN.match(said) or _SOMETIMES_EN.search(said):
         return []
-    return [(t, f" {t}") for t in _SPLIT_EN.split(said) if t and not _NOTHING_EN.match(t)]
+    return [(t, f" {t}") for t in _SPLIT_EN.split(said) if t and not (_NOTHING_EN.match(t) or _WHO_EN.fullmatch(t))]
 
 
 def _third_person(no: str, verb: str) -> str:

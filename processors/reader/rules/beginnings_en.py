@@ -16,7 +16,7 @@ _BOUND = re.compile(
 """What limits or ends what it follows: without it a statement may not be true, or not be whole."""
 _OPEN = re.compile(
     r"\b(?:told|tell|asked?|said|says?|thinks?|thought|whether|if|unless)(?: \S+){0,2}$"
-    r"|\b(?:that|who|where|which|how|what|am|is|are|was|were|be|have|has|had|of|to|the|an?|my|our|and|or|for|with|in"
+    r"|\b(?:not|never|but|so|because|that|who|where|which|how|what|am|is|are|was|were|be|have|has|had|of|to|the|an?|my|our|and|or|for|with|in"
     r"|on|at)$"
     r"|\b(?:between|both|either|neither|not only)\b",
     re.I,
@@ -39,6 +39,18 @@ _SPLICED = re.compile(
     re.I,
 )
 """Where a clause begins that is somebody else's, or asks for something."""
+_THOUGHT = re.compile(
+    r"(?<!\bthat)(?<!\bwhat)(?<!\bhow)(?<!\bwhich)(?<!\bwho)(?<!\bas)(?<!\bthan)(?<!\bif)(?<!\bbecause)"
+    r"(?<!\bwhen)"
+    r" (?=(?:I|they) (?:think|thought|guess|believe|mean)\b)"
+    r"| (?=I do (?!(?:in|for|at|on|with|is|and|every|as|to|now|when|best|most|not)\b)[a-z])"
+    r"|,?(?: (?:and|but|so))? (?:it's|its|that's|thats) (?:an?|so|really|very|just|pretty|not|such|sad|too|kind|all)\b"
+    r"|, (?:a lot of|(?:more|mostly) (?:in|of|like)|maybe|perhaps|hopefully|nice to"
+    r"|much (?:cheaper|better|easier|more)|very|(?:have|do|did|are|what about"
+    r"|how about|what do|how do) (?:you|ya)|mind (?:the|your)|she's|he's|they're)\b",
+    re.I,
+)
+"""A judgement, a question or another person's state, joined by a comma or by nothing."""
 _MEANT = re.compile(
     r"\b(?:(?:was|were) (?:to|going to|supposed to|meant to|due to|about to)|had (?:planned|hoped|booked|arranged))\b",
     re.I,
@@ -61,7 +73,7 @@ _SHORT = 14
 def before_another(text: str) -> Iterator[str]:
     """The text up to each place where somebody else's clause begins, the shortest first. What is said more of a thing
     ("I have a spaniel, it's called Rex") stays with a short statement."""
-    marks = [_SPLICED] if len(text.split()) <= _SHORT else [_SPLICED, _SAID_MORE]
+    marks = [_THOUGHT, _SPLICED] if len(text.split()) <= _SHORT else [_THOUGHT, _SPLICED, _SAID_MORE]
     heads = (text[: each.start()].rstrip(" ,;:") for mark in marks for each in mark.finditer(text))
     return (head for head in heads if _OPEN.search(head) is None and not _failed(text, head))
 

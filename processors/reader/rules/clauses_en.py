@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from processors.reader.rules.corrections import as_meant_en, taken_back_en, takes_back_en
+from processors.reader.rules.leftovers_en import without_leftovers
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.text import Sentence
 
@@ -124,7 +125,7 @@ def clauses(sentence: Sentence) -> list[Clause]:
 def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
     text = expand(raw)
     filler = FILLER.match(text)
-    body = text[filler.end() :] if filler else text
+    body = without_leftovers(text[filler.end() :] if filler else text)
     if match := _SUBJECT.match(body):
         who = match.group("who").lower()
         if who in {"my", "our"}:

@@ -125,6 +125,8 @@ def _wanted(order: re.Match[str]) -> str | None:
     meant = bool(lead) or _meant(how, said, polite="please" in order.group().lower())
     if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or _ONE_OFF.search(said) or _TALK.match(said):
         return None
+    if re.fullmatch(r"(?:tell|show|give|ask|send) (?:me|us)", said):
+        return None  # of what was said before
     if verb == "call" and not how.startswith(("don", "do", "never")) and re.match(r" me [A-Z]", rest):
         return None  # a name, which is a value
     whole = f"{said}{_condition(lead)}"

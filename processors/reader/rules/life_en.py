@@ -12,7 +12,8 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.jobs_en import names_job
 from processors.reader.rules.numbers import ENGLISH_NUMBER
 from processors.reader.rules.self_en import APPROX, JOB, NAME, NO_LONGER, STOP, WORD, Rule, apply, rule
-from processors.reader.rules.standing_en import named_before
+from processors.reader.rules.standing_en import named_before, resolved
+from processors.reader.rules.words_en import alternatives
 
 _TONGUES = (
     "English|Chinese|Mandarin|Cantonese|Spanish|French|German|Italian|Portuguese|Russian|Japanese|Korean|Arabic|Hindi"
@@ -54,8 +55,11 @@ _NOT_LIKED = (
 _OBJECT_END = (
     r"(?=$|[.;!?()]|, (?:always|probably|maybe|never have)\b|,? (?:too though|though$)"
     r"|,? (?:because|but|so|when|since|if|though|although"
-    r"|while|where|which|who|as|that|especially|also|too|a lot|very"
-    r" much|the most|as well)\b"
+    r"|while|where|which|who|as|that|especially|also|too|tho|a lot|very"
+    r" much|the (?:most|best|least)|better|best|as well|(?i:lo+l|haha)|myself)\b"
+    r"| (?:I|we|they|he|she) (?:think|thought|guess|believe|mean)\b"
+    r"|,? (?:it's|its|that's|thats) (?:an?|so|really|very|just|sad|such|not|good|great)\b"
+    r"|, (?:nice|great|good) (?:to|for)\b|, (?:have|do|did|are|what about|how about|what|how) (?:you|it|they)\b"
     r"|,? (?:anymore|any more|any longer|nowadays|these days|now)(?=\s*(?:$|[,.;!])))"
 )
 # What it is preferred as belongs to it: "reports as tables"; a reason or a time does not.
@@ -162,6 +166,15 @@ _FAVOURITE = re.compile(
 _MY_JOB = re.compile(rf"my (?:job|profession|occupation) is (?:an? |as an? )?(?P<occupation>{JOB}){STOP}", re.I)
 
 
+_BEGUN = re.compile(r"(?<![\s,])[\s,]+(?:and|or|but)$")
+_BARE = re.compile(
+    rf"^the (?:{alternatives('named_in_talk')})s?$"
+    r"|^the (?:original|orig\w+|first|last|new|old) \d"
+    r"|\bto (?:watch|see)(?: \w+ly)?$"
+)
+"""What the talk before named: "the movie"."""
+
+
 _AND_A = re.compile(r",? (?:and )?(?=an? )")
 
 
@@ -230,8 +243,10 @@ def named_slots(found: Found) -> Found | None:
     attributes = dict(found.attributes)
     if "occupation" in slots and _NOT_JOBS.search(slots["occupation"]):
         return None
-    if "object" in slots and named_before(slots["object"]):
-        return None
+    if "object" in slots:
+        slots["object"] = _BEGUN.sub("", slots["object"])
+        if named_before(slots["object"]) or not resolved(f"I like {slots['object']}") or _BARE.search(slots["object"]):
+            return None
     if "children" in slots:
         count = slots.pop("count", None)
         if count is not None:
@@ -248,6 +263,7 @@ def named_slots(found: Found) -> Found | None:
         slots["language"] = [t for t in _TONGUES.split("|") if re.search(rf"\b{t}\b", spoken)]
     negated = found.negated and (over or not {"likes", "dislikes"} & set(slots))
     return Found(
-        found.start, found.end, found.kind, found.text, tuple(slots.items()), found.approximate, negated,
+        found.start, found.end, found.kind, _BEGUN.sub("", found.text), tuple(slots.items()), found.approximate,
+        negated,
         attributes=attributes,
     )  # fmt: skip

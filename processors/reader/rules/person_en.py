@@ -46,7 +46,8 @@ _CONTRACTED = (
     (re.compile(r"\bI've\b", re.I), "I have"),
     (re.compile(r"\bI'll\b", re.I), "I will"),
     (re.compile(r"\bI'd (?=been|had|gone|done|seen|never been|always wanted|lost|got|\w{2,12}ed\b)", re.I), "I had "),
-    (re.compile(r"\bI'd\b", re.I), "I would"),
+    (re.compile(r"\bI'd\b|\bI d\b", re.I), "I would"),
+    (re.compile(r"\b(?P<who>I|we) rather (?=[a-z])", re.I), r"\g<who> would rather "),
     (re.compile(r"\bwe're\b", re.I), "we are"),
     (re.compile(r"\bwe've\b", re.I), "we have"),
     (re.compile(r"\bwe'll\b", re.I), "we will"),
@@ -63,7 +64,9 @@ _CONTRACTED = (
     (re.compile(r"\bgotta\b", re.I), "have to"),
     (re.compile(r"\bain't\b", re.I), "am not"),
     (re.compile(rf"\b(?P<m>[Mm])e (?=(?:{alternatives('my_own')})\b)"), r"\g<m>y "),
-    (re.compile(r"\bcuz\b|\b'cause\b", re.I), "because"),
+    (re.compile(r"\bcuz\b|\b'cause\b|\bbc\b|\bb/c\b", re.I), "because"),
+    (re.compile(r"\bw(?:/|(?= (?:the|an?|my|our|his|her|their|some\w*)\b))", re.I), "with"),
+    (re.compile(r"\btmrw\b", re.I), "tomorrow"),
 )
 _PRONOUN = re.compile(
     r"\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
@@ -73,6 +76,16 @@ _PRONOUN = re.compile(
     re.I,
 )
 _AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|might|must|shall|had|have)\s$", re.I)
+
+
+_COUPLE = re.compile(rf"(?:(?:have|had|just|also|finally|recently) )*(?:{alternatives('of_a_couple')})\b", re.I)
+_GOING_ON = re.compile(
+    rf"\b(?P<join>and|but) (?:(?:also|then|just|usually|sometimes|really) )?(?P<verb>{alternatives('going_on')})"
+    r"(?= (?:the|an?|my|their|our|his|her|it|them|some|any|every|all|no|after|[A-Z]\w+|to [a-z]+)\b)"
+)
+_PRESENT = re.compile(r" (?:[a-z]+ly |also |still |always |never |often |sometimes )*(?!was\b)[a-z]+s\b")
+_NOT_FINITE = re.compile(r"\b(?:to [a-z]+|does|did|is going|let|lets|help|helps|make|makes|and)\b")
+_DENIED = re.compile(r" (?:doesn't|does not|isn't|is not|is an?)\b")
 
 
 # The owner was named before, and since then nobody whom "they" could be.
@@ -117,13 +130,22 @@ def is_past(verb: str) -> bool:
     return low in _PAST or low in _FIXED or low in {"am", "have", "had", "did"} or low.endswith("ed")
 
 
+def is_done(verb: str) -> bool:
+    """Is this a form of the past of a verb that says what somebody did?"""
+    low = verb.lower()
+    return low not in {"had", "was", "were", "been"} and (low in _PAST or (low.endswith("ed") and low not in _BASE_ED))
+
+
+_BASE_ED = frozenset({"need", "feed", "heed", "bleed", "breed", "speed", "exceed", "succeed"})
+
+
 def _third(verb: str) -> str:
     low = verb.lower()
     if low in _IRREGULAR:
         return _IRREGULAR[low]
     if low in _PAST or low in _FIXED or low.endswith(("n't", "nae")) or not low.isalpha():
         return verb
-    if low.endswith("ed") and low not in {"need", "feed", "heed", "bleed", "breed", "speed", "exceed", "succeed"}:
+    if low.endswith("ed") and low not in _BASE_ED:
         return verb
     if low.endswith(("s", "sh", "ch", "x", "z", "o")):
         return verb + "es"
@@ -141,6 +163,8 @@ def about(text: str, owner: str) -> str:
     group = f"{owner} and others"
     opened = text.startswith(owner)
 
+    couple = f"{owner} and their partner"
+
     def told(match: re.Match[str]) -> str:
         kind = match.lastgroup
         before = match.string[: match.start()]
@@ -150,7 +174,8 @@ def about(text: str, owner: str) -> str:
             rest = match.group("rest")
             asked = _AUXILIARY_BEFORE.search(before[-8:]) is not None
             if match.group("subject").lower() == "we":
-                return f"{group}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
+                whom = couple if _COUPLE.match(match.string, match.start("rest")) else group
+                return f"{whom}{match.group('gap')}{_PRONOUN.sub(told, rest)}"
             if named_once:
                 return f"they{match.group('gap')}{_plural(_PRONOUN.sub(told, rest))}"
             return f"{owner}{match.group('gap')}{_PRONOUN.sub(told, rest if asked else conjugate(rest))}"
@@ -167,4 +192,19 @@ def about(text: str, owner: str) -> str:
     for quoted in QUOTED.finditer(text):  # "I" in a quotation is somebody else
         pieces.append(_PRONOUN.sub(told, expand(text[end : quoted.start()])) + quoted.group())
         end = quoted.end()
-    return "".join(pieces) + _PRONOUN.sub(told, expand(text[end:]))
+    return _going_on("".join(pieces) + _PRONOUN.sub(told, expand(text[end:])), owner)
+
+
+def _going_on(said: str, owner: str) -> str:
+    """The same with the verb behind "and" or "but" in the form of the first: "Ann goes on Mondays and runs a club"."""
+    if not said.startswith(f"{owner} "):
+        return said
+    head = _GOING_ON.search(said)
+    if head is None:
+        return said
+    before = said[len(owner) : head.start()]
+    plain = _PRESENT.match(before) is not None and _NOT_FINITE.search(before) is None
+    denied = head["join"] == "but" and _DENIED.match(before) is not None
+    if not (plain or denied):
+        return said
+    return f"{said[: head.start('verb')]}{_third(head['verb'])}{said[head.end('verb') :]}"

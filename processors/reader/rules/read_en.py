@@ -9,7 +9,7 @@ from dataclasses import replace
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
 from processors.reader.rules.answered_en import answered
 from processors.reader.rules.avoids import avoids_en
-from processors.reader.rules.domain import hot_status, profile_fields
+from processors.reader.rules.domain import category_meant, hot_status, profile_fields
 from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.instructed_en import instruction_en
@@ -41,6 +41,17 @@ _LETTER = re.compile(
     re.DOTALL,
 )
 _PLAYED = re.compile(rf"\b(?:[Mm]y|[Oo]ur) (?:[\w'-]+ ){{0,2}}?(?:{alternatives('played')})\b[^\n]*")
+_ROLES = re.compile(
+    r"\b(?:you(?:'re| are|'ll be)|you be) (?:the|an?|my) [^.!?\n]{2,60}?,? (?:and )?"
+    r"(?:I'm|I am|I'll be|I be) (?:the|an?|your) [^.!?\n]*",
+    re.I,
+)
+_EXERCISE = re.compile(
+    r"^[^\n]*?(?=\b(?:that's|that is|that was|this is|it's) (?:just |only )?(?:the|an?|my|from the) "
+    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$))",
+    re.I,
+)
+"""Who is who in a game, and what its speaker says was said for practice."""
 _IN_A_ROLE = re.compile(
     r"\s*\"_+[.?!,_]?\" I (?!(?:am|have|had|was|do|did|said|told|asked|got|went|think|know|mean|need|want|like"
     r"|love|hate|feel|would|will|can|could|get|live|work|never|always|just|really|still|also)\b|[a-z]+ed\b)"
@@ -52,7 +63,7 @@ _IN_A_ROLE = re.compile(
 def _as_ones_own(text: str) -> str:
     """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
     said = without_quotes(text)
-    for played in (_LETTER, _PLAYED):
+    for played in (_LETTER, _PLAYED, _ROLES, _EXERCISE):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
@@ -91,7 +102,7 @@ def read(
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
-            here = here + _asked_for(sentence, original, wants=wants)
+            here = here + _asked_for(sentence, original, profile, wants=wants)
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
         if in_project and not here:
@@ -157,8 +168,11 @@ def _with_its_time(sentence: Sentence, body: str) -> str:
     return f"{opened['time']} {body}"
 
 
-def _asked_for(sentence: Sentence, original: str, *, wants: bool) -> list[Found]:
-    if (intent := statements_en.request(sentence, original)) is not None:
+def _asked_for(sentence: Sentence, original: str, profile: Profile, *, wants: bool) -> list[Found]:
+    def names_application(said: str) -> bool:
+        return category_meant(profile, said) is not None
+
+    if (intent := statements_en.request(sentence, original, names_application)) is not None:
         return [intent]
     told = statements_en.wish(sentence, original) if wants else None
     if told is None and sentence.asks and not wants:

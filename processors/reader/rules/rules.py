@@ -28,6 +28,7 @@ from processors.reader.rules.corrected import Correction, as_meant_after_en, as_
 from processors.reader.rules.dated_zh import dated
 from processors.reader.rules.domain import category_meant, hot_entry, project_of
 from processors.reader.rules.found import Found
+from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
@@ -83,7 +84,7 @@ class RuleExtractor:
 
     def read(self, turn: TurnView, profile: Profile) -> Reading:
         """Return them with what was found and not taken."""
-        if turn.role != "user":
+        if turn.role != "user" or speaks_for_work(turn.speaker) == "wholly":
             return Reading([])
         turn = heard(turn)
         anchor = turn.occurred_at.astimezone(ZoneInfo(turn.time_zone))
@@ -109,13 +110,14 @@ class RuleExtractor:
                 if f.dropped is None and (f.slots or f.kind == "relation")
             ]
         left: list[Found] = []
+        helped = speaks_for_work(turn.speaker)
         if not found:
             for language, said in parts:
                 speaks = replace(turn, language=language)
                 reader = _reader(language, turn)
                 here = reader(said, profile, asked, among_people=among_people, in_project=of_a_team)
                 said_here = [replace(f, text=owned(f.text, speaks)) for f in here]
-                found += [f for f in said_here if f.dropped is None]
+                found += [f for f in said_here if f.dropped is None and (helped is None or of_their_life(f))]
                 left += [f for f in said_here if f.dropped is not None]
             if len(parts) > 1:
                 found.sort(key=lambda f: f.start)
@@ -222,6 +224,8 @@ def _taken(
             each = replace(each, source="inferred")
         if each.slots and not values:
             left.append(replace(each, dropped="no_field"))
+        elif each.kind == "episode" and not values and any(each.text == text for _, text in seen):
+            continue
         elif (each.kind, each.text) not in seen and not any(_hidden(v) for _, v in values):
             seen.add((each.kind, each.text))
             taken.append((each, values))

@@ -66,7 +66,7 @@ _UNTIL_NOW = (
 """Who has lived somewhere since 2019 lives there; who has lived there may be gone."""
 
 RULES: tuple[Rule, ...] = (
-    rule(rf"am {APPROX}(?P<age>{ENGLISH_NUMBER}){_AGE_STOP}(?: years?[- ]old| y/?o)?"),
+    rule(rf"am {APPROX}(?P<age>(?!one\b){ENGLISH_NUMBER}){_AGE_STOP}(?: years?[- ]old| y/?o)?"),
     rule(rf"(?:just )?(?:turned|have turned) (?P<age>{ENGLISH_NUMBER})(?=$"
 r"|[,.;!]|\s(?:last|yesterday|in|on|recently|today|this|and|a|two"
 r"|three)\b)"),
@@ -195,7 +195,7 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
         slots.update(rule.says_no)
     else:
         slots.update(rule.constants)
-    text = rule.text(match) if rule.text else match.group().strip(" ,.")
+    text = rule.text(match) if rule.text else _ADDING.sub("", match.group().strip(" ,."))
     if "age_decade" in groups:
         text = f"am {slots['age']}"
     said = f"{{owner}} {conjugate(text)}"
@@ -221,6 +221,8 @@ def _found(rule: Rule, match: re.Match[str], clause: Clause, negated: bool) -> F
 
 
 NO_LONGER = "{owner} no longer"
+_ADDING = re.compile(r"^(?:(?:also|actually|just) +)+(?!turned\b)")
+"""It joins a statement to the talk before it."""
 _NO_JOB = re.compile(
     r"(?:my|your|our|his|her|their|its|this|that|the same|part|one|it|you|we|they)\b|.*\b(?:jobs?|works?|careers?)$",
     re.I,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from processors.reader.rules.leftovers_en import without_adding, without_leftovers
 from processors.reader.rules.others import KIN_EN
 from processors.reader.rules.person_en import conjugate
 from processors.reader.rules.text import QUOTED
@@ -33,12 +34,15 @@ YOU = re.compile(r"\by(?:ou|a|all)\b|\byou(?:r|rs|'\w+|rself)\b|\bu\b|\bur\b", r
 _TALKED_OF = re.compile(
     r"(?:I|we) (?:(?:am|was|have|had|do|did|can|could|will|would|don't|didn't|haven't|can't|couldn't|wouldn't|really"
     r"|just|also|still|never|always|only|not|totally|definitely|kind of|kinda|even|already|sometimes|often|been|be|too"
-    r"|so|very|pretty|super|quite) ){0,4}"
+    r"|so|very|pretty|super|quite|(?!really\b)[a-z]{3,}ly) ){0,4}"
     r"(?:think|thinks|thought|guess|know|knew|known|hope(?! to)|hoping(?! to)|agree|agreed|wonder|wondered|wondering"
     r"|see|hear|heard|understand|understood|believe|believed|feel|felt|feeling|mean|meant|suppose|bet|wish|imagine"
     r"|remember|forget|forgot|say|said|saying|appreciate|thank|assume|assumed|doubt|recommend|suggest|sure|glad|sorry"
     r"|curious|afraid|happy|excited|here|look|looking forward|admit|figured?|swear|promise|read|sense|relate|care|mind"
-    r"|let)\b",
+    r"|let|mention(?:ed)?|fathom|apologi[sz]e|referring|speaking|asking|surprised|amazed|shocked|stunned|saddened|impressed"
+    r"|thankful|grateful|pumped|alright|all right|(?<=just )learn(?:ed|t)|found (?:out|that)|hearing"
+    r"|saw (?:that|there|how|where)"
+    r"|(?<=just )found (?:that|out))\b",
     re.I,
 )
 """What one thinks, feels, says: of the moment, or of the talk itself."""
@@ -78,7 +82,7 @@ _OPENS = re.compile(
     r"|september"
     r"|october|november|december|days?|weeks?|months?|years?|weekend|morning|afternoon|evening|night|summer|winter"
     r"|spring|fall|christmas|ago|yesterday|today|recently|lately|sometimes|usually|once|earlier|tomorrow|tonight"
-    r"|pandemic)\b[ ,]{1,2}){1,6})?(?P<who>I|we|my|our)\b",
+    r"|pandemic|starting|from|as of)\b[ ,]{1,2}){1,6})?(?P<who>I|we|my|our)\b",
     re.I,
 )
 """The speaker as the subject, a time before it or not."""
@@ -100,6 +104,11 @@ _SUBJECT = re.compile(
     r"|[a-z]{2,14}ing)\b", re.I
 )
 _MENTIONS = re.compile(r"\b(?:I|me|my|mine)\b")
+_OF_SPEAKER = re.compile(
+    r"^What I (?:will|do)\b|\b(?:my|mine)\b"
+    r"|(?<!to )(?<!for )(?<!struck )(?<!surprised )(?<!amazed )\bme\b"
+)
+"""I saw, I am sure, it seems to me: what is told is not of the speaker."""
 _CUT_SHORT = re.compile(
     r"(?:I|we) (?:have |had )?(?:told|asked) (?:the |my |our )?[\w'-]+(?: [\w'-]+)?$|.*[:,] ?“”\W*$|"
     r"(?:I|we) (?:have |had )?(?:told|asked|said|say) “”|.*\b(?:said|says?|told|tells?|asked|asks)$|"
@@ -126,6 +135,13 @@ _SHOWN = re.compile(
     r"|\b(?:that|which)\s*$"
     r"|\bthat(?:'s| (?:is|was|were|would|will|can|could|did|does|has|had|one|way|kind|sort|much|part))\b"
     rf"|\b(?:{_BEFORE_THAT}) that\b(?! (?:I|my|we|the|he|she|it|they)\b)"
+    r"|\b(?:when|if|because|since|after|before|while|and|but|so|how \w+) that (?:came|happen\w*|ha[sd]|must|should"
+    r"|might|makes?|made|means?|sounds?|looks?|seems?)\b"
+    r"|\b\w+ that (?:in|out|up|on|off|over|down|back)\b(?=\s*(?:$|[,;]))"
+    r"|\b(?:has|have|had|own|owns|found) that (?=[a-z]+ (?:in|on|at|by|near|with|from|of)\b)"
+    r"|(?<!since )(?<!by )(?<!until )(?<!just )\bthen(?=\s*(?:[,;]|$))"
+    r"|\bone of (?:mine|ours)\b"
+    r"|(?<!of )(?<!is )(?<!was )(?<!are )(?<!were )(?<!the )(?<!stays )(?<!stay )(?<!coal )(?<!gold )(?<!a )\bmine\b"
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
     r"|\bthe (?:same|latter|former)(?:\s*$|\s*[,;]| (?:with|for|as|here|goes)\b)"
     r"|\bbetween\b(?!.*\band\b)|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
@@ -141,6 +157,8 @@ _ONE = re.compile(
     re.I,
 )
 """One of what was named before: "we lost one in March"."""
+_OF_A_KIND = re.compile(r"\bthe (?!only\b|number\b)[\w'-]+ one\b(?! of\b)", re.I)
+"""Which of those that were named: "the red one"."""
 _PARTS = re.compile(
     r"[,;:(]|\b(?:\w+ing|and|but|so|or|because|since|when|while|after|before|until|till|if|who|whose|which|that|where|then|as|with"
     r"|to(?! (?:it|them|him)\b))\b",
@@ -164,21 +182,28 @@ _SPOKEN = re.compile(
 """What speech puts before a verb and a sentence by itself does not need."""
 _MENDED = (
     (re.compile(r"^another (?=[\w-]+(?: [\w-]+)? of (?:mine|ours)\b)", re.I), "A "),
+    (re.compile(r"^what I ((?:do |really )?have) is (?!that\b|to\b)", re.I), r"I \1 "),
     (re.compile(r"\b((?:I am|I'm|Im|we are|we're) )more (?=into\b)(?!.*\bthan\b)", re.I), r"\1"),
     (re.compile(r"\b((?:my|our) [a-z]+)'s (?=(?:are|were)\b)", re.I), r"\1s "),
     (re.compile(rf"\b((?:my|our) (?:{alternatives('one_relative')}))s (?=(?:{alternatives('ones_things')})\b)", re.I),
      r"\1's "),
 )  # fmt: skip
 """What somebody compares or adds in talk stands by itself, and an apostrophe is where it belongs."""
+_ASIDE = re.compile(r"\((?=[^()]{0,200}\b(?:I|i|my|we)\b)[^()]{0,200}\)")
+"""A sentence of the speaker's within another."""
 _OF_BEFORE = re.compile(
     r"^(?:that|those) (?!(?:is|was|said|way|being)\b)[a-z]"
     r"|\b(?:the|that) (?:show|movie|film|book|song|album|game|series|episode|story|article|video|clip|photo|picture"
     r"|restaurant|hotel|event|guy|girl|lady|thing|one|idea|joke|trailer|ending|plot|sequel|actor|actress|character)"
-    r"(?= *(?:$|[,;.]|\b(?:and|but|so|too|again|yet|lately|either|anyway|because|when|is|are|was|were|has|had)\b))",
+    r"(?= *(?:$|[,;.]|\b(?:at|a|once|twice|several|many|and|but|so|too|again|yet|lately|either|anyway"
+    r"|because|when|is|are|was|were|has|had)\b))",
     re.I,
 )
 """A thing that was named in the talk before, not in the statement."""
-_ONE_NAMED = re.compile(r"\b(?:an?|my|our|another|the) (?:[\w'-]+ ){0,2}[a-z]{2,}", re.I)
+_ONE_NAMED = re.compile(
+    r"\b(?:an?|my|our|another|the) (?!(?:lot|bit|while|few|bunch)\b|little(?! [a-z]{4}))(?:[\w'-]+ ){0,2}[a-z]{2,}",
+    re.I,
+)
 _MANY_NAMED = re.compile(
     r"\b(?:my|our|the|some|two|three|four|five|\d+|many|several|most|all|both|few|more|of|with)"
     r" (?:[\w'-]+ ){0,2}[a-z]+s\b"
@@ -198,9 +223,10 @@ def tidy(said: str) -> str:
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
     for pattern, better in _MENDED:
         text = pattern.sub(better, text)
+    text = " ".join(_ASIDE.sub("", text).split())
     if text.count("(") != text.count(")"):
         text = text.partition("(")[0]
-    return re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")
+    return without_leftovers(without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")))
 
 
 def resolved(text: str) -> bool:
@@ -217,6 +243,8 @@ def resolved(text: str) -> bool:
         behind = _earlier(text[: one.start()])
         if not (_names_thing(behind) or _names_several(behind)):
             return False
+    if (one := _OF_A_KIND.search(text)) is not None and not _names_thing(text[: one.start()]):
+        return False
     for pointing, names in ((_PERSON, _names_person), (_THING, _names_thing), (_SEVERAL, _names_several)):
         match = pointing.search(text)
         if match is not None and not names(text[: match.start()]):
@@ -254,7 +282,7 @@ def stands(text: str) -> bool:
     if _UNQUOTED.search(text) or YOU.search(text) or not resolved(text) or not SHORTEST <= len(text.split()) <= LONGEST:
         return False
     opens = _OPENS.match(text)
-    if opens is None and not (_SUBJECT.match(text) and _MENTIONS.search(text)):
+    if opens is None and not (_SUBJECT.match(text) and _OF_SPEAKER.search(text)):
         return False
     if (opens is None or opens["who"].lower() not in {"i", "we"}) and not FINITE.search(text):
         return False
@@ -271,7 +299,8 @@ def reports(text: str) -> bool:
 
 def asks_for(text: str) -> bool:
     """May a wish or a request be told: as `reports` says, or because it names a number or a name?"""
-    return reports(text) or (len(text.split()) <= LONGEST and _PARTICULAR.search(text) is not None)
+    short = len(text.split()) <= LONGEST and YOU.search(text) is None
+    return reports(text) or (short and _PARTICULAR.search(text) is not None)
 
 
 def as_owner(said: str) -> str:

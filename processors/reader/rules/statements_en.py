@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from processors.reader.rules.alone_en import Alone
+from processors.reader.rules.beginnings_en import before_another
 from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import expand
@@ -28,31 +30,45 @@ _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
 _POLITE = re.compile(
-    r"(?:(?:can|could|would|will) you (?:please |also |kindly |just"
+    r"(?:(?:(?:can|could) you (?:please )?|(?:would|will) you (?:please|kindly) )(?:also |kindly |just"
 r" |maybe |possibly )?(?:help me (?:to )?|be able to |assist me (?:in|with)"
 r" )?"
-    r"|(?:can|could|may|might|shall) (?:I|we) (?:please |also |just"
+    r"|(?:can|could) (?:I|we) (?:please |also |just"
 r" )?|(?:please|kindly|pls)\s*,?\s*(?:can you |could you )?"
     r"|(?:do|would) you mind |(?:i|we) (?:would|'d) like you to |(?:i"
 r"|we) (?:want|need) you to |help me (?:to )?)(?=[a-z])",
     re.I,
 )  # fmt: skip
+"""Not "would you like", which asks for a wish, nor "shall I", which offers."""
 _IMPERATIVE = re.compile(
     r"(?:find|get|book|reserve|show|search|look|play|set|add|make|buy|send|transfer|tell|give|check|schedule|order|rent"
     r"|recommend|suggest|change|put|cancel|remove|purchase|pay|call|list|pick|choose|start|open|create|update|use"
     r"|locate|provide|arrange|select|help|ask)\b",
     re.I,
 )
+_GOAL = re.compile(
+    r"\b(?:by|before|until|till|no later than|on|for|from|at|in|this|next|every)"
+    r" (?:the )?(?:(?:next |this |coming )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|weekend|month|year)"
+    r"|january|february|march|april|(?-i:May)|june|july|august|september|october|november|december"
+    r"|\d{1,2}(?:st|nd|rd|th)\b|\d{1,2}(?::\d\d)? ?[ap]m\b|\d{1,2}:\d\d|noon|midnight"
+    r"|end of (?:the |this |next )?(?:day|week|month|year))"
+    r"|\b(?:tomorrow|tonight|today|asap|deadline|due|apply|application)\b"
+    r"|^(?:get|become|find|apply|renew|prepare|train|learn|save|pass|plan|quit|stop|start)\b.*\bmy\b",
+    re.I,
+)
+"""A deadline, an application, or something of one's own to be reached: what a request has to name to be kept."""
 _RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
-    r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
-    r"|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
+    r"|am planning|plan|am going|are going|will|(?:wish|am hoping|hope)(?= to\b)|travel|start|have to|must|require"
+    r"|intend|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
     r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",
     re.I,
 )  # fmt: skip
 _MENTIONS = re.compile(r"\b(?:I|we|my|our|me|us|mine|im|ive)\b", re.I)
+_ONES_OWN = re.compile(r"\b(?:my|our|me|us)\b", re.I)
+"""An order with nothing of its speaker's in it may be a piece of advice."""
 _SPECIFIC = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|noon|midnight|am|pm|o'clock)\b", re.I)
 _GREETING = re.compile(r"(?:hi|hello|hey|bye|goodbye|thanks?|good (?:morning|night|evening|afternoon))\b", re.I)
 _ME = re.compile(r"^(?P<verb>[a-z]+) (?:me|us)\b ?", re.I)
@@ -116,18 +132,22 @@ def wish(sentence: Sentence, original: str) -> Found | None:
         return None
     if SUPPOSED.search(said[: match.end() + 8]) is not None:
         return None
+    said = next((head for head in before_another(said) if asks_for(head) and is_whole(expand(head))), said)
     alone = asks_for(said) and is_whole(expand(said))
     return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)
 
 
-def request(sentence: Sentence, original: str) -> Found | None:
-    """Return what the owner asks to be done, with its particulars, as an intent; None for one without any."""
+def request(sentence: Sentence, original: str, names_application: Callable[[str], bool]) -> Found | None:
+    """Return what the owner asks to be done where it names a goal, a deadline or an application, as an intent (B1).
+
+    A question for the hearer's wish, an offer and what an adviser tells somebody to do are none.
+    """
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
     polite = _POLITE.match(said)
-    if not (polite or _IMPERATIVE.match(said)):
+    if not (polite or (_IMPERATIVE.match(said) and _ONES_OWN.search(said))):
         return None
     rest = said[polite.end() :] if polite else said
-    if _RHETORICAL.match(rest):
+    if _RHETORICAL.match(rest) or not (_GOAL.search(rest) or names_application(rest)):
         return None
     if specifics(rest) < 2 or len(said) > LONGEST or _ADDRESSED.search(rest):
         return None

@@ -20,10 +20,44 @@ _PREDICATE_BEFORE = re.compile(
     rf"{_I} (?:do|does|did|can|will)(?:n't| not)?"
     r" (?:with|every|sometimes|once|when|if|but|too|so|as|because|since|until)\b"
     rf"|{_I} (?:\w+ )?(?:have|has|had|need|want|wanted|going|used) to"
-    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)",
+    r"(?:$| ?(?:[-\u2013\u2014]|,|;)| (?:because|so|but)\b)"
+    rf"|{_I} (?:\w+ly )?(?:am|are|was|do|does|did|have|has|can|will|would)(?:n't| not)?"
+    r"(?:,| (?:and|even though|though|although|but|which)\b)"
+    rf"|{_I} (?:\w+ly )?will (?:at|in|on) "
+    rf"|{_I} (?:would )?(?:love|like|prefer|hope|plan|try) to$"
+    rf"|{_I} did$",
     re.I,
 )
 """The verb is in the turn before: "I do with my nephew"."""
+_HERE_AND_NOW = re.compile(
+    r"(?:I|we) (?:[a-z]+ly |just |also |then )*(?:will|shall)\b(?!.*(?:\d|\w+days?\b|\b(?:always|never|no longer"
+    r"|any ?more|next|each|every|this (?:year|month|week|weekend|spring|summer|autumn|fall|winter)|years?|months?"
+    r"|weeks?|january|february|march|april|june|july|august|september|october|november|december|spring|summer"
+    r"|autumn|winter|christmas|easter)\b))"
+    r"|(?:I|we) (?:[a-z]+ly |just |also |then )*(?:have to|must|need to|has to|have got to) [a-z]+"
+    r"(?: (?:up|out|off|away|over|a lot|a bit|more|now|soon))*(?:$|,)"
+    r"|(?:I|we) (?:\w+ly )?(?:am going to|are going to|want to|could|nearly) (?:be sick|die|cry|scream|faint|explode"
+    r"|throw up|vomit|laugh|kill|murder)\b"
+    r"|(?:I|we) (?:would )?(?:like|love|want) to see (?:what|how|if|whether|who|which)\b"
+    r"|(?:I|we) (?:hope|wish) (?!to\b)",
+    re.I,
+)
+"""An offer or a resolve of the talk ("I'll get it", "I have to read"), not a plan: it names no time and nobody;
+what nobody plans ("I'm going to cry"); what one wishes of the world."""
+_NO_MAIN = re.compile(
+    r"(?:since|when|while|as|after|before|until) (?:my|our|I|we|the) "
+    r"(?!.*(?:,|\b(?:I|we|my|our|he|she|they|it) (?!to\b)))",
+    re.I,
+)
+"""A clause without the one that it belongs to."""
+_OF_ALL = re.compile(
+    r"we (?:can|cannot|can't|must|should|shall)\b"
+    r"(?!.*(?:\b(?:any ?more|any longer|since|till?|until|on \w+days?)\b|\d))"
+    r"|we (?:(?:have |had )?never (?:had|won|went|did|got|saw|[a-z]+ed)|(?:did|have|had)(?:n't| not) (?!got\b))\b"
+    r"(?!.*\b(?:since|until|any ?more|any longer|yet|for|my|our|[a-z]+days?)\b)",
+    re.I,
+)
+"""What is possible or due, or has not been done, is said of a side or everybody with whom the speaker counts."""
 _LEFT_OPEN = re.compile(
     rf"^{_I} (?:do|does|did)(?:n't| not)? (?:in|at|for|on|back|last)\b"
     rf"|^(?:I|we) (?:am|was|are|were|used to be|have been) (?:not )?an? (?:(?:{alternatives('how_much')}) )?"
@@ -32,10 +66,33 @@ _LEFT_OPEN = re.compile(
     r"(?: (?:sometime|someday|one day|again|too|more))?$"
     r"|\b(?:see|do|try|watch|be|meet|play|like|love|want) one$"
     r"|\b(?:something|anything|everything)(?: like that| else)?$"
-    rf"|\b(?:am|is|are|was|were) (?:(?:much|way|far|a lot|a bit|even) )?(?:{alternatives('than_what')})$",
+    r"|\b(?:am|is|are|was|were)(?:n't| not)? (?:(?:much|way|far|a lot|a bit|even|any) )?"
+    rf"(?:{alternatives('than_what')})$"
+    r"|\b(?:(?:is|are)n't|not) (?:much|any) better$"
+    rf"|^(?:I|we) (?:am|was|are|were) (?:not )?(?:\w+ly )?(?:an? )?(?:(?:{alternatives('how_much')}) )?"
+    rf"(?:{alternatives('of_what')})(?:,| because| but| so| since)"
+    r"|^(?:I|we) (?:\w+ )?have (?:an?|any) (?:subscription|account|membership)\b(?! (?:with|to|at|of|for|on)\b)"
+    r"|\b(?:some|all|few|many|most|every|several) (?:episode|season|chapter)s?$"
+    r"|\b(?:I|we) (?:am|was|are|were) one\b(?! of\b)|\bwas one (?:in|at|too|for)\b"
+    r"|\bfavou?rite are\b"
+    r"|\bthe (?:original|first|last|orig\w+) (?:\d|two|three|four)\b(?! [a-z]+s\b)"
+    r"|\b(?:don't|do not|never) (?:really |even )?(?:have|had) an? favou?rite\b",
     re.I,
 )
 """What it is of, for or more than stands elsewhere: "I am a subscriber", "I would love to go"."""
+_CUT_OFF = re.compile(
+    r"\bas [a-z]+ as (?:I|we) would$|\bnot as [a-z]+$|\bbut (?:the|my|our|an?) [a-z]+$"
+    r"|\b(?:is|was|are|were|do|does|did|has|have|ca|could|would|wo)n't$"
+    r"|^(?:I|we) (?:really |also )?(?:like|love|prefer|want)d? (?:more|better|less)\b"
+    r"|^(?:I|we) (?:\w+ly )?(?:am|was|were) (?:really |truly )?(?:dead|alright|all right)$"
+    r"|^(?:I|we) (?:am|was|are|were) like [a-z]+ing\b|(?:\bnot|n't) even [a-z]+$"
+    r"|^(?:I|we) (?:[a-z]+ly )?(?:like|love|enjoy|prefer|hate)d? (?:to (?:watch|see)|watching|seeing)"
+    r"(?: [a-z]+ly| sometimes| a lot)*$"
+    r"|^(?:I|we) (?:[a-z]+ly |just |still )?(?:(?:like|love|enjoy|hate|miss)d?|can't (?:face|stand|bear))"
+    rf" the (?!(?:{alternatives('known_to_all')})$)[a-z]+(?<!s)$",
+    re.I,
+)
+"""A comparison, a negation or a taste without what it is of; a lower-case plural ("the vikings") may be a club."""
 _NO_OBJECT = re.compile(
     rf"{_I} (?:[a-z]+ly |used to |have |had |has |also |still |never |always |just |even |don't |didn't |do not )*"
     rf"(?:{alternatives('need_an_object')})"
@@ -104,7 +161,10 @@ _HALF = re.compile(
 """What was begun: "I found that by being friendly to others first"."""
 _UNAWARE = re.compile(
     r"(?:I|we) (?:(?:had|have) no (?:idea|clue)|(?:did not|didn't|do not|don't|never) (?:even )?(?:realize|realise"
-    r"|notice)d?|reali[sz]ed? (?:that|how|it))\b",
+    r"|notice)d?|reali[sz]ed? (?:that|how|it)|(?:am|was|are|were)(?:n't| not) aware"
+    r"|(?:am|was) (?:still |just )?(?:guessing|thinking (?!(?:of|about) [a-z]+ing\b))"
+    r"|(?:still )?ha(?:ve|d) (?:a feeling|trouble believing)"
+    r"|learn(?:ed|t) (?:a lot|so much|something|much)|tell a lie)\b",
     re.I,
 )
 _OPINION = re.compile(
@@ -133,14 +193,22 @@ _ABOUT_THE_TALK = re.compile(
 
 def is_whole(text: str) -> bool:
     """Is a free statement one whole sentence that says more than the talk of the moment?"""
-    if any(p.search(text) for p in (_COMPARED, _LEFT_OPEN, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
+    if leaves_open(text) or any(p.search(text) for p in (_COMPARED, _OF_THE_TALK, _TWO_IN_ONE, _BROKEN, _HALF)):
         return False
     if any(
         p.match(text)
-        for p in (_NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO)
+        for p in (
+            _NO_SUBJECT, _PREDICATE_BEFORE, _NO_OBJECT, _ANOTHER_PERSON, _UNAWARE, _OPINION, _SAID_SO, _HERE_AND_NOW,
+            _OF_ALL, _NO_MAIN,
+        )
     ):
         return False
     return not is_of_now(text) and _ABOUT_THE_TALK.match(text) is None and not _done_to_the_unnamed(text)
+
+
+def leaves_open(text: str) -> bool:
+    """Does what it is of, for or more than stand elsewhere?"""
+    return _LEFT_OPEN.search(text) is not None or _CUT_OFF.search(text) is not None
 
 
 def is_of_now(text: str) -> bool:

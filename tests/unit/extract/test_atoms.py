@@ -248,6 +248,21 @@ def test_d2_requests_keep_their_particulars() -> None:
     assert extract("好的，谢谢") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Would you like me to ring Mr Hall about the boiler?", 0),
+        ("Shall I add Mr Hall to the list for Monday?", 0),
+        ("Ask Mr Hall for two kilos of haddock.", 0),
+        ("Could you read me the three lines above?", 0),
+        ("Could you book me a van for Monday the 3rd?", 1),
+        ("Can you help me prepare my application to Leeds college?", 1),
+    ],
+)
+def test_b1_a_request_names_a_goal_a_deadline_or_an_application(text: str, kept: int) -> None:
+    assert len([c for c in extract(text) if c.kind == "intent" and c.source == "explicit"]) == kept
+
+
 def test_d5_masked_values_are_no_values() -> None:
     assert values("My name is <PERSON> and I live in <LOCATION>") == {}
     assert values("我叫<PERSON>，住在<LOCATION>") == {}

@@ -110,7 +110,7 @@ async def test_d1_a_turn_that_waited_reaches_the_gate_as_it_was(models: Models, 
 @pytest.mark.parametrize(
     ("language", "content"),
     [
-        ("en", "Cute, right? Almost as silly as when I got to feed a horse a carrot."),
+        ("en", "Cute, right? I got to feed a horse a carrot in Oban last May."),
         ("zh", "你说我记得对吗？我上周五去杭州看了西湖的荷花。"),
     ],
 )

@@ -30,6 +30,30 @@ from tests.unit.extract.test_alone import told
         ("I'm so tired and cold", "I've been tired and cold since the flu"),
         ("My back is on fire right now", "My back hurts when I lift boxes in Oban"),
         ("I would like to see another club win in Oban", "I would like to see the castle in Oban"),
+        # an answer's verb, one of what was named, a bare thing
+        ("I do and in fact my cousin in Oban does", "I sail and in fact my cousin in Oban does"),
+        ("My uncle was one in Oban", "My uncle was one of the pilots in Oban"),
+        ("I sold mine to a baker in Oban", "I sold a boat of mine to a baker in Oban"),
+        ("I can't face the smell", "I can't face the sea"),
+        ("I've watched a few episodes", "I've watched a few episodes of the Oban serial"),
+        ("I have a subscription", "I have a subscription to the Oban Times"),
+        # offers, what nobody plans, what others are wished
+        ("I'll carry the piano", "I'll carry the piano to Oban on Friday"),
+        ("I'm going to cry into my porridge", "I'm going to walk to Oban in my boots"),
+        ("I hope she sells the caravan in Oban", "I hope to sell the caravan in Oban"),
+        # told to somebody, or done by anybody
+        ("Don't panic about the ferry", "Don't like the ferry to Oban"),
+        ("Moved to 4", "Moved to Oban"),
+        ("Cycling plan on Tuesday", "Selling my bike on Tuesday"),
+        # a side or a firm, a feeling, what is learned in a talk
+        ("We can't fail in Oban", "We can't heat our house any more"),
+        ("We never won a game in Oban", "We won a caravan in Oban"),
+        ("I'm surprised nobody sails to Oban", "I'm allergic to the dust in Oban"),
+        ("I recently read that Oban has a distillery", "I recently sold a distillery in Oban"),
+        # another subject, only beside the speaker
+        ("The idea of a ferry museum sounds good to me", "The ferry museum hired my cousin"),
+        ("Oban is a town I am sure people forget", "Oban is one of my favourite towns"),
+        ("Since my knees hurt from the stairs in Oban", "Since my knees hurt, I moved to a flat in Oban"),
     ],
 )
 def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str) -> None:
@@ -48,6 +72,22 @@ def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str
         ("I do like some jazz I have to admit", ["Ann does like some jazz"]),
         ("Everyone in my family has asthma", ["Everyone in Ann's family has asthma"]),
         ("If I can tell you something, I was put on probation", []),
+        ("I like the ferry lol", ["Ann likes the ferry"]),
+        ("I'm not a fan of bagpipes either", ["Ann is not a fan of bagpipes"]),
+        ("I also love folk songs though", ["Ann loves folk songs"]),
+        ("I love, love Oban cheese", ["Ann loves Oban cheese"]),
+        ("I love old films and especially the musicals", ["Ann loves old films"]),
+        ("I don't like eels or kippers I thought they were foul", ["Ann does not like eels or kippers"]),
+        ("My cousin carves owls, its a long story", ["Ann's cousin carves owls"]),
+        ("I sail on Sundays and run the sailing club", ["Ann sails on Sundays and runs the sailing club"]),
+        ("I want to sail on Sundays and run the club", ["Ann wants to sail on Sundays and run the club"]),
+        ("I'm an Oban fan but like the Hearts", ["Ann is an Oban fan but likes the Hearts"]),
+        ("I rather be a baker in Oban", ["Ann would rather be a baker in Oban"]),
+        ("We split up in June", ["Ann and their partner split up in June"]),
+        ("We bought a croft in June", ["Ann and others bought a croft in June"]),
+        ("You're the ferryman, I'm a thief of Oban", []),
+        ("Write two lines like this for the choir: my son broke his arm in Oban", []),
+        ("I live in Oban. Well, that's the exercise.", []),
     ],
 )  # fmt: skip
 def test_a_word_makes_it_whole(said: str, texts: list[str]) -> None:

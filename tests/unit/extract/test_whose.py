@@ -158,3 +158,16 @@ def test_b1_who_is_named_before_what_is_said_of_them_is_not_the_speaker(text: st
 def test_b1_a_clause_without_a_subject_is_still_the_speakers(text: str, fields: dict[str, Any]) -> None:
     found = values(text)
     assert {name: found.get(name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("speaker", "texts"),
+    [
+        ("assistant", []),
+        ("Clerk", ["Clerk's name is Dora"]),
+        ("Clara", ["Clara's name is Dora", "Clara moved their piano to Leeds"]),
+        (None, ["User's name is Dora", "User moved their piano to Leeds"]),
+    ],
+)
+def test_b1_who_is_named_by_what_they_help_with_speaks_for_their_work(speaker: str | None, texts: list[str]) -> None:
+    assert [c.text for c in extract("My name is Dora. I moved my piano to Leeds.", speaker=speaker)] == texts
