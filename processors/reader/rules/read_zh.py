@@ -150,7 +150,8 @@ def _asked_for(
     """What is asked for or wanted; who wants it is the speaker only where no other may."""
     may_want = any(_may_want(clause, in_group=in_group) for clause in parts)
     if statements_zh.requests(sentence.text):
-        return [f for f in [statements_zh.request(sentence, original)] if f is not None]
+        asked = statements_zh.request(sentence, original, in_group=in_group)
+        return [] if asked is None else [asked]
     wish = statements_zh.wish(sentence, original) if statements_zh.wants(original) and may_want else None
     if wish is None and sentence.asks and not statements_zh.wants(original):
         wish = statements_zh.inquiry(sentence, original)

@@ -126,10 +126,13 @@ def wish(sentence: Sentence, original: str) -> Found | None:
     return Found(sentence.start, sentence.end, "intent", text, dangling=dangling)
 
 
-def request(sentence: Sentence, original: str) -> Found | None:
-    """Return what the owner asks for, with its particulars; None for a request without any."""
+def request(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
+    """Return what the owner asks for, with its particulars; None for a request without any, and in a group for one
+    whose particulars are apart from it."""
     said = _trim(bare(tidy(original)))
-    if not (_REQUEST.search(said) and particular(said)) or len(said) > LONGEST or advised(said):
+    if not particular(said) or len(said) > LONGEST or advised(said):
+        return None
+    if in_group and not _REQUEST.search(said):
         return None
     text = told(said) if _FIRST.match(said) or wants(said) else f"{{owner}}请求：{_mine(said)}"
     return Found(sentence.start, sentence.end, "intent", text, dangling=not asks_for(said))

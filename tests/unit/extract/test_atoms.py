@@ -244,6 +244,8 @@ def test_d2_requests_keep_their_particulars() -> None:
     assert (flight.kind, flight.text) == ("intent", "User asked to find a one way flight to Las Vegas on March 7th")
     (hotel,) = extract("你好，我想找一家评分4.5分以上的酒店，给我推荐一个吧")
     assert (hotel.kind, hotel.text) == ("intent", "用户想找一家评分4.5分以上的酒店")
+    (park,) = extract("我想带孩子去一个门票免费的公园，给我推荐一个吧")
+    assert (park.kind, park.text) == ("intent", "用户想带孩子去一个门票免费的公园")
     assert extract("Thanks, that's great!") == []
     assert extract("好的，谢谢") == []
 
