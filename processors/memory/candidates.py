@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from processors.memory.existing_info import CallersValues
 from processors.memory.index import Slot, since
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import dates_of, holds_again, marked, marked_as, with_marks
+from processors.memory.of_its_time import read_before, told_anew
 from processors.memory.opposites import opposed
 from processors.memory.places import Places
 from processors.memory.readings import of_people
@@ -147,6 +148,9 @@ class CandidateGate:
             name = slot.field
             holders = self._standing.holders(slot)
             twin = next((h for h in holders if same(standing_values(h).get(name), fields[name])), None)
+            before = None
+            if twin is not None and told_anew(self._profile, c, name, twin, self._source.turn):
+                before, twin = twin, None
             if twin is not None and self._never_replaced(c, twin):
                 out.outranked.append(name)
             elif twin is not None:
@@ -155,13 +159,14 @@ class CandidateGate:
                 out.held.append(name)
             elif holds_many(self._profile, name):
                 out.fresh.append(name)
-            elif (sharper := next((h for h in holders if self._vaguer(c, name, fields[name], h)), None)) is not None:
+                out.replaced.update({} if before is None else {before.record_id: before})
+            elif before is None and (sharper := self._sharper(c, name, fields[name], holders)) is not None:
                 out.vaguer[name] = sharper
             elif c.source == "inferred" and any(h.source != "inferred" for h in holders):
                 out.outranked.append(name)
             elif c.attributes.get("implied") and any(not h.sealed.attributes.get("implied") for h in holders):
                 out.outranked.append(name)  # where somebody works says where they live only as long as they do not
-            elif newer := [since(h) for h in holders if self._is_late(c, h)]:
+            elif newer := [since(h) for h in holders if self._is_late(c, h) or read_before(self._profile, c, name, h)]:
                 out.late[name] = max(min(newer), when)
             else:
                 out.fresh.append(name)
@@ -187,6 +192,12 @@ class CandidateGate:
             return True
         return c.occurred_from is not None and begun != held.occurred_at and c.occurred_from < begun
 
+    def _sharper(
+        self, c: Candidate, name: str, value: Any, holders: Sequence[MemoryUpdate]
+    ) -> MemoryUpdate | None:
+        """What says the same more exactly."""
+        return next((h for h in holders if self._vaguer(c, name, value, h)), None)
+
     def _vaguer(self, c: Candidate, name: str, value: Any, held: MemoryUpdate) -> bool:
         """What was stated is news beside what was inferred, and what a newer extractor says of a turn beside what the
         one before said of it, however vague."""
@@ -210,7 +221,7 @@ class CandidateGate:
         return [update(renewed), decision(self._source, c, because("merged", "dedupe", "vaguer_value"), renewed, only)]
 
     def _supersede(self, c: Candidate, names: tuple[str, ...], replaced: list[MemoryUpdate]) -> list[Emit]:
-        record = self._record(c, names)
+        record = self._record(c, names, {u.record_id for u in replaced})
         made = [] if replaced else self._made_room(c, names, record)
         if made is None:
             return [self._full(c, names)]
@@ -447,14 +458,15 @@ class CandidateGate:
     def _project(self, c: Candidate) -> str | None:
         return c.project_id or self._source.project_id
 
-    def _record(self, c: Candidate, names: tuple[str, ...]) -> str:
+    def _record(self, c: Candidate, names: tuple[str, ...], leaving: Set[str] = frozenset()) -> str:
         """A single value is identified by its field; one of several beside each other also by its value. A record
-        that stands under that id for something else (it was corrected, or fields have left it) keeps it."""
+        that stands under that id for something else (it was corrected, or fields have left it) keeps it. `leaving`:
+        records that end for it."""
         many = [canonical(values_of(c)[n]) for n in names if holds_many(self._profile, n)]
         about = str(c.attributes.get("about", ""))
         record = record_id(self._source.owner, c.kind, c.scope, about, *names, *many)
         while (standing := self._standing.get(record)) is not None and (
-            many or set(standing_values(standing)).isdisjoint(names)
+            (many and record not in leaving) or set(standing_values(standing)).isdisjoint(names)
         ):
             record = record_id(self._source.owner, c.kind, "beside", record)
         return record

@@ -86,6 +86,8 @@ def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str], slots: Set[
             raise ValueError(f"{where}.patterns: no such group {unknown[0]!r}; allowed: value")
         if unknown := [v for v in f.aliases if f.values and v not in f.values]:
             raise ValueError(f"{where}.aliases: {unknown[0]!r} is not one of its values: {', '.join(f.values)}")
+        if f.reading is not None and f.reading.baseline not in {None, *(x.name for x in fields)}:
+            raise ValueError(f"{where}.reading.baseline: must be one of {listed(x.name for x in fields)}")
 
 
 def check_lexicon(named: Iterable[str], slots: Set[str]) -> None:

@@ -40,6 +40,15 @@ SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report"
 PromptSection = Literal["user_profile", "anchors", "conversation_history", "retrieved_memories"]
 
 
+class MeasureSpec(Frozen):
+    """What a field's values are compared with, each of them a reading of its time (C6)."""
+
+    baseline: Id | None = None
+    """Field that holds what is usual for the user, as it was stated."""
+    within: float = Field(ge=0)
+    """How far from it, in the field's unit, a reading is still as usual."""
+
+
 class FieldSpec(Frozen):
     """One field of the catalogue (B6): what it is called in extraction, where it stands in the profile, its type
     and the values it may take."""
@@ -66,6 +75,10 @@ class FieldSpec(Frozen):
     sensitive: bool = False
     many: bool = False
     """Several values stand beside each other instead of replacing each other."""
+    spells: bool = False
+    """Its values come and go: one that is told to have begun since it was last said is another one."""
+    reading: MeasureSpec | None = None
+    """Its values are readings: the same value at another time is another one, and each is judged."""
 
 
 class Category(Frozen):

@@ -18,7 +18,8 @@ from pydantic import Field, model_validator
 from schemas.base import CleanText, Frozen, Id
 from schemas.profile.patterns import Pattern, groups
 
-Person = Literal["I", "we", "my"]
+Person = Literal["I", "we", "my", "none"]
+OfTime = Literal["told", "said"]
 END = "{end}"
 """In an English pattern: where a phrase ends, before a stop or a word that leads on (and, because, in, ...)."""
 _LEXICON = re.compile(r"\{lexicon\.(\w{1,64})\}")
@@ -39,7 +40,8 @@ class Wording(Frozen):
     pattern: Pattern
     of: tuple[Person, ...] = Field(default=("I", "we"), min_length=1)
     """Clauses that it is looked for in: of the speaker (I, 我), the speaker and others (we, 我们). `my`: of something
-    of the speaker's; then the clause is read as it stands, denied or not."""
+    of the speaker's; then the clause is read as it stands, denied or not. `none`, in English: of nobody that it names
+    ("Blood pressure 128/82"), read so, too."""
     says: CleanText | None = None
     """The statement to keep: `{owner}` (in Chinese `{of}`: left out where the owner has no name), slots and groups.
     None, in English: the pattern is a predicate from its verb on, told in the third person."""
@@ -47,6 +49,8 @@ class Wording(Frozen):
     """What is kept when it is denied, as no longer so; None: nothing."""
     numbers: dict[Id, dict[Id, float]] = Field(default_factory=dict)
     """Slot -> groups and what one of each is in the slot's unit; they add up. Empty: the slot's own group, as it is."""
+    plus: dict[Id, float] = Field(default_factory=dict)
+    """Slot of `numbers` -> what is added to it in its unit (degrees that begin elsewhere)."""
     digits: int = Field(default=3, ge=0, le=6)
     """Decimals of `numbers`."""
     words: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
@@ -55,6 +59,11 @@ class Wording(Frozen):
     """What a group of `words` says, in lower case -> what stands for it."""
     many: bool = False
     """Several values stand beside each other where no field of the catalogue says."""
+    of_time: OfTime | None = None
+    """It is of its time: the statement has it behind it as a date, and it holds from then. `told`: where one is told;
+    `said`: else the day on which it was said (a reading)."""
+    ends: bool = False
+    """It says that the value holds no more ("the cough is gone")."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Wording:
@@ -89,14 +98,16 @@ class Wording(Frozen):
                     yield f"{key}.{slot}", f"no group {min(missing)!r} in the pattern; there are: {known}"
                 if not parts and key == "words":
                     yield f"words.{slot}", f"name the groups that it is made of: {known}"
+        if unknown := set(self.plus) - set(self.numbers):
+            yield f"plus.{min(unknown)}", f"expected a slot of numbers: {', '.join(sorted(self.numbers)) or 'none'}"
         yield from self._untold(named)
 
     def _untold(self, named: frozenset[str]) -> Iterator[tuple[str, str]]:
         if self.says is None:
-            if self.language != "en" or "my" in self.of:
+            if self.language != "en" or {"my", "none"} & set(self.of):
                 yield "says", "is required; only an English predicate (of: I, we) is told in its own words"
-            if self.numbers or self.words or self.says_not or SAID in named:
-                yield "says", "is required beside numbers, words, says_not and a group said"
+            if self.numbers or self.words or self.says_not or self.ends or SAID in named:
+                yield "says", "is required beside numbers, words, says_not, ends and a group said"
         allowed = named | set(self.slots()) | _TOLD
         for key, text in (("says", self.says), ("says_not", self.says_not)):
             for place in _PLACE.finditer(text or ""):

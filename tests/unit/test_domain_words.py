@@ -35,6 +35,10 @@ _TALK = """
     怎么样 截止 打算 接近 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
     百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责 负责人 过去 选择 通常 非常 项目 香港 几个
     现在 目前 已经 一直 一律 方案 列表 表格
+    began breakfast broke came dinner four generally hand hours hurt keeps kept longer lunch meals mostly neck
+    normally sharp specialist started stopped sugar supper syrup taken woke worse
+    一下 一个 不再 停了 偶尔 到了 后的 好了 小时 平常 开始 怎么 总是
+    我的 手术 时候 有些 有点儿 没再 消了 特别 目标 真的 空腹 经常 结果 还是
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
@@ -42,6 +46,8 @@ _ENGINE = """
     endpoint error feedback function height history info latency lists logging logs negative outcome owner performance
     policy postgresql progress project project_name protocol quality rate reads redis reference release reports
     session_id status tables task test timezone trace verify version warning weight zone
+    baseline bottom double drops empty head left level levels minor number operation operations percent post
+    random reading recorded removed resolved returned runs temperature total upper value
 """
 TALK = frozenset(_TALK.split()) | {"how to"}
 ENGINE = frozenset(_ENGINE.split())

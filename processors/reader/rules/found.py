@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.events.memory import CandidateKind, DropLabel, EpisodeType, HotValue, Source
+from schemas.profile.wording import OfTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class Found:
     """Where it ended as it was said, where that is not `end`: a value that was meant may be longer or shorter."""
     more: tuple[tuple[int, int], ...] = ()
     """Other places that it was read from: a correction behind it, a denial that it replaces."""
+    of_time: OfTime | None = None
+    """It is of its time, and tells it (`schemas.profile.wording`)."""
     dropped: DropLabel | None = None
     """Why it is none to keep; it is told all the same, so that a profile of later may take it."""
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from processors.language import times
 from processors.language.timespan import TimeSpan
+from processors.language.told_time import as_span, told_time, with_time
 from processors.reader.rules import dated_en, dated_zh, read_en, read_zh
 from processors.reader.rules.answers import (
     answers_for_another,
@@ -190,6 +191,12 @@ def _reading(
         if free:
             dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
             each = replace(each, text=dated(each.text, anchor))
+        if each.of_time is not None:
+            language: Literal["en", "zh"] = "zh" if turn.language == "zh" else "en"
+            told = told_time(text, each.start, each.end, anchor, language)
+            said = with_time(each.text, told, anchor if each.of_time == "said" else None, language)
+            candidate = _candidate(ordinal, each, values, said, text, turn, profile, project, anchor)
+            return candidate.model_copy(update=_spanned(as_span(told)))
         return _candidate(ordinal, each, values, each.text, text, turn, profile, project, anchor)
 
     taken, more = _taken(found, profile, project)
@@ -270,13 +277,21 @@ def _candidate(
         confidence=INFERRED if found.source == "inferred" else EXPLICIT,
         source=found.source,
         negated=found.negated,
-        occurred_from=span.start if span and span.start >= EARLIEST else None,
-        occurred_to=span.end if span and span.start >= EARLIEST else None,
-        time_text=span.text if span else None,
+        **_spanned(span),
         hot=_hot(found, values, said, profile, project),
         attributes=attributes,
         spans=_spans(found, len(text)),
     )
+
+
+def _spanned(span: TimeSpan | None) -> dict[str, Any]:
+    """The time of a candidate."""
+    early = span is None or span.start < EARLIEST
+    return {
+        "occurred_from": None if span is None or early else span.start,
+        "occurred_to": None if span is None or early else span.end,
+        "time_text": None if span is None else span.text,
+    }
 
 
 def _hot(

@@ -4,7 +4,7 @@ deny, correct and speak of themselves is language and stands here."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -13,9 +13,10 @@ from processors.reader.rules import clauses_en, clauses_zh
 from processors.reader.rules.found import Found
 from processors.reader.rules.life_en import named_slots
 from processors.reader.rules.making_zh import meant, of_others
-from processors.reader.rules.numbers import whole
+from processors.reader.rules.numbers import amount, whole
 from processors.reader.rules.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
+from processors.reader.rules.text import Sentence
 from schemas.profile.model import Profile
 from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
@@ -27,29 +28,45 @@ _NO_VALUE = re.compile(
     re.I,
 )
 """No name of a thing."""
-_AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及])\s*(?:\band\b\s*)?")
+_AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及又])\s*(?:\band\b\s*)?(?:\ban?\s)?")
 _PLACE = re.compile(r"\{(\w+)\}")
+WHOLE = frozenset({"my", "none"})
+"""Wordings for these read a clause as it stands."""
+_OPENING = re.compile(
+    r"(?:(?:about |around |almost |over )?(?:\d{1,2}|an?|one|two|three|four|five|six|seven|eight|nine|ten|several"
+    r"|a few|a couple of) (?:day|week|month|year)s? ago"
+    r"|(?:the day before )?yesterday(?: (?:morning|afternoon|evening))?"
+    r"|last (?:night|[A-Za-z]{3,10})|this (?:morning|afternoon|evening|week|month|year)"
+    r"|(?:in|since|on|back in) (?:[A-Za-z]{3,10},? )?(?:\d{4}|[A-Za-z]{3,10}day)"
+    r"|for (?:[a-z]{1,8} ){1,3}(?:day|week|month|year)s?|when I was \d{1,2}|at \d{1,2}(?:[:.]\d\d)? ?[ap]\.?m\.?)"
+    r"(?: at [\d:.]{1,5} ?[ap]\.?m\.?)?,? (?=I\b|my\b)",
+    re.I,
+)
+"""A time before the speaker."""
 _Names: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 """Lexicon -> its names in the language of a wording."""
 
 
 def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found]) -> list[Found]:
     """Return what an English clause says in the profile's words, beside what is `found` in it already."""
+    clause = _behind_its_time(clause)
     person = clause.subject
-    if not clause.states or person == "other" or person == "none":
+    if not clause.states or person == "other":
         return []
     told: list[Found] = []
     for wording, names in _worded(profile, "en", person):
         if wording.says is None:
             plain = map(named_slots, apply((_predicate(wording.pattern, names),), clause))
-            told += [one for f in plain if f is not None for one in _each(wording, f)]
+            new = [one for f in plain if f is not None for one in _each(wording, f)]
+            told += new if wording.of_time is None else _beside([*found, *told], clause.start, _timed(wording, new))
             continue
-        whole_clause = "my" in wording.of
+        whole_clause = not WHOLE.isdisjoint(wording.of)
         body, negated = (clause.body, False) if whole_clause else positive(clause.body)
         match = _compiled(wording.pattern, names, latin=True).search(body)
         if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
             continue
-        if not of_anothers_en(_lead(wording, match)) and not (whole_clause and _denied_within(wording, match)):
+        denied = whole_clause and not wording.ends and _denied_within(wording, match)
+        if not of_anothers_en(_lead(wording, match)) and not denied:
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
@@ -61,17 +78,27 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found])
         return []
     told: list[Found] = []
     for wording, names in _worded(profile, "zh", person):
-        whole_clause = "my" in wording.of
+        whole_clause = not WHOLE.isdisjoint(wording.of)
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is None or not meant(clause.body, match.start()) or of_anothers_zh(_lead(wording, match)):
+        if match is None or not meant(clause.body, _begin(match)) or of_anothers_zh(_lead(wording, match)):
             continue
-        within = _denied_within(wording, match)
+        within = not wording.ends and _denied_within(wording, match)
         if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):
             negated = within or (not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None)
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
+
+
+def _behind_its_time(clause: clauses_en.Clause) -> clauses_en.Clause:
+    """A clause of nobody that opens with a time before its speaker, as the speaker's: "Two weeks ago I had ..."."""
+    match = _OPENING.match(clause.body) if clause.subject == "none" else None
+    if match is None:
+        return clause
+    rest = clause.body[match.end() :]
+    (said, *_) = clauses_en.clauses(Sentence(rest, 0, len(rest), asks=False))
+    return replace(clause, subject=said.subject, body=said.body)
 
 
 def _worded(profile: Profile, language: str, person: Person) -> Iterable[tuple[Wording, _Names]]:
@@ -108,7 +135,16 @@ def _predicate(pattern: str, names: _Names) -> Rule:
 
 def _lead(wording: Wording, match: re.Match[str]) -> str:
     """The clause before the first value of a match."""
-    return match.string[: min(match.start(name) for name in match.re.groupindex if match[name] is not None)]
+    found = [match.start(name) for name in match.re.groupindex if match[name] is not None and name != SAID]
+    return match.string[: min(found, default=match.start())]
+
+
+def _begin(match: re.Match[str]) -> int:
+    """Where a match begins; one that keeps all that is said, where its first value does."""
+    names = match.re.groupindex
+    if SAID not in names or match.start(SAID) > match.start():
+        return match.start()
+    return min((match.start(n) for n in names if n != SAID and match[n] is not None), default=match.start())
 
 
 def _denied_within(wording: Wording, match: re.Match[str]) -> bool:
@@ -135,7 +171,7 @@ def _told(
     wording: Wording, match: re.Match[str], clause: clauses_en.Clause | clauses_zh.Clause, *, negated: bool
 ) -> list[Found]:
     says = wording.says_not if negated else wording.says
-    if not says:
+    if not says or (negated and wording.ends):  # "not gone" is none of its ends
         return []
     values = _values(wording, match)
     words = {**values, "said": match.group(), **{k: v for k, v in match.groupdict().items() if v is not None}}
@@ -143,8 +179,16 @@ def _told(
     marks = {"correction": True} if clause.correcting else {}
     approximate = any(match.groupdict().get(name) for name in ABOUT)
     slots = tuple(values.items())
-    found = Found(clause.start, clause.end, "fact", text, slots, approximate, negated, attributes=marks)
+    over = negated or wording.ends
+    found = Found(
+        clause.start, clause.end, "fact", text, slots, approximate, over, attributes=marks,
+        of_time=None if over else wording.of_time,
+    )  # fmt: skip
     return _each(wording, found)
+
+
+def _timed(wording: Wording, found: Sequence[Found]) -> list[Found]:
+    return [f if f.negated else replace(f, of_time=wording.of_time) for f in found]
 
 
 def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
@@ -152,8 +196,10 @@ def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
     for slot in wording.slots():
         if slot in wording.numbers:
             parts = wording.numbers[slot] or {slot: 1.0}
-            each = [float(match[group]) * of_one for group, of_one in parts.items() if match[group]]
-            value: Any = whole(round(sum(each), wording.digits)) if each else None
+            numbers = [(_number(match[group]), of_one) for group, of_one in parts.items() if match[group]]
+            each = [number * of_one for number, of_one in numbers if number is not None]
+            total = sum(each) + wording.plus.get(slot, 0)
+            value: Any = whole(round(total, wording.digits)) if each else None
         elif slot in wording.words:
             said = ((match[group] or "").strip() for group in wording.words[slot])
             value = "".join(wording.canonical.get(s.lower(), s) for s in said)
@@ -162,6 +208,15 @@ def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
         if value is not None and value != "":
             values[slot] = value
     return values
+
+
+def _number(said: str) -> float | None:
+    """Digits, or numerals with 点 in place of the point (六点八)."""
+    before, point, after = said.partition("点")
+    if not point:
+        return amount(said)
+    parts = [amount(before), *(amount(each) for each in after)]
+    return None if None in parts else float(f"{parts[0]}.{''.join(map(str, parts[1:]))}")
 
 
 def _beside(found: list[Found], start: int, told: list[Found]) -> list[Found]:

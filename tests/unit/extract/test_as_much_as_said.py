@@ -42,7 +42,7 @@ def test_b2_a_job_whose_name_begins_with_much_keeps_it() -> None:
         ("我可以投资三千万左右。", IMMIGRATION, "investmentAmount", 30_000_000),
         ("我可以投资大概三千万。", IMMIGRATION, "investmentAmount", 30_000_000),
         ("我心率58左右。", HEALTH, "heart_rate", 58),
-        ("我心率平时大概58。", HEALTH, "heart_rate", 58),
+        ("我心率平时大概58。", HEALTH, "baseline_heart_rate", 58),
         ("我的血压130/80左右。", HEALTH, "bp_systolic", 130),
         ("My heart rate is about 58.", HEALTH, "heart_rate", 58),
         ("My blood pressure is around 130/80.", HEALTH, "bp_systolic", 130),

@@ -155,10 +155,11 @@ def test_own_wordings_go_before_those_taken_and_a_folder_before_the_shipped(tmp_
         ('["front", "rear"]', "[]", ["wordings.3: words.gears: name the groups"]),
         ("rides a {bike}", "rides a {bicycle}", ["wordings.2: says: nothing is called 'bicycle'", "bike, of, owner"]),
         ("rides no {bike}", "rides no {bikes}", ["wordings.2: says_not: nothing is called 'bikes'"]),
+        ("digits = 1", "plus = { saddles = 1 }", ["wordings.1: plus.saddles: expected a slot of numbers: saddle"]),
         ('says = "{of}座高{saddle}"\n', "", ["wordings.5: says: is required"]),
         ('says = "{owner} has gears {gears}"\n', "", ["wordings.3: says: is required"]),
-        ("many = true", "more = true", ["wordings.0.more: no such key; allowed: canonical, digits, language, many"]),
-        ('of = ["I"]', 'of = ["you"]', ["wordings.2.of.0: must be one of 'I', 'we' or 'my'"]),
+        ("many = true", "more = true", ["wordings.0.more: no such key; allowed: canonical, digits, ends, language"]),
+        ('of = ["I"]', 'of = ["you"]', ["wordings.2.of.0: must be one of 'I', 'we', 'my' or 'none'"]),
         ("[lexicon.bike]", "[lexicon.bikes]", ["lexicon.bikes: no such slot; allowed: age, avoids, bike"]),
         (
             "version = 1",

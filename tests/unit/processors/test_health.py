@@ -1,0 +1,214 @@
+"""A patient who tells symptoms, readings and operations over weeks, in both languages: what becomes of them, and when
+it held (B1, C6, N8)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from processors.ports import Models
+from processors.reader.rules.protocol import values_of
+from schemas.events.memory import Candidate, MemoryUpdate
+from schemas.log import topics
+from schemas.profile.model import load_profile
+from tests.unit.extract.support import extract
+from tests.unit.processors.talk import Talk
+
+HEALTH = load_profile("health")
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+MONDAY = datetime(2026, 11, 2, 3, 0, tzinfo=UTC)
+"""11:00 there."""
+
+
+def day_of(c: Candidate) -> str | None:
+    return c.occurred_from and f"{c.occurred_from.astimezone(SHANGHAI):%Y-%m-%d}"
+
+
+def read(said: str) -> list[tuple[Any, Any, str | None, bool]]:
+    """(field or fields, value, day from which it holds, denied) of a turn of Monday, 2 November 2026."""
+    return [
+        (c.field or c.fields, c.value, day_of(c), c.negated)
+        for c in extract(said, HEALTH, at=MONDAY)
+        if values_of(c)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "symptoms", "since"),
+    [
+        ("I've had a splitting headache for three days.", ["headache"], "2026-10-30"),
+        ("My knee has been hurting since Thursday.", ["knee pain"], "2026-10-29"),
+        ("I started coughing last Tuesday and it won't go away.", ["cough"], "2026-10-27"),
+        ("Two weeks ago I got chest pain while climbing stairs.", ["chest pain"], "2026-10-19"),
+        ("I feel dizzy every morning when I get up.", ["dizziness"], None),
+        ("I have a sore throat and a runny nose.", ["sore throat", "runny nose"], None),
+        ("The rash on my arm came back yesterday.", ["rash"], "2026-11-01"),
+        ("I've been sleeping badly since August.", ["trouble sleeping"], "2026-08-01"),
+        ("我头疼三天了。", ["头痛"], "2026-10-30"),
+        ("我从周四开始膝盖疼。", ["膝盖痛"], "2026-10-29"),
+        ("两周前爬楼梯的时候胸口疼。", ["胸痛"], "2026-10-19"),
+        ("昨晚我有点喘不上气。", ["气短"], "2026-11-01"),
+        ("我最近老是失眠，还拉肚子。", ["失眠", "腹泻"], None),
+        ("我头晕、恶心两天了。", ["头晕", "恶心"], "2026-10-31"),
+        ("我又咳嗽又发烧。", ["咳嗽", "发热"], None),
+    ],
+)
+def test_c6_a_symptom_is_kept_with_its_time(said: str, symptoms: list[str], since: str | None) -> None:
+    assert read(said) == [("symptoms", each, since, False) for each in symptoms]
+
+
+@pytest.mark.parametrize(
+    ("said", "symptom"),
+    [
+        ("The headache is gone now.", "headache"),
+        ("My cough has cleared up.", "cough"),
+        ("I'm not dizzy any more.", "dizziness"),
+        ("My knee doesn't hurt anymore.", "knee pain"),
+        ("头已经不疼了。", "头痛"),
+        ("咳嗽好了。", "咳嗽"),
+        ("我不发烧了。", "发热"),
+    ],
+)
+def test_c6_a_symptom_that_is_over_is_denied(said: str, symptom: str) -> None:
+    assert read(said) == [("symptoms", symptom, None, True)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My mother has a headache.", "I'm afraid of getting a headache.", "What should I do about a cough?",
+        "If I get a fever I'll call you.", "I used to get headaches.", "I want to buy cough medicine.",
+        "My sister had knee surgery in 2019.", "I might need knee surgery.", "I watched a surgery on TV.",
+        "I'm having cataract surgery next month.", "I've never had surgery.", "I paid 150 over 95 for it.",
+        "The doctor wants my blood pressure below 130/80.", "The normal blood pressure is 120/80.",
+        "我妈头疼。", "我怕头疼。", "发烧怎么办？", "头晕是高血压的症状吗？", "我想买咳嗽药。", "这药会引起头晕。",
+        "我爸做过心脏手术。", "我可能要做手术。", "我没做过手术。", "我下个月要做白内障手术。",
+        "医生让我把血压控制在130/80以下。", "我儿子发烧39度。",
+    ],
+)  # fmt: skip
+def test_c6_what_is_another_s_feared_asked_or_to_come_is_none(said: str) -> None:
+    assert read(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "values", "day"),
+    [
+        ("My blood pressure this morning was 142/91.", {"bp_systolic": 142, "bp_diastolic": 91}, "2026-11-02"),
+        ("BP 138/88 at 7 am.", {"bp_systolic": 138, "bp_diastolic": 88}, "2026-11-02"),
+        ("I measured 150 over 95 just now.", {"bp_systolic": 150, "bp_diastolic": 95}, None),
+        ("My systolic was 145 and diastolic 92 yesterday.", {"bp_systolic": 145, "bp_diastolic": 92}, "2026-11-01"),
+        ("Blood pressure: 128/82, pulse 76", {"bp_systolic": 128, "bp_diastolic": 82, "heart_rate": 76}, None),
+        ("My fasting glucose was 6.8 mmol/L on Friday.", {"fasting_glucose": 6.8}, "2026-10-30"),
+        ("Blood sugar 126 mg/dL fasting.", {"fasting_glucose": 7}, None),
+        ("My blood sugar two hours after lunch was 9.4.", {"postprandial_glucose": 9.4}, None),
+        ("My blood sugar is 140.", {"glucose": 7.8}, None),
+        ("My A1C came back at 7.1%.", {"hba1c": 7.1}, None),
+        ("My temperature last night was 101.3.", {"temperature": 38.5}, "2026-11-01"),
+        ("My oxygen saturation is 96%.", {"oxygen_saturation": 96}, None),
+        ("My LDL was 132 mg/dL in September.", {"ldl_cholesterol": 3.41}, "2026-09-01"),
+        ("I weighed 176 pounds this morning.", {"weight": 79.8}, "2026-11-02"),
+        ("My usual blood pressure is 125/80.", {"baseline_bp_systolic": 125, "baseline_bp_diastolic": 80}, None),
+        ("My normal fasting glucose is around 5.6.", {"baseline_fasting_glucose": 5.6}, None),
+        ("早上7点量的，高压138，低压88。", {"bp_systolic": 138, "bp_diastolic": 88}, "2026-11-02"),
+        ("我高压一百四，低压九十。", {"bp_systolic": 140, "bp_diastolic": 90}, None),
+        ("昨晚10点测的血压是138/86。", {"bp_systolic": 138, "bp_diastolic": 86}, "2026-11-01"),
+        ("刚量了血压，150/95。", {"bp_systolic": 150, "bp_diastolic": 95}, None),
+        ("我今早空腹血糖六点八。", {"fasting_glucose": 6.8}, "2026-11-02"),
+        ("空腹血糖126mg/dL。", {"fasting_glucose": 7}, None),
+        ("午饭后两小时血糖9.4。", {"postprandial_glucose": 9.4}, None),
+        ("血糖仪显示6.9。", {"glucose": 6.9}, None),
+        ("我的糖化血红蛋白是7.1%。", {"hba1c": 7.1}, None),
+        ("九月查的低密度脂蛋白3.4。", {"ldl_cholesterol": 3.4}, "2026-09-01"),
+        ("体温38度5。", {"temperature": 38.5}, None),
+        ("今天早上称了81.5公斤。", {"weight": 81.5}, "2026-11-02"),
+        ("我平时空腹血糖5.6左右。", {"baseline_fasting_glucose": 5.6}, None),
+        ("我心率平时大概58。", {"baseline_heart_rate": 58}, None),
+    ],
+)
+def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(said: str, values: dict[str, Any], day: str | None) -> None:
+    found = [c for c in extract(said, HEALTH, at=MONDAY) if values_of(c)]
+    assert {n: v for c in found for n, v in values_of(c).items()} == values
+    assert {day_of(c) for c in found} == {day}
+
+
+@pytest.mark.parametrize(
+    ("said", "surgery", "year"),
+    [
+        ("I had my appendix removed in 2015.", "appendectomy", "2015"),
+        ("I had heart bypass surgery six years ago.", "heart bypass", "2020"),
+        ("I had surgery on my left shoulder last year.", "left shoulder surgery", "2025"),
+        ("My gallbladder was taken out when I was 40.", "gallbladder removal", None),
+        ("I had an operation for a hernia in March 2018.", "hernia repair", "2018"),
+        ("我2015年做过阑尾炎手术。", "阑尾切除", "2015"),
+        ("六年前做了心脏搭桥手术。", "心脏搭桥", "2020"),
+        ("我左膝2017年动过刀。", "左膝手术", "2017"),
+        ("我40岁的时候切了胆囊。", "胆囊切除", None),
+        ("2020年放了两个支架。", "支架植入", "2020"),
+        ("我剖腹产过两次。", "剖宫产", None),
+    ],
+)
+def test_c6_an_operation_is_kept_with_its_year(said: str, surgery: str, year: str | None) -> None:
+    [(field, value, since, denied)] = read(said)
+    assert (field, value, since and since[:4], denied) == ("surgeries", surgery, year, False)
+
+
+def test_c6_a_statement_of_its_time_says_its_date() -> None:
+    told = [c.text for said in SAID_WITH_DATES for c in extract(said, HEALTH, at=MONDAY) if values_of(c)]
+    assert told == list(SAID_WITH_DATES.values())
+
+
+SAID_WITH_DATES = {
+    "I've had a headache for three days.": "User has had a headache for three days (since 30 October 2026)",
+    "BP 138/88 at 7 am.": "User's blood pressure is 138/88 (2 November 2026, 07:00)",
+    "I had my appendix removed in 2015.": "User had their appendix removed in 2015",
+    "我头疼三天了。": "用户头疼三天了（2026年10月30日起）",
+    "昨晚10点测的血压是138/86。": "血压138/86（2026年11月1日22:00）",
+    "六年前做了心脏搭桥手术。": "用户六年前做了心脏搭桥手术（2020年）",
+}
+
+WEEKS = {
+    "en": (
+        "My blood pressure is 128/82.", "My blood pressure is 128/82.", "My blood pressure is 142/91.",
+        "Yesterday my blood pressure was 150/95.", "I've had a headache since Friday.", "I still have a headache.",
+        "The headache is gone.", "I've had a headache since yesterday.",
+    ),
+    "zh": (
+        "血压128/82。", "血压128/82。", "血压142/91。", "昨天血压150/95。", "我从周五开始头疼。", "我还是头疼。",
+        "头已经不疼了。", "我从昨天开始头疼。",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_c6_n8_readings_are_a_history_and_spells_begin_and_end(models: Models, language: str) -> None:
+    talk = Talk(models, HEALTH, MONDAY)
+    first, same, third, late, begun, still, over, again = WEEKS[language]
+    for day, said in ((0, first), (1, same), (2, third), (2, late), (6, begun), (8, still), (10, over), (17, again)):
+        await talk.until(MONDAY + timedelta(days=day))
+        await talk.say(said)
+    newest: dict[str, MemoryUpdate] = {}
+    for e in talk.driver.read(topics.UPDATES):
+        if isinstance(e, MemoryUpdate) and e.kind == "fact":
+            newest[e.row_key] = e
+
+    def rows(field: str) -> list[tuple[Any, str, str | None, str]]:
+        kept = [u for u in newest.values() if field in (u.field, *u.fields)]
+        return sorted(
+            (
+                u.sealed.value[field] if u.fields else u.sealed.value,
+                f"{u.valid_from:%d}",
+                u.valid_to and f"{u.valid_to:%d}",
+                u.state,
+            )
+            for u in kept
+        )
+
+    assert sorted(rows("bp_systolic"), key=lambda r: r[1:]) == [
+        (128, "02", "03", "superseded"), (150, "02", "04", "superseded"), (128, "03", "04", "superseded"),
+        (142, "04", None, "active"),
+    ]  # fmt: skip
+    headache = "headache" if language == "en" else "头痛"
+    assert rows("symptoms") == [(headache, "05", "12", "superseded"), (headache, "17", None, "active")]
