@@ -34,6 +34,7 @@ from query.reading import messages as read_messages
 from query.reading import originals as read_originals
 from query.reading import patterns as read_patterns
 from query.reading import projects as read_projects
+from query.reading import readings as read_readings
 from query.reading import search as read_search
 from query.reading import sessions as read_sessions
 from query.reading import store as read_store
@@ -56,8 +57,8 @@ from query.writing import turns as write_turns
 
 PARTS = (
     write_turns, write_memories, write_sessions, write_projects, write_profiles, write_tables, write_save_info,
-    read_turns, read_originals, read_memories, read_sessions, read_messages, read_users, read_patterns, read_search,
-    read_load_context, read_projects, read_store, store_batch, read_context, read_tables, read_feedback,
+    read_turns, read_originals, read_memories, read_sessions, read_messages, read_users, read_patterns, read_readings,
+    read_search, read_load_context, read_projects, read_store, store_batch, read_context, read_tables, read_feedback,
     write_erasures, erasures, operations, dead_letters, updates, ops_page,
 )  # fmt: skip
 

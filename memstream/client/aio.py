@@ -203,6 +203,7 @@ class AsyncMemstream(AsyncProducer):
     profile = _awaited(calls.profile)
     preferences = _awaited(calls.preferences)
     patterns = _awaited(calls.patterns)
+    readings = _awaited(calls.readings)
     load_context = _awaited(calls.load_context)
     messages = _awaited(calls.messages)
     turn = _awaited(calls.turn)

@@ -136,6 +136,10 @@ class PatternsAnswer(Answer):
     patterns: list[dict[str, Any]]
 
 
+class ReadingsAnswer(Answer):
+    readings: list[dict[str, Any]]
+
+
 class LoadedContext(Answer):
     memories: list[dict[str, Any]]
     user_profile_summary: str | None = None

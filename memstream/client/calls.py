@@ -117,6 +117,12 @@ def patterns(
     return Call("GET", path, answers.PatternsAnswer, user_id, params=_given(action=action, at=at))
 
 
+def readings(user_id: str, *, field: str | None = None, limit: int = 50) -> Call[answers.ReadingsAnswer]:
+    """Readings of measured fields, the newest first, each judged against the user's usual and its history (C6)."""
+    path = f"/v1/users/{_in_path(user_id)}/readings"
+    return Call("GET", path, answers.ReadingsAnswer, user_id, params=_given(field=field, limit=limit))
+
+
 def load_context(user_id: str, query: str = "", *, limit: int = 50) -> Call[answers.LoadedContext]:
     """Memories by relevance and importance, with a summary of the profile (B5)."""
     path = f"/v1/users/{_in_path(user_id)}/load-context"

@@ -196,6 +196,7 @@ class Memstream(Producer):
     profile = _blocking(calls.profile)
     preferences = _blocking(calls.preferences)
     patterns = _blocking(calls.patterns)
+    readings = _blocking(calls.readings)
     load_context = _blocking(calls.load_context)
     messages = _blocking(calls.messages)
     turn = _blocking(calls.turn)

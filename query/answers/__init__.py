@@ -19,6 +19,8 @@ TABLE: Mapping[tuple[str, str], Mapping[int, type[Answered]]] = {
     ("get", "/v1/users/{user_id}/profile"): {200: memories.ProfileAnswer},
     ("get", "/v1/users/{user_id}/preferences"): {200: memories.PreferencesAnswer},
     ("get", "/v1/users/{user_id}/patterns"): {200: memories.PatternsAnswer},
+    ("get", "/v1/users/{user_id}/readings"): {200: memories.ReadingsAnswer},
+    ("get", "/v1/feedback/summary"): {200: memories.FeedbackSummaryAnswer},
     ("post", "/v1/users/{user_id}/load-context"): {200: memories.LoadedAnswer},
     ("get", "/v1/users/{user_id}/feedback"): {200: memories.FeedbackAnswer},
     ("get", "/v1/turns/{turn_id}"): {200: places.TurnAnswer},

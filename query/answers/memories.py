@@ -268,6 +268,63 @@ class PatternsAnswer(Answered):
     patterns: list[Habit]
 
 
+class Against(Answered):
+    """How a reading lies to what is usual; `count`: of the readings that say so."""
+
+    usual: float
+    difference: float
+    verdict: Literal["usual", "above", "below"]
+    count: int | None = None
+
+
+class ReadValue(Answered):
+    id: str
+    version: int
+    field: str
+    label: dict[str, str]
+    unit: str | None
+    value: float
+    approximate: bool
+    at: datetime
+    text: str
+    verdict: Literal["usual", "above", "below"] | None
+    baseline: Against | None
+    history: Against | None
+    source_turn_ids: list[str]
+
+
+class ReadingsAnswer(Answered):
+    readings: list[ReadValue]
+
+
+class SaidOften(Answered):
+    """A word of the comments, and how many users used it."""
+
+    word: str
+    users: int
+
+
+class FunctionJudged(Answered):
+    about: str
+    feature: str | None
+    count: int
+    users: int
+    good: int
+    neutral: int
+    bad: int
+    mean_score: float | None
+    last: datetime
+    problems: list[SaidOften]
+
+
+class FeedbackSummaryAnswer(Answered):
+    since: datetime
+    count: int
+    users: int
+    truncated: bool
+    functions: list[FunctionJudged]
+
+
 class LoadedMemory(Answered):
     """In the memory engine's shape: importance times 100."""
 

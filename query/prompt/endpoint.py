@@ -23,6 +23,7 @@ from query.prompt.intents import Routed, by_example, folded, names, route, told
 from query.prompt.layout import SEEDS_ORDER, Piece, compose
 from query.reading import hot, session_store
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
+from query.reading.judged import usual_of
 from query.reading.search import retriever_of
 from query.reading.users import ordered, standing
 from query.search.ranking.types import Floats
@@ -338,10 +339,10 @@ def _pieces(
     scope_name = asked.project.owner.id if asked.project else None
     catalogue = ctx.deps.profile_of(asked.tenant.tenant)
     first = asked.routed.intents[0] if asked.routed.intents else None
-    table, said = (
-        pieces.table(catalogue, first, [r for r in known if r["kind"] == "table"], language) if first else ([], set())
-    )
-    facts, in_profile = pieces.profile(catalogue, [r for r in known if r["kind"] != "table"], said)
+    written = [r for r in known if r["kind"] == "table"]
+    stated = [r for r in known if r["kind"] != "table"]
+    table, said = pieces.table(catalogue, first, written, language) if first else ([], set())
+    facts, in_profile = pieces.profile(catalogue, stated, said, usual_of(catalogue, stated, written))
     wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
     body = session["body"] if session else {}
     window = body.get("window", [])

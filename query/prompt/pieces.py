@@ -9,6 +9,7 @@ from typing import Any
 from query.prompt.distinct import covered, distinct, same_entries
 from query.prompt.layout import Piece
 from query.reading.history import line
+from query.reading.judged import beside_the_usual, values_in
 from query.search.changed import changed_on
 from query.search.documents import section_of, text_of
 from query.views.db import Row
@@ -53,10 +54,10 @@ def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> lis
 
 
 def profile(
-    catalogue: Profile, rows: Sequence[Row], said: Set[str] = frozenset()
+    catalogue: Profile, rows: Sequence[Row], said: Set[str] = frozenset(), usual: Mapping[str, Any] | None = None
 ) -> tuple[list[Piece], set[str]]:
     """Standing facts of the catalogue but for the fields `said` elsewhere, and the ids of the records that they came
-    from."""
+    from. `usual`: field -> value that stands, which readings are compared with (C6)."""
     place = {spec.name: i for i, spec in enumerate(catalogue.fields) if spec.path is not None}
     out, used = [], set[str]()
     for row in rows:
@@ -66,12 +67,32 @@ def profile(
         used.add(row["record_id"])
         if set(names) <= said:
             continue
-        # "About 800,000" stays vague (B2): its number alone would not.
-        plainly = len(names) == 1 and row["value"] is not None and not row["approximate"]
+        # "About 800,000" stays vague (B2), and what is of its time keeps it: the value alone would not.
+        timed = (row.get("attributes") or {}).get("time_text") or any(_of_its_time(catalogue, n) for n in names)
+        plainly = len(names) == 1 and row["value"] is not None and not row["approximate"] and not timed
         value = row["value"] if plainly else row["text"]
-        text = f"- {', '.join(names)}: {plain(value)}{_since(row)}"
+        text = f"- {', '.join(names)}: {plain(value)}{_since(row)}{_judged(catalogue, row, usual or {})}"
         out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
     return sorted(out, key=lambda p: p.order), used
+
+
+def _of_its_time(catalogue: Profile, name: str) -> bool:
+    spec = catalogue.field(name)
+    return spec is not None and (spec.spells or spec.reading is not None)
+
+
+def _judged(catalogue: Profile, row: Row, usual: Mapping[str, Any]) -> str:
+    """Behind a reading: how it lies to what is usual for the user."""
+    zh = row.get("language") == "zh"
+    told = []
+    for name, value in values_in(row).items():
+        spec = catalogue.field(name)
+        baseline = None if spec is None or spec.reading is None else usual.get(spec.reading.baseline or "")
+        if spec is not None and (note := beside_the_usual(spec, value, baseline, "zh" if zh else "en")):
+            told.append(note)
+    if not told:
+        return ""
+    return f"（{'；'.join(told)}）" if zh else f" ({'; '.join(told)})"
 
 
 def table(

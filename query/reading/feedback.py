@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
@@ -11,6 +13,7 @@ from query.auth.boundary import Operator, Reader
 from query.body import Route
 from query.freshness import Freshness
 from query.reading.common import Ctx, PathId
+from query.reading.complaints import MOST, by_function
 from query.views import retention
 from query.views.db import Row
 
@@ -37,6 +40,31 @@ async def list_feedback(
     last = rows[limit - 1] if len(rows) > limit else None
     more = paging.dump(last["known_at"], last["record_id"], last["version"]) if last else None
     return {"feedback": [_told(r) for r in rows[:limit]], "cursor": more}
+
+
+@router.get("/v1/feedback/summary")
+async def summarize_feedback(
+    scope: Operator,
+    ctx: Ctx,
+    about: Annotated[About | None, Query()] = None,
+    days: Annotated[int, Query(ge=1, le=730)] = 90,
+) -> dict[str, Any]:
+    """Feedback of all users of the last `days`, by what it is about and by function, the most complained of first: how
+    many ratings of each kind, the mean score, and the words that at least three users have in their complaints.
+    Counts only, of the caller's tenant: nobody is named, and nothing is shown that one user alone said. `truncated`: of
+    the newest 10,000."""
+    since = ctx.deps.clock() - timedelta(days=days)
+    rows = await retention.feedback_of_all(ctx.db, scope, about, since, ctx.deps.clock(), MOST + 1)
+    given = rows[:MOST]
+    ctx.saw(scope)
+    functions = await asyncio.to_thread(by_function, given)
+    return {
+        "since": since,
+        "count": len(given),
+        "users": len({r["owner_id"] for r in given}),
+        "truncated": len(rows) > MOST,
+        "functions": functions,
+    }
 
 
 def _told(row: Row) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from query.freshness import Freshness
 from query.reading.common import Context, Ctx, PathId, UserId
 from query.reading.history import Budget, Segment, compose
 from query.reading.session_store import Session, load
+from query.reading.user_snapshot import with_user
 from query.views import sessions, turns
 from schemas.base import CleanText, Frozen, Id
 from schemas.security.scope import OwnerScope
@@ -45,7 +46,8 @@ async def get_session(
     found = await load(ctx, owner, session_id)
     if found is None:
         raise not_found("session")
-    return {**found.value, "degraded": found.degraded} if found.degraded else found.value
+    value = await with_user(ctx, owner, found.value)
+    return {**value, "degraded": found.degraded} if found.degraded else value
 
 
 @router.post("/v1/sessions/{session_id}/memory-context")
@@ -77,7 +79,7 @@ async def memory_context(
     return {
         "conversation_id": session_id,
         "mode": segment.mode,
-        "session": found.value if found else None,
+        "session": await with_user(ctx, owner, found.value) if found else None,
         "history": history.history,
         "full_history": history.full_history,
         "estimated_tokens": history.tokens,

@@ -31,6 +31,12 @@ _AS_OF = OwnerStatement(
       AND COALESCE(valid_from, occurred_at) <= %(as_of)s
       AND (valid_to IS NULL OR valid_to > %(as_of)s OR (kind = 'episode' AND state = 'active')) {_PAGE}"""  # noqa: S608
 )
+_OF_FIELDS = OwnerStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE {_OWNER} AND {_LIVING} AND kind IN ('fact', 'preference', 'intent') AND state = 'active'
+      AND (field = ANY(%(names)s) OR fields && %(names)s)
+    ORDER BY known_at DESC, record_id DESC, version DESC LIMIT 500"""  # noqa: S608 - constants
+)
 _BY_KEY = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
     WHERE {_OWNER} AND {_LIVING} AND {PLACED} AND state = 'active' AND namespace = %(namespace)s
@@ -102,6 +108,11 @@ async def listed(
         scope, _LIST, kinds=list(kinds), state=state, now=now, limit=limit,
         after_at=after.at, after_id=after.record_id, after_version=after.version,
     )  # fmt: skip
+
+
+async def standing_of_fields(db: Database, scope: OwnerScope, names: Sequence[str], now: datetime) -> list[Row]:
+    """What stands for fields of the catalogue, newest known first; at most 500."""
+    return await db.of_owner(scope, _OF_FIELDS, names=list(names), now=now)
 
 
 async def as_of(

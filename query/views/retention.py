@@ -18,6 +18,14 @@ _FEEDBACK = OwnerStatement(
         OR (known_at, record_id, version) < (%(after_at)s, %(after_id)s, %(after_version)s))
     ORDER BY known_at DESC, record_id DESC, version DESC LIMIT %(limit)s"""  # noqa: S608 - constants
 )
+_FEEDBACK_OF_ALL = TenantStatement(
+    """SELECT record_id, owner_id, category, text, value, attributes, known_at, sealed, sealed_for
+    FROM {v}.memories
+    WHERE tenant = %(tenant)s AND owner_kind = 'user' AND NOT deleted AND kind = 'feedback' AND state = 'active'
+      AND (expires_at IS NULL OR expires_at > %(now)s) AND known_at >= %(since)s
+      AND (%(about)s::text IS NULL OR category = %(about)s)
+    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""
+)
 _HELD = TenantStatement(
     """SELECT CASE WHEN cardinality(namespace) > 0 THEN namespace[1] ELSE kind END AS class,
       count(*) FILTER (WHERE state IN ('active', 'observed')) AS standing,
@@ -50,6 +58,13 @@ async def feedback(
         scope, _FEEDBACK, about=about, now=now, limit=limit, after_at=after.at, after_id=after.record_id,
         after_version=after.version,
     )  # fmt: skip
+
+
+async def feedback_of_all(
+    db: Database, scope: TenantScope, about: str | None, since: datetime, now: datetime, limit: int
+) -> list[Row]:
+    """Kept feedback of the tenant's users, the newest first."""
+    return await db.of_tenant(scope, _FEEDBACK_OF_ALL, about=about, since=since, now=now, limit=limit)
 
 
 async def archived(db: Database, scope: OwnerScope, kinds: Sequence[str], limit: int, after: After) -> list[Row]:

@@ -35,6 +35,9 @@ def check(p: Profile) -> None:
         raise ValueError(f"projects.{silent}.aliases: must have at least one entry where there is no time_zone")
     slots = SLOTS | {slot for w in p.wordings for slot in w.slots()}
     check_fields(p.fields, p.groups, slots)
+    for key, names in p.session.user_snapshot.items():
+        if unknown := [n for n in names if p.field(n) is None]:
+            raise ValueError(f"session.user_snapshot.{key}: no such field {unknown[0]!r}")
     check_lexicon(p.lexicon, slots)
     check_hot_keys(p.hot_keys)
     check_each(p.hot_keys)

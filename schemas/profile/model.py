@@ -142,6 +142,8 @@ class SessionSpec(Frozen):
     recent_turns: int = Field(default=8, ge=1, le=100)
     token_threshold_ratio: float = Field(default=0.75, gt=0, le=1)
     model_context_window: int = Field(default=16_000, ge=100)
+    user_snapshot: dict[Id, tuple[Id, ...]] = Field(default_factory=dict)
+    """Key of a session's user snapshot -> catalogue fields that fill it where no caller wrote it (E1)."""
 
 
 class RetentionSpec(Frozen):

@@ -32,6 +32,12 @@ _AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及又])\s*(
 _PLACE = re.compile(r"\{(\w+)\}")
 WHOLE = frozenset({"my", "none"})
 """Wordings for these read a clause as it stands."""
+_UNNAMED = re.compile(
+    r"(?:(?:today|this morning|this evening|last night|yesterday)(?:'s)?[:,]? ?"
+    r"|(?:morning|evening|resting|latest|new|home) ){0,2}",
+    re.I,
+)
+"""What may stand before a wording in a clause of nobody: "the pressure in the tank" is not the speaker's."""
 _OPENING = re.compile(
     r"(?:(?:about |around |almost |over )?(?:\d{1,2}|an?|one|two|three|four|five|six|seven|eight|nine|ten|several"
     r"|a few|a couple of) (?:day|week|month|year)s? ago"
@@ -64,6 +70,8 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
         body, negated = (clause.body, False) if whole_clause else positive(clause.body)
         match = _compiled(wording.pattern, names, latin=True).search(body)
         if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
+            continue
+        if person == "none" and _UNNAMED.fullmatch(body, 0, match.start()) is None:
             continue
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
         if not of_anothers_en(_lead(wording, match)) and not denied:

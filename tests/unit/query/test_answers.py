@@ -173,6 +173,8 @@ CALLS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("get", "/v1/users/{user_id}/preferences", {"_kind": "preference"}, {}),
     ("get", "/v1/users/{user_id}/patterns", {"_kind": "pattern", "_value": _HABIT}, {}),
     ("get", "/v1/users/{user_id}/patterns", {"_kind": "pattern", "_value": None}, {}),
+    ("get", "/v1/users/{user_id}/readings", {"_field": "weight", "_fields": [], "_value": 8, "_state": "active"}, {}),
+    ("get", "/v1/feedback/summary", {"_value": {"rating": "bad", "score": 2, "feature": "f"}}, {}),
     ("post", "/v1/users/{user_id}/load-context", {}, {"query": "where"}),
     ("get", "/v1/users/{user_id}/feedback", {"_value": {"rating": "good"}}, {}),
     ("get", "/v1/turns/{turn_id}", {"user_id": "u1"}, {}),
