@@ -40,7 +40,7 @@ async def get_readings(
     measured = fields_read(profile)
     wanted = [f for f in measured if field is None or f.name == field]
     if field is not None and not wanted:
-        raise invalid("field", f"expected one of {', '.join(f.name for f in measured) or 'none: nothing is measured'}")
+        raise invalid("field", f"expected one of: {', '.join(f.name for f in measured)}")
     await fresh.wait("memories")
     rows = await view.of_fields(ctx.db, owner, [f.name for f in wanted] + baselines_of(wanted))
     usual = await _usual(ctx, owner, profile, rows)

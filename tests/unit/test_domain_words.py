@@ -46,7 +46,7 @@ _ENGINE = """
     endpoint error feedback function height history info latency lists logging logs negative outcome owner performance
     policy postgresql progress project project_name protocol quality rate reads redis reference release reports
     session_id status tables task test timezone trace verify version warning weight zone
-    baseline bottom double drops empty head left level levels minor number operation operations percent post
+    baseline body bottom double drops empty head left level levels minor number operation operations percent post
     random reading recorded removed resolved returned runs temperature total upper value
 """
 TALK = frozenset(_TALK.split()) | {"how to"}

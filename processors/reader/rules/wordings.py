@@ -34,7 +34,7 @@ WHOLE = frozenset({"my", "none"})
 """Wordings for these read a clause as it stands."""
 _UNNAMED = re.compile(
     r"(?:(?:today|this morning|this evening|last night|yesterday)(?:'s)?[:,]? ?"
-    r"|(?:morning|evening|resting|latest|new|home) ){0,2}",
+    r"|(?:morning|evening|latest|new|home) ){0,2}",
     re.I,
 )
 """What may stand before a wording in a clause of nobody: "the pressure in the tank" is not the speaker's."""
@@ -71,7 +71,7 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
         match = _compiled(wording.pattern, names, latin=True).search(body)
         if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
             continue
-        if person == "none" and _UNNAMED.fullmatch(body, 0, match.start()) is None:
+        if person == "none" and not told and _UNNAMED.fullmatch(body, 0, match.start()) is None:
             continue
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
         if not of_anothers_en(_lead(wording, match)) and not denied:
