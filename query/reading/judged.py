@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from query.reading.profile_rows import over
 from query.reading.profile_view import values_by_field
@@ -120,7 +120,7 @@ def _against(spec: MeasureSpec, value: float, usual: float, count: int | None = 
     return Against(usual, difference, "usual" if near else "above" if difference > 0 else "below", count)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -24,7 +24,7 @@ MONDAY = datetime(2026, 11, 2, 3, 0, tzinfo=UTC)
 
 
 def day_of(c: Candidate) -> str | None:
-    return c.occurred_from and f"{c.occurred_from.astimezone(SHANGHAI):%Y-%m-%d}"
+    return f"{c.occurred_from.astimezone(SHANGHAI):%Y-%m-%d}" if c.occurred_from else None
 
 
 def read(said: str) -> list[tuple[Any, Any, str | None, bool]]:
@@ -200,7 +200,7 @@ async def test_c6_n8_readings_are_a_history_and_spells_begin_and_end(models: Mod
             (
                 u.sealed.value[field] if u.fields else u.sealed.value,
                 f"{u.valid_from:%d}",
-                u.valid_to and f"{u.valid_to:%d}",
+                f"{u.valid_to:%d}" if u.valid_to else None,
                 u.state,
             )
             for u in kept
