@@ -1,5 +1,5 @@
 """Rows of the project step: hot memory under the project, a week under `week_places.Place.key`, and two lists of a
-partition that ticks look at. The stored field names are known here alone, and to the erasure of a week."""
+partition that ticks look at. The stored field names are known here alone."""
 
 from __future__ import annotations
 

@@ -10,6 +10,8 @@ from typing import Any
 import orjson
 import pytest
 
+from processors.erasure import project_rows as erasure
+from processors.erasure.refused import REFUSED
 from processors.memory.habits import rows as habits
 from processors.project import rows as project
 from processors.screen import rows as screen
@@ -33,6 +35,10 @@ FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
     "habits": {
         "times": habits.TIMES.format, "usual": habits.USUAL.format, "hours": habits.HOURS.format,
         "zone": habits.ZONE.format, "due": habits.DUE_TIMES.format,
+    },
+    "erasure": {
+        "refused": REFUSED.format, "weeks_of_user": erasure.WEEKS_OF_USER.format,
+        "hot_of_user": erasure.HOT_OF_USER.format,
     },
 }  # fmt: skip
 

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
 
-from processors.erasure import project
+from processors.erasure import project_rows
 from processors.ports import Models
 from schemas.events.documents import Job, ProjectCommand, ProjectCommandBody, ReportResult, ReportResultBody
-from schemas.events.erasure import Erasure
 from schemas.events.memory import JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
-from tests.unit.topology.erasure_bench import START, Bench
-
-WEEK = "w|acme/project/p|2026-11-02"
-
-
-class CachedRows:
-    """The rows of a user."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, Any] = {}
-        self.get = self.held.get
-        self.put = self.held.__setitem__
-        self.delete = self.held.pop
+from tests.unit.topology.erasure_bench import Bench
 
 
 async def test_c9_a_project_only_of_the_erased_user_loses_its_report(bench: Bench) -> None:
@@ -82,7 +68,7 @@ async def test_c9_a_week_that_names_no_sessions_is_written_again_only_where_the_
 ) -> None:
     """A row of before named none, nor does one of a week with many: each erased session had all of these reports
     written again, young ones, too, whose texts all say of which session they are."""
-    monkeypatch.setattr(project, "_SESSIONS", 0)
+    monkeypatch.setattr(project_rows, "NAMED_SESSIONS", 0)
     b = Bench(models)
     b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
     b.say("ann", "The quillback connector fails with a timeout.", "s1", "trial-7")
@@ -304,19 +290,3 @@ async def test_c9_a_session_leaves_the_narrative_with_what_was_said_in_it(bench:
     await bench.driver.run()
     assert _narrative(bench).op == "delete"
     assert not bench.driver.dead_letters()
-
-
-def test_a_week_names_so_many_sessions_of_a_user_and_then_any_may_have_been_in_it() -> None:
-    state = CachedRows()
-    rows: Any = state
-    gone: Any = SimpleNamespace(of=lambda _: CachedRows())
-    for n in range(50):
-        project._note_session(rows, WEEK, f"s{n}")
-    e = Erasure(tenant="acme", erasure_id="e", scope="session", user_id="ann", session_id="s7", accepted_at=START)
-    assert not project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
-    assert project._leaves_week(e, rows, WEEK, gone)
-    assert "s7" not in state.held[WEEK]
-    for n in range(50, 53):
-        project._note_session(rows, WEEK, f"s{n}")
-    assert project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
-    assert state.held == {WEEK: 1}
