@@ -10,7 +10,7 @@ old form too, by a validator in the row type and a test over recorded rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 import orjson
 from pydantic import ConfigDict, PlainSerializer, TypeAdapter, ValidationError
 
-from schemas.base import Frozen
+from schemas.base import Frozen, Json
 from schemas.log.codec import Codec, Event, describe
 from schemas.log.topics import Topic
 
@@ -116,6 +116,26 @@ def _stored(value: object) -> str:
     if isinstance(value, datetime):
         return _microseconds(value)
     raise TypeError(f"cannot store {type(value).__name__}")
+
+
+class BuiltRows(Generic[R]):
+    """Rows that are built from parsed JSON, and taken apart into it."""
+
+    def __init__(self, build: Callable[[Any], R], stored: Callable[[R], Json]) -> None:
+        """`build` raises UnreadableRow, or what comes of JSON of another form."""
+        self._build = build
+        self._stored = stored
+
+    def encode(self, row: R) -> bytes:
+        return orjson.dumps(self._stored(row), option=orjson.OPT_SORT_KEYS)
+
+    def decode(self, raw: bytes) -> R:
+        try:
+            return self._build(orjson.loads(raw))
+        except UnreadableRow:
+            raise
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+            raise UnreadableRow("value: expected another form") from None
 
 
 class TimeRows:

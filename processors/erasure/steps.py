@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, cast
 
 from processors.dedupe.calibration import calibration_for
 from processors.erasure.guard import Erased
@@ -12,6 +11,7 @@ from processors.erasure.refused import REFUSED
 from processors.memory import citations, ended_records, marks
 from processors.memory.habits import mining as habits
 from processors.memory.replaced import Replaced
+from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
 from processors.ports import Models, ProfileBook
@@ -125,7 +125,7 @@ class GateEraser(OwnRows):
             done.record_ids += _dated_behind(e, rows, name)
             done.outs += [_null(e, name, v) for v in range(min(1, version), version + 1)]
         answers = state.of(citations.place(e.owner)).clear()
-        rejections = sum(1 for _ in rows.items("r/"))
+        rejections = len(rows.table(REJECTIONS).names())
         habits.forget(e.owner, state)
         done.found = {"records": records, "rejections": rejections, "rows": answers + rows.clear((REFUSED.key,))}
         return done
@@ -133,25 +133,25 @@ class GateEraser(OwnRows):
     def _session(self, e: Erasure, rows: OwnerState) -> Erased:
         """Versions whose text came from the session go; the others lose their citations of it."""
         done = Erased()
-        index = f"s/{e.session_id}"
-        said = [(str(n), int(v)) for n, v in cast("list[Any]", rows.get(index) or [])]
-        for name in dict.fromkeys(name for name, _ in said):  # stores look at each version's session
+        session_id, records, tails = str(e.session_id), rows.table(RECORDS), rows.table(TAILS)
+        versions = rows.table(VERSIONS_OF_SESSION).get(session_id) or ()
+        for name in dict.fromkeys(v.record_id for v in versions):  # stores look at each version's session
             done.record_ids += _dated_behind(e, rows, name)
-        for name, version in said:
+        for name, version in versions:
             done.outs.append(_null(e, name, version))
-            raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
-            if raw is not None and int(raw["u"].get("version", 0)) == version:
-                rows.delete(f"m/{name}")
-                rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"], None, 0, True])
-        rows.delete(index)
-        Replaced(rows).leave(str(e.session_id))
+            row = records.get(name)
+            if row is not None and (u := row.update).version == version:
+                records.delete(name)
+                tails.put(name, Tail(version, u.revision, u.kind, number=0, deleted=True))
+        rows.table(VERSIONS_OF_SESSION).delete(session_id)
+        Replaced(rows).leave(session_id)
         rows.clear({key for key, _ in rows.items()})  # nothing but what is derived from them
         standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
-        gone = [name for name, _ in said if standing.get(name) is None]
+        gone = [name for name, _ in versions if standing.get(name) is None]
         done.outs += marks.told_gone(standing, gone)
         profile = self._book.of(e.tenant)
         done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
-        done.found = {"records": len(said)}
+        done.found = {"records": len(versions)}
         return done
 
 
@@ -193,19 +193,19 @@ class SessionEraser(OwnRows):
 
 def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
     """Record id and newest version of everything that stands or stood."""
-    for key, raw in rows.items("m/"):
-        yield key.removeprefix("m/"), int(cast(dict[str, Any], raw)["u"].get("version", 0))
-    standing = {key.removeprefix("m/") for key, _ in rows.items("m/")}
-    for key, raw in rows.items("v/"):
-        if (name := key.removeprefix("v/")) not in standing:
-            yield name, int(cast(list[Any], raw)[0])
+    records = rows.table(RECORDS)
+    for name, row in records.items():
+        yield name, row.update.version
+    for name, tail in rows.table(TAILS).items():
+        if name not in records:
+            yield name, tail.version
 
 
 def _dated_behind(e: Erasure, rows: OwnerState, name: str) -> list[str]:
     """The record, where a version of it is dated behind the cut-off: by a tick, or as what a client wrote to the ledger
     while the erasure was on its way."""
-    raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
-    times = ended_records.known_at(rows, name), None if raw is None else datetime.fromisoformat(raw["u"]["known_at"])
+    row = rows.table(RECORDS).get(name)
+    times = ended_records.known_at(rows, name), None if row is None else row.update.known_at
     return [name] if any(at is not None and at > e.accepted_at for at in times) else []
 
 

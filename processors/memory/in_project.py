@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from processors.memory.hot_entries import InHot
+from processors.memory.rows import InHot
 from processors.memory.store import Standing
 from processors.reader.rules.domain import hot_entry, hot_status
 from processors.step import Emit

@@ -248,7 +248,7 @@ class Retention:
         tail = self._standing.tail(record_id)
         if tail is None:
             return []
-        version, revision, kind = tail
+        version, revision, kind = tail.version, tail.revision, tail.kind
         reason = because("retired", "retention", rule)
         last = MemoryUpdate(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record_id,

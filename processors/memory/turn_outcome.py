@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from processors.memory.emit import because, plain_decision
-from processors.memory.hot_entries import InHot
-from processors.memory.readings import RULES, TurnReading, made_by
+from processors.memory.readings import RULES, made_by
 from processors.memory.restate import kept_of
+from processors.memory.rows import InHot, TurnReading
 from processors.memory.rules import MAX_PLACES, readable
 from processors.memory.store import Standing
 from processors.step import Emit
