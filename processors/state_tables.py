@@ -64,7 +64,10 @@ class ByteRows(Protocol):
 
     def read(self, key: str) -> bytes | None: ...
 
-    def write(self, key: str, value: bytes, expires_at: datetime | None = None) -> None: ...
+    def write(self, key: str, value: bytes, expires_at: datetime | None = None) -> None:
+        """`expires_at`: deleted with the first tick of the partition that comes after it and is not before it in time,
+        for every record behind that tick. A step that cares sooner compares times."""
+        ...
 
     def delete(self, key: str) -> None: ...
 
@@ -206,14 +209,14 @@ class OwnerTable(Generic[R]):
         return self._rows.read(self._table.key(name)) is not None
 
     def put(self, name: str, row: R, expires_at: datetime | None = None) -> None:
-        """`expires_at`: as `OwnerState.put` has it."""
+        """`expires_at`: as `ByteRows.write` has it."""
         self._rows.write(self._table.key(name), self._table.format.encode(row), expires_at)
 
     def delete(self, name: str) -> None:
         self._rows.delete(self._table.key(name))
 
     def names(self) -> list[str]:
-        """In order. The owner's rows must have been read whole, as for `items`."""
+        """In order. The owner's rows must have been read whole."""
         return [key.removeprefix(self._table.prefix) for key in self._rows.keys(self._table.prefix)]
 
     def items(self) -> Iterator[tuple[str, R]]:
@@ -235,7 +238,7 @@ class OwnerSingle(Generic[R]):
         return None if raw is None else self._single.format.decode(raw)
 
     def put(self, row: R, expires_at: datetime | None = None) -> None:
-        """`expires_at`: as `OwnerState.put` has it."""
+        """`expires_at`: as `ByteRows.write` has it."""
         self._rows.write(self._single.key, self._single.format.encode(row), expires_at)
 
     def delete(self) -> None:

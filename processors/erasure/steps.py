@@ -145,7 +145,7 @@ class GateEraser(OwnRows):
                 tails.put(name, Tail(version, u.revision, u.kind, number=0, deleted=True))
         rows.table(VERSIONS_OF_SESSION).delete(session_id)
         Replaced(rows).leave(session_id)
-        rows.clear({key for key, _ in rows.items()})  # nothing but what is derived from them
+        rows.clear(rows.keys())  # nothing but what is derived from them
         standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
         gone = [name for name, _ in versions if standing.get(name) is None]
         done.outs += marks.told_gone(standing, gone)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from processors.state_tables import EventRows, JsonRows, Single, Table
+from processors.state_tables import BuiltRows, EventRows, JsonRows, Single, Table
+from schemas.base import Json
 from schemas.events.memory import MemoryUpdate
 from schemas.log import topics
 
@@ -25,10 +27,19 @@ class VersionNumbers(NamedTuple):
     left: int = 0
 
 
+def _numbers(stored: Sequence[int]) -> VersionNumbers:
+    return VersionNumbers(*map(int, stored))
+
+
+def _stored_numbers(numbers: VersionNumbers) -> Json:
+    """Of an active version without the last."""
+    return list(numbers) if numbers.left else list(numbers[:2])
+
+
 ACTIVE: Single[ActiveVersion] = Single("version", JsonRows(ActiveVersion))
 CHUNKS: Table[MemoryUpdate] = Table("chunk/", EventRows(topics.UPDATES, MemoryUpdate))
 """Of the active version, by `chunk_name`; about 1 kB each, most of it the vector."""
-VERSIONS: Table[VersionNumbers] = Table("put/", JsonRows(VersionNumbers))
+VERSIONS: Table[VersionNumbers] = Table("put/", BuiltRows(_numbers, _stored_numbers))
 """By version."""
 FLOOR: Single[int] = Single("floor", JsonRows(int))
 """The newest revision of the versions whose numbers are forgotten."""

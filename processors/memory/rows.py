@@ -299,7 +299,7 @@ RECORDS: Table[StoredRecord] = Table("m/", BuiltRows(_record, lambda row: row.st
 TAILS: Table[Tail] = Table("v/", BuiltRows(_tail, _stored_tail))
 """By record id: what is not active any more, so that the same record can come back."""
 ENDED_COUNTS: Single[EndedCounts] = Single("n/ended", JsonRows(EndedCounts))
-ENDED_AT: Table[datetime] = Table("e/", TimeRows())
+ENDED_AT: Table[datetime] = Table("e/", BuiltRows(datetime.fromisoformat, datetime.isoformat))
 """By record id, when the version that ended last was known."""
 VERSIONS_OF_SESSION: Table[tuple[VersionOf, ...]] = Table("s/", JsonRows(tuple[VersionOf, ...]))
 """By session id: superseded versions are in the views only, and are erased with it."""

@@ -57,7 +57,6 @@ CITED = 8
 A_TICK = 200
 """Habits looked at by one tick of a partition."""
 DUE = DUE_OWNER
-ZONE_ROW = ZONE.key
 _INDEX = "due"
 _PHRASE = "phrase/"
 
