@@ -155,6 +155,14 @@ class VersionOf(NamedTuple):
     version: int
 
 
+def _versions(stored: Sequence[Any]) -> tuple[VersionOf, ...]:
+    return tuple(VersionOf._make(entry) for entry in stored)
+
+
+def _stored_versions(versions: tuple[VersionOf, ...]) -> Json:
+    return [list(version) for version in versions]
+
+
 @dataclass(frozen=True, slots=True)
 class Rejection:
     """A value that is not learned again from old text. `hash`: keyed, of the normalised value. `words`: keyed hash of
@@ -301,7 +309,7 @@ TAILS: Table[Tail] = Table("v/", BuiltRows(_tail, _stored_tail))
 ENDED_COUNTS: Single[EndedCounts] = Single("n/ended", JsonRows(EndedCounts))
 ENDED_AT: Table[datetime] = Table("e/", BuiltRows(datetime.fromisoformat, datetime.isoformat))
 """By record id, when the version that ended last was known."""
-VERSIONS_OF_SESSION: Table[tuple[VersionOf, ...]] = Table("s/", JsonRows(tuple[VersionOf, ...]))
+VERSIONS_OF_SESSION: Table[tuple[VersionOf, ...]] = Table("s/", BuiltRows(_versions, _stored_versions))
 """By session id: superseded versions are in the views only, and are erased with it."""
 REJECTIONS: Table[Rejection] = Table("r/", BuiltRows(_rejection, _stored_rejection))
 """By `Rejection.name`."""
