@@ -11,7 +11,7 @@ from schemas.profile.pii_policy import CREDENTIAL, CREDENTIAL_ACTIONS, ENTITIES,
 from schemas.profile.slots import OPEN_SLOTS, SLOTS
 
 if TYPE_CHECKING:
-    from schemas.profile.model import FieldSpec, HotKey, Profile, RetentionSpec, TableSpec
+    from schemas.profile.model import FieldSpec, HabitSpec, HotKey, Profile, RetentionSpec, TableSpec
 
 RESERVED_TABLES = frozenset(
     {
@@ -41,6 +41,7 @@ def check(p: Profile) -> None:
     check_retention(p.retention, p.namespaces)
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
     check_intents(p)
+    check_habits(p.habits)
     check_pii(p.pii)
     check_sections(p)
 
@@ -135,6 +136,16 @@ def check_intents(p: Profile) -> None:
         columns = unique.get(intent.table or "", set())
         if missing := set(intent.table_columns) - columns:
             raise ValueError(f"{where}.table_columns: no column {min(missing)!r}; there are: {listed(columns)}")
+
+
+def check_habits(spec: HabitSpec) -> None:
+    keys = {spec.action, *spec.usual}
+    for said in spec.said:
+        where = f"habits.said.{said.key}"
+        if said.key not in keys:
+            raise ValueError(f"{where}: must be habits.action or one of habits.usual: {listed(keys)}")
+        if said.value is None and any(captured(pattern) != {"value"} for pattern in said.patterns):
+            raise ValueError(f"{where}.patterns: without a value each needs one group, (?P<value>...)")
 
 
 def check_pii(actions: Mapping[str, PiiAction]) -> None:

@@ -108,6 +108,9 @@ class Intent(Frozen):
     """A structured table of one row a user, shown with the profile: `table_columns`, "unknown" where nothing is known
     (C11)."""
     table_columns: tuple[Id, ...] = ()
+    habits: tuple[Id, ...] = Field(default=(), max_length=12)
+    """Habits of the user that a prompt for it shows: actions (their usual time), keys of `habits.usual`, and
+    `phrase/ACTION`."""
     budget_tokens: int | None = Field(default=None, ge=1)
 
 
@@ -166,8 +169,25 @@ class BoundsSpec(Frozen):
     """Store items, rows of structured tables aside."""
 
 
+class HabitStatement(Frozen):
+    """What plain words say of a habit, where the turn's metadata does not (C5). Looked for in each sentence of a
+    user's turn; the first statement of a key that is found counts."""
+
+    key: Id
+    """The action's key, or one of `usual`."""
+    value: CleanText | None = Field(default=None, max_length=100)
+    """What the patterns mean; None: what their group `value` matches."""
+    patterns: tuple[Pattern, ...] = Field(min_length=1)
+    unless: tuple[Pattern, ...] = ()
+    """A sentence in which one of these is found says nothing of it: a denial, a question, somebody else's."""
+    aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
+    """Canonical value -> other ways to say it."""
+    of: tuple[Id, ...] = ()
+    """Actions with which it counts: in their own turn, and in the answer to a question about it. Empty: in any turn."""
+
+
 class HabitSpec(Frozen):
-    """What habits are mined from (C5): keys of a turn's metadata."""
+    """What habits are mined from (C5): keys of a turn's metadata, and what its plain words say of them."""
 
     action: Id = "action"
     """Key of what the user does; the turn's intent where it is absent."""
@@ -183,7 +203,8 @@ class HabitSpec(Frozen):
     """Learn how the user words an action."""
     active_hours: bool = False
     labels: dict[Id, dict[Literal["en", "zh"], CleanText]] = Field(default_factory=dict)
-    """How a text names an action or key."""
+    """How a text names an action, a key or a value."""
+    said: tuple[HabitStatement, ...] = Field(default=(), max_length=60)
 
 
 class StorageSpec(Frozen):

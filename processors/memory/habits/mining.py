@@ -17,7 +17,7 @@ from decimal import Decimal
 from typing import Literal
 
 from processors.memory.emit import because, changed, sources, update
-from processors.memory.habits import metadata
+from processors.memory.habits import metadata, wording
 from processors.memory.habits.patterns import (
     RECENT_DAYS,
     SAMPLE,
@@ -59,7 +59,6 @@ A_TICK = 200
 DUE = DUE_OWNER
 ZONE_ROW = ZONE.key
 _INDEX = "due"
-_PHRASE = "phrase/"
 
 
 def reads_of(said: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
@@ -135,7 +134,7 @@ class HabitGate:
         if action := told.get(metadata.ACTION):
             out += self._done(action, e.turn.occurred_at, e)
             if phrase := told.get(metadata.PHRASE):
-                out += self._value(_PHRASE + action, phrase, e)
+                out += self._value(wording.PHRASE + action, phrase, e)
         for key in spec.times:
             if when := _time(told.get(key)):
                 out += self._done(key, when, e, planned=True)
@@ -235,7 +234,7 @@ class HabitGate:
         self._usual.put(key, UsualValues(values=values, sources=tuple(cited), told=told))
         if found is None:
             return []
-        text = f"{self._label(key, e.language, usual=True)}{found.value}"
+        text = wording.usual_text(self._profile.habits, key, found.value, e.language)
         what: dict[str, Json] = {"key": key, "value": found.value, "support": found.support}
         return self._tell(_Told(name, "usual", found.confidence, text, what), old, cited)
 
@@ -252,8 +251,7 @@ class HabitGate:
         found = active_hours(recent)
         if found is None:
             return []
-        told = ", ".join(f"{h:02}:00" for h in found.hours)
-        text = f"活跃时段：{told}" if e.language == "zh" else f"Active hours: {told}"
+        text = wording.hours_text(found.hours, e.language)
         what: dict[str, Json] = {"hours": list(found.hours), "support": found.support}
         old = self._standing.get(self._id("active_hours"))
         return self._tell(_Told("active_hours", "active_hours", found.confidence, text, what), old, [e.turn])
@@ -262,28 +260,15 @@ class HabitGate:
         self, action: str, t: Timing, last_done: int, language: str, overdue: dict[str, Json] | None
     ) -> _Told:
         usually = clock(t.minute)
-        label = self._label(action, language)
-        text = f"通常在{usually}{label}" if language == "zh" else f"Usually at {usually}: {label}"
+        text = wording.time_text(self._profile.habits, action, usually, t.weekdays, language)
         if overdue:
-            now = overdue["at"]
-            text += f"，现在{now}，今天还没有" if language == "zh" else f"; it is {now} and not yet done today"
+            text = wording.overdue_text(text, str(overdue["at"]), language)
         what: dict[str, Json] = {
             "action": action, "time": usually, "minute": t.minute, "spread_minutes": t.spread,
             "weekdays": list(t.weekdays), "support": t.support, "missed": t.missed, "last_done": _day(last_done),
             "due": clock(t.due), "due_minute": t.due, "overdue": overdue,
         }  # fmt: skip
         return _Told(f"time/{action}", "time", t.confidence, text, what)
-
-    def _label(self, key: str, language: str, *, usual: bool = False) -> str:
-        """As the profile words it; `usual`: with "usual" before and a colon after."""
-        named = key.removeprefix(_PHRASE)
-        known = self._profile.habits.labels.get(named, {})
-        label = (known.get("zh") if language == "zh" else known.get("en")) or named
-        if not usual:
-            return label
-        if named != key:
-            return f"{label}时常说：" if language == "zh" else f"Usual words to {label}: "
-        return f"常用{label}：" if language == "zh" else f"Usual {label}: "
 
     def _tell(
         self, p: _Told, old: MemoryUpdate | None, cited: list[SourceTurn] | None, reason: Reason | None = None
