@@ -22,7 +22,7 @@ _LABELS = {
     "decision": "Decision", "task": "Task", "qa": "Q&A", "fact": "Fact", "episode": "Episode", "turn": "Discussion",
     "report": "Report", "intent": "Intent", "preference": "Preference", "relation": "Relation", "item": "Note",
 }  # fmt: skip
-PROFILE, PREFERENCES, HOT = 0, 1, 2
+PROFILE, PREFERENCES, HABITS, HOT = range(4)
 """Order within # User Profile."""
 
 
@@ -70,7 +70,7 @@ def profile(
         plainly = len(names) == 1 and row["value"] is not None and not row["approximate"]
         value = row["value"] if plainly else row["text"]
         text = f"- {', '.join(names)}: {plain(value)}{_since(row)}"
-        out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
+        out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), cited(row)))
     return sorted(out, key=lambda p: p.order), used
 
 
@@ -94,7 +94,7 @@ def table(
         text = ("、" if zh else ", ").join(map(plain, known)) if isinstance(known, list) else known
         shown = ("未知" if zh else "unknown") if text in (None, "") else plain(text)
         line_ = f"- {label}：{shown}" if zh else f"- {label}: {shown}"
-        out.append(Piece("user_profile", line_, (PROFILE, -1, f"{i:03}"), _cited(row) if row and known else None))
+        out.append(Piece("user_profile", line_, (PROFILE, -1, f"{i:03}"), cited(row) if row and known else None))
         said.update(column.fields)
     return out, said
 
@@ -137,7 +137,7 @@ def retrieved(
     hot memory, are shown elsewhere."""
     ranked = [
         (_place(row), Piece(
-            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), _cited(row),
+            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), cited(row),
             covered_by=same_entries(row, kept) | (frozenset() if "turn_id" in row else covered(row, messages)),
         ))
         for i, (row, _) in enumerate(distinct(hits))
@@ -179,7 +179,7 @@ def _since(row: Mapping[str, Any]) -> str:
     return f"（{day.isoformat()} 有变化）" if row.get("language") == "zh" else f" (changed on {day.isoformat()})"
 
 
-def _cited(row: Row) -> dict[str, Any]:
+def cited(row: Row) -> dict[str, Any]:
     if "turn_id" in row:
         return _cite(row["turn_id"], "turn", [row["turn_id"]])
     return _cite(row["record_id"], row["kind"], [s["turn_id"] for s in row["sources"]])
