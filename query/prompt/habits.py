@@ -2,7 +2,8 @@
 
 An intent shows the habits that its profile names ("usually cardiology, Dr Zhang" where a visit is booked). A habit that
 is overdue is shown whatever is asked, but for the request that does it, until the first answer of the session behind
-the time at which it was due: once a conversation, without anything that the reader would have to write.
+the time at which it was due: once a conversation, without anything that the reader would have to write. They stand at
+the end of the user's profile, since they come and go with the request: what is before them stays the same (D15).
 """
 
 from __future__ import annotations
@@ -49,8 +50,10 @@ def habits(rows: Sequence[Row], spec: HabitSpec, asked: Request) -> tuple[list[P
         if row["record_id"] not in shown and (text := _overdue(row, spec, asked, doing))
     ]
     told = [*named, *late]
-    pieces = [Piece("user_profile", f"- {text}", (HABITS, i), cited(row)) for i, (row, text) in enumerate(told)]
-    return pieces, {row["record_id"] for row, _ in told}
+    group = "## 习惯" if asked.language == "zh" else "## Habits"
+    return [
+        Piece("user_profile", f"- {text}", (HABITS, i), cited(row), group) for i, (row, text) in enumerate(told)
+    ], {row["record_id"] for row, _ in told}
 
 
 def _value(row: Row) -> Mapping[str, Any]:

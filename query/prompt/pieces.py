@@ -22,7 +22,7 @@ _LABELS = {
     "decision": "Decision", "task": "Task", "qa": "Q&A", "fact": "Fact", "episode": "Episode", "turn": "Discussion",
     "report": "Report", "intent": "Intent", "preference": "Preference", "relation": "Relation", "item": "Note",
 }  # fmt: skip
-PROFILE, PREFERENCES, HABITS, HOT = range(4)
+PROFILE, PREFERENCES, HOT, HABITS = range(4)
 """Order within # User Profile."""
 
 

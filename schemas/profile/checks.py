@@ -11,7 +11,7 @@ from schemas.profile.pii_policy import CREDENTIAL, CREDENTIAL_ACTIONS, ENTITIES,
 from schemas.profile.slots import OPEN_SLOTS, SLOTS
 
 if TYPE_CHECKING:
-    from schemas.profile.model import FieldSpec, HabitSpec, HotKey, Profile, RetentionSpec, TableSpec
+    from schemas.profile.model import FieldSpec, HabitSpec, HotKey, Profile, RetentionSpec, SessionSpec, TableSpec
 
 RESERVED_TABLES = frozenset(
     {
@@ -42,6 +42,7 @@ def check(p: Profile) -> None:
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
     check_intents(p)
     check_habits(p.habits)
+    check_anchors(p.session)
     check_pii(p.pii)
     check_sections(p)
 
@@ -146,6 +147,13 @@ def check_habits(spec: HabitSpec) -> None:
             raise ValueError(f"{where}: must be habits.action or one of habits.usual: {listed(keys)}")
         if said.value is None and any(captured(pattern) != {"value"} for pattern in said.patterns):
             raise ValueError(f"{where}.patterns: without a value each needs one group, (?P<value>...)")
+
+
+def check_anchors(spec: SessionSpec) -> None:
+    once("session.anchors", (a.name for a in spec.anchors))
+    for anchor in spec.anchors:
+        if any(captured(pattern) != {"value"} for pattern in anchor.patterns):
+            raise ValueError(f"session.anchors.{anchor.name}.patterns: each needs one group, (?P<value>...)")
 
 
 def check_pii(actions: Mapping[str, PiiAction]) -> None:

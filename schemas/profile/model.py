@@ -124,6 +124,20 @@ class ProjectSpec(Frozen):
     """Of its weeks and days (A6); None: the profile's."""
 
 
+class AnchorSpec(Frozen):
+    """A session-level instruction that users state in their turns (D6, D17)."""
+
+    name: Id
+    patterns: tuple[Pattern, ...] = Field(min_length=1)
+    """Each with a group `value`, looked for in the sentences of a user's turn."""
+    unless: tuple[Pattern, ...] = ()
+    """A sentence in which one of these is found gives none."""
+    aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
+    """Canonical value -> other ways to say it."""
+    many: bool = False
+    """The newest five stand beside each other; without it the newest alone."""
+
+
 class SessionSpec(Frozen):
     """Working memory (D6, E1, E2)."""
 
@@ -132,6 +146,7 @@ class SessionSpec(Frozen):
     recent_turns: int = Field(default=8, ge=1, le=100)
     token_threshold_ratio: float = Field(default=0.75, gt=0, le=1)
     model_context_window: int = Field(default=16_000, ge=100)
+    anchors: tuple[AnchorSpec, ...] = Field(default=(), max_length=20)
 
 
 class RetentionSpec(Frozen):
