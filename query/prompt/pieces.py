@@ -56,15 +56,23 @@ def profile(
     catalogue: Profile, rows: Sequence[Row], said: Set[str] = frozenset()
 ) -> tuple[list[Piece], set[str]]:
     """Standing facts of the catalogue but for the fields `said` elsewhere, and the ids of the records that they came
-    from."""
+    from. Values that a field has for each project are one piece (`by_project`)."""
     place = {spec.name: i for i, spec in enumerate(catalogue.fields) if spec.path is not None}
+    apart = {spec.name: spec.by_project for spec in catalogue.fields if spec.by_project is not None}
     out, used = [], set[str]()
+    for name, shown_as in apart.items():
+        own = {r["scope"]: r for r in reversed(rows) if r["field"] == name and _holds_in_project(r)}
+        if own and name not in said:
+            values = json.dumps({scope: own[scope]["value"] for scope in sorted(own)}, ensure_ascii=False)
+            newest = next(r for r in rows if r["record_id"] in {o["record_id"] for o in own.values()})
+            order = (PROFILE, place.get(name, len(place)), "")
+            out.append(Piece("user_profile", f"- {shown_as}: {values}", order, cited(newest)))
     for row in rows:
         names = [n for n in (row["fields"] or [row["field"]]) if n in place]
         if row["kind"] == "preference" or not names:
             continue
         used.add(row["record_id"])
-        if set(names) <= said:
+        if set(names) <= said or (len(names) == 1 and names[0] in apart and _holds_in_project(row)):
             continue
         # "About 800,000" stays vague (B2): its number alone would not.
         plainly = len(names) == 1 and row["value"] is not None and not row["approximate"]
@@ -72,6 +80,10 @@ def profile(
         text = f"- {', '.join(names)}: {plain(value)}{_since(row)}"
         out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), cited(row)))
     return sorted(out, key=lambda p: p.order), used
+
+
+def _holds_in_project(row: Row) -> bool:
+    return row.get("scope", "global") != "global" and row["value"] is not None
 
 
 def table(

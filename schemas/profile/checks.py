@@ -86,6 +86,10 @@ def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str], slots: Set[
             raise ValueError(f"{where}.slot: must be one of {listed(slots)}, or begin with {' or '.join(OPEN_SLOTS)!r}")
         if unknown := [name for pattern in f.patterns for name in captured(pattern) - {"value"}]:
             raise ValueError(f"{where}.patterns: no such group {unknown[0]!r}; allowed: value")
+        if f.asked and (f.kind != "preference" or any(captured(pattern) != {"value"} for pattern in f.asked)):
+            raise ValueError(f"{where}.asked: only of a preference, and each needs one group, (?P<value>...)")
+        if f.by_project is not None and f.many:
+            raise ValueError(f"{where}.by_project: of a field with one value in a project (many = false)")
         if unknown := [v for v in f.aliases if f.values and v not in f.values]:
             raise ValueError(f"{where}.aliases: {unknown[0]!r} is not one of its values: {', '.join(f.values)}")
 

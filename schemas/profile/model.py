@@ -59,6 +59,12 @@ class FieldSpec(Frozen):
     patterns: tuple[Pattern, ...] = ()
     """Own rules of the profile: a regular expression whose group `value` (else the canonical value given by
     `aliases`) fills the field."""
+    asked: tuple[Pattern, ...] = ()
+    """Of a preference: how it is asked for, in requests too ("please use Tokyo time"). Looked for in a whole sentence
+    that is no question; each has a group `value`."""
+    by_project: Id | None = None
+    """A value for each project: said where one is meant, it holds there beside those of the others, and a prompt and
+    the structured profile show them together (`{project: value}`), the prompt under this name."""
     label: dict[Literal["en", "zh"], CleanText] = Field(default_factory=dict)
     """How a statement names the field."""
     unit: CleanText | None = None
