@@ -355,7 +355,7 @@ def _pieces(
         window = window[:-1]  # the request itself, sent as a turn before it was asked about
     shown = in_profile | in_preferences | in_habits
     rest = [
-        (row, score)
+        (habits.plainly(row, catalogue.habits, language), score)
         for row, score in hits
         if (
             _is_news(row, spoken, asked)

@@ -56,6 +56,14 @@ def habits(rows: Sequence[Row], spec: HabitSpec, asked: Request) -> tuple[list[P
     ], {row["record_id"] for row, _ in told}
 
 
+def plainly(row: Row, spec: HabitSpec, language: str) -> Row:
+    """A hit that is a habit as it is told at any time: what its text says of now is of when it was written."""
+    if row.get("kind") != "pattern" or not _value(row).keys() >= TIMES:
+        return row
+    value = _value(row)
+    return {**row, "text": time_text(spec, str(value["action"]), str(value["time"]), value["weekdays"], language)}
+
+
 def _value(row: Row) -> Mapping[str, Any]:
     value = row["value"]
     return value if isinstance(value, Mapping) else {}

@@ -21,6 +21,7 @@ _GROUPS = {
 _LABELS = {
     "decision": "Decision", "task": "Task", "qa": "Q&A", "fact": "Fact", "episode": "Episode", "turn": "Discussion",
     "report": "Report", "intent": "Intent", "preference": "Preference", "relation": "Relation", "item": "Note",
+    "pattern": "Habit",
 }  # fmt: skip
 PROFILE, PREFERENCES, HOT, HABITS = range(4)
 """Order within # User Profile."""

@@ -35,7 +35,7 @@ def _zone(name: str) -> str:
 
 TimeZone = Annotated[str, AfterValidator(_zone)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
-SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern"]
 """What a search may ask for."""
 PromptSection = Literal["user_profile", "anchors", "conversation_history", "retrieved_memories"]
 

@@ -10,7 +10,7 @@ user forgets begins anew from what comes after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -95,22 +95,33 @@ def _parsed(place: str) -> tuple[Owner, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoder:
+    """Text -> search terms and unit embedding, by the model of this name."""
+
+    encode: Callable[[str], tuple[tuple[str, ...], bytes]]
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Told:
-    """A pattern as it is to be told. `name` identifies it: time/ACTION, usual/KEY, active_hours."""
+    """A pattern as it is to be told. `name` identifies it: time/ACTION, usual/KEY, active_hours. `findable`: what a
+    search finds it by; nothing where it is none's answer."""
 
     name: str
     kind: Literal["time", "usual", "active_hours"]
     confidence: float
     text: str
     value: dict[str, Json]
+    findable: str = ""
 
 
 class HabitGate:
     """Habits of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime
+        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime, encoder: Encoder
     ) -> None:
+        self._encoder = encoder
         self._owner = owner
         self._standing = standing
         self._state = state
@@ -236,7 +247,7 @@ class HabitGate:
             return []
         text = wording.usual_text(self._profile.habits, key, found.value, e.language)
         what: dict[str, Json] = {"key": key, "value": found.value, "support": found.support}
-        return self._tell(_Told(name, "usual", found.confidence, text, what), old, cited)
+        return self._tell(_Told(name, "usual", found.confidence, text, what, text), old, cited)
 
     def _hours(self, e: Extraction) -> list[Emit]:
         """A row is written once an hour of activity, not once a turn."""
@@ -261,6 +272,7 @@ class HabitGate:
     ) -> _Told:
         usually = clock(t.minute)
         text = wording.time_text(self._profile.habits, action, usually, t.weekdays, language)
+        findable = text
         if overdue:
             text = wording.overdue_text(text, str(overdue["at"]), language)
         what: dict[str, Json] = {
@@ -268,7 +280,7 @@ class HabitGate:
             "weekdays": list(t.weekdays), "support": t.support, "missed": t.missed, "last_done": _day(last_done),
             "due": clock(t.due), "due_minute": t.due, "overdue": overdue,
         }  # fmt: skip
-        return _Told(f"time/{action}", "time", t.confidence, text, what)
+        return _Told(f"time/{action}", "time", t.confidence, text, what, findable)
 
     def _tell(
         self, p: _Told, old: MemoryUpdate | None, cited: list[SourceTurn] | None, reason: Reason | None = None
@@ -284,17 +296,29 @@ class HabitGate:
             if all(was.get(k) == value.get(k) for k in ("as_of", "value", "last_done", "overdue")):
                 return []
         rule = reason or because("kept" if state == "active" else "observed", "confidence", "habit", p.confidence)
-        body = MemoryBody(text=p.text, value=value)
+        body = self._found_by(p, old).model_copy(update={"text": p.text, "value": value})
         grown = () if old is None else old.sources
         for s in cited or ():
             grown = sources(grown, s, CITED)
         fields: dict[str, object] = {
             "state": state, "reason": rule, "confidence": confidence, "sources": grown, "sealed": body,
             "known_at": self._now, "occurred_at": self._now, "last_accessed_at": self._now,
+            "model_id": self._encoder.model_id if body.embedding else "",
         }  # fmt: skip
         new = changed(old, **fields) if old is not None else self._new(p, rule, state).model_copy(update=fields)
         self._standing.put(new)
         return [update(new)]
+
+    def _found_by(self, p: _Told, old: MemoryUpdate | None) -> MemoryBody:
+        """Terms and vector of a pattern: those that it has, where it is still told so."""
+        if not p.findable:
+            return MemoryBody()
+        if old is not None and old.model_id == self._encoder.model_id and old.sealed.embedding:
+            more = old.sealed.text.partition(p.findable)  # of what is overdue it says more, behind a comma
+            if more[:2] == ("", p.findable) and more[2][:1] in ("", "，", ";"):
+                return MemoryBody(terms=old.sealed.terms, embedding=old.sealed.embedding)
+        terms, embedding = self._encoder.encode(p.findable)
+        return MemoryBody(terms=terms, embedding=embedding)
 
     def _new(self, p: _Told, reason: Reason, state: Literal["active", "observed"]) -> MemoryUpdate:
         name = self._id(p.name)

@@ -11,8 +11,13 @@ import pytest
 from processors.ports import Models
 from query.deps import Deps
 from query.prompt.endpoint import Asked, ContextIn, _pieces
+from query.prompt.habits import plainly
 from query.prompt.intents import route
 from query.reading.common import Context
+from query.search.ranking.index import ScopeIndex
+from query.search.ranking.types import RankQuery
+from query.search.request import KINDS
+from query.search.scopes import indexed
 from schemas.profile.model import load_profile
 from schemas.security.scope import TenantScope
 from tests.unit.processors.talk import Talk
@@ -33,7 +38,7 @@ async def patterns(models: Models, language: str) -> list[dict[str, Any]]:
             await talk.say(BOOKED[language][n % 2], session=f"b{n}")
     newest = {u.record_id: u for u in talk.updates("pattern")}
     return [
-        {**u.model_dump(exclude={"sealed"}), "text": u.sealed.text, "value": u.sealed.value, "attributes": {}}
+        {**u.model_dump(exclude={"sealed"}), **u.sealed.model_dump()}
         for u in newest.values()
         if u.state == "active"
     ]
@@ -86,3 +91,39 @@ async def test_c5_c11_habits_stand_where_they_help_and_what_is_overdue_is_said_o
     assert shown(deps, rows, hello, half_past, answer(26))[0] == [], "said once"
     unknown = {k: v for k, v in answer(0).items() if k != "timestamp"}
     assert shown(deps, rows, hello, half_past, unknown)[0] == [], "a message that Redis alone has is of now"
+
+
+ASKED = {
+    "zh": (("我平时看哪个科室？", "常用科室：心内科"), ("我一般看哪位医生？", "常用医生：张医生")),
+    "en": (("Which department do I usually go to?", "Usual department: cardiology"),
+           ("Who is my usual doctor?", "Usual doctor: Dr Zhang")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_c5_habits_are_a_kind_that_is_searched(models: Models, language: str) -> None:
+    rows = await patterns(models, language)
+    embedder = models.embedder
+    assert {r["key"] for r in rows if not r["embedding"]} == {"active_hours"}, "no answer to any question"
+    assert {r["model_id"] for r in rows if r["embedding"]} == {embedder.model_id}
+    assert "pattern" in KINDS
+    index = ScopeIndex(embedder.dimensions)
+    held = indexed(index, rows, embedder.model_id, embedder.dimensions)
+    for query, answer in ASKED[language]:
+        asked = RankQuery(query, models.terms(query), embedder.embed([query])[0])
+        best = index.search(asked, 1, where=index.mask({"pattern"}))
+        assert [held[hit.id]["text"] for hit in best] == [answer]
+
+
+async def test_c5_a_habit_keeps_its_vector_while_it_is_told_so(models: Models) -> None:
+    talk = Talk(models, HEALTH, START)
+    for n in range(6):
+        await talk.until(START + n * DAY + timedelta(hours=8))
+        await talk.say("记录血压 128/82", session=f"m{n}")
+    await talk.until(START + 6 * DAY + timedelta(hours=9), timedelta(minutes=30))
+    told = [u for u in talk.updates("pattern") if u.key == "time/BP_RECORD"]
+    assert told[-1].reason.rule == "overdue"
+    assert told[-1].sealed.text != told[0].sealed.text
+    assert {(u.sealed.embedding, u.sealed.terms) for u in told} == {(told[0].sealed.embedding, told[0].sealed.terms)}
+    hit = {"kind": "pattern", "value": told[-1].sealed.value, "text": told[-1].sealed.text}
+    assert plainly(hit, HEALTH.habits, "zh")["text"] == told[0].sealed.text == "通常在08:00测量血压"
