@@ -19,14 +19,22 @@ def said(
     """The value and the words that say it, in the first sentence that does. `value`: what the patterns mean; without it
     their group `value`, by its canonical name in `aliases`. A sentence with one of `unless` says nothing: what denies
     something in one sentence denies nothing in the next."""
+    found = matched(text, patterns, unless)
+    if found is None:
+        return None
+    _, match = found
+    named = value or canonical(match["value"], aliases or {})
+    return (named, match.group()) if named else None
+
+
+def matched(text: str, patterns: Sequence[str], unless: Sequence[str] = ()) -> tuple[str, re.Match[str]] | None:
+    """The first sentence that one of the patterns is found in, and where."""
     for sentence in _SENTENCES.split(text[:MOST_CHARS]):
         if any(compiled(p).search(sentence) for p in unless):
             continue
         for pattern in patterns:
-            if (match := compiled(pattern).search(sentence)) and (
-                found := value or canonical(match["value"], aliases or {})
-            ):
-                return found, match.group()
+            if match := compiled(pattern).search(sentence):
+                return sentence, match
     return None
 
 

@@ -195,7 +195,8 @@ class HabitStatement(Frozen):
     user's turn; the first statement of a key that is found counts."""
 
     key: Id
-    """The action's key, or one of `usual`."""
+    """The action's key, one of `usual`, or one of `times`: then the patterns have a group `hour`, and may have `minute`
+    and `pm` (found: the hour is of the afternoon)."""
     value: CleanText | None = Field(default=None, max_length=100)
     """What the patterns mean; None: what their group `value` matches."""
     patterns: tuple[Pattern, ...] = Field(min_length=1)

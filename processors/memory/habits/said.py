@@ -20,9 +20,11 @@ _QUESTION = re.compile(r"[?？]|[吗呢哪几]")
 
 @dataclass(frozen=True, slots=True)
 class SaidHere:
-    """`values` by key; `action_words`: those by which the action was known."""
+    """`values` by key; `action_words`: those by which the action was known; `meant`: the action, or that of the request
+    which this answers a question about."""
 
     action: str | None
+    meant: str | None
     action_words: str
     values: dict[str, str]
 
@@ -30,19 +32,19 @@ class SaidHere:
 def said_of(content: str, previous: Sequence[tuple[str, str]], spec: HabitSpec) -> SaidHere:
     """`previous`: (role, text) of the turns just before, oldest first."""
     if not spec.said:
-        return SaidHere(None, "", {})
+        return SaidHere(None, None, "", {})
     action, words = _action(content, spec)
     meant = action
     if action is None and len(content) <= ANSWER_CHARS and _is_asked(previous):
         meant = _action(previous[-2][1], spec)[0]
-    return SaidHere(action, words, values_of(content, meant, spec))
+    return SaidHere(action, meant, words, values_of(content, meant, spec))
 
 
 def values_of(content: str, action: str | None, spec: HabitSpec) -> dict[str, str]:
     """Usual values that a turn with this action (None: with none) names."""
     out: dict[str, str] = {}
     for s in spec.said:
-        if s.key == spec.action or s.key in out or (s.of and action not in s.of):
+        if s.key not in spec.usual or s.key in out or (s.of and action not in s.of):
             continue
         if found := _found(content, s):
             out[s.key] = found[0]

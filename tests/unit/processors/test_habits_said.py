@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from processors.memory.habits.said import said_of
+from processors.memory.habits.said_times import times_of
 from processors.ports import Models
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import load_profile
@@ -133,3 +134,30 @@ async def test_c5_metadata_goes_before_plain_words(models: Models) -> None:
         "usual/department": "皮肤科", "usual/doctor": "张医生", "usual/function": "FOLLOW_UP",
         "usual/phrase/book": "帮我挂心内科张医生的号",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "time"), [
+    ("帮我约一下周四上午十点半的张医生", "2026-09-10T10:30:00+08:00"),
+    ("我想挂心内科，明天下午3点", "2026-09-08T15:00:00+08:00"),
+    ("帮我挂周一上午8点的号", "2026-09-14T08:00:00+08:00"),
+    ("帮我挂个上午9点的号", "2026-09-08T09:00:00+08:00"),
+    ("Please book me in with Dr Patel on Thursday at 10:30 am", "2026-09-10T10:30:00+08:00"),
+    ("Can you book a visit for tomorrow, 3 pm?", "2026-09-08T15:00:00+08:00"),
+    ("Book me an appointment at 3", None),
+    ("昨天上午10点我量了血压", None),
+])  # fmt: skip
+def test_c5_the_time_of_an_appointment_is_taken_from_the_words_that_ask_for_it(said: str, time: str | None) -> None:
+    """Said on a Monday at 09:30."""
+    at = START + timedelta(hours=9, minutes=30)
+    found = times_of(said, said_of(said, (), HEALTH.habits).meant, HEALTH.habits, at)
+    assert found.get("appointment_at") == time
+
+
+async def test_c5_the_usual_time_of_appointments_is_learned_from_plain_turns(models: Models) -> None:
+    talk = Talk(models, HEALTH, START)
+    for n in range(6):
+        await talk.until(START + n * 7 * DAY + timedelta(hours=20))
+        await talk.say("帮我约周四上午十点的张医生", session=f"b{n}")
+    [told] = [u for u in talk.updates("pattern") if u.key == "time/appointment_at"][-1:]
+    assert (told.state, told.sealed.text) == ("active", "通常周四10:00就诊")
+    assert told.sealed.value["overdue"] is None

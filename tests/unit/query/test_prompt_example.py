@@ -146,4 +146,7 @@ async def test_d17_the_example_prompt_comes_from_plain_turns(deps: Deps, models:
 
     shown = profile_answer(ctx, "acme", known)
     assert set(shown["profile"]["work"]["projectRole"]) == {CANGQIONG, ATLAS}
-    assert "project_role" in profile_view.by_project(TEAM, known)
+    before = {"field": "project_role", "scope": "global", "value": "architect"}
+    [roles] = profile_view.by_project(TEAM, [*known, before])["project_role"]
+    assert roles == {**shown["profile"]["work"]["projectRole"], "global": "architect"}, "said before, of no project"
+    assert profile_view.by_project(TEAM, [before]) == {}

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
 import pytest
 
 from processors.ports import Models, ProfileBook
 from processors.session.step import Session
+from processors.session.value import CALLERS_BYTES
 from schemas.events.envelope import Tick
 from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedBody, ScreenedTurn, SessionCommand, SessionCommandBody
@@ -172,6 +174,18 @@ async def test_d6_of_anchors_the_newest_stands_whoever_gave_it(models: Models) -
     assert (await bench.last()).sealed.anchors == {**english, "instructions": kept}
     bench.command("anchors", anchors={"tone": "dry"})
     assert (await bench.last()).sealed.anchors == {"tone": "dry"}
+
+
+async def test_d6_an_anchor_that_has_no_room_beside_what_callers_keep_is_not_taken(models: Models) -> None:
+    bench = Bench(models, profile="engineering")
+    whole = {f"k{n}": "x" * 60_000 for n in range(8)}
+    whole["last"] = "x" * (CALLERS_BYTES - len(orjson.dumps([{**whole, "last": ""}, {}, {}])) - 1)
+    for name, text in whole.items():
+        bench.command("patch", global_state={name: text})
+    bench.turn("Please answer in English.")
+    s = await bench.last()
+    assert (s.sealed.anchors, contents(s)) == ({}, ["Please answer in English."])
+    assert bench.refusals() == []
 
 
 async def test_d6_anchors_that_are_put_are_whole_and_a_patch_leaves_them(bench: Bench) -> None:
