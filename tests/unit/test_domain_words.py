@@ -70,7 +70,8 @@ def words_of(profile: Profile) -> set[str]:
     habits = profile.habits
     words |= {*habits.usual, *habits.times, *habits.labels} | {s.value for s in habits.said if s.value is not None}
     words |= {word for s in habits.said for pair in s.aliases.items() for word in (pair[0], *pair[1])}
-    words |= literals(p for s in habits.said if s.value is None for p in s.patterns)  # what they name is a value
+    named = [s for s in habits.said if s.value is None and s.key in habits.usual]  # their patterns name values
+    words |= literals(p for s in named for p in s.patterns)
     return {word.lower() for word in words}
 
 
