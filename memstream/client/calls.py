@@ -14,7 +14,7 @@ from memstream.client.messages import Interaction, Memory
 from query.namespaces import owner_of
 
 T = TypeVar("T", bound=answers.Answer)
-Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern"]
 MemoryState = Literal["active", "observed", "superseded", "refused", "archived"]
 HotType = Literal["meta", "status", "decision", "preference"]
 

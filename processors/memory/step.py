@@ -196,7 +196,7 @@ class Gate(PlainStep):
         out: list[Out] = []
         for owner, action in habits.due(now, state):
             standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
-            out += habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), now).tick(action)
+            out += self._habits(owner, standing, state, now).tick(action)
         return out
 
     def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
@@ -227,7 +227,11 @@ class Gate(PlainStep):
             out.append(digest_again(e, standing, ended))
         if not first:
             return out
-        return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
+        return [*out, *self._habits(e.owner, standing, state, e.accepted_at).turn(e)]
+
+    def _habits(self, owner: Owner, standing: Standing, state: StateSpace, at: datetime) -> habits.HabitGate:
+        encoder = habits.Encoder(self._encode, self._models.embedder.model_id)
+        return habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), at, encoder)
 
     def _decide(
         self, e: Extraction, gate: CandidateGate, standing: Standing, out: list[Out], kept: _Kept

@@ -177,7 +177,7 @@ def teaches(turn: ScreenedTurn) -> bool:
 
 def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
     """The turn with no more metadata than habits are mined from (C5)."""
-    told = habit_metadata(turn, profile.habits)
+    told = habit_metadata(turn, profile)
     return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": told})})
 
 

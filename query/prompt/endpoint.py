@@ -18,7 +18,7 @@ from query.auth.boundary import Reader
 from query.body import Route
 from query.errors import ProblemError, done_without
 from query.freshness import Freshness
-from query.prompt import pieces
+from query.prompt import habits, pieces
 from query.prompt.intents import Routed, by_example, folded, names, route, told
 from query.prompt.layout import SEEDS_ORDER, Piece, compose
 from query.reading import hot, session_store
@@ -132,7 +132,7 @@ def _cited(sections: Sequence[dict[str, Any]], kinds: Sequence[str] | None = Non
     return [c["id"] for c in cited if kinds is None or c["kind"] in kinds]
 
 
-_STANDING = ("fact", "preference", "intent")
+_STANDING = ("fact", "preference", "intent", "pattern")
 
 
 async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
@@ -321,7 +321,8 @@ async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
 def _language(query: str, groups: hot.Groups, known: Sequence[Row]) -> str:
     """Of the headings and labels: as what is kept is worded, and the query only where nothing is. By the query alone
     who changes language between two turns would change all of the prompt behind the first heading (D15)."""
-    kept = [*(pieces.plain(e["value"]) for group in groups.values() for e in group), *(r["text"] for r in known)]
+    texts = [r["text"] for r in known if r["kind"] != "pattern"]
+    kept = [*(pieces.plain(e["value"]) for group in groups.values() for e in group), *texts]
     return language_of(" ".join(sorted(kept)) if any(kept) else query)
 
 
@@ -345,13 +346,16 @@ def _pieces(
     wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
     body = session["body"] if session else {}
     window = body.get("window", [])
+    patterns = [r for r in known if r["kind"] == "pattern"]
+    request = habits.Request(asked.body.query, ctx.deps.clock(), language, asked.routed.intents, window)
+    usual, in_habits = habits.habits(patterns, catalogue.habits, request) if patterns else ([], set())
     spoken = _spoken(session)
     own = _request_itself(asked, window, hits)
     if window and window[-1]["content"] == asked.body.query:
         window = window[:-1]  # the request itself, sent as a turn before it was asked about
-    shown = in_profile | in_preferences
+    shown = in_profile | in_preferences | in_habits
     rest = [
-        (row, score)
+        (habits.plainly(row, catalogue.habits, language), score)
         for row, score in hits
         if (
             _is_news(row, spoken, asked)
@@ -366,6 +370,7 @@ def _pieces(
         *table,
         *facts,
         *wanted,
+        *usual,
         *pieces.working(summary, window),
         *pieces.retrieved(rest, window, [e for group in groups.values() for e in group]),
     ]

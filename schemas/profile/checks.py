@@ -11,7 +11,7 @@ from schemas.profile.pii_policy import CREDENTIAL, CREDENTIAL_ACTIONS, ENTITIES,
 from schemas.profile.slots import OPEN_SLOTS, SLOTS
 
 if TYPE_CHECKING:
-    from schemas.profile.model import FieldSpec, HotKey, Profile, RetentionSpec, TableSpec
+    from schemas.profile.model import FieldSpec, HabitSpec, HotKey, Profile, RetentionSpec, SessionSpec, TableSpec
 
 RESERVED_TABLES = frozenset(
     {
@@ -41,6 +41,8 @@ def check(p: Profile) -> None:
     check_retention(p.retention, p.namespaces)
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
     check_intents(p)
+    check_habits(p.habits)
+    check_anchors(p.session)
     check_pii(p.pii)
     check_sections(p)
 
@@ -84,6 +86,10 @@ def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str], slots: Set[
             raise ValueError(f"{where}.slot: must be one of {listed(slots)}, or begin with {' or '.join(OPEN_SLOTS)!r}")
         if unknown := [name for pattern in f.patterns for name in captured(pattern) - {"value"}]:
             raise ValueError(f"{where}.patterns: no such group {unknown[0]!r}; allowed: value")
+        if f.asked and (f.kind != "preference" or any(captured(pattern) != {"value"} for pattern in f.asked)):
+            raise ValueError(f"{where}.asked: only of a preference, and each needs one group, (?P<value>...)")
+        if f.by_project is not None and f.many:
+            raise ValueError(f"{where}.by_project: of a field with one value in a project (many = false)")
         if unknown := [v for v in f.aliases if f.values and v not in f.values]:
             raise ValueError(f"{where}.aliases: {unknown[0]!r} is not one of its values: {', '.join(f.values)}")
 
@@ -135,6 +141,26 @@ def check_intents(p: Profile) -> None:
         columns = unique.get(intent.table or "", set())
         if missing := set(intent.table_columns) - columns:
             raise ValueError(f"{where}.table_columns: no column {min(missing)!r}; there are: {listed(columns)}")
+
+
+def check_habits(spec: HabitSpec) -> None:
+    keys = {spec.action, *spec.usual, *spec.times}
+    for said in spec.said:
+        where = f"habits.said.{said.key}"
+        if said.key not in keys:
+            raise ValueError(f"{where}: must be habits.action or one of habits.usual and times: {listed(keys)}")
+        if said.key in spec.times:
+            if any("hour" not in (names := captured(p)) or names - {"hour", "minute", "pm"} for p in said.patterns):
+                raise ValueError(f"{where}.patterns: each needs the group hour, and may have minute and pm")
+        elif said.value is None and any(captured(pattern) != {"value"} for pattern in said.patterns):
+            raise ValueError(f"{where}.patterns: without a value each needs one group, (?P<value>...)")
+
+
+def check_anchors(spec: SessionSpec) -> None:
+    once("session.anchors", (a.name for a in spec.anchors))
+    for anchor in spec.anchors:
+        if any(captured(pattern) != {"value"} for pattern in anchor.patterns):
+            raise ValueError(f"session.anchors.{anchor.name}.patterns: each needs one group, (?P<value>...)")
 
 
 def check_pii(actions: Mapping[str, PiiAction]) -> None:

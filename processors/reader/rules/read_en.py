@@ -14,7 +14,7 @@ from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.life_en import life_statements
-from processors.reader.rules.manner import manner_en
+from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
 from processors.reader.rules.standing_en import stands
@@ -27,6 +27,7 @@ _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|eveni
 ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
 _PLEASE = re.compile(r"^please,? ", re.I)
+_SAYS_I = re.compile(r"\bI\b")
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
     r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
@@ -134,7 +135,8 @@ def _statements(
         if (atom := reader(sentence, original)) is not None:
             found.append(atom)
             break
-    found.extend(manner_en(sentence))
+    wishes = manner(sentence, profile, "en")
+    found.extend(wishes)
     for clause in clauses_en.clauses(sentence):
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))
@@ -142,13 +144,14 @@ def _statements(
         found.extend(atoms.relations_en(clause, in_group=in_group))
         found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":
-            said = clause.body if clause.subject == "my" else f"I {_PLEASE.sub('ask to ', clause.body)}"
+            whole = clause.subject == "my" or _SAYS_I.search(clause.body) is not None
+            said = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
         if clause.states and (hot := hot_status(profile, _with_its_time(sentence, clause.body))) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
-    return found
+    return said_once(found, wishes)
 
 
 def _answer(asked: str, text: str, found: Sequence[Found], profile: Profile) -> list[Found]:

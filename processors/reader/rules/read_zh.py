@@ -11,7 +11,7 @@ from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
 from processors.reader.rules.life_zh import life_statements
-from processors.reader.rules.manner import manner_zh
+from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
@@ -90,7 +90,8 @@ def _statements(
         if atom is not None and (in_project or atom.episode_type != "decision" or _decides(atom, original)):
             found.append(atom)
             break
-    found.extend(manner_zh(sentence))
+    wishes = manner(sentence, profile, "zh")
+    found.extend(wishes)
     for at, clause in enumerate(parts):
         if at and _of_the_speaker(found, parts[at - 1]):
             clause = clauses_zh.having_more(clause)
@@ -109,7 +110,7 @@ def _statements(
         said, end = _with_what_follows(sentence, parts, at)
         if (hot := hot_status(profile, said)) is not None:
             found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
-    return found
+    return said_once(found, wishes)
 
 
 def _decides(atom: Found, original: str) -> bool:

@@ -254,6 +254,7 @@ def _candidate(
     attributes = dict(found.attributes)
     if turn.speaker:
         attributes["about"] = turn.speaker
+    where = _place(values, profile, project, text[found.start : found.end], turn)
     span = _when(text[found.start : found.end], anchor, found)
     return Candidate(
         ordinal=ordinal,
@@ -265,7 +266,8 @@ def _candidate(
         approximate=found.approximate,
         category=found.category or (category_meant(profile, said) if found.kind == "intent" else None),
         episode_type=found.episode_type,
-        project_id=project,
+        scope=where or "global",
+        project_id=where or project,
         importance=profile.importance[found.kind],
         confidence=INFERRED if found.source == "inferred" else EXPLICIT,
         source=found.source,
@@ -277,6 +279,17 @@ def _candidate(
         attributes=attributes,
         spans=_spans(found, len(text)),
     )
+
+
+def _place(
+    values: Sequence[tuple[str, Any]], profile: Profile, project: str | None, said: str, turn: TurnView
+) -> str | None:
+    """Return the project in which a value holds that has one for each: that which its own words name, else the turn's;
+    None for what holds anywhere."""
+    specs = [profile.field(name) for name, _ in values]
+    if not specs or any(spec is None or spec.by_project is None for spec in specs):
+        return None
+    return project_of(profile, said, turn.reaches) or project
 
 
 def _hot(

@@ -209,8 +209,11 @@ _OWN = re.compile(
 
 
 def unnamed(said: str) -> str:
-    """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there."""
+    """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there. What
+    is the owner's (我的时区) is named as such."""
     said = bare(said.rstrip("，,、 "))
+    if said.startswith("我的"):
+        return _mine(said)
     return "{of}" + _mine(said.removeprefix("我") if not said.startswith("我们") else said)
 
 

@@ -69,6 +69,12 @@ def test_the_message_names_file_key_and_what_is_allowed(text: str, told: list[st
     ("name", "old", "new", "told"),
     [
         (HEALTH, 'slot = "age"', 'slot = "agee"', ["fields.age.slot: must be one of age, allergy", "favourite "]),
+        (HEALTH, 'key = "department"', 'key = "departmnt"', ["said.departmnt: must be habits.action or"]),
+        (HEALTH, 'value = "by_date"', "", ["habits.said.query_style.patterns: without a value each needs one group"]),
+        (TEAM, 'name = "instructions"', 'name = "language_preference"', ["session.anchors: named twice: langu"]),
+        (TEAM, 'by_project = "project_roles"', 'by_project = "r"\nmany = true', ["project_role.by_project: of a f"]),
+        (TEAM, '(?P<value>JST|', '(?:JST|', ["fields.timezone.asked: only of a preference"]),
+        (TEAM, '(?P<value>(?:不要', '(?:(?:不要', ["session.anchors.instructions.patterns: each needs one group"]),
         (HEALTH, 'path = "basic.age"', 'path = "basics.age"', ["fields.age.path: must be", "basic, history, baseline"]),
         (HEALTH, 'path = "basic.age"', 'path = "basic"', ["fields.age.path: must be GROUP.FIELD"]),
         (HEALTH, 'path = "basic.gender"', 'path = "basic.age"', ["fields.gender.path: basic.age", "of fields.age"]),
