@@ -13,7 +13,7 @@ from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
-from processors.project.rows import ANSWERS
+from processors.project.rows import ANSWERS, PROPOSED, HotName
 from processors.project.week_places import DUE, Place, held, place_of, places_of, span
 from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
@@ -94,18 +94,22 @@ class ProjectEraser(NothingHeld):
         return done
 
     def _drop_hot(self, e: Erasure, name: str, state: StateSpace, done: Erased) -> int:
-        owner, (row, _) = _hot(name)
-        old = _load(state.of(owner).get(row))
-        if old is None or old.user_id != e.user_id or old.state == "deleted":
-            return 0
-        if e.scope == "session" and not _cites(old, e):
-            return 0
-        state.of(e.owner.key).delete(name)
-        return _drop(old, row, state.of(owner), done)
+        """A value of the user's, and what was proposed: with the value, or by the user."""
+        owner, (row, proposed, _) = _hot(name)
+        old, other = _load(state.of(owner).get(row)), _load(state.of(owner).get(proposed))
+        goes, left = _is_of(old, e), _is_of(other, e)
+        count = 0
+        if other is not None and (left or goes):
+            count += _drop(other, proposed, state.of(owner), done)
+        if old is not None and goes:
+            count += _drop(old, row, state.of(owner), done)
+        if count and not any(u is not None and u.user_id == e.user_id and not _is_of(u, e) for u in (old, other)):
+            state.of(e.owner.key).delete(name)
+        return count
 
     def _derived(self, e: Erasure, name: str) -> tuple[str, ...]:
         """Rows of the figures that the daily status makes from a row that the user wrote to."""
-        _, (row, _) = _hot(name)
+        _, (row, *_) = _hot(name)
         profile = self._book.of(e.tenant)
         of = {k.key for k in profile.hot_keys if f"hot/{k.type}/{k.key}" == row}
         return tuple(f"hot/{k.type}/{k.key}" for k in daily.derived(profile) if of & set(k.ratio_of))
@@ -242,6 +246,12 @@ def _drop(old: MemoryUpdate, row: str, rows: OwnerState, done: Erased) -> int:
     return 1
 
 
+def _is_of(u: MemoryUpdate | None, e: Erasure) -> bool:
+    if u is None or u.user_id != e.user_id or u.state == "deleted":
+        return False
+    return e.scope != "session" or _cites(u, e)
+
+
 def _cites(u: MemoryUpdate, e: Erasure) -> bool:
     return any(s.session_id == e.session_id for s in u.sources)
 
@@ -300,9 +310,10 @@ def _week(row: str) -> Place:
 
 
 def _hot(row: str) -> tuple[str, tuple[str, ...]]:
-    """State owner, and keys of a row of hot memory (it may hold any character) and of their index."""
+    """State owner, and keys of a row of hot memory (it may hold any character), of what is proposed instead, and of
+    their index."""
     _, owner, key = row.split("|", 2)
-    return owner, (key, INDEX)
+    return owner, (key, PROPOSED.key(HotName.parse(key).name), INDEX)
 
 
 def _load(raw: Any) -> MemoryUpdate | None:

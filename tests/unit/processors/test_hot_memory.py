@@ -1,0 +1,151 @@
+"""Turns go in, a project's hot memory and the lines of its prompt come out (A3, A4, A8), in Chinese and English."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from processors.ports import Models
+from query.prompt import pieces
+from schemas.events.documents import ProjectCommand, ProjectCommandBody
+from schemas.events.hot_memory import HotRow, hot_memory
+from schemas.events.memory import MemoryCommand, MemoryUpdate
+from schemas.log import topics
+from schemas.profile.model import load_profile
+from sinks.postgres.rows import row
+from tests.unit.processors.talk import Talk
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+PI_EN, PI_ZH = ("meta", "principal_investigator", "Dr. Li"), ("meta", "principal_investigator", "李主任")
+
+
+class Study(Talk):
+    def __init__(self, models: Models) -> None:
+        super().__init__(models, load_profile("clinical_trial"), START, "study")
+
+    async def put(self, hot_type: Any, key: str, value: Any, command: Any = "put_hot", user: str | None = None) -> None:
+        self.driver.advance(timedelta(minutes=5))
+        self._number += 1
+        self.driver.pipe(
+            topics.PROJECT_EVENTS,
+            ProjectCommand(
+                tenant="acme", project_id="study", command=command, command_id=f"put-{self._number}", user_id=user,
+                hot_type=hot_type, key=key, accepted_at=self.driver.now, sealed=ProjectCommandBody(value=value),
+            ),
+        )  # fmt: skip
+        await self.driver.run()
+
+    async def told(self, *said: str | tuple[str, str]) -> None:
+        """Turns, five minutes apart; a pair names the user."""
+        for each in said:
+            self.driver.advance(timedelta(minutes=5))
+            who, text = each if isinstance(each, tuple) else ("ann", each)
+            await self.say(text, user=who, session=who)
+
+    async def forget(self, user: str, record_id: str) -> None:
+        self._number += 1
+        command = MemoryCommand(
+            tenant="acme", user_id=user, command="forget", command_id=f"forget-{self._number}", memory_id=record_id,
+            accepted_at=self.driver.now,
+        )  # fmt: skip
+        self.driver.pipe(topics.LEDGER, command)
+        await self.driver.run()
+
+    @property
+    def hot(self) -> dict[str, list[dict[str, Any]]]:
+        """As readers get it."""
+        newest: dict[str, MemoryUpdate] = {u.record_id: u for u in self.updates("hot")}
+        rows = [found[1] for u in newest.values() if (found := row(u)) is not None]
+        return hot_memory(HotRow.of_row(r) for r in rows)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {e["key"]: e["value"] for group in self.hot.values() for e in group}
+
+    def lines(self, language: str) -> list[str]:
+        return [p.text for p in pieces.hot(self.hot, language)]
+
+
+@pytest.fixture
+def study(models: Models) -> Study:
+    return Study(models)
+
+
+@pytest.mark.parametrize(
+    ("put", "said", "language", "line"),
+    [
+        (PI_EN, ("bob", "The principal investigator is Dr. Wang."), "en",
+         "- principal_investigator: Dr. Li; proposed in talk by bob on 2026-11-02, not adopted: Dr. Wang"),
+        (PI_ZH, ("bob", "PI是王主任。"), "zh",
+         "- principal_investigator: 李主任；对话中提出（bob，2026-11-02，未采纳）：王主任"),
+        (("meta", "enrollment_target", 120), "The enrolment target is now 140.", "en",
+         "- enrollment_target: 120; proposed in talk by ann on 2026-11-02, not adopted: 140"),
+        (("meta", "enrollment_target", 120), "入组目标改为140。", "zh",
+         "- enrollment_target: 120；对话中提出（ann，2026-11-02，未采纳）：140"),
+    ],
+)  # fmt: skip
+async def test_a4_talk_proposes_beside_what_was_set_by_hand(
+    study: Study, put: tuple[str, str, Any], said: Any, language: str, line: str
+) -> None:
+    await study.put(*put)
+    await study.told(said)
+    assert study.lines(language) == [line]
+    [entry] = study.hot["meta"]
+    assert (entry["value"], entry["origin"], entry["user_id"]) == (put[2], "set", None)
+    assert entry["proposal"]["source_turn_ids"] == ["turn-2"], "what it was read from"
+    # Said as it is set, the proposal is over.
+    await study.told(f"The principal investigator is {put[2]}." if put[0:2] == PI_EN[:2] else f"入组目标改为{put[2]}。")
+    assert "proposal" not in study.hot["meta"][0]
+
+
+@pytest.mark.parametrize("how", ["adopted", "declined", "deleted", "forgotten"])
+async def test_a4_a_proposal_ends_by_hand_or_with_its_memory(study: Study, how: str) -> None:
+    await study.put(*PI_EN, user="lead")
+    await study.told(("bob", "The principal investigator is Dr. Wang."))
+    [entry] = study.hot["meta"]
+    assert (entry["user_id"], entry["proposal"]["user_id"]) == ("lead", "bob")
+    if how == "forgotten":
+        [memory] = [u for u in study.updates("episode") if u.state == "active"]
+        await study.forget("bob", memory.record_id)
+    else:
+        value = "Dr. Wang" if how == "adopted" else "Dr. Li"
+        await study.put(*PI_EN[:2], value, "delete_hot" if how == "deleted" else "put_hot", user="lead")
+    left = study.hot["meta"]
+    assert [e["value"] for e in left] == {"adopted": ["Dr. Wang"], "deleted": []}.get(how, ["Dr. Li"])
+    assert not any("proposal" in e for e in left)
+    if how == "deleted":  # and the key is open to talk again
+        await study.told(("bob", "The principal investigator is Dr. Wang."))
+        assert study.values == {"principal_investigator": "Dr. Wang"}
+
+
+async def test_a4_the_newest_proposal_stands_and_talk_follows_talk(study: Study) -> None:
+    await study.told("The principal investigator is Dr. Wang.", ("bob", "The principal investigator is Dr. Chen."))
+    assert study.hot["meta"][0]["origin"] == "said"
+    assert study.values == {"principal_investigator": "Dr. Chen"}
+    await study.put(*PI_EN)
+    await study.told("The principal investigator is Dr. Wang.", ("bob", "The principal investigator is Dr. Chen."))
+    [entry] = study.hot["meta"]
+    assert (entry["value"], entry["proposal"]["value"], entry["proposal"]["user_id"]) == ("Dr. Li", "Dr. Chen", "bob")
+
+
+async def test_a4_a_value_that_policy_masks_stays_of_the_talk_it_came_from(study: Study) -> None:
+    await study.told("The principal investigator is Dr. Wang.")
+    for restores in ("entry", "proposal"):
+        study.driver.pipe(
+            topics.PROJECT_EVENTS,
+            ProjectCommand(
+                tenant="acme", project_id="study", command="put_hot", command_id=f"masked-{restores}", user_id="ann",
+                hot_type="meta", key=PI_EN[1], accepted_at=study.driver.now, restores=restores,
+                sealed=ProjectCommandBody(value="<PERSON>"),
+            ),
+        )  # fmt: skip
+        await study.driver.run()
+        entry = study.hot["meta"][0]
+        if restores == "entry":
+            assert (entry["value"], entry["origin"]) == ("<PERSON>", "said")
+            await study.put(*PI_EN)
+            await study.told("The principal investigator is Dr. Wang.")
+        else:
+            assert (entry["value"], entry["proposal"]["value"]) == ("Dr. Li", "<PERSON>")
