@@ -8,7 +8,7 @@ from datetime import datetime
 
 from processors.memory.hot_entries import InHot
 from processors.memory.store import Standing
-from processors.reader.rules.domain import hot_entry, hot_status
+from processors.reader.rules.hot import hot_entry, hot_status
 from processors.step import Emit
 from schemas.events.documents import UserMemory, UserMemoryBody
 from schemas.events.envelope import SourceTurn

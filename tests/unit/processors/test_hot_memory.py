@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from inference.language import language_of
 from processors.ports import Models
+from processors.reader.rules.model import read_answer
+from processors.reader.rules.protocol import TurnView
 from query.prompt import pieces
 from schemas.events.documents import ProjectCommand, ProjectCommandBody
 from schemas.events.hot_memory import HotRow, hot_memory
@@ -149,3 +153,69 @@ async def test_a4_a_value_that_policy_masks_stays_of_the_talk_it_came_from(study
             await study.told("The principal investigator is Dr. Wang.")
         else:
             assert (entry["value"], entry["proposal"]["value"]) == ("Dr. Li", "<PERSON>")
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "value"),
+    [
+        ("We're at 47 of 80.", "enrolled_count", 47),
+        ("Enrolment is 47/80.", "enrolled_count", 47),
+        ("We have 52 patients on the study now.", "enrolled_count", 52),
+        ("Currently enrolled 45 patients.", "enrolled_count", 45),
+        ("目前总共38例。", "enrolled_count", 38),
+        ("入组进度47/80。", "enrolled_count", 47),
+        ("目前总共38例不良事件。", "enrolled_count", None),
+        ("We're at 47 of 80 queries.", "enrolled_count", None),
+        ("The data cut-off is 15 March.", "database_lock", "15 March"),
+        ("The database lock has moved to 3 May 2027.", "database_lock", "3 May 2027"),
+        ("锁库日期改为3月15日。", "database_lock", "3月15日"),
+        ("The protocol version is now 2.3.1.", "protocol_version", "2.3.1"),
+        ("方案版本是V3.0。", "protocol_version", "V3.0"),
+        ("方案版本2.3.1。", "protocol_version", "2.3.1"),
+        ("The PI is on leave until Monday.", "principal_investigator", None),
+        ("PI在休假。", "principal_investigator", None),
+        ("PI换成王主任了。", "principal_investigator", "王主任"),
+        ("Our PI is Maria van Dam.", "principal_investigator", "Maria van Dam"),
+        ("入组目标是不现实的。", "enrollment_target", None),
+        ("The enrolment target is 15 March.", "enrollment_target", None),
+        ("Patient 07 is pregnant, so we keep her off the drug.", "special_patients:07",
+         "Patient 07 is pregnant, so we keep her off the drug"),
+        ("Subject 3 needs a wheelchair at every visit.", "special_patients:3",
+         "Subject 3 needs a wheelchair at every visit"),
+        ("One of our patients is deaf and needs an interpreter.", "special_patients",
+         "One of our patients is deaf and needs an interpreter"),
+        ("12号患者对造影剂过敏，需要特别注意。", "special_patients:12", "12号患者对造影剂过敏，需要特别注意"),
+        ("07号患者怀孕了，09号患者是盲人。", "special_patients:09", "09号患者是盲人"),
+        ("12号患者今天按时来访视了。", "special_patients:12", None),
+        ("Is patient 07 pregnant?", "special_patients:07", None),
+    ],
+)  # fmt: skip
+async def test_a4_a_status_is_heard_in_other_words_and_kept_whole(
+    study: Study, said: str, key: str, value: Any
+) -> None:
+    await study.told(said)
+    assert study.values.get(key) == value
+    assert value is not None or not study.values
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "value"),
+    [
+        ("Currently enrolled 45 patients.", "enrolled_count", 45),
+        ("目前已入组45例。", "enrolled_count", 45),
+        ("The protocol version is now 2.3.1.", "protocol_version", "2.3.1"),
+        ("12号患者对造影剂过敏。", "special_patients:12", "12号患者对造影剂过敏"),
+    ],
+)
+def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(said: str, key: str, value: Any) -> None:
+    profile = load_profile("clinical_trial")
+    view = TurnView(said, "user", language_of(said), START, profile.time_zone, project_id="study")
+    entry = {
+        "kind": "episode", "text": said.rstrip("。."), "quote": said, "fields": [], "approximate": False,
+        "inferred": False, "negated": False, "episode_type": "fact", "category": None,
+    }  # fmt: skip
+    [read], _ = read_answer(json.dumps({"candidates": [entry]}), view, profile)
+    assert read.hot is not None
+    assert (read.hot.key, read.hot.value) == (key, value)
+    [], dropped = read_answer(json.dumps({"candidates": [{**entry, "quote": "Nothing of it"}]}), view, profile)
+    assert dropped
