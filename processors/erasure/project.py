@@ -9,6 +9,7 @@ import orjson
 
 from processors.erasure.guard import DENY, Erased
 from processors.erasure.steps import NothingHeld
+from processors.hot_matter import keys_of
 from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
@@ -103,7 +104,9 @@ class ProjectEraser(NothingHeld):
             count += _drop(other, proposed, state.of(owner), done)
         if old is not None and goes:
             count += _drop(old, row, state.of(owner), done)
-        if count and not any(u is not None and u.user_id == e.user_id and not _is_of(u, e) for u in (old, other)):
+        left = any(u is not None and u.user_id == e.user_id and not _is_of(u, e) for u in (old, other))
+        # A name may be what was said, and is of no use where nothing of the user's has it.
+        if not left and (count or not self._derived(e, name)):
             state.of(e.owner.key).delete(name)
         return count
 
@@ -179,10 +182,10 @@ class ProjectEraser(NothingHeld):
                 return [(owner, f"w|{event.owner.key}|{p.monday.isoformat()}") for p in places]
             case ProjectCandidate() if event.sealed.candidate.hot:
                 hot = event.sealed.candidate.hot
-                return _row(event, event.user_id, hot.type, hot.key)
+                return [r for key in keys_of(hot) for r in _row(event, event.user_id, hot.type, key)]
             case UserMemory() if event.sealed.now:
                 hot = event.sealed.now
-                return _row(event, event.user_id, hot.type, hot.key)
+                return [r for key in keys_of(hot) for r in _row(event, event.user_id, hot.type, key)]
             case ProjectCommand(command="put_hot" | "delete_hot") if event.user_id and event.hot_type and event.key:
                 return _row(event, event.user_id, event.hot_type, event.key)
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, cast
 
+from processors.hot_matter import keys_of
 from processors.step import OwnerState
 from schemas.base import Json
 from schemas.events.memory import HotValue
@@ -22,8 +23,11 @@ class InHot(NamedTuple):
     entry: str
 
     @classmethod
-    def of(cls, tenant: str, project_id: str, hot: HotValue) -> InHot:
-        return cls(project_id, hot.type, record_id(project(tenant, project_id), "hot", hot.type, hot.key))
+    def all_of(cls, tenant: str, project_id: str, hot: HotValue) -> list[InHot]:
+        """Under each of the keys that it may have there, its own the last."""
+        owner = project(tenant, project_id)
+        keys = reversed(keys_of(hot))
+        return [cls(project_id, hot.type, record_id(owner, "hot", hot.type, key)) for key in keys]
 
 
 class HotEntries:

@@ -98,7 +98,8 @@ class InProject:
     ) -> Emit:  # fmt: skip
         m = self._m
         if now is not None:
-            self._standing.hot.note(record, InHot.of(m.tenant, project, now))
+            for entry in InHot.all_of(m.tenant, project, now):
+                self._standing.hot.note(record, entry)
         return Emit(
             topics.PROJECT_EVENTS,
             UserMemory(

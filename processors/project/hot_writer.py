@@ -7,14 +7,17 @@ when the key is set by hand or said in talk as it is set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from processors.hot_matter import keys_of
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.rules import EXPLICIT
 from processors.memory.values import same
+from processors.ports import Models
 from processors.project import daily, hot_withdrawn, user_memories
+from processors.project.hot_decisions import Decisions, rivals
 from processors.project.hot_keys import INDEX, HotKeys
 from processors.project.rows import HOT, PROPOSED, REMOVED, HotName
 from processors.step import Emit, Out, Reads, StateSpace
@@ -27,6 +30,8 @@ from schemas.log.owner import Owner, OwnerKind
 from schemas.profile.model import Profile
 
 PROPOSED_RULE = "proposed"
+CHANGED_RULE = "changed"
+"""Of a decision whose matter was decided otherwise since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,11 @@ class Saying:
         return f"hot/{self.hot.type}/{self.hot.key}/{self.cause}"
 
 
+def reads_of(owner: Owner, hot: HotValue) -> tuple[Reads, ...]:
+    """Under each of the keys that it may get."""
+    return tuple(reads(owner, HotName(hot.type, key)) for key in keys_of(hot))
+
+
 def reads(owner: Owner, entry: HotName) -> Reads:
     """What a write of an entry reads and writes."""
     removed = (REMOVED.key(entry.record_id(owner)), REMOVED.key(entry.proposal_id(owner)))
@@ -66,6 +76,13 @@ def then_reads(owner: Owner, entry: HotName, priority: int, state: StateSpace) -
     return () if leaves in (None, entry.row) else (reads(owner, HotName.parse(str(leaves))),)
 
 
+def then_reads_of(owner: Owner, hot: HotValue, profile: Profile, state: StateSpace) -> tuple[Reads, ...]:
+    """The decisions that it may replace, and the entry that has to make room."""
+    names = rivals(hot, profile, state.of(owner.key))
+    room = [r for key in keys_of(hot) for r in then_reads(owner, HotName(hot.type, key), hot.priority, state)]
+    return *(reads(owner, name) for name in names), *room
+
+
 def is_by_hand(u: MemoryUpdate) -> bool:
     """Was it set by hand? A correction of what talk had said is of the talk. Before CORRECTED such a one had the rule
     of a hand."""
@@ -75,12 +92,32 @@ def is_by_hand(u: MemoryUpdate) -> bool:
 
 
 class HotWriter:
-    def __init__(self, owner: Owner, profile: Profile, state: StateSpace) -> None:
+    def __init__(self, owner: Owner, profile: Profile, state: StateSpace, models: Models) -> None:
         self._owner, self._profile, self._state = owner, profile, state
         self._rows = state.of(owner.key)
+        self._models = models
 
     def say(self, s: Saying) -> list[Out]:
-        """The entry, a proposal, or why neither."""
+        """The entry, a proposal, or why neither. A decision also ends those on its matter that are older."""
+        if s.by != "talk" or s.hot.type != "decision" or s.hot.value != s.text:
+            return self._say(s)
+        placed = Decisions(self._models, self._profile, self._rows).place(s.hot, s.memory, user_memories.MEMORY)
+        s = replace(s, hot=s.hot.model_copy(update={"key": placed.entry.key}))
+        table = self._rows.table(HOT)
+        ended = [(name, u) for name in placed.replaces if (u := table.get(name.name)) is not None]
+        if newer := next((u for _, u in ended if u.occurred_at > s.occurred), None):
+            return [self._skipped(s, "older_than_standing", newer)]
+        out: list[Out] = []
+        for name, old in ended:
+            if name == placed.entry or is_by_hand(old):
+                continue
+            reason = because("retired", "dedupe", CHANGED_RULE)
+            out += self.leave(name, s.accepted, reason)
+            told = f"{s.decision_name}/{old.record_id}"
+            out.append(plain_decision(self._owner, told, "hot", reason, old, s.accepted))
+        return out + self._say(s)
+
+    def _say(self, s: Saying) -> list[Out]:
         old = self._rows.table(HOT).get(s.entry.name)
         if old is not None and old.occurred_at > s.occurred:  # also where it was deleted since
             return [self._skipped(s, "older_than_standing", old)]

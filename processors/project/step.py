@@ -78,7 +78,7 @@ class Project(PlainStep):
                 if hot is None:
                     return ()
                 said = Reads(event.owner.key, (WRITTEN_BY.key(event.turn.turn_id),))
-                return hot_writer.reads(event.owner, HotName(hot.type, hot.key)), said, daily.READS
+                return *hot_writer.reads_of(event.owner, hot), said, daily.READS
             case ProjectCommand() if event.hot_type and event.key:
                 return hot_writer.reads(event.owner, HotName(event.hot_type, event.key)), daily.READS
             case ProjectCommand(command="report"):
@@ -91,7 +91,7 @@ class Project(PlainStep):
                 return *week_places.reads_of_turn(event, self._book.of(event.tenant)), *hot_withdrawn.reads(event)
             case UserMemory():
                 now = event.sealed.now
-                own = () if now is None else (hot_writer.reads(event.owner, HotName(now.type, now.key)),)
+                own = () if now is None else hot_writer.reads_of(event.owner, now)
                 return *own, *user_memories.reads(event), daily.READS
             case ReportResult():
                 place = _answered(event)
@@ -120,9 +120,10 @@ class Project(PlainStep):
                 return hot_withdrawn.then_reads(event, state)
             case UserMemory():
                 now, held = event.sealed.now, user_memories.entries_of(event, state)
-                return *(hot_writer.reads(event.owner, entry) for entry in held), *_room(event.owner, now, state)
+                own = (hot_writer.reads(event.owner, entry) for entry in held)
+                return *own, *self._beside(event.owner, now, state)
             case ProjectCandidate():
-                return _room(event.owner, event.sealed.candidate.hot, state)
+                return self._beside(event.owner, event.sealed.candidate.hot, state)
             case ProjectCommand(command="put_hot") if event.hot_type and event.key:
                 return hot_writer.then_reads(
                     event.owner, HotName(event.hot_type, event.key), event.priority, state
@@ -227,17 +228,16 @@ class Project(PlainStep):
         return out
 
     def _hot(self, owner: Owner, state: StateSpace) -> HotWriter:
-        return HotWriter(owner, self._book.of(owner.tenant), state)
+        return HotWriter(owner, self._book.of(owner.tenant), state, self._models)
+
+    def _beside(self, owner: Owner, hot: HotValue | None, state: StateSpace) -> tuple[Reads, ...]:
+        return () if hot is None else hot_writer.then_reads_of(owner, hot, self._book.of(owner.tenant), state)
 
     def _zone(self, owner: Owner) -> str:
         return self._book.of(owner.tenant).zone_of(owner.id)
 
     def _weeks(self, tenant: str, state: StateSpace) -> weeks.Weeks:
         return weeks.Weeks(self._models, self._book.of(tenant), state, ask_model=self._ask_model)
-
-
-def _room(owner: Owner, hot: HotValue | None, state: StateSpace) -> tuple[Reads, ...]:
-    return () if hot is None else hot_writer.then_reads(owner, HotName(hot.type, hot.key), hot.priority, state)
 
 
 def _answered(r: ReportResult) -> week_places.Place | None:

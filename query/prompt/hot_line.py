@@ -33,9 +33,15 @@ def line_of(entry: Mapping[str, Any], language: Language) -> str:
     value = plain(entry["value"])
     told = _said_by(value, entry.get("user_id"), language)
     # A decision is often its own key.
-    line = f"- {told}" if _same(entry["key"], value) else f"- {entry['key']}: {told}"
+    line = f"- {told}" if _same(entry["key"], value) else f"- {_named(entry['key'], value)}: {told}"
     other = entry.get("proposal")
     return line if other is None else line + _instead(other, language)
+
+
+def _named(key: str, value: str) -> str:
+    """Of one of several under a key, whose name says what the value says, the key alone."""
+    name, _, which = key.partition(":")
+    return name if which and which.casefold() in value.casefold() else key
 
 
 def _said_by(value: str, user_id: str | None, language: Language) -> str:

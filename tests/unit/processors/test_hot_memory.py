@@ -219,3 +219,67 @@ def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(said: str, key: s
     assert (read.hot.key, read.hot.value) == (key, value)
     [], dropped = read_answer(json.dumps({"candidates": [{**entry, "quote": "Nothing of it"}]}), view, profile)
     assert dropped
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (("We decided to ship the samples with DHL.", "We decided to ship the samples with FedEx instead."), [1]),
+        (("我们决定用顺丰寄样本。", "我们决定不用顺丰寄样本，改用京东。"), [1]),
+        (("We decided to pay the nurses 50 euros a day.", "We decided to pay the nurses 70 euros a day."), [1]),
+        (("我们决定每次访视补贴100元。", "我们决定每次访视补贴150元。"), [1]),
+        (("We decided to close site 4.", "We decided to close site 7."), [0, 1]),
+        (("我们决定关闭4号中心。", "我们决定关闭7号中心。"), [0, 1]),
+        (("We decided to widen the visit window to plus/minus 5 days.",
+          "We decided that missed visits are made up within two weeks.",
+          "We decided to widen the visit window to plus/minus 7 days."), [1, 2]),
+        (("我们决定入选标准年龄放宽到75岁。", "我们决定排除标准里加上孕妇。",
+          "我们决定入选标准年龄放宽到80岁。"), [1, 2]),
+        (("We decided to raise the inclusion criteria age limit to 75.",
+          "We decided to add pregnancy to the exclusion criteria."), [0, 1]),
+    ],
+)  # fmt: skip
+async def test_a4_decisions_on_one_matter_replace_each_other_and_others_stand_beside(
+    study: Study, said: tuple[str, ...], left: list[int]
+) -> None:
+    """Whoever decided: every other turn is bob's."""
+    await study.told(*((("ann", "bob")[i % 2], text) for i, text in enumerate(said)))
+    held = {e["source_turn_ids"][0]: e for e in study.hot["decisions"]}
+    assert sorted(held) == [f"turn-{n + 1}" for n in left]
+    keys = {e["key"].split(":")[0] for e in held.values()}
+    assert len(keys) == 1 or "visit_window" not in keys, "one key's list"
+    for n in left:
+        assert held[f"turn-{n + 1}"]["user_id"] == ("ann", "bob")[n % 2]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a4_a_prompt_lists_decisions_under_their_key_and_says_whose_they_are(study: Study, language: str) -> None:
+    said = {
+        "en": ("We decided to widen the visit window to plus/minus 5 days.",
+               "We decided that missed visits are made up within two weeks.", "We decided to close site 4."),
+        "zh": ("我们决定访视窗口放到正负5天。", "我们决定访视改到周三上午。", "我们决定关闭4号中心。"),
+    }  # fmt: skip
+    lines = {
+        "en": {"- ann and others decided to close site 4",
+               "- visit_window: ann and others decided to widen the visit window to plus/minus 5 days",
+               "- visit_window: bob and others decided that missed visits are made up within two weeks"},
+        "zh": {"- ann等人决定关闭4号中心", "- visit_window: ann等人决定访视窗口放到正负5天",
+               "- visit_window: bob等人决定访视改到周三上午"},
+    }  # fmt: skip
+    first, second, third = said[language]
+    await study.told(("ann", first), ("bob", second), ("ann", third))
+    assert set(study.lines(language)) == lines[language]
+    # What one forgets leaves the list, and what the other said stays.
+    [memory] = [u for u in study.updates("episode") if u.state == "active" and u.user_id == "bob"]
+    await study.forget("bob", memory.record_id)
+    assert set(study.lines(language)) == {line for line in lines[language] if "bob" not in line}
+
+
+async def test_a4_a_late_turn_does_not_undo_what_was_decided_since(study: Study) -> None:
+    await study.told("We decided to pay the nurses 70 euros a day.")
+    await study.say("We decided to pay the nurses 50 euros a day.", START - timedelta(days=1))
+    assert [e["source_turn_ids"] for e in study.hot["decisions"]] == [["turn-1"]]
+    await study.put("decision", "visit_window", "plus/minus 3 days")
+    await study.told("We decided to widen the visit window to plus/minus 5 days.")
+    [entry] = [e for e in study.hot["decisions"] if e["key"] == "visit_window"]
+    assert entry["value"] == "plus/minus 3 days"

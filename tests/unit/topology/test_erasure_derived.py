@@ -261,6 +261,23 @@ async def test_c9_what_a_user_proposes_goes_with_the_user_and_with_the_value(
     assert not b.driver.dead_letters()
 
 
+@pytest.mark.parametrize("session", [None, "s2"])
+async def test_c9_a_decision_beside_another_under_one_key_goes_with_its_user(
+    models: Models, session: str | None
+) -> None:
+    b = await _study(
+        models, ("ann", "s1", "我们决定访视窗口放到正负5天。"), ("bob", "s2", "我们决定访视改到周三上午。")
+    )
+    assert [str(key).split(":")[0] for key in _hot(b)] == ["visit_window"] * 2
+    b.erase("bob", session)
+    await b.driver.run()
+    assert [*_hot(b).values()] == ["用户等人决定访视窗口放到正负5天"]
+    tables = [t for (step, _), t in b.store.rows.items() if step == "project"]
+    rows = [k + bytes(v).decode() for t in tables for owned in t.values() for k, v in owned.items()]
+    assert not [r for r in rows if "周三" in r]
+    assert not b.driver.dead_letters()
+
+
 def _narrative(bench: Bench) -> MemoryUpdate:
     """The newest that stands on the topic; a null would fail here."""
     found = [e for e in bench.driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "profile"]
