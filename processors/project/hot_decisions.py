@@ -35,7 +35,8 @@ NEAR, ALIKE = 0.65, 0.4
 _VALUES = frozenset({"numbers", "negation", "names", "exclusive"})
 _LABELLED = re.compile(
     r"\b(?!(?:to|at|of|by|for|than|from|in|on|within|minus|plus|about|below|above|after|before|every|version|is|are)\b)"
-    r"([a-z]{2,}) (?:no\.? ?|number |#)?(\d+)(?=\s*(?:$|[,.;]|(?:and|or|from|to|for|in|at|on|after|until|open)\b))"
+    r"([a-z]{2,}) (?:no\.? ?|number |#)?(\d+)"
+    r"(?=\s*(?:$|[,.;]|(?:and|or|from|to|for|in|at|on|after|until|open|with|by|\w{2,20}ly)\b))"
     r"|(\d+)\s?号(\w)",
     re.IGNORECASE,
 )

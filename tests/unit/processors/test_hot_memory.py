@@ -230,6 +230,7 @@ def test_a4_a_model_that_reads_a_status_says_it_for_hot_memory(said: str, key: s
         (("我们决定每次访视补贴100元。", "我们决定每次访视补贴150元。"), [1]),
         (("We decided to close site 4.", "We decided to close site 7."), [0, 1]),
         (("我们决定关闭4号中心。", "我们决定关闭7号中心。"), [0, 1]),
+        (("We decided to monitor site 2 remotely.", "We decided to monitor site 5 remotely."), [0, 1]),
         (("We decided to widen the visit window to plus/minus 5 days.",
           "We decided that missed visits are made up within two weeks.",
           "We decided to widen the visit window to plus/minus 7 days."), [1, 2]),
