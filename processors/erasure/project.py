@@ -11,6 +11,7 @@ from processors.erasure.guard import Erased
 from processors.erasure.project_rows import HOT_OF_USER, WEEKS_OF_USER, HotPlace, SessionsOfWeek, week_of_name
 from processors.erasure.refused import REFUSED
 from processors.erasure.steps import NothingHeld
+from processors.hot_matter import keys_of
 from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
@@ -20,6 +21,7 @@ from processors.project.rows import (
     DUE_WEEKS,
     EXTRACT,
     HOT,
+    PROPOSED,
     REMOVED,
     REPORT,
     STATEMENTS,
@@ -31,6 +33,7 @@ from processors.project.rows import (
     WeekCounts,
 )
 from processors.project.week_places import DUE, Place, held, place_of, places_of, span
+from processors.state_tables import Table
 from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
@@ -64,7 +67,7 @@ class ProjectEraser(NothingHeld):
             owner, places = user(event.tenant, event.user_id).key, places_of(event, self._book.of(event.tenant))
             return tuple(Reads(owner, (WEEKS_OF_USER.key(p.key),)) for p in places)
         wrote = _wrote(event)
-        return () if wrote is None else (Reads(wrote.user, (HOT_OF_USER.key(wrote.place.name),)),)
+        return () if wrote is None else (Reads(wrote.user, tuple(HOT_OF_USER.key(p.name) for p in wrote.places)),)
 
     def note(self, record: Record, state: StateSpace) -> None:
         event = record.event
@@ -79,10 +82,11 @@ class ProjectEraser(NothingHeld):
         if wrote is None:
             return
         entries = state.of(wrote.user).table(HOT_OF_USER)
-        if isinstance(event, ProjectCommand) and event.command == "delete_hot":
-            entries.delete(wrote.place.name)  # the name is the key, which may be what was said
-        elif wrote.place.name not in entries:
-            entries.put(wrote.place.name, 1)
+        for place in wrote.places:
+            if isinstance(event, ProjectCommand) and event.command == "delete_hot":
+                entries.delete(place.name)  # the name is the key, which may be what was said
+            elif place.name not in entries:
+                entries.put(place.name, 1)
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
         if e.scope in ("user", "session"):
@@ -100,7 +104,8 @@ class ProjectEraser(NothingHeld):
         places += [Reads(p.owner.key, (ANSWERS.key(p.monday.isoformat()),)) for p in weeks_]
         hot = [HotPlace.parse(name) for name in rows.table(HOT_OF_USER).names()]
         derived = [Reads(h.owner, tuple(entry.row for entry in self._derived(e, h.entry))) for h in hot]
-        return (*places, *(Reads(h.owner, (h.entry.row, INDEX)) for h in hot), *derived, daily.READS)
+        entries = [Reads(h.owner, (h.entry.row, PROPOSED.key(h.entry.name), INDEX)) for h in hot]
+        return (*places, *entries, *derived, daily.READS)
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope == "project":
@@ -123,14 +128,19 @@ class ProjectEraser(NothingHeld):
         return done
 
     def _drop_hot(self, e: Erasure, place: HotPlace, state: StateSpace, done: Erased) -> int:
-        rows = state.of(place.owner)
-        old = rows.table(HOT).get(place.entry.name)
-        if old is None or old.user_id != e.user_id or old.state == "deleted":
-            return 0
-        if e.scope == "session" and not _cites(old, e):
-            return 0
-        state.of(e.owner.key).table(HOT_OF_USER).delete(place.name)
-        return _drop(old, place.entry, rows, done)
+        """A value of the user's, and what was proposed: with the value, or by the user."""
+        rows, name = state.of(place.owner), place.entry.name
+        old, proposed = rows.table(HOT).get(name), rows.table(PROPOSED).get(name)
+        deleted, count = _hot_is_of(old, e), 0
+        if proposed is not None and (deleted or _hot_is_of(proposed, e)):
+            count += _drop(proposed, place.entry, PROPOSED, rows, done)
+        if old is not None and deleted:
+            count += _drop(old, place.entry, HOT, rows, done)
+        left = any(u is not None and u.user_id == e.user_id and not _hot_is_of(u, e) for u in (old, proposed))
+        # A name may be what was said, and is of no use where nothing of the user's has it.
+        if not left and (count or not self._derived(e, place.entry)):
+            state.of(e.owner.key).table(HOT_OF_USER).delete(place.name)
+        return count
 
     def _derived(self, e: Erasure, entry: HotName) -> tuple[HotName, ...]:
         """Figures that the daily status makes from an entry."""
@@ -148,7 +158,7 @@ class ProjectEraser(NothingHeld):
                 continue
             if e.scope == "session" and not _cites(old, e):
                 continue
-            count += _drop(old, entry, rows, done)
+            count += _drop(old, entry, HOT, rows, done)
             daily.again(Owner.parse(place.owner), e.accepted_at, state)
         return count
 
@@ -196,24 +206,24 @@ class ProjectEraser(NothingHeld):
 
 @dataclass(frozen=True, slots=True)
 class _Wrote:
-    """`user`: the key of who wrote to the entry."""
+    """Entries of hot memory that a record may write to. `user`: the key of who wrote it."""
 
     user: str
-    place: HotPlace
+    places: tuple[HotPlace, ...]
 
 
 def _wrote(event: Event) -> _Wrote | None:
-    """The entry of hot memory that a record of a user writes to."""
     match event:
         case ProjectCandidate() if event.sealed.candidate.hot:
-            entry = HotName(event.sealed.candidate.hot.type, event.sealed.candidate.hot.key)
+            hot_type, keys = event.sealed.candidate.hot.type, keys_of(event.sealed.candidate.hot)
         case UserMemory() if event.sealed.now:
-            entry = HotName(event.sealed.now.type, event.sealed.now.key)
+            hot_type, keys = event.sealed.now.type, keys_of(event.sealed.now)
         case ProjectCommand(command="put_hot" | "delete_hot") if event.user_id and event.hot_type and event.key:
-            entry = HotName(event.hot_type, event.key)
+            hot_type, keys = event.hot_type, (event.key,)
         case _:
             return None
-    return _Wrote(user(event.tenant, str(event.user_id)).key, HotPlace(event.owner.key, entry))
+    places = tuple(HotPlace(event.owner.key, HotName(hot_type, key)) for key in keys)
+    return _Wrote(user(event.tenant, str(event.user_id)).key, places)
 
 
 def _leaves_week(e: Erasure, rows: OwnerState, place: Place, state: StateSpace) -> bool:
@@ -242,8 +252,8 @@ def _is_without(e: Erasure, rows: OwnerState) -> bool:
     return not any(row.user_id == e.user_id and row.source.session_id == e.session_id for _, row in held)
 
 
-def _drop(old: MemoryUpdate, entry: HotName, rows: OwnerState, done: Erased) -> int:
-    """An entry of hot memory is deleted; its revision stays."""
+def _drop(old: MemoryUpdate, entry: HotName, table: Table[MemoryUpdate], rows: OwnerState, done: Erased) -> int:
+    """An entry of hot memory, or what is proposed instead, is deleted; its revision stays."""
     deleted = old.model_copy(
         update={
             "revision": old.revision + 1,
@@ -251,12 +261,18 @@ def _drop(old: MemoryUpdate, entry: HotName, rows: OwnerState, done: Erased) -> 
             "sealed": MemoryBody(), "sources": (),
         }
     )  # fmt: skip
-    rows.table(HOT).delete(entry.name)
-    HotKeys(rows).leaves(entry.row)
+    rows.table(table).delete(entry.name)
+    HotKeys(rows).leaves(table.key(entry.name))
     rows.table(REMOVED).put(old.record_id, deleted.revision)
     done.outs.append(update(deleted))
     done.record_ids.append(old.record_id)
     return 1
+
+
+def _hot_is_of(u: MemoryUpdate | None, e: Erasure) -> bool:
+    if u is None or u.user_id != e.user_id or u.state == "deleted":
+        return False
+    return e.scope != "session" or _cites(u, e)
 
 
 def _cites(u: MemoryUpdate, e: Erasure) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 import orjson
 
 from processors.dedupe.features import Features
+from processors.hot_matter import keys_of
 from processors.memory import read_at
 from processors.memory.read_at import ReadAt
 from processors.memory.rules import MAX_REJECTED_TURNS
@@ -291,8 +292,11 @@ class InHot(NamedTuple):
     entry: str
 
     @classmethod
-    def of(cls, tenant: str, project_id: str, hot: HotValue) -> InHot:
-        return cls(project_id, hot.type, record_id(project(tenant, project_id), "hot", hot.type, hot.key))
+    def all_of(cls, tenant: str, project_id: str, hot: HotValue) -> list[InHot]:
+        """Under each of the keys that it may have there, its own the last."""
+        owner = project(tenant, project_id)
+        keys = reversed(keys_of(hot))
+        return [cls(project_id, hot.type, record_id(owner, "hot", hot.type, key)) for key in keys]
 
 
 class NarrativeJob(NamedTuple):

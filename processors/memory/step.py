@@ -295,7 +295,8 @@ def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: 
     kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
     if c.hot is None or project is None or not kept:
         return
-    standing.hot.note(kept[-1].record_id, InHot.of(e.tenant, project, c.hot))
+    for entry in InHot.all_of(e.tenant, project, c.hot):
+        standing.hot.note(kept[-1].record_id, entry)
     yield Emit(
         topics.PROJECT_EVENTS,
         ProjectCandidate(

@@ -169,6 +169,11 @@ def names(query: str, key: str) -> bool:
     return re.search(before + said + after, query.lower()) is not None
 
 
+def is_of(record_id: str, key: str) -> bool:
+    """Whether a key is that of a record: `record-12` is of 12 and of "Record 12", `record-112` is not."""
+    return folded(record_id) == folded(key) or names(key, record_id)
+
+
 @lru_cache(maxsize=1024)
 def _alone(name: str) -> re.Pattern[str]:
     """A name that is no part of a longer word; Chinese has no mark between words."""

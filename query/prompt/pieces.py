@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from query.prompt.distinct import covered, distinct, same_entries
+from query.prompt.hot_line import Language, line_of, plain
 from query.prompt.layout import Piece
 from query.reading.history import line
 from query.search.changed import changed_on
@@ -27,15 +27,6 @@ PROFILE, PREFERENCES, HOT, HABITS = range(4)
 """Order within # User Profile."""
 
 
-def plain(value: Any) -> str:
-    """A value as a caller wrote it: text as it is, the rest as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _same(key: str, value: str) -> bool:
-    return key.strip(" .。!！").casefold() == value.strip(" .。!！").casefold()
-
-
 def anchors(given: Mapping[str, Any]) -> list[Piece]:
     return [Piece("anchors", f"- {k}: {plain(v)}", (i,)) for i, (k, v) in enumerate(given.items())]
 
@@ -43,13 +34,11 @@ def anchors(given: Mapping[str, Any]) -> list[Piece]:
 def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> list[Piece]:
     """Meta, status, decisions and preferences; within each, the order given (A8)."""
     out = []
-    for g, (name, heading) in enumerate(_GROUPS["zh" if language == "zh" else "en"].items()):
+    told: Language = "zh" if language == "zh" else "en"
+    for g, (name, heading) in enumerate(_GROUPS[told].items()):
         for i, entry in enumerate(groups.get(name, ())):
             cite = _cite(entry["id"], "hot", entry.get("source_turn_ids", []))
-            value = plain(entry["value"])
-            # A decision is often its own key.
-            text = f"- {value}" if _same(entry["key"], value) else f"- {entry['key']}: {value}"
-            out.append(Piece("user_profile", text, (HOT, g, i), cite, heading))
+            out.append(Piece("user_profile", line_of(entry, told), (HOT, g, i), cite, heading))
     return out
 
 

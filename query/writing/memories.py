@@ -107,6 +107,8 @@ async def forget(
 
 
 async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepted:
+    if item.project_id is not None:
+        publish.scope.project(item.project_id)
     return await _send(
         publish,
         owner_of(item.namespace),
@@ -116,6 +118,7 @@ async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepte
         key=item.key,
         index=item.index,
         ttl_minutes=item.ttl_minutes,
+        project_id=item.project_id,
     )
 
 

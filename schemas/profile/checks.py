@@ -102,7 +102,9 @@ def check_lexicon(named: Iterable[str], slots: Set[str]) -> None:
 def check_hot_keys(keys: Sequence[HotKey]) -> None:
     names = {h.key for h in keys}
     for h in keys:
-        if any(captured(pattern) != {"value"} for pattern in h.patterns):
+        if h.each is not None and any(captured(pattern) for pattern in h.patterns):
+            raise ValueError(f"hot_keys.{h.key}.patterns: with 'each' none has a group with a name")
+        if h.each is None and any(captured(pattern) != {"value"} for pattern in h.patterns):
             raise ValueError(f"hot_keys.{h.key}.patterns: each needs one group, (?P<value>...)")
         if h.ratio_of and (len(h.ratio_of) != 2 or not names.issuperset(h.ratio_of)):
             raise ValueError(f"hot_keys.{h.key}.ratio_of: must be two of {listed(names)}")

@@ -86,7 +86,10 @@ class HotKey(Frozen):
     type: Literal["meta", "status", "decision", "preference"]
     aliases: tuple[CleanText, ...] = ()
     patterns: tuple[Pattern, ...] = ()
-    """Other ways to state its number: a regular expression whose group `value` is it."""
+    """Other ways to state its number: a regular expression whose group `value` is it. With `each`: what is said of one
+    of them, without a group."""
+    takes: Pattern | None = None
+    """What its value looks like where it is a text; what else is said of it is no value."""
     priority: int = Field(default=0, ge=0, le=10)
     ratio_of: tuple[Id, ...] = Field(default=(), max_length=2)
     """Two keys whose share, in percent, is this one's value; updated daily (A4)."""

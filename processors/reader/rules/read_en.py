@@ -9,9 +9,10 @@ from dataclasses import replace
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
 from processors.reader.rules.answered_en import answered
 from processors.reader.rules.avoids import avoids_en
-from processors.reader.rules.domain import category_meant, hot_status, profile_fields
+from processors.reader.rules.domain import category_meant, profile_fields
 from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
+from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.manner import manner, said_once
@@ -148,8 +149,11 @@ def _statements(
             said = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
-        if clause.states and (hot := hot_status(profile, _with_its_time(sentence, clause.body))) is not None:
+        as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
+        told = (_with_its_time(sentence, said) for said in (clause.body, as_said))
+        if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in told)), None)) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
+            hot = with_sentence(profile, hot, sentence.text)
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
     return said_once(found, wishes)
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
-from processors.reader.rules.domain import hot_status, profile_fields
+from processors.reader.rules.domain import profile_fields
 from processors.reader.rules.found import Found
+from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
@@ -109,6 +110,7 @@ def _statements(
             found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
         said, end = _with_what_follows(sentence, parts, at)
         if (hot := hot_status(profile, said)) is not None:
+            hot = with_sentence(profile, hot, sentence.text)
             found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
     return said_once(found, wishes)
 

@@ -25,9 +25,10 @@ from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
 from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
-from processors.reader.rules.domain import category_meant, hot_entry, project_of
+from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
+from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings

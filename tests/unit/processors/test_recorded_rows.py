@@ -29,7 +29,8 @@ FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
         "segment_turns": session.SEGMENT.format, "summary_job": session.JOB.format,
     },
     "project": {
-        "hot": project.HOT.format, "hot_index": project.HOT_INDEX.format, "removed": project.REMOVED.format,
+        "hot": project.HOT.format, "proposed": project.PROPOSED.format,
+        "hot_index": project.HOT_INDEX.format, "removed": project.REMOVED.format,
         "written_by_turn": project.WRITTEN_BY.format, "late_turns": project.LATE_TURNS.format,
         "week": project.WEEK.format, "texts": project.TEXTS.format, "statements": project.STATEMENTS.format,
         "extract": project.EXTRACT.format, "report": project.REPORT.format,

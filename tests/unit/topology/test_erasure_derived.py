@@ -216,6 +216,54 @@ async def test_c9_a_figure_that_somebody_else_stated_stays(models: Models) -> No
     assert _hot(b) == {"enrollment_target": 120, "progress": "on hold"}
 
 
+@pytest.mark.parametrize(
+    ("erased", "session", "left"),
+    [
+        ("bob", None, {"principal_investigator": "李主任"}), ("bob", "s1", {"principal_investigator": "李主任"}),
+        ("bob", "s9", {"principal_investigator": "王主任"}), ("ann", None, {}),
+    ],
+)  # fmt: skip
+async def test_c9_what_a_user_proposes_goes_with_the_user_and_with_the_value(
+    models: Models, erased: str, session: str | None, left: dict[str, Any]
+) -> None:
+    """Of a value and what talk says instead, `_hot` shows the last that was written."""
+    b = await _study(models)
+    b.driver.pipe(
+        topics.PROJECT_EVENTS,
+        ProjectCommand(
+            tenant="acme", project_id="trial-7", command="put_hot", command_id="c1", hot_type="meta", user_id="ann",
+            key="principal_investigator", accepted_at=b.driver.now, sealed=ProjectCommandBody(value="李主任"),
+        ),
+    )  # fmt: skip
+    b.driver.advance(timedelta(minutes=5))
+    b.say("bob", "PI是王主任。", "s1", "trial-7")
+    await b.driver.run()
+    assert _hot(b) == {"principal_investigator": "王主任"}
+    b.erase(erased, session)
+    await b.driver.run()
+    assert _hot(b) == left
+    held = [k for table in b.store.rows.values() for rows in table.values() for k in rows if k.startswith("prop/")]
+    assert bool(held) is ("王主任" in left.values())
+    assert not b.driver.dead_letters()
+
+
+@pytest.mark.parametrize("session", [None, "s2"])
+async def test_c9_a_decision_beside_another_under_one_key_goes_with_its_user(
+    models: Models, session: str | None
+) -> None:
+    b = await _study(
+        models, ("ann", "s1", "我们决定访视窗口放到正负5天。"), ("bob", "s2", "我们决定访视改到周三上午。")
+    )
+    assert [str(key).split(":")[0] for key in _hot(b)] == ["visit_window"] * 2
+    b.erase("bob", session)
+    await b.driver.run()
+    assert [*_hot(b).values()] == ["用户等人决定访视窗口放到正负5天"]
+    tables = [t for (step, _), t in b.store.rows.items() if step == "project"]
+    rows = [k + bytes(v).decode() for t in tables for owned in t.values() for k, v in owned.items()]
+    assert not [r for r in rows if "周三" in r]
+    assert not b.driver.dead_letters()
+
+
 def _narrative(bench: Bench) -> MemoryUpdate:
     """The newest that stands on the topic; a null would fail here."""
     found = [e for e in bench.driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "profile"]
