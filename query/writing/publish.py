@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated
@@ -58,6 +58,25 @@ class Published:
     offsets: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """What a caller is told of repeating a call of which the brokers did not acknowledge everything: what was not
+    acknowledged may be there nonetheless. `extra`: members of the answer that it names."""
+
+    detail: str
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+SAFE = Repeat("repeating the same call is safe")
+"""What is written has its id, or its place, from the caller: it is the same once more."""
+TWICE = Repeat("what was sent may have been taken: look before repeating the call, which would do it once more")
+
+
+def under(name: str, value: str) -> Repeat:
+    """The service made an id, the field or header `name`: without it the call is another one."""
+    return Repeat(f"repeat the call with the {name} of this answer: without it, it may be written twice", {name: value})
+
+
 class Publisher:
     """Encodes, sends, waits for the brokers, and says what a read may wait for."""
 
@@ -104,11 +123,12 @@ class Publisher:
         if when is not None and (when - self.now).total_seconds() > self._config.future_seconds:
             raise invalid(field, "must not lie more than one day in the future")
 
-    async def publish(self, entries: Sequence[Entry]) -> str:
-        """Send all, in order; the freshness token of the writes. Raises ProblemError."""
-        return (await self.placed(entries)).token
+    async def publish(self, entries: Sequence[Entry], repeat: Repeat = SAFE) -> str:
+        """Send all, in order; the freshness token of the writes. Raises ProblemError, where `repeat` says what is true
+        of repeating the call."""
+        return (await self.placed(entries, repeat)).token
 
-    async def placed(self, entries: Sequence[Entry]) -> Published:
+    async def placed(self, entries: Sequence[Entry], repeat: Repeat = SAFE) -> Published:
         """The same, and where each one lies."""
         if turns := sum(entry.topic is topics.TURNS for entry in entries):
             await self._limits.take("turns", self.scope.tenant, turns)
@@ -130,9 +150,10 @@ class Publisher:
             delivered = list(dict.fromkeys(e.id for e in entries if e.id not in missing))
             raise ProblemError(
                 "broker-unavailable",
-                "not everything was acknowledged; repeating the same call is safe",
+                f"not everything was acknowledged; {repeat.detail}",
                 headers={"Retry-After": "1"},
                 delivered=delivered,
+                **repeat.extra,
             )
         known = tuple(offset for offset in offsets if offset is not None)
         token = FreshnessToken.of(
