@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Send
 from starlette.types import Scope as ASGIScope
 
-from query.auth.boundary import Reader, scope_of
+from query.auth.boundary import Reader, scope_now
 from query.body import Route
 from query.config import QueryConfig
 from query.errors import ProblemError, invalid, store_down
@@ -120,7 +120,7 @@ async def updates(
     reader, offsets, ends = await streams.open(after, scope.tenant)
     wanted = _Wanted(scope, user_id, project_id, frozenset(kind) if kind else None)
     ctx.saw(scope if user_id is None else scope.user(user_id))
-    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_of, request), ends)
+    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_now, request), ends)
     return _EventStream(events, partial(streams.release, reader, scope.tenant))
 
 
