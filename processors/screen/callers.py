@@ -34,6 +34,12 @@ def texts(e: Own) -> list[str]:
     return list(strings(e.sealed.value)) if e.command == "put_hot" else []
 
 
+def length_of(e: Envelope) -> int:
+    """Characters to look at, and something for the look itself."""
+    found = texts(e) if isinstance(e, MemoryCommand | Feedback | ProjectCommand) else []
+    return 100 + sum(map(len, found))
+
+
 def cleaned(e: OwnT, found: Mapping[str, Redaction]) -> OwnT:
     """The same with its `texts` redacted. `refused_for` names the entity that policy refuses, also where the door
     found it."""
