@@ -121,7 +121,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db
     large = MilvusCandidates(db, milvus, config.store_timeout)
-    retriever = Retriever(config, deps, db, large, lane, Questions(questions), withheld)
+    retriever = Retriever(config, deps, db, large, lane, Questions(questions), withheld, screening)
     app.state.retriever = retriever
     app.state.watches = {
         "postgres": postgres_watch(db),

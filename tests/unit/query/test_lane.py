@@ -84,6 +84,7 @@ async def test_h6_a_large_call_is_screened_in_parts_and_keeps_its_order(
 
     class Noting:
         concerns = staticmethod(screen.concerns)
+        text = staticmethod(screen.text)
 
         def __call__(self, events: Sequence[Envelope]) -> Sequence[Envelope]:
             parts.append(len(events))
