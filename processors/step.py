@@ -135,6 +135,12 @@ class Step(Protocol):
         """Whether `complete` has anything to do."""
         ...
 
+    @property
+    def asks(self) -> bool:
+        """Whether `handle` may ask the recognisers (of texts that the step holds), which others may have in use: it is
+        then called in a thread."""
+        ...
+
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Slow, stateless work over the batch (models). Called in a thread; same length as `records`."""
         ...
@@ -165,6 +171,7 @@ class PlainStep:
     carries: tuple[Topic, ...] = ()
     coalesce: frozenset[str] = frozenset()
     completes: bool = False
+    asks: bool = False
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         return [None] * len(records)

@@ -78,6 +78,7 @@ class Guarded:
         self.carries = inner.carries
         self.coalesce = inner.coalesce
         self.completes = inner.completes
+        self.asks = inner.asks
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:

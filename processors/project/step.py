@@ -47,6 +47,7 @@ class Project(PlainStep):
     outputs = (topics.UPDATES, topics.DECISIONS, topics.JOBS)
     marks = (topics.UPDATES,)
     completes = True
+    asks = True
 
     def __init__(self, models: Models, book: ProfileBook, *, ask_model: bool = False) -> None:
         """`ask_model`: reports are also worded by a model, as jobs."""

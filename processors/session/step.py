@@ -46,6 +46,7 @@ class Session(PlainStep):
     outputs = (topics.SESSION_STATE, topics.JOBS, topics.LEDGER)
     marks = (topics.SESSION_STATE,)
     coalesce = frozenset({topics.SESSION_STATE.name})
+    asks = True
 
     def __init__(self, models: Models, book: ProfileBook) -> None:
         self._models = models

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ from query.search import documents
 from query.search.changed import later_first
 from query.search.embedders import Serving, Servings
 from query.search.executor import ComputeLane, Questions, Understood
+from query.search.fair_lane import FairLane
 from query.search.hits import Hit, distinct, merge
 from query.search.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from query.search.index_search import Look, Probe
@@ -55,9 +57,9 @@ class Retriever:
 
     def __init__(
         self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane,
-        questions: Questions, withheld: Withheld,
+        questions: Questions, withheld: Withheld, screening: FairLane,
     ) -> None:  # fmt: skip
-        self._withheld = withheld
+        self._withheld, self._screening = withheld, screening
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = questions
         self._servings = Servings(db, deps.embedder, deps.embedder_named)
@@ -107,8 +109,18 @@ class Retriever:
             found.without("model", "embedder")
         if self._hypotheses is None or question.mode == "bm25" or not is_complex(question.text, plain.terms):
             return plain
+        tenant, text = question.tenant.tenant, question.text
         try:
-            found.hypothesis = await self._hypotheses.passage(question.text)
+            asked = await self._screening.of(tenant, len(text), partial(self._deps.screen.text, tenant, text))
+        except ProblemError:
+            asked, reason = None, "busy"
+        else:
+            reason = "refused"  # by policy: no model hears of it
+        if asked is None:
+            found.without("model", reason)
+            return plain
+        try:
+            found.hypothesis = await self._hypotheses.passage(asked)
         except NoHypothesisError as exc:
             found.without("model", exc.reason)
             return plain

@@ -17,9 +17,13 @@ RESERVED_TABLES = frozenset(
     {
         "turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive", "ai_message",
         "conversation_history", "project_memory", "weekly_reports", "episodic_events", "knowledge_chunks",
-        "user_preferences",
+        "user_preferences", "turns_pkey", "turns_session", "turns_project", "turns_expiry", "memories_pkey",
+        "memories_owner", "memories_user", "memories_also", "memories_expiry", "decisions_pkey", "decisions_turn",
+        "decisions_record", "decisions_time", "sessions_pkey", "sessions_updated", "checkpoints_pkey", "progress_pkey",
+        "archive_pkey", "archive_owner",
     }
 )  # fmt: skip
+"""Relations of a generation: Postgres has one space for tables, views and indexes."""
 OWN_COLUMNS = frozenset({"tenant", "record_id", "user_id", "key", "revision", "created_at", "updated_at"})
 """Columns that every structured table has from the engine."""
 
@@ -186,7 +190,10 @@ def check_tables(tables: Sequence[TableSpec], namespaces: Sequence[str], fields:
             raise ValueError(f"{where}.namespace: must be one of {', '.join(namespaces)}")
         if ("{id}" in table.key) == table.unique:
             raise ValueError(f"{where}.key: must hold {{id}} exactly where the table has many rows a user")
-        for name in (table.name, f"{table.namespace}/{table.key}", *table.indexes):
+        if taken := sorted(RESERVED_TABLES.intersection(table.indexes)):
+            raise ValueError(f"{where}.indexes.{taken[0]}: is taken by a view of the engine")
+        own = (table.name, f"{table.name}_user", f"{table.name}_pkey")  # the engine's indexes of the table
+        for name in (*own, f"{table.namespace}/{table.key}", *table.indexes):
             if name in seen:
                 raise ValueError(f"{where}: {name!r} is also of tables.{seen[name]}")
             seen[name] = table.name

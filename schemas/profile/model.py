@@ -14,7 +14,7 @@ from schemas.base import CleanText, Frozen, Id, UnitFloat
 from schemas.events.memory import CandidateKind
 from schemas.profile import messages
 from schemas.profile.checks import check
-from schemas.profile.patterns import Pattern
+from schemas.profile.patterns import AskedPattern, Pattern
 from schemas.profile.pii_policy import EntityName, PiiAction
 from schemas.profile.wording import WORDINGS_FROM, Wording, with_wordings
 
@@ -103,7 +103,7 @@ class Intent(Frozen):
 
     name: Id
     keywords: tuple[CleanText, ...] = ()
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[AskedPattern, ...] = ()
     examples: tuple[CleanText, ...] = ()
     kinds: tuple[SearchKind, ...] = ()
     """Memories to search; empty: all."""

@@ -97,6 +97,7 @@ def test_the_message_names_file_key_and_what_is_allowed(text: str, told: list[st
         (HEALTH, "[lexicon.condition]", "[label]\n[lexicon.condition]", ["label: no such key", "lexicon"]),
         (STUDY, 'key = "principal_investigator"', 'key = "project_name"', ["hot_keys: named twice: meta/project_name"]),
         (STUDY, 'name = "safety"', 'name = "enrolment"', ["categories: named twice: enrolment"]),
+        (STUDY, "'according to the protocol'", "'.{0,99}.{0,99}x'", ["intents.PROTOCOL_QA.patterns.2: a text may mat"]),
         (STUDY, 'name = "PROTOCOL_QA"', 'name = "QC_TASK"', ["intents: named twice: QC_TASK"]),
         (STUDY, "[retention]", '[pii]\nPERSON = "hide"\n[retention]', ["pii.PERSON: must be one of 'allow', 'mask'"]),
         (STUDY, "[retention]", '[pii]\nCREDENTIAL = "allow"\n[retention]', ["pii.CREDENTIAL: must be one of mask"]),
