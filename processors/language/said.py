@@ -23,7 +23,7 @@ def said(
     if found is None:
         return None
     _, match = found
-    named = value or canonical(match["value"], aliases or {})
+    named = value or canonical(match["value"] or "", aliases or {})
     return (named, match.group()) if named else None
 
 

@@ -24,6 +24,10 @@ from schemas.profile.model import HabitSpec, Intent
 _DAY = timedelta(days=1)
 
 
+MOST_ASKED = 300
+"""Characters of a request in which it is looked for what is asked for, beside the other requests."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What is asked, when, and behind which messages of the session (oldest first)."""
@@ -39,7 +43,7 @@ def habits(rows: Sequence[Row], spec: HabitSpec, asked: Request) -> tuple[list[P
     """Those that help with the request, in the order in which its intent names them, then those that are overdue, and
     the ids of their records. `rows`: the user's readable patterns."""
     first = asked.intents[0].habits if asked.intents else ()
-    doing = {said_of(asked.query, (), spec).action, *(i.name for i in asked.intents)}
+    doing = {said_of(asked.query[:MOST_ASKED], (), spec).action, *(i.name for i in asked.intents)}
     known = sorted(rows, key=lambda r: (-float(r["confidence"]), r["key"] or ""))
     wanted = [row for name in first for row in known if _is(row, name)]
     named = [(row, text) for row in wanted if (text := _told(row, spec, asked, doing))]

@@ -40,6 +40,8 @@ Copy = tuple[Held, dict[str, str] | None]
 """A held scope, and where it is not what Postgres has now, what the answer had to do without."""
 _SAME_MESSAGE = 0.95
 """Cosine above which a stored turn is the message itself, screened."""
+SCREENED_WITHIN = 5.0
+"""Seconds until a search goes on without a model that would hear of the question."""
 STALE_SECONDS = 60.0
 """How old a confirmed copy may be that answers while Postgres does not."""
 
@@ -111,8 +113,9 @@ class Retriever:
             return plain
         tenant, text = question.tenant.tenant, question.text
         try:
-            asked = await self._screening.of(tenant, len(text), partial(self._deps.screen.text, tenant, text))
-        except ProblemError:
+            async with asyncio.timeout(SCREENED_WITHIN):
+                asked = await self._screening.of(tenant, len(text), partial(self._deps.screen.text, tenant, text))
+        except Exception:  # noqa: BLE001 - a search goes on without a hypothesis, whatever the recognisers lack
             asked, reason = None, "busy"
         else:
             reason = "refused"  # by policy: no model hears of it

@@ -53,7 +53,7 @@ async def _send(
     repeat: Repeat = SAFE,
 ) -> RowAccepted:  # fmt: skip
     owner = publish.scope.user(user_id).owner
-    command_id = events.command_id_of(owner.tenant, user_id, f"{command}/{place.spec.name}", key)
+    command_id = events.command_id_of(owner.tenant, user_id, f"{command}/{place.spec.name}/{place.key}", key)
     event = MemoryCommand(
         tenant=owner.tenant, user_id=user_id, command=command, command_id=command_id, accepted_at=publish.now,
         namespace=(place.spec.namespace, user_id), key=place.key, sealed=MemoryCommandBody(value=value),

@@ -202,8 +202,8 @@ class HabitStatement(Frozen):
     and `pm` (found: the hour is of the afternoon)."""
     value: CleanText | None = Field(default=None, max_length=100)
     """What the patterns mean; None: what their group `value` matches."""
-    patterns: tuple[Pattern, ...] = Field(min_length=1)
-    unless: tuple[Pattern, ...] = ()
+    patterns: tuple[AskedPattern, ...] = Field(min_length=1)
+    unless: tuple[AskedPattern, ...] = ()
     """A sentence in which one of these is found says nothing of it: a denial, a question, somebody else's."""
     aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
     """Canonical value -> other ways to say it."""

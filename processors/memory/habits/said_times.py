@@ -34,7 +34,7 @@ def times_of(content: str, action: str | None, spec: HabitSpec, at: datetime) ->
 def _clock(match: re.Match[str]) -> tuple[int, int] | None:
     """Hour and minute; None where it is no time of day."""
     said = match.groupdict()
-    hour = han_number(said["hour"])
+    hour = han_number(said["hour"] or "")
     raw = said.get("minute") or "0"
     minute = _HALVES.get(raw) if raw in _HALVES else han_number(raw)
     if hour is None or minute is None or hour > 23 or minute > 59:

@@ -56,7 +56,7 @@ def test_d12_only_a_complex_question_is_worth_a_model(text: str, wanted: bool) -
 
 
 @pytest.mark.parametrize(("said", "heard"), [
-    ("Why did we write to ann@example.org about the consent procedure?", "<EMAIL_ADDRESS"),
+    ("Why did we write to ann@example.org about the consent procedure of phase two and three?", "<EMAIL_ADDRESS"),
     ("Why does the door of the office open with password: hunter2secret99 now?", None),
 ])  # fmt: skip
 async def test_m4_a_model_hears_of_a_question_what_policy_leaves(
