@@ -33,7 +33,8 @@ def no_tables() -> Sequence[TableSpec]:
 
 
 _REFUSED = (errors.ProgrammingError, errors.DataError, errors.IntegrityError, errors.NotSupportedError,
-            errors.ProgramLimitExceeded, errors.StatementTooComplex, errors.TooManyColumns, errors.TooManyArguments)  # fmt: skip
+            errors.ProgramLimitExceeded, errors.StatementTooComplex, errors.TooManyColumns,
+            errors.TooManyArguments)  # fmt: skip
 """What Postgres says of a statement that it will refuse the next time, too."""
 
 
