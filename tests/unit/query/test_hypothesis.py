@@ -56,7 +56,7 @@ def test_d12_only_a_complex_question_is_worth_a_model(text: str, wanted: bool) -
 
 
 @pytest.mark.parametrize(("said", "heard"), [
-    ("Why did we write to ann@example.org about the consent procedure of phase two and three?", "<EMAIL_ADDRESS"),
+    ("How does the consent procedure that Ann told us at 415-555-0132 differ between phase two and three?", "<PHONE"),
     ("Why does the door of the office open with password: hunter2secret99 now?", None),
 ])  # fmt: skip
 async def test_m4_a_model_hears_of_a_question_what_policy_leaves(
@@ -75,5 +75,5 @@ async def test_m4_a_model_hears_of_a_question_what_policy_leaves(
         await model.close()
     told = [request["messages"][-1]["content"] for request in scripted.seen]
     assert len(told) == (heard is not None)
-    assert all("ann@" not in text and (heard or "") in text for text in told)
+    assert all("0132" not in text and (heard or "") in text for text in told)
     assert [d["reason"] for d in found.degraded] == ([] if heard else ["refused"])
