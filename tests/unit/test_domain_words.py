@@ -34,7 +34,7 @@ _TALK = """
     外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 将近 就行 左右 尽量 差不多 希望 平时 延迟 待办 得了
     怎么样 截止 打算 接近 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
     cardiologist clinic department dermatologist neurologist prof professor 主任 医生 大夫 教授 普通
-    百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责 负责人 过去 选择 通常 非常 项目 香港 几个
+    百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责人 过去 选择 通常 非常 项目 香港 几个
     现在 目前 已经 一直 一律 方案 列表 表格
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
