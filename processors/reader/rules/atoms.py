@@ -126,7 +126,9 @@ def relations_en(clause: clauses_en.Clause, *, in_group: bool = False) -> list[F
         return []
     heads = before_another(match.group(), in_group=in_group)
     said = next((head for head in heads if len(head.split()) > _WHOLE), match.group()).rstrip(" ,;")
-    return [_relation(clause.start, clause.end, said, match["kin"], match["name"], in_group=in_group)]
+    behind = len(match.group()) - len(said)
+    end = clause.end - behind if behind and clause.body.endswith(match.group()) else clause.end
+    return [_relation(clause.start, end, said, match["kin"], match["name"], in_group=in_group)]
 
 
 def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in_group: bool = False) -> Found:

@@ -35,6 +35,10 @@ _OPENS_WITH_A_TIME = re.compile(
 )
 _MADE_UP = re.compile(rf"\b(?:{alternatives('made_up')})\b[^.!?\n:]{{0,80}}:(?= ?[A-Za-z'\"])", re.I)
 """What follows is a story's, or a text to work on."""
+_WORKED_ON = re.compile(
+    rf"(?:^|[.!?\n]\s*|\b(?:you|please|pls|to|and|me),? )(?:{alternatives('worked_on')})\b[^.!?\n:]{{0,80}}:[ \t]*\n", re.I
+)
+"""A text to work on: all that stands under it."""
 _LETTER = re.compile(
     r"\bDear (?:Sirs?|Madam|[A-Z])[^\n,:]{0,40}[,:]"
     r".{1,3000}?\b(?:Yours|Regards|Kind regards|Best wishes|Sincerely|Love),[^\n.!?/]{0,60}",
@@ -72,6 +76,8 @@ def _as_ones_own(text: str, *, in_group: bool) -> str:
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
+    if (under := _WORKED_ON.search(said)) is not None:
+        said = said[: under.end()] + re.sub(r"[^\n]", " ", said[under.end() :])
     made_up = _MADE_UP.search(said)
     if made_up is None:
         return said

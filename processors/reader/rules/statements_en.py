@@ -90,7 +90,8 @@ _ADDRESSED = re.compile(r"\byour?\b|\byou(?:'re|'ve)\b", re.I)
 def episode(statement: Alone) -> Found:
     """Return a statement that stands alone as an episode of its owner, an intent where it says what they want. What
     does not stand alone names no owner."""
-    text = statement.text if statement.dropped == "unresolved" else as_owner(statement.text)
+    named = statement.dropped == "unresolved" or statement.of_a_third
+    text = statement.text if named else as_owner(statement.text)
     if wants(statement.text):
         return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
     return Found(

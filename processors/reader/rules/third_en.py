@@ -1,0 +1,122 @@
+"""English statements that a single user makes to an assistant of a thing or somebody named: "The flat's on the fourth
+floor", "Jonas brings the cake on Friday", "my knee is fine now, but stairs make me dizzy".
+
+Among people such sentences are mostly about the talk. Told to an assistant they are there to be known, where they name
+a number, a day, somebody, or the speaker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from processors.reader.rules.clauses_en import Clause
+from processors.reader.rules.corrections import taken_back_en
+from processors.reader.rules.people_en import written_out
+from processors.reader.rules.standing_en import LONGEST, SHORTEST, YOU, resolved
+from processors.reader.rules.text import QUOTED
+from processors.reader.rules.whole_en import is_whole
+from processors.reader.rules.words_en import alternatives
+
+_NOBODY = rf"(?!(?:{alternatives('opens_no_subject')})\b)"
+_WORD = rf"(?!(?:{alternatives('not_within_a_subject')})\b)[\w&./-]+"
+_COUNTED = r"(?!(?:\d|[a-z]*(?:teen|ty)\b|(?:one|two|three|four|five|six|seven|eight|nine|ten)\b))"
+_ALONE = r"(?!(?:left|right|first|second|third|last|next|other|same|latter|former|new|old|rest|only)(?: (?:is|was)|'s))"
+_SUBJECT = rf"{_NOBODY}{_COUNTED}(?P<article>(?:the|both|every|no) {_ALONE})?(?P<noun>(?:{_WORD} ){{0,4}}?{_WORD})"
+_NUMBER = r"(?:\d\S*|[a-z]*(?:teen|ty)(?:[- ][a-z]+)?|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half)"
+_ADVERB = r"(?:(?:always|never|still|also|now|only|just|usually|normally|mostly|already|no longer|not) )?"
+_IS = (
+    r"(?:(?: (?:is|are|was|were|has|have|had|will|won't|can|can't|cannot|isn't|aren't|wasn't|weren't|hasn't|haven't"
+    r"|doesn't|don't|didn't)|'(?:re|ve|ll))\b"
+    rf"|'s (?:{_ADVERB}(?:an?|the|in|on|at|off|out|up|over|not|now|been|gone|got|had|around|about|under|between|near"
+    rf"|always|due|\w+ing|\w+ed|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|{_NUMBER})\b))"
+)
+_DOES = (
+    rf" {_ADVERB}(?:[a-z]{{3,}}(?<!s)s (?:\d|(?:the|my|me|us|our|every|about|no|all|at least|half)\b|{_NUMBER}\b)"
+    rf"|(?:{alternatives('does_by_itself')})\b|(?:{alternatives('does_to_the_speaker')}) (?:me|us)\b)"
+)
+_DID = rf" {_ADVERB}(?:{alternatives('did_by_itself')})\b"
+_THIRD = rf"{_SUBJECT}(?P<verb>{_IS}|{_DOES}|{_DID})"
+_STATES = re.compile(_THIRD, re.I)
+_SPLICED = re.compile(
+    rf"(?:[,;:]| [-\u2013\u2014]+|\.\.+)(?: (?:and|but|so|also|plus))? (?={_THIRD.replace('?P<', '?P<a_')})"
+    rf"| (?:and|but|so) (?={_THIRD.replace('?P<', '?P<b_')})",
+    re.I,
+)
+_VERBED = re.compile(
+    r"(?:(?:and|but|so|also|now|then|currently) )?(?:(?:I|we)(?:'\w+)? |(?:my|our) (?:[\w'-]+ ){0,3}?[\w'-]+"
+    rf"(?:{_IS}|{_DOES}|{_DID}| [a-z]+(?:s|ed)\b))",
+    re.I,
+)
+_OPEN = re.compile(
+    r"\b(?:if|whether|when|while|until|unless|because|since|that|who|which|where|than|between|both|either|says?|said"
+    r"|told|thinks?|thought|hope|wish|either|neither|between)\b[^,;]*$",
+    re.I,
+)
+"""What follows belongs to it."""
+_PARTICULAR = re.compile(
+    rf"(?<![a-z]-)\b{_NUMBER}\b|\b(?:me|us|my|our|mine|I|we)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|(?<=[a-z,'] )(?-i:[A-Z])\w|\b(?:tomorrow|yesterday|daily|weekly|monthly|every (?:day|week|month|year)|since|ago"
+    r"|(?:next|last) (?:week|month|year|spring|summer|autumn|winter))\b",
+    re.I,
+)
+_SAYING = re.compile(
+    r".*\b(?:would|could|should|might|must|maybe|perhaps|probably|apparently|supposedly|as if|if)\b"
+    r"|.*\b(?:seems?|looks?|sounds?|feels?|means?|says?|said|thinks?|thought|claims?|told|reckons?|tells?|asks?|asked)\b"
+    r"|.*[\"\u201c_:?]|.*\bso [a-z]+ (?:[a-z]+ ){0,3}that\b|.*\bthat [a-z]+(?:$|,)|.* (?:is|was|'s) (?:it|they|he|she|you)\b"
+    r"|.*\b(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening))\b",
+    re.I,
+)
+"""What is supposed, reported, quoted or of the day."""
+
+_SECRET = re.compile(rf"\b(?:{alternatives('secrets')})\b", re.I)
+
+
+def spliced(clause: Clause, said: str) -> Iterator[Clause]:
+    """The clause, and behind it those of another subject that `said`, its words, string to it."""
+    start = 0
+    if clause.states:
+        for cut in _SPLICED.finditer(said):
+            head = said[start : cut.start()]
+            joined = cut.group().strip() in {"and", "but", "so"}
+            if _OPEN.search(head) or taken_back_en(said[cut.end() :]) or not _states(said[cut.end() :]):
+                continue
+            if not (_VERBED.match(head.strip()) or _STATES.match(head.strip())) and (joined or start == 0):
+                continue
+            yield _part(clause, said, start, cut.start())
+            start = cut.end()
+    yield _part(clause, said, start, len(said))
+
+
+def _part(clause: Clause, said: str, start: int, end: int) -> Clause:
+    if start == 0 and end == len(said):
+        return clause
+    if start == 0:
+        left = clause.body[: len(clause.body) - (len(said) - end)] if clause.body.endswith(said[end:]) else said[:end]
+        return replace(clause, body=left, end=clause.start + end)
+    return replace(clause, subject="other", body=said[start:end], start=clause.start + start, end=clause.start + end)
+
+
+def _states(said: str) -> bool:
+    return _STATES.match(said) is not None and _PARTICULAR.search(said) is not None
+
+
+def of_a_third(said: str) -> str | None:
+    """The statement that `said` makes of a thing or somebody named, in the first person where it names the speaker;
+    None where it makes none, or where it points outside."""
+    match = _STATES.match(said)
+    if match is None or _PARTICULAR.search(said) is None or _SAYING.match(said) or YOU.search(said) or said.isupper():
+        return None
+    if _SECRET.search(said):
+        return None
+    text = written_out(said, match.start("verb"))
+    noun, first = match["noun"], match["noun"].split(" ")[0]
+    common = first == first.lower() or (" " in noun and noun.split(" ")[1].islower())
+    alone = match["article"] is None and not noun.lower().endswith("s") and re.search(r"\b(?:me|my|I)\b", said) is None
+    simple = re.fullmatch(r"(?!\w+ (?:two|three|four|five|six)\b)[a-z][a-z-]+(?: [a-z-]+){0,2}", noun, re.I)
+    if alone and common and simple and re.match(r" (?:is|was|has)\b|'s\b", match["verb"]):
+        text = f"my {text[0].lower()}{text[1:]}"
+    text = f"{text[0].upper()}{text[1:]}"
+    size = len(QUOTED.sub("“”", text).split())
+    return text if SHORTEST <= size <= LONGEST and resolved(text) and is_whole(text) else None
