@@ -13,11 +13,13 @@ from processors.reader.rules.domain import category_meant, hot_status, profile_f
 from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.instructed_en import instruction_en
+from processors.reader.rules.liked_en import liked_en
+from processors.reader.rules.listed_en import listed_en
 from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.manner import manner_en
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
-from processors.reader.rules.standing_en import stands
+from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
@@ -109,6 +111,8 @@ def read(
         if not (here or in_project or sentence.asks or sentence.excited):
             for said, start, end in had_en(sentence.text):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
+        if not (sentence.asks or in_group or any(f.slots for f in here)):
+            here = [*here, *_without_a_verb(sentence, text, asked, profile)]
         order = None if among_people else instruction_en(sentence, original)
         if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
@@ -119,14 +123,14 @@ def read(
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
         if in_project and not here:
-            found.extend(filter(None, [statements_en.of_project(sentence, original)]))
+            found.extend(statements_en.of_project(sentence, original))
         elif not in_project:
             kept = [f for f in here if not f.dangling]
             told.extend(alone_en.alone(sentence, original, kept, people, in_group=in_group))
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:
-        found.extend(_answer(asked, text, found, profile))
+        found.extend(_answer(asked, text, found, profile, in_group=in_group))
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
@@ -157,12 +161,16 @@ def _statements(
     return found
 
 
-def _answer(asked: str, text: str, found: Sequence[Found], profile: Profile) -> list[Found]:
+def _answer(
+    asked: str, text: str, found: Sequence[Found], profile: Profile, *, in_group: bool
+) -> list[Found]:
     """What the beginning of a turn says as the answer to a question, where nothing is found in it."""
     answer = answered(asked, without_quotes(text[:ANSWER]))
-    if answer is None or not stands(answer[0]):
+    if answer is None:
         return []
     said, end = answer
+    if not stands(said) and (in_group or not said.startswith("the ") or not resolved(said)):
+        return []
     if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found):
         return []
     return _stated(said, 0, end, profile)
@@ -173,7 +181,18 @@ def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
     found = _statements(Sentence(said, 0, len(said), asks=False), said, profile, greeted=False)
     over = said.startswith(("I have never ", "I have not "))
     valued = [replace(f, start=start, end=end) for f in found if f.slots and not over]
-    return valued or [statements_en.episode(alone_en.Alone(start, end, said, alone_en.KEEP))]
+    third = said.startswith("the ")
+    text = f"{said[0].upper()}{said[1:]}" if third else said
+    return valued or [statements_en.episode(alone_en.Alone(start, end, text, alone_en.KEEP, of_a_third=third))]
+
+
+def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: Profile) -> list[Found]:
+    """What a single user lists, wants or likes without saying so in a verb; a question asked may want that answered."""
+    at = sentence.start
+    found = [one for said, a, b in listed_en(sentence.text) for one in _stated(said, at + a, at + b, profile)]
+    if found or asked:
+        return found
+    return [Found(at + a, at + b, "preference", text) for text, a, b in liked_en(sentence.text, turn)]
 
 
 def _with_its_time(sentence: Sentence, body: str) -> str:

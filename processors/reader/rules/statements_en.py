@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from processors.reader.rules.alone_en import Alone
 from processors.reader.rules.beginnings_en import before_another
@@ -11,8 +11,9 @@ from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_content, weight, without_greeting
-from processors.reader.rules.standing_en import as_owner, asks_for, tidy
+from processors.reader.rules.standing_en import as_owner, asks_for, resolved, tidy
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.third_en import is_stated, leads_on, starts_a_statement
 from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
 
@@ -24,9 +25,12 @@ _NO_REPORT = re.compile(
 """A question without its mark, a supposition, or what is asked of somebody."""
 _PROJECT = 3.0
 """Weight from which a sentence of a project is kept."""
+_PART = 2.0
+"""The same of a clause of one."""
 LONGEST = 280
 """Characters of a kept sentence; a longer one is cut at a clause."""
 
+_APART = re.compile(r"(?:[,;]| [-\u2013\u2014]+)(?: (?:and|but|so))?(?: no)?,? | (?:and|but|so) (?=(?:I|we)\b|the )", re.I)
 _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s)")
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
@@ -99,20 +103,57 @@ def episode(statement: Alone) -> Found:
     )  # fmt: skip
 
 
-def of_project(sentence: Sentence, original: str) -> Found | None:
-    """Return a sentence of a project as it was said: its figures, problems and solutions are nobody's own, and its
-    report reads them. None for one that supposes, asks or only chats."""
+def of_project(sentence: Sentence, original: str) -> Iterator[Found]:
+    """Yield what a sentence of a project says, as it was said: its figures, problems and solutions are nobody's own,
+    and its report reads them. Clauses of subjects of their own are a statement each. Nothing of one that supposes,
+    asks or only chats."""
+    whole = _of_project(original) if not sentence.asks else None
+    if whole is None:
+        return
+    parts = _parts_of_project(original)
+    if len(parts) == 1:
+        yield _told_of_project(sentence.start, sentence.end, whole)
+    for start, end in parts if len(parts) > 1 else []:
+        yield _told_of_project(sentence.start + start, sentence.start + end, tidy(_told_part(original[start:end]) or ""))
+
+
+def _parts_of_project(original: str) -> list[tuple[int, int]]:
+    """Where the clauses of a sentence that have subjects of their own stand; one that points at another stays with
+    it."""
+    starts = [0]
+    ends = []
+    for cut in _APART.finditer(original):
+        before = original[starts[-1] : cut.start()]
+        following = _APART.split(original[cut.end() :], maxsplit=1)[0]
+        if not starts_a_statement(original[cut.end() :]) or not is_stated(before) or leads_on(before):
+            continue
+        if _told_part(before) and _told_part(following):
+            ends.append(cut.start())
+            starts.append(cut.end())
+    return list(zip(starts, [*ends, len(original)], strict=True))
+
+
+def _told_part(original: str) -> str | None:
+    said = _of_project(original, least=_PART)
+    return said if said is not None and resolved(said) else None
+
+
+def _of_project(original: str, *, least: float = _PROJECT) -> str | None:
     said = without_greeting(tidy(original))
     if match := SUPPOSED.search(said):
         said = said[: match.start()].rstrip(" ,;-") if match.start() > 20 else ""
         said = re.sub(r"\s(?:and|but|so|because|as|even|or|only|see|know|wonder(?:ing)?)$", "", said)
     said = _shorter(said) if len(said) > LONGEST else said
-    if sentence.asks or _NO_REPORT.match(said) or _ADDRESSED.search(said) or len(said) < 8 or weight(said) < _PROJECT:
+    if _NO_REPORT.match(said) or _ADDRESSED.search(said) or len(said) < 8 or weight(said) < least:
         return None
+    return said
+
+
+def _told_of_project(start: int, end: int, said: str) -> Found:
     text = as_owner(said) if DROPPED.match(said) else said[0].upper() + said[1:]
     if wants(said):
-        return Found(sentence.start, sentence.end, "intent", text)
-    return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
+        return Found(start, end, "intent", text)
+    return Found(start, end, "episode", text, episode_type="fact")
 
 
 def _lower(text: str) -> str:

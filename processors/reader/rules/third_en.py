@@ -45,10 +45,11 @@ _SPLICED = re.compile(
     re.I,
 )
 _VERBED = re.compile(
-    r"(?:(?:and|but|so|also|now|then|currently) )?(?:(?:I|we)(?:'\w+)? |(?:my|our) (?:[\w'-]+ ){0,3}?[\w'-]+"
+    r"^(?:(?:and|but|so|also|now|then|currently) )?(?:(?:I|we)(?:'\w+)? |(?:my|our) (?:[\w'-]+ ){0,3}?[\w'-]+"
     rf"(?:{_IS}|{_DOES}|{_DID}| [a-z]+(?:s|ed)\b))",
     re.I,
 )
+_NONE = re.compile(r"^(?:no|zero) [a-z][\w -]{3,60}$", re.I)
 _OPEN = re.compile(
     r"\b(?:if|whether|when|while|until|unless|because|since|that|who|which|where|than|between|both|either|says?|said"
     r"|told|thinks?|thought|hope|wish|either|neither|between)\b[^,;]*$",
@@ -96,6 +97,36 @@ def _part(clause: Clause, said: str, start: int, end: int) -> Clause:
         left = clause.body[: len(clause.body) - (len(said) - end)] if clause.body.endswith(said[end:]) else said[:end]
         return replace(clause, body=left, end=clause.start + end)
     return replace(clause, subject="other", body=said[start:end], start=clause.start + start, end=clause.start + end)
+
+
+_OWN = re.compile(
+    r"(?:I|we)(?:'(?:m|ve|re|ll|d))? (?!(?:think|guess|hope|mean|know|say|said|suppose|believe|reckon)\b)[a-z]|(?:my|our) [a-z]",
+    re.I,
+)
+
+
+_ANYBODY = re.compile(
+    rf"(?:(?:nobody|everyone|everybody|no one)(?: but [\w-]+)?|{_SUBJECT})"
+    rf"(?:{_IS}|{_DOES}|{_DID}| {_ADVERB}(?:[a-z]{{3,}}(?<!s)s (?:the|an?)|said|[a-z]{{2,}}ed (?:the|an?|my|our|us|to|that|\d))\b)"
+    r"|(?:no|zero) [a-z]+ (?:in|since|for|after) ",
+    re.I,
+)
+
+
+def starts_a_statement(said: str) -> bool:
+    """Does a clause with a subject of its own begin here?"""
+    return _OWN.match(said) is not None or _ANYBODY.match(said) is not None
+
+
+def is_stated(said: str) -> bool:
+    """Is this a clause with its verb?"""
+    text = said.strip()
+    return any(p.search(text) for p in (_VERBED, _NONE)) or _ANYBODY.search(text) is not None
+
+
+def leads_on(said: str) -> bool:
+    """Does what follows belong to this?"""
+    return _OPEN.search(said) is not None
 
 
 def _states(said: str) -> bool:
