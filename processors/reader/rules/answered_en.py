@@ -82,11 +82,11 @@ _NO_ANSWER = re.compile(
     r"|please|either|both|any\w*|all|some\w*|every\w*|same|whatever|guess|good|great|hard|no idea|ha\w*|lol|skip"
     r"|same|here|there)\b"
     r"|.*(?:\b(?:is|are|was|were|am|do|did|does|don't|didn't|can|can't|think|guess|maybe|probably|not|you|it|them"
-    r"|ones?|hopefully)\b|\?)",
+    r"|(?<!to )ones?|hopefully)\b|\?)",
     re.I,
 )
 _LIMITED = re.compile(
-    r",? (?:from|until|till|once|if|unless|but|not|next|only|when|except|soon|or|though|depending|used to)\b", re.I
+    r",? (?:from|until|till|once|if|unless|but|not(?! (?:counting|including))|next|only|when|except|soon|or|though|depending|used to)\b", re.I
 )
 """What follows an answer that is not so without it."""
 _PLACE = re.compile(
@@ -104,7 +104,7 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     """Return the sentence that an answer makes of its question, of the first person or of the thing asked about, and
     where the answer ends."""
     question = _LEAD.sub("", asked.strip(), count=1)
-    if (told := _by_kind(question, content)) is not None:
+    if (told := by_kind(asked, content)) is not None:
         return told
     if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
         said = None if _LIMITED.match(content[agreed.end() :]) else _agreed(match, agreed)
@@ -122,9 +122,10 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
     return None if statement is None else (statement, first.end())
 
 
-def _by_kind(question: str, content: str) -> tuple[str, int] | None:
+def by_kind(asked: str, content: str) -> tuple[str, int] | None:
     """What a question of a kind makes of an answer that takes none of its words: "any?" - "none", "do you?" - "gave
     up in 2010", "may I?" - "no", "this or that?" - "the second"."""
+    question = _LEAD.sub("", asked.strip(), count=1)
     if (none := _NO_ANY.match(content)) and (match := _HAVE_ANY.match(question)):
         return f"I have {match['verb']} no {_own(match['what'])}", none.end()
     if (none := _NO_ANY.match(content)) and (match := _ANY.match(question)):

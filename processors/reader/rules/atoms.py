@@ -159,7 +159,40 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
     ]
 
 
-def decision_en(sentence: Sentence, original: str) -> Found | None:
+_CHOSEN_EN = re.compile(
+    r"(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}"
+    r"(?:(?P<it>(?!(?:that|this|what|how|so|is|as|thanks?|please|no|not|but)\b)(?:the )?[\w'&-]+(?: [\w'&-]+){0,3}?) it is"
+    r"(?:,? then)?(?=\s*(?:$|[.,;!]))"
+    r"|(?:let's|lets) (?P<do>(?:do|go for|go with|take|use|keep|stick (?:to|with)|switch to|stay with)"
+    r" (?!(?:this|that|it|these|those)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b| since\b))"
+    r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|keep|go for)"
+    r" (?!(?:this|that|it|these|those|you|in|on|at|up)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b| since\b)))",
+    re.I,
+)
+"""What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then", "we'll keep the van"."""
+
+
+def _chosen_en(sentence: Sentence, original: str) -> Found | None:
+    match = _CHOSEN_EN.match(original)
+    if sentence.asks or match is None or clauses_en.SUPPOSED.search(original):
+        return None
+    if match["it"]:
+        what = re.sub(r" one$", "", match["it"])
+        text = f"{{owner}} decided on {what}" if standing_en.resolved(f"I take {what}") else ""
+    elif match["do"]:
+        text = f"{{owner}} decided to {match['do'][0].lower()}{match['do'][1:]}" if standing_en.resolved(match["do"]) else ""
+    else:
+        text = match["will"] if standing_en.resolved(match["will"]) else ""
+    if not text or standing_en.YOU.search(text) or len(text.split()) > standing_en.LONGEST:
+        return None
+    end = sentence.start + match.end()
+    return Found(sentence.start, end, "episode", text, episode_type="decision")
+
+
+def decision_en(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
+    """What is decided in an English sentence; `in_group`: among people, who also propose."""
+    if not in_group and (chosen := _chosen_en(sentence, original)) is not None:
+        return chosen
     if sentence.asks or not (match := _DECIDED_EN.search(sentence.text)):
         return None
     if clauses_en.SUPPOSED.search(sentence.text[: match.start()]) or re.search(

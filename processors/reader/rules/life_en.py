@@ -145,7 +145,10 @@ _NAMED = re.compile(
 )
 _BIRTHDAY = re.compile(r"my birthday(?: is|'s) (?:on )?(?P<day>[\w ,]{3,24})", re.I)
 _CALLED = re.compile(rf"(?:(?:am|go by|am called) )(?P<name>{NAME}(?: {NAME}){{0,2}})(?=$|[,.!]| and\b| from\b)")
-_CALL_ME = re.compile(rf"(?<!n't )(?<!not )(?<!never )\b(?:[Cc]all me|I am called|I go by) (?P<name>{NAME})\b")
+_CALL_ME = re.compile(
+    rf"(?<!n't )(?<!not )(?<!never )\b(?:[Cc]all me|I am called|I go by) (?P<name>{NAME})\b"
+    rf"|^[Jj]ust (?P<plain>{NAME})(?: is|'s| will) (?:fine|do|enough|ok|okay)\b"
+)
 _NOT_CALLED = re.compile(
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
     r"|november|december|asap|christmas|easter)\b",
@@ -192,12 +195,13 @@ def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
         kept = [f for f in kept if "occupation" not in dict(f.slots)]
         kept.append(_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"])))
     elif clause.states and (match := _CALL_ME.search(clause.body)) and clause.subject != "other" and _names(match):
-        kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
+        name = match["name"] or match["plain"]
+        kept.append(_fact(clause, f"{{owner}} is called {name}", ("name", name)))
     return kept
 
 
 def _names(called: re.Match[str]) -> bool:
-    low = called["name"].lower()
+    low = (called["name"] or called["plain"]).lower()
     return _NOT_CALLED.match(low) is None and low not in FUNCTION | CHAT
 
 

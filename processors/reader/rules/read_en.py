@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
-from processors.reader.rules.answered_en import answered
+from processors.reader.rules.answered_en import answered, by_kind
 from processors.reader.rules.avoids import avoids_en
 from processors.reader.rules.domain import category_meant, hot_status, profile_fields
 from processors.reader.rules.found import Found
@@ -59,10 +59,18 @@ _ROLES_OF_TWO = re.compile(
 """With an assistant: "you are an AI, I am a nurse" is true of both."""
 _EXERCISE = re.compile(
     r"^[^\n]*?(?=\b(?:that's|that is|that was|this is|it's) (?:just |only )?(?:the|an?|from the) "
-    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$)|\b(?:just|only) a joke\b)",
+    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$)|\b(?:just|only) a joke\b"
+    r"|(?<=[.!?] )(?:just |only |i'm |im )?(?:kidding|joking)\b(?! aside))",
     re.I,
 )
 """Who is who in a game, and what its speaker says was said for practice."""
+_IRONIC = re.compile(
+    r"\bjust what (?:I|we|(?:my|our) [\w'-]+) (?:need|want)(?:ed|s)?\b|\bhighlight of (?:my|our) (?:day|week|month|year)\b"
+    r"|\bsaid no(?:body|[- ]?one) ever\b|\bjust my luck\b|\boh (?:joy|goody)\b|\bwhat a (?:treat|joy)\b"
+    r"|\b(?:and )?I quote\b|\b(?:I'm|I am) the (?:king|queen|pope|emperor)\b|\blucky (?:old )?me\b",
+    re.I,
+)
+"""Said of what is not so, or in another's words."""
 _IN_A_ROLE = re.compile(
     r"\s*\"_+[.?!,_]?\" I (?!(?:am|have|had|was|do|did|said|told|asked|got|went|think|know|mean|need|want|like"
     r"|love|hate|feel|would|will|can|could|get|live|work|never|always|just|really|still|also)\b|[a-z]+ed\b)"
@@ -106,6 +114,8 @@ def read(
     greeted = False
     for sentence in sentences(_as_ones_own(text, in_group=in_group)):
         original = text[sentence.start : sentence.end]
+        if _IRONIC.search(sentence.text):
+            continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
         here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group)
         if not (here or in_project or sentence.asks or sentence.excited):
@@ -118,7 +128,8 @@ def read(
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
-        if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
+        decided = any(f.episode_type == "decision" for f in here)
+        if not (among_people or decided) and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
             here = here + _asked_for(sentence, original, profile, wants=wants, in_group=in_group)
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
@@ -130,7 +141,10 @@ def read(
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:
-        found.extend(_answer(asked, text, found, profile, in_group=in_group))
+        told_by_it = _answer(asked, text, found, profile, in_group=in_group)
+        if told_by_it and by_kind(asked, text):
+            found = [f for f in found if f.slots or not f.overlaps(0, told_by_it[0].end)]
+        found.extend(told_by_it)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
@@ -140,8 +154,8 @@ def _statements(
     sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False
 ) -> list[Found]:
     found: list[Found] = []
-    for reader in (atoms.task_en, atoms.decision_en):
-        if (atom := reader(sentence, original)) is not None:
+    for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
+        if atom is not None:
             found.append(atom)
             break
     found.extend(manner_en(sentence))
@@ -171,7 +185,7 @@ def _answer(
     said, end = answer
     if not stands(said) and (in_group or not said.startswith("the ") or not resolved(said)):
         return []
-    if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found):
+    if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found) and not by_kind(asked, text):
         return []
     return _stated(said, 0, end, profile)
 

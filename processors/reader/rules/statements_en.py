@@ -19,7 +19,7 @@ from processors.reader.rules.words_en import alternatives
 
 _NO_REPORT = re.compile(
     r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say|imagine"
-    r"|suppose|please|you|your|tell|explain|write|give|show|help|make sure|thanks?|thank)\b",
+    r"|suppose|please|you|your|(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone|,)|happy \w+day|tell|explain|write|give|show|help|make sure|thanks?|thank)\b",
     re.I,
 )
 """A question without its mark, a supposition, or what is asked of somebody."""
@@ -69,6 +69,7 @@ _OF_THE_MOMENT = re.compile(
     re.I | re.S,
 )
 """What is asked names nothing, is played, a question, or to be done with a text that follows."""
+_NOW = re.compile(r"\b(?:right now|at the moment|just now)\b", re.I)
 _RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
@@ -227,6 +228,8 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
     named = any(w[0].isupper() for w in CONTENT_WORD.findall(said)[1:] if is_content(w)) or _SPECIFIC.search(said)
     if not named or _ADDRESSED.search(said) or len(said) > LONGEST or SUPPOSED.search(said):
+        return None
+    if "_" in sentence.text or _NOW.search(said):
         return None
     return Found(
         sentence.start, sentence.end, "episode", f"{{owner}} asked “{said}?”", dangling=True, episode_type="qa"
