@@ -63,7 +63,7 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|here|there|(?:right|for|by) now|then|so|and|but|or|because|(?<!would )(?<!I'd )like|at all|as always"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|then|so|and|but|or|because|(?<!would )(?<!I'd )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
 )
@@ -94,7 +94,7 @@ _TOLD_TO_AMONG_PEOPLE = re.compile(
 """What somebody is not to do, not what the speaker does not."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
-    r"|around|down"
+    r"|around|down|everything|nothing|anything|something"
     r"|through|as|of|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
 )
 _STATE = re.compile(
@@ -153,7 +153,6 @@ def alone(
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
-    third: dict[int, str] = {}
     for clause in _apart(sentence, original, in_group=in_group):
         unnamed = clause.subject == "none" and about == "other"
         known = not in_group or about in {"I", "we", "my"}
@@ -175,15 +174,14 @@ def alone(
         stated = clause.states and not goes_on and not _told_by(taken, clause)
         usable = stated and not MOMENT.search(expand(said)) and not is_of_now(expand(said))
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
-        if usable and not in_group and (told := of_a_third(_shortened(tidy(named)))) is not None:
-            third[len(runs)] = told
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
     found = []
-    for n, (run, text) in enumerate(zip(runs, texts, strict=True)):
+    for run, text in zip(runs, texts, strict=True):
         told = tells(text, in_group=in_group)
-        if not told and n in third:
-            found.append(Alone(run.start, run.end, third[n], weight(third[n]) + 1.0, of_a_third=True))
+        third = None if told or in_group else of_a_third(_shortened(run.text))
+        if third is not None:
+            found.append(Alone(run.start, run.end, third, weight(third) + 1.0, of_a_third=True))
         elif len(text.split()) >= SHORTEST:
             heavy = weight(text) + (1.0 if KIN.search(text) else 0.0)
             found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
@@ -230,6 +228,8 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
         return f"I have {lowered}"
     if lowered.startswith(("born in ", "born on ", "born and ")):
         return f"I was {lowered}"
+    if re.match(r"did (?:my|an?) [A-Za-z]", lowered):
+        return f"I {lowered}"
     if _STATE.match(lowered):
         return f"I am {lowered}"
     if lowered.startswith(("going to ", "want to ")) and not _IS_SUBJECT.search(lowered):

@@ -19,7 +19,7 @@ _LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|o
 _MINE = re.compile(
     r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
 )
-_ANY = re.compile(r"(?:(?:do|did) you have |have you (?:got |had )?)?any (?P<what>[a-z][\w' -]{2,60}s)$", re.I)
+_ANY = re.compile(r"(?:(?:do|did) you have |have you (?:got |had )?)?any (?!of\b|other\b|idea\b|news\b|luck\b)(?P<what>[a-z][\w' -]{2,60}s)$", re.I)
 _HAVE_ANY = re.compile(r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I)
 _NO_ANY = re.compile(
     r"(?:no|none|nope|nothing|nah)(?: at all| whatsoever| so far| yet)?(?: that (?:I(?:'ve| have)? (?:noticed|know of|seen)"
@@ -35,6 +35,11 @@ _GAVE_UP = re.compile(
 _MAY_I = re.compile(
     r"(?:is it|would it be) (?:ok(?:ay)?|all right|alright|fine) (?:if|for me to|with you if) (?:I )?(?P<do>[a-z][\w' -]{3,90})$"
     r"|(?:may|can|shall|should) I (?P<tell>(?:share|tell|give|show|send|mention|forward|pass)\b[\w' -]{3,90})$",
+    re.I,
+)
+_REFUSED = re.compile(
+    r"(?:no|nope|nah)(?:,? (?:thanks?|thank you|please|absolutely not|never|don't|I'd rather (?:you didn't|not)))?"
+    r"(?=\s*(?:$|[.;!\n]))",
     re.I,
 )
 _EITHER = re.compile(r"(?:(?:.*[:,] ?)?)(?P<first>[\w' -]{2,50}?)(?P<more>(?:, [\w' -]{2,40}?){0,3}),? or (?P<last>[\w' -]{2,60})$", re.I)
@@ -134,7 +139,7 @@ def by_kind(asked: str, content: str) -> tuple[str, int] | None:
         when = f" in {over['year']}" if over["year"] else over["when"]
         doing = inflected(match["verb"].lower(), "ing", tables("en"))
         return f"I stopped {doing}{_own(match['rest'] or '')}{when}", over.end()
-    if (no := _AGREED.match(content)) and no["no"] and (match := _MAY_I.match(question)):
+    if (no := _REFUSED.match(content)) and (match := _MAY_I.match(question)):
         return f"I do not want the assistant to {_own(match['do'] or match['tell'])}", no.end()
     if ordinal := _ORDINAL.match(content):
         return _of_several(question, ordinal["which"].lower(), ordinal.end())

@@ -67,7 +67,8 @@ _ASKING = re.compile(
 _OF_SPEAKER = re.compile(
     r"(?:(?:just|still|really|also) )?(?:(?:love|like|hate|need|want|miss|enjoy|prefer)s? (?:the|my|an?|to|being)\b"
     r"|(?!\w+thing\b)[a-z]{2,}ing (?:my|our|the|an?|for|to|up|with|in|on|at|of|from|about)\b"
-    r"(?!.*\b(?:is|are|was|were|has|have|can|will|helps?|makes?)\b))"
+    r"(?!.*\b(?:is|are|was|were|has|have|can|will|helps?|makes?)\b))",
+    re.I,
 )
 """A predicate whose subject, the speaker, was left out: that of the next clause is the same."""
 DOUBTING = re.compile(

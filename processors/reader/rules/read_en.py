@@ -21,6 +21,7 @@ from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.third_en import as_ones_own
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
 from schemas.profile.model import Profile
@@ -71,6 +72,12 @@ _IRONIC = re.compile(
     re.I,
 )
 """Said of what is not so, or in another's words."""
+_IF_WANTED = re.compile(
+    r",? (?:if|in case) (?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
+    r"(?:use|help|interest))\b(?: at all)?(?=\s*(?:$|[.,;!\n]))",
+    re.I,
+)
+"""It supposes nothing of what it is said with."""
 _IN_A_ROLE = re.compile(
     r"\s*\"_+[.?!,_]?\" I (?!(?:am|have|had|was|do|did|said|told|asked|got|went|think|know|mean|need|want|like"
     r"|love|hate|feel|would|will|can|could|get|live|work|never|always|just|really|still|also)\b|[a-z]+ed\b)"
@@ -82,7 +89,7 @@ _IN_A_ROLE = re.compile(
 def _as_ones_own(text: str, *, in_group: bool) -> str:
     """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
     said = without_quotes(text)
-    for played in (_LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE):
+    for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
@@ -119,7 +126,7 @@ def read(
         greeted = greeted or _GREETS.match(sentence.text) is not None
         here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group)
         if not (here or in_project or sentence.asks or sentence.excited):
-            for said, start, end in had_en(sentence.text):
+            for said, start, end in had_en(sentence.text, in_group=in_group):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
         if not (sentence.asks or in_group or any(f.slots for f in here)):
             here = [*here, *_without_a_verb(sentence, text, asked, profile)]
@@ -160,6 +167,7 @@ def _statements(
             break
     found.extend(manner_en(sentence))
     for clause in clauses_en.clauses(sentence):
+        clause = clause if in_group else as_ones_own(clause)
         found.extend(self_en.self_statements(clause))
         found.extend(life_statements(clause, greeted=greeted))
         found.extend(avoids_en(clause))

@@ -75,7 +75,7 @@ _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
     r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
-    r"|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
+    r"|am thinking (?:of|about) [a-z]+ing|am saving|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
     r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",
     re.I,
 )  # fmt: skip
@@ -176,13 +176,26 @@ def specifics(text: str) -> int:
 
 def wants(text: str) -> bool:
     """Does an English sentence say what its speaker wants or means to do?"""
-    return _WANTING.match(expand(without_greeting(text))) is not None
+    return _WANTING.match(expand(_with_i(without_greeting(text)))) is not None
+
+
+_PLANNING = re.compile(
+    r"(?:(?:still|also|just|now) )?(?:thinking (?:of|about) [a-z]+ing|hoping to|planning (?:to|on)|looking to|aiming to)\b"
+    r"(?!.*\b(?:is|are|was|were) )",
+    re.I,
+)
+
+
+def _with_i(said: str) -> str:
+    """A plan with its subject, which may be left out: "thinking of selling the van"."""
+    return f"I am {said[0].lower()}{said[1:]}" if _PLANNING.match(said) else said
 
 
 def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
     """Return what the owner tells an assistant they want or plan, where it names any particular. `in_group`: it is
     said among people, who hope and wish what is no plan."""
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
+    said = said if in_group else _with_i(said)
     match = _WANTING.match(expand(said))
     if match is None or specifics(expand(said)[match.end() :]) < 1 or len(said) > LONGEST:
         return None
@@ -191,7 +204,7 @@ def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found 
     def whole(text: str) -> bool:
         return asks_for(text) and is_whole(expand(text), in_group=in_group)
 
-    if in_group:
+    if in_group or not whole(said):
         said = next((head for head in before_another(said, in_group=True) if whole(head)), said)
     alone = whole(said)
     return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)

@@ -58,7 +58,7 @@ _OPEN = re.compile(
 """What follows belongs to it."""
 _PARTICULAR = re.compile(
     rf"(?<![a-z]-)\b{_NUMBER}\b|\b(?:me|us|my|our|mine|I|we)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-    r"|(?<=[a-z,'] )(?-i:[A-Z])\w|\b(?:tomorrow|yesterday|daily|weekly|monthly|every (?:day|week|month|year)|since|ago"
+    r"|(?<=[a-z,'] )(?-i:(?!I\b)[A-Z])|\b(?:tomorrow|yesterday|daily|weekly|monthly|every (?:day|week|month|year)|since|ago"
     r"|(?:next|last) (?:week|month|year|spring|summer|autumn|winter))\b",
     re.I,
 )
@@ -83,7 +83,9 @@ def spliced(clause: Clause, said: str) -> Iterator[Clause]:
             joined = cut.group().strip() in {"and", "but", "so"}
             if _OPEN.search(head) or taken_back_en(said[cut.end() :]) or not _states(said[cut.end() :]):
                 continue
-            if not (_VERBED.match(head.strip()) or _STATES.match(head.strip())) and (joined or start == 0):
+            own = start == 0 and clause.subject in {"I", "we"} and " " in head.strip()
+            verbed = own or _VERBED.match(head.strip()) or _STATES.match(head.strip())
+            if not verbed and (joined or start == 0):
                 continue
             yield _part(clause, said, start, cut.start())
             start = cut.end()
@@ -131,6 +133,15 @@ def leads_on(said: str) -> bool:
 
 def _states(said: str) -> bool:
     return _STATES.match(said) is not None and _PARTICULAR.search(said) is not None
+
+
+def as_ones_own(clause: Clause) -> Clause:
+    """The clause of a single user as one that begins with "my", where it names a thing of theirs without an article:
+    "Blood group is B" fills what "my blood group is B" does."""
+    if not clause.states or clause.subject not in {"none", "other"}:
+        return clause
+    told = of_a_third(clause.body)
+    return replace(clause, subject="my", body=told) if told is not None and told.startswith("My ") else clause
 
 
 def of_a_third(said: str) -> str | None:
