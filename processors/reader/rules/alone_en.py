@@ -63,7 +63,8 @@ _INTERJECTION = re.compile(
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|then|so|and|but|or|because|(?<!would )(?<!I'd )like|at all|as always"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|then|so|and|but|or|because"
+    r"|(?<!would )(?<!I'd )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
 )

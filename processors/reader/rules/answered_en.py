@@ -19,10 +19,17 @@ _LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|o
 _MINE = re.compile(
     r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
 )
-_ANY = re.compile(r"(?:(?:do|did) you have |have you (?:got |had )?)?any (?!of\b|other\b|idea\b|news\b|luck\b)(?P<what>[a-z][\w' -]{2,60}s)$", re.I)
-_HAVE_ANY = re.compile(r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I)
+_ANY = re.compile(
+    r"(?:(?:do|did) you have |have you (?:got |had )?)?any (?!of\b|other\b|idea\b|news\b|luck\b)"
+    r"(?P<what>[a-z][\w' -]{2,60}s)$",
+    re.I,
+)
+_HAVE_ANY = re.compile(
+    r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I
+)
 _NO_ANY = re.compile(
-    r"(?:no|none|nope|nothing|nah)(?: at all| whatsoever| so far| yet)?(?: that (?:I(?:'ve| have)? (?:noticed|know of|seen)"
+    r"(?:no|none|nope|nothing|nah)(?: at all| whatsoever| so far| yet)?(?: that (?:I(?:'ve| have)? (?:noticed|know of"
+    r"|seen)"
     r"|I can think of))?(?=\s*(?:$|[.;!\n]))",
     re.I,
 )
@@ -33,7 +40,8 @@ _GAVE_UP = re.compile(
     re.I,
 )
 _MAY_I = re.compile(
-    r"(?:is it|would it be) (?:ok(?:ay)?|all right|alright|fine) (?:if|for me to|with you if) (?:I )?(?P<do>[a-z][\w' -]{3,90})$"
+    r"(?:is it|would it be) (?:ok(?:ay)?|all right|alright|fine) (?:if|for me to"
+    r"|with you if) (?:I )?(?P<do>[a-z][\w' -]{3,90})$"
     r"|(?:may|can|shall|should) I (?P<tell>(?:share|tell|give|show|send|mention|forward|pass)\b[\w' -]{3,90})$",
     re.I,
 )
@@ -42,10 +50,14 @@ _REFUSED = re.compile(
     r"(?=\s*(?:$|[.;!\n]))",
     re.I,
 )
-_EITHER = re.compile(r"(?:(?:.*[:,] ?)?)(?P<first>[\w' -]{2,50}?)(?P<more>(?:, [\w' -]{2,40}?){0,3}),? or (?P<last>[\w' -]{2,60})$", re.I)
+_EITHER = re.compile(
+    r"(?:.*[:,] ?)?(?P<first>[\w' -]{2,50}?)(?P<more>(?:, [\w' -]{2,40}?){0,3}),? or (?P<last>[\w' -]{2,60})$", re.I
+)
+_ASKS_WHETHER = re.compile(r"\b(?:you|I)\b|^(?:is|are|was|were|do|does|did|will|can|should|which|what|who)\b", re.I)
 _OF_A_LIST = re.compile(r"(?P<asks>[^:]{6,80}): ?(?P<items>[\w' -]{2,40}(?:, (?:or )?[\w' -]{2,40}){1,4})$")
 _ORDINAL = re.compile(
-    r"(?:oh |um+,? |i'd say |i'll (?:take|have|go with) |let's (?:go with|do|take) )?(?:the )?(?P<which>first|second|third"
+    r"(?:oh |um+,? |i'd say |i'll (?:take|have|go with) |let's (?:go with|do|take) )?(?:the )?(?P<which>first|second"
+    r"|third"
     r"|middle|last|former|latter)(?: one| option)?(?:,? (?:please|thanks|then))?\W*$",
     re.I,
 )
@@ -91,7 +103,8 @@ _NO_ANSWER = re.compile(
     re.I,
 )
 _LIMITED = re.compile(
-    r",? (?:from|until|till|once|if|unless|but|not(?! (?:counting|including))|next|only|when|except|soon|or|though|depending|used to)\b", re.I
+    r",? (?:from|until|till|once|if|unless|but|not(?! (?:counting|including))|next|only|when|except|soon|or|though"
+    r"|depending|used to)\b", re.I
 )
 """What follows an answer that is not so without it."""
 _PLACE = re.compile(
@@ -154,7 +167,7 @@ def _of_several(question: str, which: str, end: int) -> tuple[str, int] | None:
         stated = _stated(listed["asks"], said) if said else None
         return None if stated is None else (stated, end)
     either = _EITHER.match(question)
-    if either is None or re.search(r"\b(?:you|I)\b", either["first"]):
+    if either is None or _ASKS_WHETHER.search(either["first"]):
         return None
     items = [either["first"], *filter(None, either["more"].split(", ")), either["last"]]
     said = _at(items, which)

@@ -161,15 +161,18 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
 
 _CHOSEN_EN = re.compile(
     r"(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}"
-    r"(?:(?P<it>(?!(?:that|this|what|how|so|is|as|thanks?|please|no|not|but)\b)(?:the )?[\w'&-]+(?: [\w'&-]+){0,3}?) it is"
+    r"(?:(?P<it>(?!(?:that|this|what|how|so|is|as|thanks?|please|no|not"
+    r"|but)\b)(?:the )?[\w'&-]+(?: [\w'&-]+){0,3}?) it is"
     r"(?:,? then)?(?=\s*(?:$|[.,;!]))"
     r"|(?:let's|lets) (?P<do>(?:do|go for|go with|take|use|keep|stick (?:to|with)|switch to|stay with)"
     r" (?!(?:this|that|it|these|those)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b| since\b))"
-    r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|keep|go for)"
-    r" (?!(?:this|that|it|these|those|you|in|on|at|up)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b| since\b)))",
+    r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|keep"
+    r"|go for)"
+    r" (?!(?:this|that|it|these|those|you|in|on|at|up)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b"
+    r"| since\b)))",
     re.I,
 )
-"""What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then", "we'll keep the van"."""
+"""What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then"."""
 
 
 def _chosen_en(sentence: Sentence, original: str) -> Found | None:
@@ -180,7 +183,8 @@ def _chosen_en(sentence: Sentence, original: str) -> Found | None:
         what = re.sub(r" one$", "", match["it"])
         text = f"{{owner}} decided on {what}" if standing_en.resolved(f"I take {what}") else ""
     elif match["do"]:
-        text = f"{{owner}} decided to {match['do'][0].lower()}{match['do'][1:]}" if standing_en.resolved(match["do"]) else ""
+        what = f"{match['do'][0].lower()}{match['do'][1:]}"
+        text = f"{{owner}} decided to {what}" if standing_en.resolved(what) else ""
     else:
         text = match["will"] if standing_en.resolved(match["will"]) else ""
     if not text or standing_en.YOU.search(text) or len(text.split()) > standing_en.LONGEST:

@@ -33,7 +33,10 @@ _BREAK = re.compile(
     ),
     re.I,
 )
-ANSWERS_NO = r"no(?=\s*(?:$|[,.!;:-]|(?:I|we|my|it|he|she|they|this|that|there|the|his|her|their|our|not|no|wait|actually|sorry|thanks?)\b))"
+ANSWERS_NO = (
+    r"no(?=\s*(?:$|[,.!;:-]|(?:I|we|my|it|he|she|they|this|that|there|the|his|her|their|our|not|no|wait|actually|sorry"
+    r"|thanks?)\b))"
+)
 """No as an answer: "no rice for me" denies."""
 FILLER = re.compile(
     rf"(?:(?:well|so|oh|yeah|yes|yep|{ANSWERS_NO}|nope|ok|okay|hi|hey|hello|there(?!'s| is| are| was| were)"

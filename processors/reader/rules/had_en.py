@@ -23,7 +23,8 @@ _SOME = re.compile(
 )
 _NO_MORE = re.compile(
     r"no (?P<what>(?!(?:one|more|longer|idea|news|word|reply|answer|luck|sign|need|way|point|reason)\b)[a-z][\w-]*"
-    r"(?: (?!(?:since|for|in|on|at|so)\b)[a-z][\w-]*){0,3}?) (?P<when>since [^,.;!?]{2,60}|for (?:about |over |nearly )?"
+    r"(?: (?!(?:since|for|in|on|at|so)\b)[a-z][\w-]*){0,3}?) (?P<when>since [^,.;!?]{2,60}|for (?:about |over "
+    r"|nearly )?"
     r"(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s?(?: now)?|so far)"
     r"(?=\s*(?:$|[,.;!]))",
     re.I,

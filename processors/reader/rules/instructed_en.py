@@ -27,7 +27,8 @@ _ORDER = re.compile(
     rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{_FOR_GOOD},? )?(?:(?:so|and|then|but"
     rf"|just|also|please|pls|the rule is),? ){{0,6}}"
     r"(?:(?:can|could|would|will|must|should) you |I(?:'d| would)? (?:want|need|like|prefer) you to |you (?:must"
-    r"|should|can) |(?P<matters>it(?:'s| is) (?:[a-z]+ )?(?:important|vital|essential|crucial|critical)(?: that)? you ))?"
+    r"|should|can) |(?P<matters>it(?:'s| is) (?:[a-z]+ )?(?:important|vital|essential|crucial"
+    r"|critical)(?: that)? you ))?"
     rf"(?:please |kindly )?(?:(?P<how>never ever|never|always|don't ever|do not ever|don't|do not|stop|quit"
     rf"|no longer) )?(?:please )?"
     rf"(?P<verb>(?<=stop )[a-z]+ing|(?<=quit )[a-z]+ing|{_VERB})\b(?P<rest>[^\n]*)",
@@ -64,7 +65,8 @@ _WITH_ANSWERS = re.compile(
 """How it is to answer in a case that comes again."""
 _EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)
 _NONE = re.compile(
-    r"(?P<polite>(?:please|pls|absolutely|strictly|definitely),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she|they|you|one|this"
+    r"(?P<polite>(?:please|pls|absolutely|strictly|definitely),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she"
+    r"|they|you|one|this"
     r"|that)\b)(?:more )?"
     r"[a-z][\w'-]*(?: [\w'-]+){0,5}?)"
     r"(?P<mark>,? (?:please|pls|ever|anywhere|from (?:now|here) on|any ?more|when you [\w' -]{3,40}))*$",
@@ -90,8 +92,13 @@ _ALL_OF = re.compile(
 _UNREAL = re.compile(
     r"(?:and |but |so |well,? )?(?:if|suppose|imagine) (?:I|we) (?:won|were|had|could|ever|got|became|[a-z]+ed)\b", re.I
 )
+_BEFORE_NO = re.compile(
+    r"(?:^|, | so | and )(?=(?:please |pls |absolutely |strictly |definitely )?no )", re.I
+)
 _ALL_BE = re.compile(
-    r"(?:^|[,;] |\b(?:and|so) )(?:could|can|may) (?P<what>(?:all|any|every|each) [\w' -]{3,60}?) (?P<be>be [^?,;]{2,60})", re.I
+    r"(?:^|[,;] |\b(?:and|so) )(?:could|can|may) (?P<what>(?:all|any|every"
+    r"|each) [\w' -]{3,60}?) (?P<be>be [^?,;]{2,60})",
+    re.I,
 )
 
 
@@ -112,7 +119,7 @@ def instruction_en(sentence: Sentence, original: str) -> Found | None:
         what = re.sub(r"\byour\b", "the assistant's", f"{asked['what']} to {_whole(asked['be'])}".strip())
         text = f"{{owner}} wants {_turned(what[0].lower() + what[1:])}"
         return _found(sentence, asked.start(), asked.end(), text) if resolved(what) else None
-    for part in re.finditer(r"(?:^|, | so | and )(?=(?:please |pls |absolutely |strictly |definitely )?no )", original, re.I):
+    for part in _BEFORE_NO.finditer(original):
         said = _whole(original[part.end() :], polite=True)
         none = _NONE.match(said)
         if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or _ONE_OFF.search(said)):
@@ -141,7 +148,8 @@ def _wanted(order: re.Match[str]) -> str | None:
     rest = expand(_whole(order["rest"]))
     said = tidy(f"{verb}{rest}")
     lead = expand(order["lead"] or "")
-    meant = bool(lead) or bool(order["matters"]) or _WITH_ANSWERS.match(said) is not None or _meant(how, said, polite="please" in order.group().lower())
+    for_good = bool(lead or order["matters"]) or _WITH_ANSWERS.match(said) is not None
+    meant = for_good or _meant(how, said, polite="please" in order.group().lower())
     if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or _ONE_OFF.search(said) or _TALK.match(said):
         return None
     if re.fullmatch(r"(?:tell|show|give|ask|send) (?:me|us)", said):

@@ -78,8 +78,8 @@ RULES: tuple[Rule, ...] = (
 r" |grown |teenage )?(?:kids|children|sons|daughters)\b", constants={"children": True}),
     rule(r"have an? (?:young |little |baby |beautiful |\w{1,8}[- ]year[-"
 r" ]old )?(?:kid|child|son|daughter|baby|toddler)\b", constants={"children": True}, says_no={"children": False}),
-    rule(r"have (?:any |no )?(?:kids|children)\b(?! (?:under|over|below|above|aged|older|younger|who|at home|living|from"
-r"|with|in)\b)", constants={"children": True}, says_no={"children": False}),
+    rule(r"have (?:any |no )?(?:kids|children)\b(?! (?:under|over|below|above|aged|older|younger|who|at home|living"
+r"|from|with|in)\b)", constants={"children": True}, says_no={"children": False}),
     rule(rf"have (?:got )?(?:an? |two |three |four |\d )(?:\w{{2,12}} ){{0,2}}?(?P<pet>{_PET}"
 rf")(?:(?: named| called|,) (?P<pet_name>{_NAMES}))?"),
     rule(rf"(?:adopted|got|have adopted|have got) an? (?:\w{{2,12}} ){{0,2}}?"

@@ -1,5 +1,5 @@
-"""What a single user wants or likes, said without a verb: "window seat, always", "oat milk only", "Thrillers, yes. Gore,
-no.", "jazz while I cook, silence when I read"."""
+"""What a single user wants or likes, said without a verb: "window seat, always", "Thrillers, yes. Westerns, no.", "tea
+while I read, coffee when I drive"."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from processors.reader.rules.words_en import alternatives
 _WORD = rf"(?!(?:{alternatives('no_part_of_a_thing')})\b)[a-z][\w'-]*"
 _THING = rf"(?:the )?(?:{_WORD} ){{0,3}}{_WORD}"
 _END = r"(?=\s*(?:$|[,.;!]|[-\u2013\u2014] | (?:and|but|because|cos|since|so|please|thanks)\b))"
-_ALWAYS = re.compile(rf"(?P<a>(?P<what>{_THING}),? (?P<how>always|every time|only(?=,? (?:not|none of|never|no)\b)|or nothing)|always (?P<ever>(?:the|an?) {_THING})){_END}", re.I)
+_ALWAYS = re.compile(
+    rf"(?:(?P<what>{_THING}),? (?P<how>always|every time|only(?=,? (?:not|none of|never|no)\b)|or nothing)"
+    rf"|always (?P<ever>(?:the|an?) {_THING})){_END}",
+    re.I,
+)
 _NEVER = re.compile(rf"never (?P<what>(?:the|an?) {_THING}){_END}", re.I)
-_YES_NO = re.compile(rf"(?P<what>{_THING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I)
+_YES_NO = re.compile(
+    rf"(?P<what>{_THING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I
+)
 _WHILE = re.compile(
     rf"(?P<what>{_THING}) (?P<when>(?:while|when|whenever) I(?:'m)? [a-z]+(?: (?!(?:i|we|it|he|she)\b)[\w'-]+){{0,3}}?)"
     r"(?=\s*(?:$|[,.;!]| and\b))",

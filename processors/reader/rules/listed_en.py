@@ -19,7 +19,9 @@ _HEAD = re.compile(
 _NO_LIST = re.compile(rf"\b(?:{alternatives('no_list')})\b", re.I)
 _BETWEEN = re.compile(r"(?:,| and|, and|;) ")
 _ASIDE = re.compile(r" \([^()]{1,20}\)$")
-_ITEM = re.compile(r"(?!(?:i|we|it|he|she|they|you|please|no|not|and|but|or|so)\b)[\w$£€'/.-]+(?: [\w$£€%'/.:-]+){0,5}", re.I)
+_ITEM = re.compile(
+    r"(?!(?:i|we|it|he|she|they|you|please|no|not|and|but|or|so)\b)[\w$£€'/.-]+(?: [\w$£€%'/.:-]+){0,5}", re.I
+)
 FEWEST = 2
 MOST = 6
 

@@ -13,9 +13,9 @@ from processors.reader.rules.domain import category_meant, hot_status, profile_f
 from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
 from processors.reader.rules.instructed_en import instruction_en
+from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.liked_en import liked_en
 from processors.reader.rules.listed_en import listed_en
-from processors.reader.rules.life_en import life_statements
 from processors.reader.rules.manner import manner_en
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
@@ -39,7 +39,9 @@ _OPENS_WITH_A_TIME = re.compile(
 _MADE_UP = re.compile(rf"\b(?:{alternatives('made_up')})\b[^.!?\n:]{{0,80}}:(?= ?[A-Za-z'\"])", re.I)
 """What follows is a story's, or a text to work on."""
 _WORKED_ON = re.compile(
-    rf"(?:^|[.!?\n]\s*|\b(?:you|please|pls|to|and|me),? )(?:{alternatives('worked_on')})\b[^.!?\n:]{{0,80}}:[ \t]*\n", re.I
+    rf"(?:^|[.!?\n]\s*|\b(?:you|please|pls|to|and"
+    rf"|me),? )(?:{alternatives('worked_on')})\b[^.!?\n:]{{0,80}}:[ \t]*\n",
+    re.I,
 )
 """A text to work on: all that stands under it."""
 _LETTER = re.compile(
@@ -66,7 +68,8 @@ _EXERCISE = re.compile(
 )
 """Who is who in a game, and what its speaker says was said for practice."""
 _IRONIC = re.compile(
-    r"\bjust what (?:I|we|(?:my|our) [\w'-]+) (?:need|want)(?:ed|s)?\b|\bhighlight of (?:my|our) (?:day|week|month|year)\b"
+    r"\bjust what (?:I|we|(?:my|our) [\w'-]+) (?:need|want)(?:ed|s)?\b|\bhighlight of (?:my|our) (?:day|week|month"
+    r"|year)\b"
     r"|\bsaid no(?:body|[- ]?one) ever\b|\bjust my luck\b|\boh (?:joy|goody)\b|\bwhat a (?:treat|joy)\b"
     r"|\b(?:and )?I quote\b|\b(?:I'm|I am) the (?:king|queen|pope|emperor)\b|\blucky (?:old )?me\b",
     re.I,
@@ -136,7 +139,8 @@ def read(
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
         decided = any(f.episode_type == "decision" for f in here)
-        if not (among_people or decided) and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
+        more = wants and sum(len(f.text) for f in here) < 0.7 * len(original)
+        if not (among_people or decided) and (not here or more):
             here = here + _asked_for(sentence, original, profile, wants=wants, in_group=in_group)
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
@@ -193,7 +197,8 @@ def _answer(
     said, end = answer
     if not stands(said) and (in_group or not said.startswith("the ") or not resolved(said)):
         return []
-    if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found) and not by_kind(asked, text):
+    said_itself = any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found)
+    if said_itself and not by_kind(asked, text):
         return []
     return _stated(said, 0, end, profile)
 

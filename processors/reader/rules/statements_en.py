@@ -18,8 +18,10 @@ from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
 
 _NO_REPORT = re.compile(
-    r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say|imagine"
-    r"|suppose|please|you|your|(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone|,)|happy \w+day|tell|explain|write|give|show|help|make sure|thanks?|thank)\b",
+    r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say"
+    r"|imagine"
+    r"|suppose|please|you|your|(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone|,)|happy \w+day|tell"
+    r"|explain|write|give|show|help|make sure|thanks?|thank)\b",
     re.I,
 )
 """A question without its mark, a supposition, or what is asked of somebody."""
@@ -30,7 +32,9 @@ _PART = 2.0
 LONGEST = 280
 """Characters of a kept sentence; a longer one is cut at a clause."""
 
-_APART = re.compile(r"(?:[,;]| [-\u2013\u2014]+)(?: (?:and|but|so))?(?: no)?,? | (?:and|but|so) (?=(?:I|we)\b|the )", re.I)
+_APART = re.compile(
+    r"(?:[,;]| [-\u2013\u2014]+)(?: (?:and|but|so))?(?: no)?,? | (?:and|but|so) (?=(?:I|we)\b|the )", re.I
+)
 _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s)")
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
@@ -75,7 +79,8 @@ _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
     r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
-    r"|am thinking (?:of|about) [a-z]+ing|am saving|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
+    r"|am thinking (?:of|about) [a-z]+ing|am saving|am in the mood|feel like [a-z]+ing|am after|am leaving"
+    r"|am departing|am traveling|am travelling|am flying"
     r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",
     re.I,
 )  # fmt: skip
@@ -115,7 +120,8 @@ def of_project(sentence: Sentence, original: str) -> Iterator[Found]:
     if len(parts) == 1:
         yield _told_of_project(sentence.start, sentence.end, whole)
     for start, end in parts if len(parts) > 1 else []:
-        yield _told_of_project(sentence.start + start, sentence.start + end, tidy(_told_part(original[start:end]) or ""))
+        said = _told_part(original[start:end]) or whole
+        yield _told_of_project(sentence.start + start, sentence.start + end, said)
 
 
 def _parts_of_project(original: str) -> list[tuple[int, int]]:
@@ -180,7 +186,8 @@ def wants(text: str) -> bool:
 
 
 _PLANNING = re.compile(
-    r"(?:(?:still|also|just|now) )?(?:thinking (?:of|about) [a-z]+ing|hoping to|planning (?:to|on)|looking to|aiming to)\b"
+    r"(?:(?:still|also|just|now) )?(?:thinking (?:of|about) [a-z]+ing|hoping to|planning (?:to|on)|looking to"
+    r"|aiming to)\b"
     r"(?!.*\b(?:is|are|was|were) )",
     re.I,
 )

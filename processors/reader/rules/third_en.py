@@ -30,7 +30,8 @@ _IS = (
     r"(?:(?: (?:is|are|was|were|has|have|had|will|won't|can|can't|cannot|isn't|aren't|wasn't|weren't|hasn't|haven't"
     r"|doesn't|don't|didn't)|'(?:re|ve|ll))\b"
     rf"|'s (?:{_ADVERB}(?:an?|the|in|on|at|off|out|up|over|not|now|been|gone|got|had|around|about|under|between|near"
-    rf"|always|due|\w+ing|\w+ed|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|{_NUMBER})\b))"
+    rf"|always|due|kept|held|made|sold|left|paid|\w+ing|\w+ed|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    rf"|{_NUMBER})\b))"
 )
 _DOES = (
     rf" {_ADVERB}(?:[a-z]{{3,}}(?<!s)s (?:\d|(?:the|my|me|us|our|every|about|no|all|at least|half)\b|{_NUMBER}\b)"
@@ -51,21 +52,26 @@ _VERBED = re.compile(
 )
 _NONE = re.compile(r"^(?:no|zero) [a-z][\w -]{3,60}$", re.I)
 _OPEN = re.compile(
-    r"\b(?:if|whether|when|while|until|unless|because|since|that|who|which|where|than|between|both|either|says?|said"
+    r"\b(?:if|whether|when|while|until|unless|because|since(?= (?:I|we|my|our|the|he|she|it|they)\b)|that|who|which"
+    r"|where|than|between|both|either|says?|said"
     r"|told|thinks?|thought|hope|wish|either|neither|between)\b[^,;]*$",
     re.I,
 )
 """What follows belongs to it."""
 _PARTICULAR = re.compile(
-    rf"(?<![a-z]-)\b{_NUMBER}\b|\b(?:me|us|my|our|mine|I|we)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-    r"|(?<=[a-z,'] )(?-i:(?!I\b)[A-Z])|\b(?:tomorrow|yesterday|daily|weekly|monthly|every (?:day|week|month|year)|since|ago"
+    rf"(?<![a-z]-)\b(?:{_NUMBER}|(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?= [a-z]))\b|\b(?:me"
+    rf"|us|my|our|mine|I|we)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|(?<=[a-z,'] )(?-i:(?!I\b)[A-Z])|\b(?:tomorrow|yesterday|daily|weekly|monthly|every (?:day|week|month|year)"
+    r"|since|ago"
     r"|(?:next|last) (?:week|month|year|spring|summer|autumn|winter))\b",
     re.I,
 )
 _SAYING = re.compile(
     r".*\b(?:would|could|should|might|must|maybe|perhaps|probably|apparently|supposedly|as if|if)\b"
-    r"|.*\b(?:seems?|looks?|sounds?|feels?|means?|says?|said|thinks?|thought|claims?|told|reckons?|tells?|asks?|asked)\b"
-    r"|.*[\"\u201c_:?]|.*\bso [a-z]+ (?:[a-z]+ ){0,3}that\b|.*\bthat [a-z]+(?:$|,)|.* (?:is|was|'s) (?:it|they|he|she|you)\b"
+    r"|.*\b(?:seems?|looks?|sounds?|feels?|means?|says?|said|thinks?|thought|claims?|told|reckons?|tells?|asks?"
+    r"|asked)\b"
+    r"|.*[\"\u201c_:?]|.*\bso [a-z]+ (?:[a-z]+ ){0,3}that\b|.*\bthat [a-z]+(?:$|,)"
+    r"|.* (?:is|was|'s) (?:it|they|he|she|you)\b"
     r"|.*\b(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening))\b",
     re.I,
 )
@@ -102,14 +108,16 @@ def _part(clause: Clause, said: str, start: int, end: int) -> Clause:
 
 
 _OWN = re.compile(
-    r"(?:I|we)(?:'(?:m|ve|re|ll|d))? (?!(?:think|guess|hope|mean|know|say|said|suppose|believe|reckon)\b)[a-z]|(?:my|our) [a-z]",
+    r"(?:I|we)(?:'(?:m|ve|re|ll|d))? (?!(?:think|guess|hope|mean|know|say|said|suppose|believe|reckon)\b)[a-z]|(?:my"
+    r"|our) [a-z]",
     re.I,
 )
 
 
 _ANYBODY = re.compile(
     rf"(?:(?:nobody|everyone|everybody|no one)(?: but [\w-]+)?|{_SUBJECT})"
-    rf"(?:{_IS}|{_DOES}|{_DID}| {_ADVERB}(?:[a-z]{{3,}}(?<!s)s (?:the|an?)|said|[a-z]{{2,}}ed (?:the|an?|my|our|us|to|that|\d))\b)"
+    rf"(?:{_IS}|{_DOES}|{_DID}| {_ADVERB}(?:[a-z]{{3,}}(?<!s)s (?:the|an?)|said|[a-z]{{2,}}ed (?:the|an?|my|our|us|to"
+    rf"|that|\d))\b)"
     r"|(?:no|zero) [a-z]+ (?:in|since|for|after) ",
     re.I,
 )

@@ -32,6 +32,10 @@ def wanted(said: str, *, asked: str | None = None) -> list[str]:
         ("Always answer before you explain.", "Ann always wants the assistant to answer before it explains"),
         ("no exclamation marks, ever", "Ann wants no exclamation marks, ever"),
         ("I lose track of time, so please no calls on Sundays", "Ann wants no calls on Sundays"),
+        ("It is really important you don't tell my landlord about the cat",
+         "Ann does not want the assistant to tell their landlord about the cat"),
+        ("Could all invoices be by post please", "Ann wants all invoices to be by post"),
+        ("ABSOLUTELY NO COLD CALLS", "Ann wants absolutely no cold calls"),
         ("I read slowly, so put subtitles under everything",
          "Ann wants the assistant to put subtitles under everything"),
     ],
@@ -44,6 +48,7 @@ def test_what_the_assistant_is_to_do_for_good_is_kept(said: str, text: str) -> N
     "said",
     [
         "Schedule a call for Friday afternoon.",
+        "If I won a yacht I'd sell it and never send my boss another report",
         "Don't send it yet.",
         "don't tell me you missed the train",
         "Stop the car!",

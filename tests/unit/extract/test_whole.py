@@ -159,6 +159,24 @@ def test_what_is_no_time_by_itself_stays(said: str) -> None:
         ("We can't use Oracle", "User and others can't use Oracle", False),
         ("We have not decided on a supplier", "User and others have not decided on a supplier", False),
         ("We never had children", "User and others never had children", False),
+        # a thing or somebody named, with a number, a day or the speaker
+        ("the boiler's on the second floor", "The boiler is on the second floor", False),
+        ("choir practice is Wednesdays at eight", "User's choir practice is Wednesdays at eight", False),
+        ("Priya is bringing the tent on Saturday", "Priya is bringing the tent on Saturday", False),
+        ("nuts make me wheeze", "Nuts make User wheeze", False),
+        ("the parcel was late", "", False),
+        ("popcorn for me", "", False),
+        ("it starts at eight on Monday", "", False),
+        ("the login for the till is mum4 on Monday", "", False),
+        # what it denies, what is left out
+        ("No fever since Sunday.", "User has had no fever since Sunday", False),
+        ("thinking about selling the canoe next spring", "User is thinking about selling the canoe next spring", True),
+        ("born in Cork", "User was born in Cork", True),
+        # what is chosen, irony
+        ("ok the green tiles it is then", "User decided on the green tiles", False),
+        ("let's do the later train then", "User decided to do the later train", False),
+        ("another form for my Monday, just what I needed", "", False),
+        ("I adore filing on Mondays. Just kidding.", "", False),
         # hopes and plans
         ("I hope I get into Leeds", "User hopes they get into Leeds", False),
         ("I'll quit drinking", "User will quit drinking", False),
