@@ -51,9 +51,12 @@ _REFUSED = re.compile(
     re.I,
 )
 _EITHER = re.compile(
-    r"(?:.*[:,] ?)?(?P<first>[\w' -]{2,50}?)(?P<more>(?:, [\w' -]{2,40}?){0,3}),? or (?P<last>[\w' -]{2,60})$", re.I
+    r"(?:[^:]{1,80}: ?)?(?P<first>[\w' -]{2,50}?)(?P<more>(?:, [\w' -]{2,40}?){0,3}),? or (?P<last>[\w' -]{2,60})$",
+    re.I,
 )
-_ASKS_WHETHER = re.compile(r"\b(?:you|I)\b|^(?:is|are|was|were|do|does|did|will|can|should|which|what|who)\b", re.I)
+_ASKS_WHETHER = re.compile(
+    r"\b(?:you|I)\b|^(?:is|are|was|were|do|does|did|will|can|should|which|what|who)\b", re.I
+)
 _OF_A_LIST = re.compile(r"(?P<asks>[^:]{6,80}): ?(?P<items>[\w' -]{2,40}(?:, (?:or )?[\w' -]{2,40}){1,4})$")
 _ORDINAL = re.compile(
     r"(?:oh |um+,? |i'd say |i'll (?:take|have|go with) |let's (?:go with|do|take) )?(?:the )?(?P<which>first|second"

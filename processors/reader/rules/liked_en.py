@@ -28,7 +28,9 @@ _WHILE = re.compile(
 _NEXT = re.compile(r"\s*[,;.]?\s*(?:and |but )?")
 
 
-_SET_AGAINST = re.compile(r"\w(?:,| -) yes\b.*\w(?:,| -) no\b|\w(?:,| -) no\b.*\w(?:,| -) yes\b", re.I | re.S)
+_SET_AGAINST = re.compile(
+    r"\w(?:,| -) yes\b.{0,200}\w(?:,| -) no\b|\w(?:,| -) no\b.{0,200}\w(?:,| -) yes\b", re.I | re.S
+)
 """Of two things one is liked: a single yes may answer anything."""
 
 
