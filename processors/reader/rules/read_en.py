@@ -38,6 +38,10 @@ _OPENS_WITH_A_TIME = re.compile(
 )
 _MADE_UP = re.compile(rf"\b(?:{alternatives('made_up')})\b[^.!?\n:]{{0,80}}:(?= ?[A-Za-z'\"])", re.I)
 """What follows is a story's, or a text to work on."""
+_PASTED = re.compile(
+    rf"(?:^|\b(?:this|the|an?|my|our) )(?:{alternatives('pasted')})(?: [\w.-]+){{0,4}}:[ \t]*\n", re.I
+)
+"""An error or a log that stands under its name."""
 _WORKED_ON = re.compile(
     rf"(?:^|[.!?\n]\s*|\b(?:you|please|pls|to|and"
     rf"|me),? )(?:{alternatives('worked_on')})\b[^.!?\n:]{{0,80}}:[ \t]*\n",
@@ -96,7 +100,7 @@ def _as_ones_own(text: str, *, in_group: bool) -> str:
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
-    if (under := _WORKED_ON.search(said)) is not None:
+    if (under := _WORKED_ON.search(said) or _PASTED.search(said)) is not None:
         said = said[: under.end()] + re.sub(r"[^\n]", " ", said[under.end() :])
     made_up = _MADE_UP.search(said)
     if made_up is None:

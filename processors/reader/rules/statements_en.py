@@ -20,7 +20,8 @@ from processors.reader.rules.words_en import alternatives
 _NO_REPORT = re.compile(
     r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say"
     r"|imagine"
-    r"|suppose|please|you|your|(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone|,)|happy \w+day|tell"
+    r"|suppose|please|you|your|i mean (?:it|that)|(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone|,)"
+    r"|happy \w+day|tell"
     r"|explain|write|give|show|help|make sure|thanks?|thank)\b",
     re.I,
 )
@@ -53,7 +54,7 @@ _ASKS_ONE = re.compile(r"(?:would|will) you (?!please\b|kindly\b)|(?:may|might) 
 _IMPERATIVE = re.compile(
     r"(?:find|get|book|reserve|show|search|look|play|set|add|make|buy|send|transfer|tell|give|check|schedule|order|rent"
     r"|recommend|suggest|change|put|cancel|remove|purchase|pay|call|list|pick|choose|start|open|create|update|use"
-    r"|locate|provide|arrange|select|help|ask)\b",
+    r"|locate|provide|arrange|select|help|ask)\b(?! of\b)",
     re.I,
 )
 _GOAL = re.compile(

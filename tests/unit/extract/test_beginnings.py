@@ -61,6 +61,7 @@ def test_what_follows_may_limit_it(said: str) -> None:
     [
         "Write a story in the first person: I am a retired spy in Oban and I own a bakery. My sister hates me.",
         "Stay in character: you are my lawyer, I have two houses in Kent and I refuse to sell either",
+        "error from the build:\nmy cache at node-7 was refused after 3 tries",
         "Proofread this note for me:\n\nMy husband retired in May.\n\nWe moved to Oban in June.",
         "Translate this: I have worked at the dairy in Oban for nine years",
         "My cousin's note says: 'the consulate in Oban kept my passport for six weeks'",
