@@ -33,6 +33,7 @@ _PART = 2.0
 LONGEST = 280
 """Characters of a kept sentence; a longer one is cut at a clause."""
 
+QUOTES = re.compile(r"[\"\u201c\u201d]")
 _APART = re.compile(
     r"(?:[,;]| [-\u2013\u2014]+)(?: (?:and|but|so))?(?: no)?,? | (?:and|but|so) (?=(?:I|we)\b|the )", re.I
 )
@@ -130,7 +131,7 @@ def _parts_of_project(original: str) -> list[tuple[int, int]]:
     it."""
     starts = [0]
     ends = []
-    for cut in _APART.finditer(original):
+    for cut in _APART.finditer("" if QUOTES.search(original) else original):
         before = original[starts[-1] : cut.start()]
         following = _APART.split(original[cut.end() :], maxsplit=1)[0]
         if not starts_a_statement(original[cut.end() :]) or not is_stated(before) or leads_on(before):
