@@ -295,7 +295,8 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         return a.weight < (KEEP_TOLD if size > MUCH and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
-    best = sorted(fit, key=lambda a: (a.of_a_third, -a.weight))[: MOST if size <= MUCH else MOST + 2]
+    most = MOST if size <= MUCH else MOST + 2
+    best = sorted(fit, key=lambda a: (a.of_a_third, a.text.startswith("No "), -a.weight))[:most]
     best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= KEEP_MORE]
 
     def label(a: Alone) -> DropLabel | None:

@@ -11,7 +11,7 @@ import re
 
 from processors.reader.rules.common_en import FUNCTION
 from processors.reader.rules.numbers import ENGLISH_NUMBER
-from processors.reader.rules.words_en import listed
+from processors.reader.rules.words_en import alternatives, listed
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
 
@@ -19,8 +19,14 @@ _LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|o
 _MINE = re.compile(
     r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
 )
+_OF_ANYTHING = re.compile(
+    r"\b(?:of|like|for|about|time|date|day|answer|result|sum|score|difference|odds|year)\b(?! (?:setting|number))", re.I
+)
+_NUMBERED = re.compile(rf"\d|(?<![\w-]){ENGLISH_NUMBER}(?![\w-])", re.I)
+"""Of a thing of one's own the number is told; the rest is talk."""
 _ANY = re.compile(
-    r"(?:(?:do|did) you have |have you (?:got |had )?)?any (?!of\b|other\b|idea\b|news\b|luck\b)"
+    r"(?:(?:do|did) you have |have you (?:got |had )?)?any "
+    rf"(?!of\b|other\b|idea\b|news\b|luck\b|(?:more )?(?:{alternatives('of_an_exchange')})\b)"
     r"(?P<what>[a-z][\w' -]{2,60}s)$",
     re.I,
 )
@@ -33,18 +39,19 @@ _NO_ANY = re.compile(
     r"|I can think of))?(?=\s*(?:$|[.;!\n]))",
     re.I,
 )
-_HABIT = re.compile(r"do you (?P<verb>[a-z]{3,})(?P<rest> [\w' -]{2,40})?$", re.I)
+_HABIT = re.compile(rf"do you (?P<verb>{alternatives('habits')})(?P<rest> [\w' -]{{2,40}})?$", re.I)
 _GAVE_UP = re.compile(
     r"(?:no,? )?(?:i )?(?:(?:gave|have given|'ve given) (?:it )?up|stopped|quit|packed it in|kicked it)"
     r"(?P<when> (?:in )?(?P<year>\d{4})| [\w ]{1,20} ago| last [a-z]+)(?=\s*(?:$|[.,;!\n]))",
     re.I,
 )
 _MAY_I = re.compile(
-    r"(?:is it|would it be) (?:ok(?:ay)?|all right|alright|fine) (?:if|for me to"
-    r"|with you if) (?:I )?(?P<do>[a-z][\w' -]{3,90})$"
-    r"|(?:may|can|shall|should) I (?P<tell>(?:share|tell|give|show|send|mention|forward|pass)\b[\w' -]{3,90})$",
+    r"(?:(?:is it|would it be) (?:ok(?:ay)?|all right|alright|fine) (?:if I|for me to|with you if I)|(?:may|can) I)"
+    r" (?P<do>(?:share|give|show|send|mention|forward|pass)\b(?![\w' -]*\b(?:you|we|us|I)\b)[\w' -]{1,40}\byour"
+    r" [\w' -]{3,60})$",
     re.I,
 )
+"""Something of the speaker's own is passed on."""
 _REFUSED = re.compile(
     r"(?:no|nope|nah)(?:,? (?:thanks?|thank you|please|absolutely not|never|don't|I'd rather (?:you didn't|not)))?"
     r"(?=\s*(?:$|[.;!\n]))",
@@ -55,7 +62,7 @@ _EITHER = re.compile(
     re.I,
 )
 _ASKS_WHETHER = re.compile(
-    r"\b(?:you|I)\b|^(?:is|are|was|were|do|does|did|will|can|should|which|what|who)\b", re.I
+    r"\b(?:you|I|yes|no)\b|^(?:is|are|was|were|do|does|did|will|can|should|which|what|who)\b", re.I
 )
 _OF_A_LIST = re.compile(r"(?P<asks>[^:]{6,80}): ?(?P<items>[\w' -]{2,40}(?:, (?:or )?[\w' -]{2,40}){1,4})$")
 _ORDINAL = re.compile(
@@ -156,7 +163,7 @@ def by_kind(asked: str, content: str) -> tuple[str, int] | None:
         doing = inflected(match["verb"].lower(), "ing", tables("en"))
         return f"I stopped {doing}{_own(match['rest'] or '')}{when}", over.end()
     if (no := _REFUSED.match(content)) and (match := _MAY_I.match(question)):
-        return f"I do not want the assistant to {_own(match['do'] or match['tell'])}", no.end()
+        return f"I do not want the assistant to {_own(match['do'])}", no.end()
     if ordinal := _ORDINAL.match(content):
         return _of_several(question, ordinal["which"].lower(), ordinal.end())
     return None
@@ -204,6 +211,8 @@ def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
 def _stated(question: str, said: str) -> str | None:
     if match := _MINE.match(question):
         whose = "my" if match["whose"].lower() == "your" else "the"
+        if whose == "the" and (_OF_ANYTHING.search(match["what"]) or not _NUMBERED.search(said)):
+            return None
         return f"{whose} {_own(match['what'])} {_IS[match['is'].strip().lower()]} {said}"
     if match := _LONG.match(question):
         since = re.match(r"(?:for|since|all)\b", said, re.I)

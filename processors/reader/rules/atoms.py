@@ -161,23 +161,24 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
 
 _CHOSEN_EN = re.compile(
     r"(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}"
-    r"(?:(?P<it>(?!(?:that|this|what|how|so|is|as|thanks?|please|no|not"
-    r"|but)\b)(?:the )?[\w'&-]+(?: [\w'&-]+){0,3}?) it is"
-    r"(?:,? then)?(?=\s*(?:$|[.,;!]))"
-    r"|(?:let's|lets) (?P<do>(?:do|go for|go with|take|use|keep|stick (?:to|with)|switch to|stay with)"
-    r" (?!(?:this|that|it|these|those)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b| since\b))"
-    r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|keep"
-    r"|go for)"
-    r" (?!(?:this|that|it|these|those|you|in|on|at|up)\b)[^,;.!]{2,80}?)(?=,? then\b|\s*(?:$|[.,;!]| because\b"
-    r"| since\b)))",
+    r"(?:(?P<it>(?:(?:the|option|plan) [\w'&-]+(?: [\w'&-]+){0,3}?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)) it is"
+    r"|(?:let's|lets) (?P<do>(?:go with|stick (?:to|with)|switch to|stay with)"
+    r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?)"
+    r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|go with)"
+    r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?))"
+    r"(?:,? then)?(?=\s*(?:$|[.;!]))",
     re.I,
 )
 """What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then"."""
 
 
+_REASON_EN = re.compile(r"\b(?:because|since|as)\b", re.I)
+
+
 def _chosen_en(sentence: Sentence, original: str) -> Found | None:
     match = _CHOSEN_EN.match(original)
-    if sentence.asks or match is None or clauses_en.SUPPOSED.search(original):
+    if sentence.asks or match is None or clauses_en.SUPPOSED.search(original) or _REASON_EN.search(original):
         return None
     if match["it"]:
         what = re.sub(r" one$", "", match["it"])

@@ -60,7 +60,7 @@ _ENDS = re.compile(
 )
 _WITH_ANSWERS = re.compile(
     rf"(?!(?:remind|book|schedule|send|text|email|message|suggest|recommend)\b)(?:{_ANSWERS}|speak|talk|call)\b.*"
-    r"\b(?:when|whenever|every time|any time) (?:I|we|my|our)\b", re.I
+    r"\b(?:whenever|every time|any time|each time) (?:I|we|my|our)\b", re.I
 )
 """How it is to answer in a case that comes again."""
 _EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)
@@ -96,10 +96,11 @@ _BEFORE_NO = re.compile(
     r"(?:^|, | so | and )(?=(?:please |pls |absolutely |strictly |definitely )?no )", re.I
 )
 _ALL_BE = re.compile(
-    r"(?:^|[,;] |\b(?:and|so) )(?:could|can|may) (?P<what>(?:all|any|every"
-    r"|each) [\w' -]{3,60}?) (?P<be>be [^?,;]{2,60})",
+    r"(?:^|[,;] |\b(?:and|so) )(?:could|can) (?P<what>(?:all|every|each)(?: of)? (?:(?:your|the) )?"
+    rf"(?:{alternatives('written_for_one')})) (?P<be>be [^?,;]{{2,60}})",
     re.I,
 )
+"""What is written for the speaker is to be so."""
 
 
 def instruction_en(sentence: Sentence, original: str) -> Found | None:

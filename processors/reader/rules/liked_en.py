@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from processors.reader.rules.words_en import alternatives
 
 _WORD = rf"(?!(?:{alternatives('no_part_of_a_thing')})\b)[a-z][\w'-]*"
-_THING = rf"(?:the )?(?:{_WORD} ){{0,3}}{_WORD}"
+_THING = rf"(?:the )?(?:{_WORD} ){{0,2}}(?:{alternatives('ordered')})"
 _END = r"(?=\s*(?:$|[,.;!]|[-\u2013\u2014] | (?:and|but|because|cos|since|so|please|thanks)\b))"
 _ALWAYS = re.compile(
     rf"(?:(?P<what>{_THING}),? (?P<how>always|every time|only(?=,? (?:not|none of|never|no)\b)|or nothing)"
@@ -28,18 +28,19 @@ _WHILE = re.compile(
 _NEXT = re.compile(r"\s*[,;.]?\s*(?:and |but )?")
 
 
-_SET_AGAINST = re.compile(
-    r"\w(?:,| -) yes\b.{0,200}\w(?:,| -) no\b|\w(?:,| -) no\b.{0,200}\w(?:,| -) yes\b", re.I | re.S
-)
-"""Of two things one is liked: a single yes may answer anything."""
+_YES = re.compile(r"\w(?:,| -) yes\b", re.I)
+_NO = re.compile(r"\w(?:,| -) no\b", re.I)
+_LOOKED_AT = 500
+"""Characters of a turn in which one thing is set against another: a single yes may answer anything."""
 
 
 def liked_en(said: str, turn: str) -> Iterator[tuple[str, int, int]]:
     """Yield what a sentence of a turn says its speaker wants or likes, with an owner in place of the speaker, and the
     place of its words. Only its beginning is read, as far as it goes on in that way."""
     at = 0
+    set_against = all(each.search(turn, 0, _LOOKED_AT) for each in (_YES, _NO))
     while at < len(said):
-        found = _one(said, at, set_against=_SET_AGAINST.search(turn) is not None)
+        found = _one(said, at, set_against=set_against)
         if found is None:
             return
         text, end = found

@@ -11,9 +11,9 @@ from processors.reader.rules.words_en import alternatives
 _HEAD = re.compile(
     r"(?:(?:so|and|ok|okay|hi|hello|right)[, ]{1,2})?"
     rf"(?:(?P<verb>I (?:{alternatives('listed_by')}))"
-    r"|(?P<whose>my |our )?(?!(?:the|some|any|these|those|your|his|her|their)\b)"
-    r"(?P<what>(?:(?!(?:is|are|of|for|to|in|with|and|that|me|you|it)\b)[a-z][\w-]* ){0,3}[a-z][\w-]*(?<!s)s"
-    r"(?P<when> (?:this|next|last) (?:week|month|year))?)): ?(?=\S)",
+    r"|(?P<whose>my |our )(?P<what>(?:(?!(?:is|are|of|for|to|in|with|and|that|me|you|it)\b)[a-z][\w-]* ){0,3}"
+    r"[a-z][\w-]*(?<!s)s)"
+    rf"|(?P<known>{alternatives('heads_a_list')})): ?(?=\S)",
     re.I,
 )
 _NO_LIST = re.compile(rf"\b(?:{alternatives('no_list')})\b", re.I)
@@ -45,5 +45,5 @@ def listed_en(said: str) -> Iterator[tuple[str, int, int]]:
         if head["verb"]:
             yield f"{head['verb']} {item}", begin, end
         else:
-            whose = head["whose"] or ("the " if head["when"] else "my ")
-            yield f"{whose.lower()}{head['what'][0].lower()}{head['what'][1:]} include {item}", begin, end
+            what = head["what"] or head["known"]
+            yield f"{(head['whose'] or 'my ').lower()}{what[0].lower()}{what[1:]} include {item}", begin, end

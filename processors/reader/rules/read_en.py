@@ -21,7 +21,6 @@ from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
-from processors.reader.rules.third_en import as_ones_own
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
 from schemas.profile.model import Profile
@@ -43,11 +42,12 @@ _PASTED = re.compile(
 )
 """An error or a log that stands under its name."""
 _WORKED_ON = re.compile(
-    rf"(?:^|[.!?\n]\s*|\b(?:you|please|pls|to|and"
-    rf"|me),? )(?:{alternatives('worked_on')})\b[^.!?\n:]{{0,80}}:[ \t]*\n",
+    r"(?:^|[.!?\n][ \t]*|\b(?:you|please|pls|you to|and),? )"
+    rf"(?:{alternatives('worked_on')})\b(?:(?!\b(?:my|our) (?:{alternatives('ones_state')})\b)[^.!?\n:]){{0,80}}"
+    r":[ \t]*\n",
     re.I,
 )
-"""A text to work on: all that stands under it."""
+"""A text to work on: what stands under it, up to an empty line."""
 _LETTER = re.compile(
     r"\bDear (?:Sirs?|Madam|[A-Z])[^\n,:]{0,40}[,:]"
     r".{1,3000}?\b(?:Yours|Regards|Kind regards|Best wishes|Sincerely|Love),[^\n.!?/]{0,60}",
@@ -66,19 +66,21 @@ _ROLES_OF_TWO = re.compile(
 """With an assistant: "you are an AI, I am a nurse" is true of both."""
 _EXERCISE = re.compile(
     r"^[^\n]*?(?=\b(?:that's|that is|that was|this is|it's) (?:just |only )?(?:the|an?|from the) "
-    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$)|\b(?:just|only) a joke\b"
-    r"|(?<=[.!?] )(?:just |only |i'm |im )?(?:kidding|joking)\b(?! aside))",
+    rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$)|\b(?:just|only) a joke\b)",
     re.I,
 )
+_JOKED = re.compile(
+    r"(?:^|(?<=[.!?] )|(?<=\n))[^.!?\n]*[.!?]{1,3} "
+    r"(?=(?:i'm |im |i am )?(?:just |only )?(?:kidding|joking)[ \t]*(?:[.!?)\n]|$))",
+    re.I,
+)
+"""A sentence that the next one takes back."""
 """Who is who in a game, and what its speaker says was said for practice."""
 _IRONIC = re.compile(
-    r"\bjust what (?:I|we|(?:my|our) [\w'-]+) (?:need|want)(?:ed|s)?\b|\bhighlight of (?:my|our) (?:day|week|month"
-    r"|year)\b"
-    r"|\bsaid no(?:body|[- ]?one) ever\b|\bjust my luck\b|\boh (?:joy|goody)\b|\bwhat a (?:treat|joy)\b"
-    r"|\b(?:and )?I quote\b|\b(?:I'm|I am) the (?:king|queen|pope|emperor)\b|\blucky (?:old )?me\b",
+    r"\bsaid no(?:body|[- ]?one) ever\b|\boh joy\b",
     re.I,
 )
-"""Said of what is not so, or in another's words."""
+"""Said of what is not so."""
 _IF_WANTED = re.compile(
     r",? (?:if|in case) (?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
     r"(?:use|help|interest))\b(?: at all)?(?=\s*(?:$|[.,;!\n]))",
@@ -96,18 +98,22 @@ _IN_A_ROLE = re.compile(
 def _as_ones_own(text: str, *, in_group: bool) -> str:
     """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
     said = without_quotes(text)
-    for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE):
+    for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE, _JOKED):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
     if (under := _WORKED_ON.search(said) or _PASTED.search(said)) is not None:
-        said = said[: under.end()] + re.sub(r"[^\n]", " ", said[under.end() :])
+        said = _without_paragraph(said, under.end())
     made_up = _MADE_UP.search(said)
-    if made_up is None:
-        return said
-    end = said.find("\n\n", made_up.end())
+    return said if made_up is None else _without_paragraph(said, made_up.end())
+
+
+def _without_paragraph(said: str, start: int) -> str:
+    """The text with what stands at `start` masked up to the next empty line."""
+    begin = start + len(said[start:]) - len(said[start:].lstrip("\n \t"))
+    end = said.find("\n\n", begin)
     end = len(said) if end < 0 else end
-    return said[: made_up.end()] + " " * (end - made_up.end()) + said[end:]
+    return said[:start] + re.sub(r"[^\n]", " ", said[start:end]) + said[end:]
 
 
 def read(
@@ -131,7 +137,7 @@ def read(
         if _IRONIC.search(sentence.text):
             continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group)
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked)
         if not (here or in_project or sentence.asks or sentence.excited):
             for said, start, end in had_en(sentence.text, in_group=in_group):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
@@ -166,7 +172,8 @@ def read(
 
 
 def _statements(
-    sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False
+    sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False,
+    asked: str | None = None,
 ) -> list[Found]:
     found: list[Found] = []
     for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
@@ -175,9 +182,8 @@ def _statements(
             break
     found.extend(manner_en(sentence))
     for clause in clauses_en.clauses(sentence):
-        clause = clause if in_group else as_ones_own(clause)
         found.extend(self_en.self_statements(clause))
-        found.extend(life_statements(clause, greeted=greeted))
+        found.extend(life_statements(clause, greeted=greeted, asked=asked))
         found.extend(avoids_en(clause))
         found.extend(atoms.relations_en(clause, in_group=in_group))
         found.extend(wordings_en(profile, clause, found))

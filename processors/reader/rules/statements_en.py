@@ -20,12 +20,16 @@ from processors.reader.rules.words_en import alternatives
 _NO_REPORT = re.compile(
     r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say"
     r"|imagine"
-    r"|suppose|please|you|your|i mean (?:it|that)|(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone|,)"
-    r"|happy \w+day|tell"
+    r"|suppose|please|you|your|i mean (?:it|that)|tell"
     r"|explain|write|give|show|help|make sure|thanks?|thank)\b",
     re.I,
 )
 """A question without its mark, a supposition, or what is asked of somebody."""
+_WISHES = re.compile(
+    r"(?:(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone)?|happy \w+day(?: all| team| everyone)?)"
+    r"(?:[,.!:;] ?|$)",
+    re.I,
+)
 _PROJECT = 3.0
 """Weight from which a sentence of a project is kept."""
 _PART = 2.0
@@ -148,7 +152,7 @@ def _told_part(original: str) -> str | None:
 
 
 def _of_project(original: str, *, least: float = _PROJECT) -> str | None:
-    said = without_greeting(tidy(original))
+    said = without_greeting(_WISHES.sub("", tidy(original), count=1))
     if match := SUPPOSED.search(said):
         said = said[: match.start()].rstrip(" ,;-") if match.start() > 20 else ""
         said = re.sub(r"\s(?:and|but|so|because|as|even|or|only|see|know|wonder(?:ing)?)$", "", said)

@@ -70,12 +70,27 @@ _SAYING = re.compile(
     r".*\b(?:would|could|should|might|must|maybe|perhaps|probably|apparently|supposedly|as if|if)\b"
     r"|.*\b(?:seems?|looks?|sounds?|feels?|means?|says?|said|thinks?|thought|claims?|told|reckons?|tells?|asks?"
     r"|asked)\b"
-    r"|.*[\"\u201c_:?]|.*\bso [a-z]+ (?:[a-z]+ ){0,3}that\b|.*\bthat [a-z]+(?:$|,)"
+    r"|.*[\"\u201c_?]|.*:(?!\d)|.*\bso [a-z]+ (?:[a-z]+ ){0,3}that\b|.*\bthat [a-z]+(?:$|,)"
     r"|.* (?:is|was|'s) (?:it|they|he|she|you)\b"
     r"|.*\b(?:right now|at the moment|today|tonight|this (?:morning|afternoon|evening))\b",
     re.I,
 )
 """What is supposed, reported, quoted or of the day."""
+
+_SPEAKERS = re.compile(r"\b(?:me|us|my|our|mine|ours|I|we)\b", re.I)
+_CLOCK = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:tomorrow|daily|weekly|(?:next|last|every) (?:week|month))\b"
+    r"|\bat (?:\d|half|noon|midnight|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|\d[ap]m\b"
+    r"|\b(?:since|until|in|from|by) (?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december)\b"
+)
+_BY_THE_CLOCK = re.compile(rf"\b(?:{_CLOCK})", re.I)
+_OF_ONES_LIFE = re.compile(
+    rf"\b(?:{_CLOCK})|\bon the [a-z]+ floor\b|\b(?:moved|goes|flies|runs) (?:to|from) (?-i:[A-Z])"
+    r"|\b(?:kept|left|parked|stored|held|booked|based) (?:in|at|for) (?-i:[A-Z\d])",
+    re.I,
+)
+"""What is said of a thing or of somebody named that is not of the speaker by its words: a time or a place of a life."""
 
 _SECRET = re.compile(rf"\b(?:{alternatives('secrets')})\b", re.I)
 
@@ -143,15 +158,6 @@ def _states(said: str) -> bool:
     return _STATES.match(said) is not None and _PARTICULAR.search(said) is not None
 
 
-def as_ones_own(clause: Clause) -> Clause:
-    """The clause of a single user as one that begins with "my", where it names a thing of theirs without an article:
-    "Blood group is B" fills what "my blood group is B" does."""
-    if not clause.states or clause.subject not in {"none", "other"}:
-        return clause
-    told = of_a_third(clause.body)
-    return replace(clause, subject="my", body=told) if told is not None and told.startswith("My ") else clause
-
-
 def of_a_third(said: str) -> str | None:
     """The statement that `said` makes of a thing or somebody named, in the first person where it names the speaker;
     None where it makes none, or where it points outside."""
@@ -160,13 +166,11 @@ def of_a_third(said: str) -> str | None:
         return None
     if _SECRET.search(said):
         return None
+    if not (_SPEAKERS.search(said) or (_OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK).search(said)):
+        return None
+    if match["noun"].lower().startswith(("a ", "an ")) and not _SPEAKERS.search(said):
+        return None
     text = written_out(said, match.start("verb"))
-    noun, first = match["noun"], match["noun"].split(" ")[0]
-    common = first == first.lower() or (" " in noun and noun.split(" ")[1].islower())
-    alone = match["article"] is None and not noun.lower().endswith("s") and re.search(r"\b(?:me|my|I)\b", said) is None
-    simple = re.fullmatch(r"(?!\w+ (?:two|three|four|five|six)\b)[a-z][a-z-]+(?: [a-z-]+){0,2}", noun, re.I)
-    if alone and common and simple and re.match(r" (?:is|was|has)\b|'s\b", match["verb"]):
-        text = f"my {text[0].lower()}{text[1:]}"
     text = f"{text[0].upper()}{text[1:]}"
     size = len(QUOTED.sub("“”", text).split())
     return text if SHORTEST <= size <= LONGEST and resolved(text) and is_whole(text) else None

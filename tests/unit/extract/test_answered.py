@@ -73,6 +73,11 @@ def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(asked: str, sai
     [
         ("Is it okay if I share your address with the courier?", "no, she says not to bother"),
         ("Are any of you allergic to nuts?", "me no"),
+        ("Is it ok if we carry on?", "No"),
+        ("Can I tell you a riddle?", "No"),
+        ("What's the sea like?", "Choppy"),
+        ("Any questions?", "Noodles"),
+        ("Yes or no?", "The second"),
         ("Is Jo or Sam the captain?", "the former"),
         ("What do you teach?", "it depends on the week"),
         ("What do you teach?", "Chemistry?"),
