@@ -162,7 +162,9 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
 _CHOSEN_EN = re.compile(
     r"(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}"
     r"(?:(?P<it>(?:(?:the|option|plan) [\w'&-]+(?: [\w'&-]+){0,3}?"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)) it is"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?!(?:that|this|how|so|is|as|what\w*|who\w*|which\w*)\b)[\w'&-]+(?: (?!as\b)[\w'&-]+){0,3}?(?= it is,? then\b)))"
+    r" it is"
     r"|(?:let's|lets) (?P<do>(?:go with|stick (?:to|with)|switch to|stay with)"
     r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?)"
     r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|go with)"

@@ -13,7 +13,7 @@ _HEAD = re.compile(
     rf"(?:(?P<verb>I (?:{alternatives('listed_by')}))"
     r"|(?P<whose>my |our )(?P<what>(?:(?!(?:is|are|of|for|to|in|with|and|that|me|you|it)\b)[a-z][\w-]* ){0,3}"
     r"[a-z][\w-]*(?<!s)s)"
-    rf"|(?P<known>{alternatives('heads_a_list')})): ?(?=\S)",
+    rf"|(?P<known>(?:current |regular )?(?:{alternatives('heads_a_list')}))): ?(?=\S)",
     re.I,
 )
 _NO_LIST = re.compile(rf"\b(?:{alternatives('no_list')})\b", re.I)

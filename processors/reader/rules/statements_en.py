@@ -26,8 +26,7 @@ _NO_REPORT = re.compile(
 )
 """A question without its mark, a supposition, or what is asked of somebody."""
 _WISHES = re.compile(
-    r"(?:(?:good )?(?:morning|afternoon|evening)(?: all| team| everyone)?|happy \w+day(?: all| team| everyone)?)"
-    r"(?:[,.!:;] ?|$)",
+    r"(?:(?:(?:good )?(?:morning|afternoon|evening)|happy \w+day)(?: all| team| everyone)?(?:[,.!:;] ?|$)){1,3}",
     re.I,
 )
 _PROJECT = 3.0
@@ -152,7 +151,12 @@ def _told_part(original: str) -> str | None:
 
 
 def _of_project(original: str, *, least: float = _PROJECT) -> str | None:
-    said = without_greeting(_WISHES.sub("", tidy(original), count=1))
+    said = tidy(original)
+    if (wished := _WISHES.match(said)) is not None:
+        said = said[wished.end() :]
+        if not is_stated(said):
+            return None
+    said = without_greeting(said)
     if match := SUPPOSED.search(said):
         said = said[: match.start()].rstrip(" ,;-") if match.start() > 20 else ""
         said = re.sub(r"\s(?:and|but|so|because|as|even|or|only|see|know|wonder(?:ing)?)$", "", said)

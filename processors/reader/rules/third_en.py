@@ -81,7 +81,8 @@ _SPEAKERS = re.compile(r"\b(?:me|us|my|our|mine|ours|I|we)\b", re.I)
 _CLOCK = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:tomorrow|daily|weekly|(?:next|last|every) (?:week|month))\b"
     r"|\bat (?:\d|half|noon|midnight|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)|\d[ap]m\b"
-    r"|\b(?:since|until|in|from|by) (?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|\bexpires (?:on )?\d|\b(?:since|until|in|from|by) "
+    r"(?:january|february|march|april|may|june|july|august|september|october|november"
     r"|december)\b"
 )
 _BY_THE_CLOCK = re.compile(rf"\b(?:{_CLOCK})", re.I)

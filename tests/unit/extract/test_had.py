@@ -50,6 +50,8 @@ def test_what_is_no_thing_of_ones_own_is_none(said: str) -> None:
         ("Pick from these towns: Oban, Cork and Bath", []),
         ("Jonas: hi, how are you", []),
         ("Yes: tent, rope", []),
+        ("current meds: latanoprost, biotin",
+         ["User's current meds include latanoprost", "User's current meds include biotin"]),
         ("Ingredients: flour, eggs, milk", []),
         ("Window seat always, and never the front row",
          ["User always wants window seat", "User never wants the front row"]),

@@ -183,6 +183,8 @@ def test_what_is_no_time_by_itself_stays(said: str) -> None:
         ("let's do the maths then", "", False),
         ("strange as it is, I row", "", False),
         ("whatever it is", "", False),
+        ("ok canvas it is then", "User decided on canvas", False),
+        ("passport expires 2028-11-03", "Passport expires 2028-11-03", False),
         ("another form for my Monday, said no one ever", "", False),
         ("I adore filing on Mondays. Just kidding.", "", False),
         # hopes and plans
