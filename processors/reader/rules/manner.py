@@ -47,7 +47,7 @@ _STYLE_EN = re.compile(
 )
 _STANDING_EN = re.compile(
     r"\b(?:always|from now on|in (?:the )?future|every time|whenever"
-    r"|i (?:prefer|like|want)|going forward)\b",
+    r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me)\b",
     re.I,
 )
 _ANSWER_ZH = r"(?:回答|回复|答复|回我|说|讲|写|解释|输出|总结|告诉我|交流)"

@@ -24,6 +24,13 @@ def stated(asked: str, said: str) -> list[str]:
         ("When did you open the bakery?", "about three years ago, after the flood",
          "User opened the bakery about 2023"),
         ("And what is your collar size?", "sixteen and a half", "User's collar size is sixteen and a half"),
+        ("Any pets?", "none at all", "User has no pets"),
+        ("Have you noticed any leaks in the roof?", "no", "User has noticed no leaks in the roof"),
+        ("Do you smoke?", "gave up in 2014", "User stopped smoking in 2014"),
+        ("Is it okay if I share your address with the courier?", "No.",
+         "User does not want the assistant to share their address with the courier"),
+        ("Tea or the lemon drink for your brother?", "the second one", "User chose the lemon drink for their brother"),
+        ("What is the oven setting?", "two hundred degrees", "The oven setting is two hundred degrees"),
         ("Good. How often do you visit the physio?", "twice a month", "User visits the physio twice a month"),
     ],
 )  # fmt: skip
@@ -64,6 +71,14 @@ def test_a_yes_to_an_offer_a_choice_or_the_moment_states_nothing(asked: str, sai
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
+        ("Is it okay if I share your address with the courier?", "no, she says not to bother"),
+        ("Are any of you allergic to nuts?", "me no"),
+        ("Is it ok if we carry on?", "No"),
+        ("Can I tell you a riddle?", "No"),
+        ("What's the sea like?", "Choppy"),
+        ("Any questions?", "Noodles"),
+        ("Yes or no?", "The second"),
+        ("Is Jo or Sam the captain?", "the former"),
         ("What do you teach?", "it depends on the week"),
         ("What do you teach?", "Chemistry?"),
         ("What do you teach?", "maybe chemistry"),
