@@ -39,6 +39,8 @@ _NO_ANY = re.compile(
     r"|I can think of))?(?=\s*(?:$|[.;!\n]))",
     re.I,
 )
+_TAKEN_BACK = re.compile(r"\b(?:actually|well|but|then|except|until|although|only)\b", re.I)
+"""The answer goes on to something else than its first word says."""
 _HABIT = re.compile(rf"do you (?P<verb>{alternatives('habits')})(?P<rest> [\w' -]{{2,40}})?$", re.I)
 _GAVE_UP = re.compile(
     r"(?:no,? )?(?:i )?(?:(?:gave|have given|'ve given) (?:it )?up|stopped|quit|packed it in|kicked it)"
@@ -154,6 +156,8 @@ def by_kind(asked: str, content: str) -> tuple[str, int] | None:
     """What a question of a kind makes of an answer that takes none of its words: "any?" - "none", "do you?" - "gave
     up in 2010", "may I?" - "no", "this or that?" - "the second"."""
     question = _LEAD.sub("", asked.strip(), count=1)
+    if _TAKEN_BACK.search(content):
+        return None
     if (none := _NO_ANY.match(content)) and (match := _HAVE_ANY.match(question)):
         return f"I have {match['verb']} no {_own(match['what'])}", none.end()
     if (none := _NO_ANY.match(content)) and (match := _ANY.match(question)):
@@ -172,7 +176,7 @@ def by_kind(asked: str, content: str) -> tuple[str, int] | None:
 def _of_several(question: str, which: str, end: int) -> tuple[str, int] | None:
     """What a question that names several things says of the one that is meant by its place."""
     if listed := _OF_A_LIST.match(question):
-        items = [re.sub(r"^or ", "", item) for item in listed["items"].split(", ")]
+        items = re.split(r", (?:or )?| or ", listed["items"])
         said = _at(items, which)
         stated = _stated(listed["asks"], said) if said else None
         return None if stated is None else (stated, end)

@@ -39,7 +39,8 @@ ANSWERS_NO = (
 )
 """No as an answer: "no rice for me" denies."""
 FILLER = re.compile(
-    rf"(?:(?:well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
+    rf"(?:(?:well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
+    rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
     r"|hello|there(?!'s| is| are| was| were)"
     r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"

@@ -145,9 +145,18 @@ def _parts_of_project(original: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*ends, len(original)], strict=True))
 
 
+_PART_ALONE = re.compile(
+    r"^(?:once|after|as|before|given|since|if|when|while|until|unless|because|although|though|provided|assuming)\b"
+    r"|\b(?:(?:is|are|was|were|do|does|did|has|have|had|ca|wo|would|should)(?:n't| not)?|can|will|says?|said|told"
+    r"|thinks?|believes?)\s*[.!]*$",
+    re.I,
+)
+"""A condition, or what is only whole with the clause beside it: "my son is", "my boss says"."""
+
+
 def _told_part(original: str) -> str | None:
     said = _of_project(original, least=_PART)
-    return said if said is not None and resolved(said) else None
+    return said if said is not None and resolved(said) and not _PART_ALONE.search(said) else None
 
 
 def _of_project(original: str, *, least: float = _PROJECT) -> str | None:
@@ -192,7 +201,8 @@ def specifics(text: str) -> int:
 
 def wants(text: str) -> bool:
     """Does an English sentence say what its speaker wants or means to do?"""
-    return _WANTING.match(expand(_with_i(without_greeting(text)))) is not None
+    said = without_greeting(text)
+    return _WANTING.match(expand(said if "?" in text else _with_i(said))) is not None
 
 
 _PLANNING = re.compile(
@@ -212,7 +222,7 @@ def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found 
     """Return what the owner tells an assistant they want or plan, where it names any particular. `in_group`: it is
     said among people, who hope and wish what is no plan."""
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
-    said = said if in_group else _with_i(said)
+    said = said if in_group or sentence.asks or "?" in original else _with_i(said)
     match = _WANTING.match(expand(said))
     if match is None or specifics(expand(said)[match.end() :]) < 1 or len(said) > LONGEST:
         return None

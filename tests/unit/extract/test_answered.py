@@ -30,6 +30,7 @@ def stated(asked: str, said: str) -> list[str]:
         ("Is it okay if I share your address with the courier?", "No.",
          "User does not want the assistant to share their address with the courier"),
         ("Tea or the lemon drink for your brother?", "the second one", "User chose the lemon drink for their brother"),
+        ("Which size do you take: small, medium or large?", "The last one.", "User takes large"),
         ("What is the oven setting?", "two hundred degrees", "The oven setting is two hundred degrees"),
         ("Good. How often do you visit the physio?", "twice a month", "User visits the physio twice a month"),
     ],

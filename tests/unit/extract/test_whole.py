@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from processors.reader.rules.dated_en import dated
-from tests.unit.extract.support import THURSDAY
+from tests.unit.extract.support import THURSDAY, extract
 from tests.unit.extract.test_alone import told
 
 
@@ -55,6 +55,8 @@ from tests.unit.extract.test_alone import told
         # another subject, only beside the speaker
         ("The idea of a ferry museum sounds good to me", "The ferry museum hired my cousin"),
         ("Oban is a town I am sure people forget", "Oban is one of my favourite towns"),
+        ("Thinking of moving to Oban?", "Thinking of moving to Oban in May"),
+        ("No idea about Oban", "No problem, I'll drive to Oban on Monday"),
         ("Since my knees hurt from the stairs in Oban", "Since my knees hurt, I moved to a flat in Oban"),
     ],
 )
@@ -204,3 +206,15 @@ def test_what_is_no_time_by_itself_stays(said: str) -> None:
 def test_a_single_user_tells_what_people_only_remark(said: str, alone: str, among_people: bool) -> None:
     assert told(said, speaker=None) == [alone][: bool(alone)]
     assert bool(told(said)) is among_people
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My daughter isn't allergic to nuts, but my son is.",
+        "Once the API is fixed, the team moves on.",
+        "The client pays 40k, my boss says.",
+    ],
+)
+def test_d2_a_clause_of_a_project_is_told_apart_only_where_it_is_whole(said: str) -> None:
+    assert len([c for c in extract(said, project="p1") if c.kind == "episode"]) == 1
