@@ -10,6 +10,7 @@ from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import hot_status, profile_fields
 from processors.reader.rules.found import Found
+from processors.reader.rules.given_zh import without_given
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner_zh
 from processors.reader.rules.orders_zh import orders, to_remember
@@ -34,6 +35,7 @@ def read(
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
+    text = without_given(text)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         before = about

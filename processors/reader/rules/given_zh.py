@@ -1,0 +1,50 @@
+"""Texts that a Chinese turn hands over to be translated, summed up, imitated or judged: what they say is nobody's.
+
+A text stands behind a colon, or on the lines behind who asks for it. The writer's own (我的自我介绍) is no such text.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+
+_DATA: dict[str, str] = tomllib.loads((files(__package__) / "given_zh.toml").read_text(encoding="utf-8"))
+_LONGEST = 60
+"""Characters of who asks."""
+
+
+def _any(name: str) -> str:
+    return "|".join(sorted(map(re.escape, _DATA[name].split()), key=len, reverse=True))
+
+
+def _lines(name: str) -> str:
+    return "|".join(line for line in _DATA[name].splitlines() if line)
+
+
+_HEAD = re.compile(rf"[^\n。！？!?：:]{{2,{_LONGEST}}}(?P<end>[：:？?]?[ \t]{{0,4}}\n|[：:])")
+_HANDLES, _LOOKS, _TEXTS = re.compile(_any("handles")), re.compile(_any("looks")), re.compile(_any("texts"))
+_JUDGED, _HANDED, _OWN = re.compile(_lines("judged")), re.compile(_any("handed")), re.compile(_lines("own"))
+
+
+def without_given(text: str) -> str:
+    """Return a turn with such a text blanked, its length kept: to the end of the line where it follows a colon, else
+    all that follows."""
+    for head in _HEAD.finditer(text):
+        said, end = head.group(), head["end"]
+        if not _asks_of_text(said, on_lines="\n" in end, colon="：" in end or ":" in end):
+            continue
+        line = text.find("\n", head.end())
+        last = len(text) if "\n" in end or line < 0 else line
+        return text[: head.end()] + re.sub(r"[^\n]", " ", text[head.end() : last]) + text[last:]
+    return text
+
+
+def _asks_of_text(said: str, *, on_lines: bool, colon: bool) -> bool:
+    if _OWN.search(said):
+        return False
+    if _JUDGED.search(said):
+        return True
+    if _HANDLES.search(said):
+        return _TEXTS.search(said) is not None or (on_lines and colon)
+    return on_lines and colon and _LOOKS.search(said) is not None and _HANDED.search(said) is not None
