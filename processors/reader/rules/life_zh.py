@@ -32,7 +32,7 @@ _NOT_CALLED = re.compile(
 """Who of the speaker's is told, or what the speaker is told to do: 叫我哥改, 叫我汇三千."""
 _GENDER = re.compile(r"^(?:是|性别是?|本人)?(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
 _MARITAL = re.compile(
-    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
+    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚(?![妻夫])|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
 )
 _CHILD_NONE = re.compile(r"(?:没有?|还没(?:有)?|暂无|尚无)(?:要)?(?:孩子|小孩|子女|娃|儿女)|(?<!不)丁克")
 _CHILD = re.compile(
@@ -211,7 +211,8 @@ def _taste(clause: Clause) -> Iterator[Found]:
         text = f"{{owner}}比起{match['over']}更喜欢{match['object']}"
         yield _made(clause, text, ("prefers", _thing(match["object"])), kind="preference")
     elif match := _PREFER.match(body):
-        yield _made(clause, f"{{owner}}{body}", ("prefers", match["object"]), kind="preference")
+        said = re.sub(r"(?<!自)我(?![们国校院市省军])", "自己", body)
+        yield _made(clause, f"{{owner}}{said}", ("prefers", match["object"].replace("我", "自己")), kind="preference")
     if match := _HOBBY.match(body):
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
 

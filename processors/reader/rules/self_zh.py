@@ -26,7 +26,9 @@ _AGE = re.compile(
     r"|女))"
 )
 _NOT_YET = re.compile(r"(?:没有?|不到|未满?)$")
-_AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}})了$")
+_AGE_BARE = re.compile(
+    rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}}|[二三四五六七八九]十[一二三四五六七八九]?)了$"
+)
 _AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
@@ -56,7 +58,7 @@ _JOB_ONLY = re.compile(
 )
 _IS_JOB = re.compile(
     r"(?:(?:职业是|职位是|岗位是|工作是)(?:一名|一个|一位)?(?P<a>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
-    rf"|是(?:一名|一个|一位|个|名)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|$))"
+    rf"|是(?:一名|一个|一位|个|名)?[干做搞当]?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|$))"
 )
 _SOMEBODY = re.compile(
     r"[王李张刘陈杨赵黄周吴徐孙胡朱林何郭马罗梁宋郑谢韩唐冯于董萧曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范石姚谭廖邹熊陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易武乔贺赖龚]"
@@ -160,10 +162,10 @@ def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         return
     for pattern in (_JOB, _YEARS_JOB):
         match = pattern.search(body)
-        if match and _NUMERAL.fullmatch(match["job"]):
+        if match and (_NUMERAL.fullmatch(match["job"].lstrip("了过")) or match["job"][0] in "了过着"):
             continue
         if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
-            years, job = han_number(match["years"]), match["job"].strip()
+            years, job = han_number(match["years"]), match["job"].strip().rstrip("也都就")
             value: Any = f"{years}+" if match["more"] else years
             text = f"{{of}}从事{job}工作{_length(match)}"
             vague = bool(match["about"] or match["more"] or match["over"])

@@ -89,7 +89,7 @@ def _whose(text: str) -> str:
 
 
 _FAMILY = re.compile(FAMILY)
-_THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证))(?!\{{owner\}})")
+_THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证|[与和及、]|专业))(?!\{{owner\}})")
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:
