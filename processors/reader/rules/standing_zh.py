@@ -45,10 +45,10 @@ SUPPOSED = re.compile(
 _WRITER = re.compile(
     rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
 )
-_PERSON = re.compile(r"[他她]们?|人家|对方|该(?:名|位)")
+_PERSON = re.compile(r"(?<![吉其])[他她]们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
     r"它们?|这(?!学期|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
 _NAMED = re.compile(
     rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
@@ -95,6 +95,11 @@ _STARTS = re.compile(
     r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
+_STARTS_TOLD = re.compile(
+    r"夜里|半夜|凌晨|周[末一二三四五六日天]|星期[一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天"
+    r"|[一二两三四五六七八九十\d]{1,2}个?(?:[周月点次]|星期|礼拜)|隔[天周一两三]|新[买换办]|主要|专门|负责|平均|偶尔|必须|只"
+)
+"""The same where nobody but the speaker is there to be told of: to an assistant."""
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
@@ -120,8 +125,11 @@ _CUT = re.compile(
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
-_IS_OF = re.compile(r"是(?!听|看)[^，的说]{3,14}的$")
-"""A predicate that its 的 ends: 是学法语的."""
+_IS_OF = re.compile(
+    r"是(?!听|看|自己|很|挺|太|非常|比较|最|还|不|可以|应该|能|会|有|要)[^，的说]{2,14}的$|(?:^|[我俺])(?:现在|以前|自己|主要|专门|也|是|就){0,3}[跑干卖做开搞修教学送种养][^，的了过着]{1,8}的$"
+    r"|(?:喜欢|[偏不]爱|讨厌|习惯)[^，的]{1,4}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
+)
+"""A predicate that its 的 ends: 是学法语的, 我修车的, 不爱吃甜的."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
 _MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
@@ -232,7 +240,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool) -> bool:
         return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
-    return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
+    opens = _STARTS.match(text) is not None or (not in_group and _STARTS_TOLD.match(text) is not None)
+    return of_kin or opens or _WHEN.search(text) is not None
 
 
 def tells_of_speaker(text: str) -> bool:
@@ -250,9 +259,12 @@ def by_nature(text: str) -> bool:
     return _OWN.match(text) is not None and SPEAKER.search(text) is None
 
 
+_AS_SOON_AS = re.compile(r"一[^，]{1,6}就")
+
+
 def opens_predicate(text: str) -> bool:
     """Does a clause without its subject open with a predicate, or with when it holds?"""
-    return (_STARTS.match(text) or LED.match(text) or re.match(r"一[^，]{1,6}就", text)) is not None
+    return any(p.match(text) for p in (_STARTS, _STARTS_TOLD, LED, _AS_SOON_AS))
 
 
 def weight(text: str) -> float:
