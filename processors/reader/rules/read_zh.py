@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
@@ -27,10 +28,10 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False,
+    about: clauses_zh.Subject = "我", in_group: bool = False, to_assistant: bool = False,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about, `in_group` whether others speak too."""
+    first clause without a subject is about, `in_group` whether others speak too, `to_assistant` whether one without a name speaks to an assistant."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
@@ -57,13 +58,26 @@ def read(
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
                 own = alone_zh.alone(sentence, original, [*taken, *changes], before, who, in_group=in_group)
+            found, own = _lengthened(found, own)
             told.extend(own)
         spoken_of += persons_zh.spoken_of(parts)
-    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text)]
+    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=to_assistant)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
+
+
+def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:
+    """Relations with what goes on with them, and the statements that are left."""
+    left: list[alone_zh.Alone] = []
+    for each in own:
+        at = next((n for n, f in enumerate(found) if f.kind == "relation" and f.overlaps(each.start, each.end)), None)
+        if at is None or not each.goes_on:
+            left.append(each)
+        else:
+            found[at] = replace(found[at], end=each.end, text=statements_zh.episode(each).text)
+    return found, left
 
 
 def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:

@@ -47,7 +47,7 @@ _WRITER = re.compile(
 )
 _PERSON = re.compile(r"(?<![吉其])[他她]们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
-    r"它们?|这(?!学期|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
+    r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
     r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
 _NAMED = re.compile(
@@ -145,6 +145,12 @@ _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
 OF_KIN = re.compile(rf"(?>{KIN})(?!们|之|一样|我)")
 
 
+_STATE = re.compile(
+    rf"(?!(?:{'|'.join(_DATA['while'].split())})*是)(?:[我俺](?:们?家?的?(?:{KIN}))?|自己|本人)?"
+    rf"(?:{'|'.join(_DATA['while'].split())})*"
+    rf"(?:(?:{'|'.join(_DATA['states'].split())})(?!{'|'.join(_DATA['no_state'].split())})"
+    rf"|(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,4}}(?:{'|'.join(_DATA['lasts'].split())})))"
+)
 _OWN_SHOWN = re.compile(
     rf"(?P<whose>(?:我们?|咱们?|俺)(?:{KIN})?)[这那](?![边里儿会时么样种些次回天年周月几两一二三段阵下辈人就是都也不还没有太真叫算可话]"
     r"|才|学期|方面|点|个[人月]?(?:，|$|人|月))(?:[个台辆家套间只批帮份张部双支棵头匹栋](?=[\u4e00-\u9fffA-Za-z]))?(?=[\u4e00-\u9fffA-Za-z])"
@@ -252,6 +258,11 @@ def tells_of_speaker(text: str) -> bool:
     if named.group() in {"自己", "本人"} or _OF_PERSON.search(text, 0, named.start()):
         return True
     return _LEAD.fullmatch(text, 0, named.start()) is not None
+
+
+def tells_state(text: str) -> bool:
+    """Does a statement say what its speaker, or a person of theirs, is, has, can, likes or does for good?"""
+    return _STATE.match(text) is not None
 
 
 def by_nature(text: str) -> bool:

@@ -43,9 +43,15 @@ _GREETING = re.compile(
 )
 
 
+_COMING = (
+    r"(?:(?:[今明后]年|年[前后底末]|月[底末]|周末|[暑寒]假|春节|国庆|五一|过年|毕业|退休|这个?(?:季度|学期|月|周|星期)"
+    r"|[上下]半年|下个?(?:季度|学期|月|周[一二三四五六日末]?|星期)|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|底|初)?)"
+    r"(?:之?[前后内里]|以[前后])?){0,2}"
+)
+"""When it is to be, before what is planned."""
 _OF_SPEAKER = re.compile(
-    r"(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和|用|做"
-    r"|找|请|还|也|就|吃|住)"
+    rf"{_COMING}(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和"
+    r"|用|做|找|请|还|也|就|吃|住|得(?![了到过])|一定|无论如何|必须|争取)"
 )
 """What a predicate opens with whose subject was left out."""
 
@@ -185,6 +191,8 @@ def told(said: str) -> str:
     if said.startswith(("我们", "咱们")):
         shared = re.match(_SHARED, said[2:]) is not None
         return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
+    if said.startswith("本人"):
+        return "{owner}" + _mine(said[2:].lstrip("，, "))
     if said.startswith("我"):
         return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", said[1:], count=1)))
     if _WISHES.match(said) and not _FIRST.search(_OWN_KIN.sub("", _outside_quotes(said))):
