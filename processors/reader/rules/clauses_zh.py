@@ -55,7 +55,7 @@ SUPPOSED = re.compile(
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|几[点个岁年号]|为什么|为啥|咋|请问|如何|能否|可否|谁"
+    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")

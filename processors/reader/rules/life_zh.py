@@ -86,7 +86,7 @@ _BIRTHDAY = re.compile(
 _OWNS = re.compile(r"^(?:名下)?(?:有|买了)(?P<what>(?:一|两|三|\d)(?:套|辆|栋|台|架|间)[\u4e00-\u9fffA-Za-z0-9]{1,12})")
 _NATION = re.compile(
     r"(?:国籍是?|(?:是|持有?|拿的是?)(?=[\u4e00-\u9fff]{2,6}(?:国籍"
-    r"|护照|公民)))(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
+    r"|护照|公民|(?<![祖户本客原寄学书古典秘经])籍$)))(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
     r"|籍|$)"
 )
 _CONSUMED = re.compile(

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from processors.reader.rules.clauses_zh import KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.places_zh import PLACE
 from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
@@ -36,11 +37,11 @@ _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
+    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
     r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不"
 )
 SUPPOSED = re.compile(
-    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论"
+    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
 )
 _WRITER = re.compile(
     rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
@@ -50,6 +51,7 @@ _SHOWN = re.compile(
     r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
     r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
+_AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
 _NAMED = re.compile(
     rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
     r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
@@ -96,7 +98,7 @@ _STARTS = re.compile(
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _STARTS_TOLD = re.compile(
-    r"夜里|半夜|凌晨|周[末一二三四五六日天]|星期[一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天"
+    r"夜里|半夜|凌晨|家里(?!人)|全家|周[末一二三四五六日天]|星期[一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天"
     r"|[一二两三四五六七八九十\d]{1,2}个?(?:[周月点次]|星期|礼拜)|隔[天周一两三]|新[买换办]|主要|专门|负责|平均|偶尔|必须|只"
 )
 """The same where nobody but the speaker is there to be told of: to an assistant."""
@@ -117,7 +119,7 @@ _OF_PERSON = re.compile(rf"{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女]
 _THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
 """A clause within, of what a person of the speaker's does to them."""
 QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
-SAID = re.compile(r"(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
+SAID = re.compile(r"(?<!我没)(?<!我没有)(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
@@ -159,6 +161,11 @@ _OWN_SHOWN = re.compile(
 _OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u4e00-\u9fffA-Za-z])(?![是有也都就还没不])")
 
 
+_AS_FOR = re.compile(r"(?<=[\u4e00-\u9fff]{2})(?<![去到来在从给是有，])[这那]一?块儿?(?=$|，)")
+"""A field of work is named before it: 我管售后这块."""
+_OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊)")
+
+
 def _self_named(match: re.Match[str]) -> str:
     """The writer's name for themselves as the first person."""
     if match["theirs"]:
@@ -175,6 +182,7 @@ def tidy(said: str) -> str:
     text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)|(?<=[\u4e00-\u9fff])[啊呀哈嘛啦诶欸喔咯喽](?=，)", "", text)
+    text = _OWN_PAUSE.sub(r"\1", _AS_FOR.sub("", text))
     return _without_ending(_PAREN.sub("", text)).strip(" ，,、")
 
 
@@ -210,7 +218,7 @@ def played(text: str) -> bool:
 
 def resolved(text: str) -> bool:
     """Does everything that the text points at stand in the text before it?"""
-    if _SHOWN.search(text):
+    if _SHOWN.search(_AT_PLACE.sub(r"\g<place>", text)):
         return False
     match = _PERSON.search(text)
     return match is None or _NAMED.search(text, 0, match.start()) is not None
