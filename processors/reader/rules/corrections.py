@@ -54,6 +54,9 @@ _SLIPS_ZH = tuple(
 )
 _CONTRASTS_ZH = (
     re.compile(
+        rf"(?P<is>[是为有])?[写说打报记输填]错了?[，,]\s?不是(?P<old>{_NUMBER_ZH})[，,]?\s?(?:而|应该|其实)?是(?P<new>{_NUMBER_ZH})(?=$|[，,。了])"
+    ),
+    re.compile(
         rf"(?P<is>)(?:并)?不是(?P<old>{_NUMBER_ZH}(?<!岁))[，,]\s?(?:而|应该|其实)?是(?P<new>{_NUMBER_ZH}(?<!岁))(?=$|[，,。了])"
     ),
     re.compile(

@@ -47,11 +47,13 @@ def read(
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original, parts, in_group=in_group)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
+        whole_said = None
+        if in_project and all(f.dangling for f in here):
+            whole_said = statements_zh.of_project(sentence, original)
+        here = [whole_said] if whole_said is not None else here
         found.extend(here)
         weak += [] if here else [sentence]
-        if in_project and not here:
-            found.extend(filter(None, [statements_zh.of_project(sentence, original)]))
-        elif not in_project:
+        if not in_project:
             who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
             own = alone_zh.alone(sentence, original, taken, before, who, in_group=in_group)
