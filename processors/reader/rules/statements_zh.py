@@ -13,6 +13,10 @@ from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_b
 from processors.reader.rules.text import QUOTED, Sentence
 from processors.reader.rules.whole_zh import advised, whole
 
+_ASKED_OF = 2.0
+"""Content words from which a question says of what it asks."""
+_YOU_KNOW = re.compile(r"[你您](?=(?:还|可以|能|是否)?(?:知道|清楚|了解|告诉|帮我?[查找看问]|查|看看))")
+"""Who is asked what they know or find is not who the question is about."""
 _PROJECT = 2.0
 """Content words from which a sentence of a project is kept."""
 LONGEST = 160
@@ -148,7 +152,9 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
     """Return a question about something named or measured; questions to the other person are chat."""
     said = bare(tidy(original))
     named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
-    if not named or len(said) > LONGEST or _YOU.search(said) or SUPPOSED.search(said):
+    named = named or content_weight(said) >= _ASKED_OF
+    of_you = _YOU.search(_YOU_KNOW.sub("", said))
+    if not named or len(said) > LONGEST or of_you or SUPPOSED.search(said):
         return None
     return Found(
         sentence.start, sentence.end, "episode", f"{{owner}}问过“{_mine(said)}”", dangling=True, episode_type="qa"
@@ -174,7 +180,7 @@ def particular(text: str) -> bool:
     return content_weight(text) >= 2.0
 
 
-_OWN_KIN = re.compile(rf"(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们)")
+_OWN_KIN = re.compile(rf"(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们|俩)")
 
 _OWN_HOME = re.compile(r"(?:我们|咱们?|俺)家(?![长人乡]|里人)")
 
