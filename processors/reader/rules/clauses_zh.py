@@ -70,7 +70,7 @@ WRITER = (
 """How who opened a thread speaks of themselves where they tell of themselves; elsewhere others speak of them."""
 _FIRST = re.compile(
     rf"(?:我们|咱们|俺们|我|咱|俺)(?:的|(?:{CIRCLES})(?:里|上|楼下|隔壁)?的?)?(?:最好的|[一两几那这]个|[大小老亲前现准]){{0,2}}"
-    rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS})(?!家[在里]|且|时代|时期|证))"
+    rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS}|老[大二三四幺](?![叔爷家]))(?!家[在里]|且|时代|时期|证|俩))"
     rf"|(?:我们|咱们|俺们|我|咱|俺)(?P<own>的|(?:{CIRCLES.replace('|家', '')})(?![里当]|附近|上班))"
     r"|(?:我们|咱们?|俺们)(?:这[边里儿](?!的|是))?|(?:我|俺|本人|自己|在下|鄙人|{WRITER})(?:这[边里儿](?!的|是))?"
 )
