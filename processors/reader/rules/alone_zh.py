@@ -73,7 +73,10 @@ _HAD = re.compile(r"(?:曾经?|以前|之前|小时候|高中|大学|初中)(?:�
 """Who had somebody is the speaker: 曾经有一个男生，跟我不是一个中学."""
 _CONSEQUENCE = re.compile(r"(?:[我咱俺]们?)?(?:也|就|才|便)(?:能|会|可以|不用|不会|要|算)")
 """What follows from a clause that supposes, asks or speaks to somebody is told only with it."""
-_NOT_ON = re.compile(r"[他她佢它]|太[^，]{1,3}了?$|[真好]的?$|[点點]算|(?P<asked>[\u4e00-\u9fff])不(?P=asked)|^(?:所以|因此|因为|可能|应该|估计|但愿)")
+_NOT_ON = re.compile(
+    r"[他她佢它]|太[^，]{1,3}了?$|[真好]的?$|[点點]算|(?P<asked>[\u4e00-\u9fff])不(?P=asked)"
+    r"|^(?:所以|因此|因为|可能|应该|估计|但愿)"
+)
 """Somebody else, or what is thought of it: no more of what the clause before says."""
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
@@ -316,7 +319,8 @@ def well_told(told: Sequence[Alone]) -> list[Alone]:
 
 def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> list[Alone]:
     """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
-    weightiest, and none that repeats a long turn: of that one its clauses are told. `to_assistant`: nobody else speaks or hears."""
+    weightiest, and none that repeats a long turn: of that one its clauses are told. `to_assistant`: nobody else
+    speaks or hears."""
     if turn.count("你") + turn.count("您") >= max(3, turn.count("我")):
         return [replace(a, dropped=a.dropped or "addressed") for a in told]  # it is about the one it speaks to
     size = len(_SIZE.findall(turn))

@@ -31,7 +31,8 @@ def read(
     about: clauses_zh.Subject = "我", in_group: bool = False, to_assistant: bool = False,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about, `in_group` whether others speak too, `to_assistant` whether one without a name speaks to an assistant."""
+    first clause without a subject is about, `in_group` whether others speak too, `to_assistant` whether one without a
+    name speaks to an assistant."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
