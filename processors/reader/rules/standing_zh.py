@@ -98,7 +98,7 @@ _STARTS = re.compile(
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _STARTS_TOLD = re.compile(
-    r"夜里|半夜|凌晨|家里(?!人)|全家|周[末一二三四五六日天]|星期[一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天"
+    r"(?:夜里|半夜|凌晨)(?:老|总|经常|都)|家里(?!人)|全家|周[末一二三四五六日天]|星期[一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天"
     r"|[一二两三四五六七八九十\d]{1,2}个?(?:[周月点次]|星期|礼拜)|隔[天周一两三]|新[买换办]|主要|专门|负责|平均|偶尔|必须|只"
 )
 """The same where nobody but the speaker is there to be told of: to an assistant."""
