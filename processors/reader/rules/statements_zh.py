@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.alone_zh import Alone
-from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED
+from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED, WE_TWO
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import called
@@ -180,7 +180,9 @@ def particular(text: str) -> bool:
     return content_weight(text) >= 2.0
 
 
-_OWN_KIN = re.compile(rf"(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们|俩)")
+_OWN_KIN = re.compile(
+    rf"(?!{WE_TWO})(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们)"
+)
 
 _OWN_HOME = re.compile(r"(?:我们|咱们?|俺)家(?![长人乡]|里人)")
 
