@@ -211,10 +211,13 @@ def _taste(clause: Clause) -> Iterator[Found]:
         text = f"{{owner}}比起{match['over']}更喜欢{match['object']}"
         yield _made(clause, text, ("prefers", _thing(match["object"])), kind="preference")
     elif match := _PREFER.match(body):
-        said = re.sub(r"(?<!自)我(?![们国校院市省军])", "自己", body)
-        yield _made(clause, f"{{owner}}{said}", ("prefers", match["object"].replace("我", "自己")), kind="preference")
+        yield _made(clause, f"{{owner}}{_own(body)}", ("prefers", _own(match["object"])), kind="preference")
     if match := _HOBBY.match(body):
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
+
+
+def _own(said: str) -> str:
+    return re.sub(r"(?<!自)我(?:自己)?(?![们国校院市省军])", "自己", said)
 
 
 def _thing(said: str) -> str:

@@ -163,7 +163,7 @@ _OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u
 
 _AS_FOR = re.compile(r"(?<=[\u4e00-\u9fff]{2})(?<![去到来在从给是有，])[这那]一?块儿?(?=$|，)")
 """A field of work is named before it: 我管售后这块."""
-_OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊)")
+_OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊|一[个名位])")
 
 
 def _self_named(match: re.Match[str]) -> str:

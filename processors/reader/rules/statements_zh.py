@@ -219,7 +219,7 @@ _LED = re.compile(
 _OWN = re.compile(
     r"(?P<thinks>^(?:一直|总是?|经?常|还|也|就|会|很|真的?|有点|特别|不|没|有时候?|最|现在|之前|当时|其实|又|都|只|可能|突然|慢慢|开始|越来越){0,4}"
     r"(?:怕|担心|觉得|感觉|希望|认为|发现|知道|相信|以为|后悔|怀疑|意识到|承认|讨厌|觉得是))"
-    r"(?P<between>[\u4e00-\u9fff]{0,4}?)(?<![让叫给对跟和])我(?![们国校院市省军])"
+    r"(?P<between>[\u4e00-\u9fff]{0,4}?)(?<![让叫给对跟和])我(?:自己)?(?![们国校院市省军])"
 )
 """Who thinks of themselves is not named twice."""
 
@@ -250,6 +250,7 @@ def _owned(text: str) -> str:
     text = _OWN_HOME.sub("{owner}家", _OWN_KIN.sub(_of_theirs, text))
     text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)
     text = re.sub(r"我们|咱们", "{owner}等人", text)
+    text = re.sub(r"(?<=喜欢|讨厌)我自己", "自己", text)
     return re.sub(r"(?<!自)我(?!国|校|院|市|省|军)|咱", "{owner}", text)
 
 
