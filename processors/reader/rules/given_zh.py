@@ -1,6 +1,8 @@
-"""Texts that a Chinese turn hands over to be translated, summed up, imitated or judged: what they say is nobody's.
+"""Texts that a Chinese turn hands over to be translated, polished, imitated, summed up or judged: what they say is
+nobody's.
 
-A text stands behind a colon, or on the lines behind who asks for it. The writer's own (我的自我介绍) is no such text.
+A text stands behind a colon, or on the lines behind who asks for it. The writer's own (我的自我介绍), and how they want
+it done (要求), is no such text.
 """
 
 from __future__ import annotations
@@ -23,13 +25,16 @@ def _lines(name: str) -> str:
 
 
 _HEAD = re.compile(rf"[^\n。！？!?：:]{{2,{_LONGEST}}}(?P<end>[：:？?]?[ \t]{{0,4}}\n|[：:])")
-_HANDLES, _LOOKS, _TEXTS = re.compile(_any("handles")), re.compile(_any("looks")), re.compile(_any("texts"))
-_JUDGED, _HANDED, _OWN = re.compile(_lines("judged")), re.compile(_any("handed")), re.compile(_lines("own"))
+_MARKS = re.compile(r"[：:\n]")
+_HANDLES, _SUMS, _TEXTS = re.compile(_any("handles")), re.compile(_any("sums")), re.compile(_any("texts"))
+_JUDGED, _OWN = re.compile(_lines("judged")), re.compile(_lines("own"))
 
 
 def without_given(text: str) -> str:
     """Return a turn with such a text blanked, its length kept: to the end of the line where it follows a colon, else
     all that follows."""
+    if not _MARKS.search(text):
+        return text
     for head in _HEAD.finditer(text):
         said, end = head.group(), head["end"]
         if not _asks_of_text(said, on_lines="\n" in end, colon="：" in end or ":" in end):
@@ -43,8 +48,6 @@ def without_given(text: str) -> str:
 def _asks_of_text(said: str, *, on_lines: bool, colon: bool) -> bool:
     if _OWN.search(said):
         return False
-    if _JUDGED.search(said):
-        return True
-    if _HANDLES.search(said):
-        return _TEXTS.search(said) is not None or (on_lines and colon)
-    return on_lines and colon and _LOOKS.search(said) is not None and _HANDED.search(said) is not None
+    if _TEXTS.search(said):
+        return any(asked.search(said) for asked in (_HANDLES, _SUMS, _JUDGED))
+    return on_lines and colon and _HANDLES.search(said) is not None
