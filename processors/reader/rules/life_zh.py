@@ -10,6 +10,7 @@ from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
 from processors.reader.rules.making_zh import meant, of_others
 from processors.reader.rules.numbers import han_number
+from processors.reader.rules.places_zh import COUNTRIES
 from schemas.events.memory import CandidateKind
 
 _NAME = re.compile(
@@ -86,7 +87,8 @@ _BIRTHDAY = re.compile(
 _OWNS = re.compile(r"^(?:名下)?(?:有|买了)(?P<what>(?:一|两|三|\d)(?:套|辆|栋|台|架|间)[\u4e00-\u9fffA-Za-z0-9]{1,12})")
 _NATION = re.compile(
     r"(?:国籍是?|(?:是|持有?|拿的是?)(?=[\u4e00-\u9fff]{2,6}(?:国籍"
-    r"|护照|公民|(?<![祖户本客原寄学书古典秘经])籍$)))(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
+    rf"|护照|公民)|(?:{COUNTRIES})籍$))"
+    r"(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
     r"|籍|$)"
 )
 _CONSUMED = re.compile(
