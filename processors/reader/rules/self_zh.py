@@ -29,6 +29,7 @@ _NOT_YET = re.compile(r"(?:没有?|不到|未满?)$")
 _AGE_BARE = re.compile(
     rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}}|[二三四五六七八九]十[一二三四五六七八九]?)了$"
 )
+_SAYS_I = re.compile(r"[我俺咱]")
 _AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
@@ -90,7 +91,8 @@ _INCOME = re.compile(
 )
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
-    r"|人在|(?:(?:毕业|回国|结婚|退休|工作)[以之]?后就?)?(?:一直|常年)都?在(?=[^，]{2,8}$)"
+    r"|人在|(?:(?:毕业|回国|结婚|退休|工作)[以之]?后就?)?(?:一直|常年)都?在"
+    rf"(?=(?:{PLACE})(?:这边|那边|住|生活|工作|上班|待着)?$)"
     rf"|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
 )
 _WORK_IN = re.compile(
@@ -151,6 +153,7 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         and (match := _AGE_BARE.search(body))
         and meant(body, match.start())
         and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
+        and (match["n"] or match["now"].isdigit() or _SAYS_I.search(clause.raw))  # 二十了，还差两个 counts
     ):
         number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
