@@ -83,9 +83,12 @@ _OF_WHOM = re.compile(
     r"|(?:名字)?叫|是|(?:现在)?在[^，]{1,12}(?:上学|读|念书|上班|工作)"
 )
 """Of whom a clause speaks that follows "我有个女儿，"."""
+_GROWS = r"今年|现在|已经|刚|才|都|也|还|在|上[小初高大幼中]|读|是|\d|[一二两三四五六七八九十]{1,3}个?[岁月]"
+CHILD = rf"(?:老[大二三四幺]|[大二三小]宝)(?={_GROWS})"
+"""One of the speaker's children by their order, where something is said of them."""
 _OTHER = re.compile(
     r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)"
-    r"|(?:老[大二三四幺]|[大二三小]宝|[大小]的)(?=今年|现在|已经|刚|才|都|也|还|在|上[小初高大幼中]|读|是|\d|[一二两三四五六七八九十]{1,3}个?[岁月])"
+    rf"|(?P<child>{CHILD})|[大小]的(?={_GROWS})"
     r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
     rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
     r"|以为)))"
@@ -208,7 +211,7 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
             return "我的", body
         plural = match.group().startswith(("我们", "咱", "俺们"))
         return ("我们" if plural else "我"), body[match.end() :]
-    if _OTHER.match(body) or named(body):
-        return "other", body
+    if (match := _OTHER.match(body)) or named(body):
+        return ("亲友" if match and match["child"] else "other"), body
     own_again = ("今年", "现在我") if before == "我的" else ("今年我", "现在我") if before == "亲友" else ()
     return ("我" if own_again and body.startswith(own_again) else before), body

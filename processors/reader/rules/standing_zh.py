@@ -6,7 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 
-from processors.reader.rules.clauses_zh import KIN, WRITER
+from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.places_zh import PLACE
 from processors.reader.rules.whole_zh import whole
@@ -145,7 +145,7 @@ LED = re.compile(
 )
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
-OF_KIN = re.compile(rf"(?>{KIN})(?!们|之|一样|我)")
+OF_KIN = re.compile(rf"(?:(?>{KIN})(?!们|之|一样|我)|{CHILD})")
 
 
 _STATE = re.compile(
