@@ -162,7 +162,7 @@ _OWN_SHOWN = re.compile(
 _OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u4e00-\u9fffA-Za-z])(?![是有也都就还没不])")
 
 
-_AS_FOR = re.compile(r"(?<=[\u4e00-\u9fff]{2})(?<![去到来在从给是有，])[这那]一?块儿?(?=$|，)")
+_AS_FOR = re.compile(r"[这那](?<=[\u4e00-\u9fff]{3})(?<![去到来在从给是有，][这那])一?块儿?(?=$|，)")
 """A field of work is named before it: 我管售后这块."""
 _OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊|一[个名位])")
 
@@ -219,7 +219,8 @@ def played(text: str) -> bool:
 
 def resolved(text: str) -> bool:
     """Does everything that the text points at stand in the text before it?"""
-    if _SHOWN.search(_AT_PLACE.sub(r"\g<place>", text)):
+    shown = _AT_PLACE.sub(r"\g<place>", text) if "边" in text else text
+    if _SHOWN.search(shown):
         return False
     match = _PERSON.search(text)
     return match is None or _NAMED.search(text, 0, match.start()) is not None
