@@ -118,7 +118,8 @@ _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|�
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`body` is the clause without fillers and, where the subject is the speaker, without the subject."""
+    """`body` is the clause without fillers and, where the subject is the speaker, without the subject; `after` is the
+    rest of its sentence."""
 
     subject: Subject
     body: str
@@ -128,6 +129,7 @@ class Clause:
     supposed: bool
     correcting: bool
     raw: str = ""
+    after: str = ""
 
     @property
     def states(self) -> bool:
@@ -171,6 +173,7 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
                 supposed or unreal,
                 correcting,
                 raw,
+                text[end:],
             )
         )
     return found

@@ -91,9 +91,15 @@ _INCOME = re.compile(
 )
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
-    r"|人在|(?:(?:毕业|回国|结婚|退休|工作)[以之]?后就?)?(?:一直|常年)都?在"
-    rf"(?=(?:{PLACE})(?:这边|那边|住|生活|工作|上班|待着)?$)"
-    rf"|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
+    rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
+)
+_ALWAYS_IN = re.compile(
+    r"^(?P<since>现在|目前|如今|这些年来?|(?:毕业|回国|结婚|退休|工作)[以之]?后)?我?就?(?:一直|常年)都?在"
+    rf"(?P<place>{PLACE})(?:这边|那边|住|生活|工作|上班|待着)?$"
+)
+"""A home held since then; behind any other time it is a stay that passes: 我这周一直在苏州."""
+_THEN_ELSEWHERE = re.compile(
+    r"后来|以前|之前|之后|直到|搬|[去回到]了|(?:现在|目前|如今|今年|最近|刚)[^，,]{0,2}[在住去到回]"
 )
 _WORK_IN = re.compile(
     rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的?一家[\u4e00-\u9fff]{{2,10}}"
@@ -232,9 +238,9 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if once(clause):
         return
     since = _SINCE.search(body) if not _UNTIL.search(body) else None
-    for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
+    for pattern, verb in ((_LIVE, "住在{}"), (_ALWAYS_IN, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
-        if match is None or not meant(body, match.start()):
+        if match is None or (pattern is _ALWAYS_IN and not _holds_on(clause, match)) or not meant(body, match.start()):
             continue
         if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
             return
@@ -245,6 +251,12 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         begun = match.start() if since is None else min(since.start(), match.start())
         yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
         return
+
+
+def _holds_on(clause: Clause, always: re.Match[str]) -> bool:
+    """Does where one has always been hold still? Without the speaker it may belong to the time of the clause before."""
+    named = bool(always["since"] or _SAYS_I.search(clause.raw))
+    return named and not _THEN_ELSEWHERE.search(clause.after)
 
 
 def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
