@@ -8,7 +8,7 @@ from typing import Any
 
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.making_zh import meant, of_others
+from processors.reader.rules.making_zh import denied, meant, of_others
 from processors.reader.rules.numbers import han_number
 from processors.reader.rules.places_zh import COUNTRIES
 from schemas.events.memory import CandidateKind
@@ -191,7 +191,8 @@ def _learned(clause: Clause) -> Iterator[Found]:
         yield _made(
             clause, f"{{of}}{match['exam']}{match['score']}分", ("language_score", f"{match['exam']} {match['score']}")
         )
-    if (match := _NATION.search(body)) and match["nation"] and meant(body, match.start()):
+    match = _NATION.search(body)
+    if match and match["nation"] and meant(body, match.start()) and not denied(body, match.start()):
         yield _made(clause, f"{{of}}国籍{match['nation']}", ("nationality", match["nation"]))
 
 
