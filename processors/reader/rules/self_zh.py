@@ -170,7 +170,7 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if past(clause) or re.search(r"专业|主修|方向|爱好|兴趣|[学读念]的", body):
+    if past(clause) or re.search(r"专业|主修|方向|爱好|兴趣|(?<![大中小同科数文])[学读念]的", body):
         return
     for pattern in (_JOB, _YEARS_JOB):
         match = pattern.search(body)

@@ -46,6 +46,11 @@ from tests.unit.extract.support import extract, values
         ("记得我是素食者", {"diet": "vegetarian"}),
         ("我更喜欢我们公司的食堂", {"prefers": "我们公司的食堂"}),
         ("我是做了会计", {"occupation": "会计"}),
+        ("我是小学的数学老师，教三年级", {"occupation": "小学的数学老师"}),
+        ("我是大学的老师", {"occupation": "大学的老师"}),
+        ("我是中学的英语老师", {"occupation": "中学的英语老师"}),
+        ("我在大学的图书馆做管理员", {"occupation": "管理员"}),
+        ("我大学学的会计", {"major": "会计"}),
         ("我年薪填错了，不是30万是13万", {"income": 130_000}),
     ],
 )
