@@ -29,6 +29,8 @@ _NOT_YET = re.compile(r"(?:没有?|不到|未满?)$")
 _AGE_BARE = re.compile(
     rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}}|[二三四五六七八九]十[一二三四五六七八九]?)了$"
 )
+_COUNTS = re.compile(r"^[，,\s]*[^，,]{0,6}(?:[还就只才]也?[差缺剩]|[\d一二两三四五六七八九十百]分(?!钟))")
+"""Behind a count of points or things: 六十了，还差四十分."""
 _SAYS_I = re.compile(r"[我俺咱]")
 _AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
 _DECADE = re.compile(
@@ -160,6 +162,7 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         and meant(body, match.start())
         and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
         and (match["n"] or match["now"].isdigit() or _SAYS_I.search(clause.raw))  # 二十了，还差两个 counts
+        and (match["n"] or not _COUNTS.match(clause.after))
     ):
         number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
