@@ -24,15 +24,21 @@ def _lines(name: str) -> str:
     return "|".join(line for line in _DATA[name].splitlines() if line)
 
 
-_HEAD = re.compile(rf"[^\n。！？!?：:]{{2,{_LONGEST}}}(?P<end>[：:？?]?[ \t]{{0,4}}\n|[：:])")
+_COLON = r"(?:[：:](?!\d)|(?<!\d)[：:])"
+"""Not that of 2:30."""
+_HEAD = re.compile(
+    rf"(?:[^\n。！？!?：:]|(?<=\d)[：:](?=\d)){{2,{_LONGEST}}}(?P<end>(?:{_COLON}|[？?])?[ \t]{{0,4}}\n|{_COLON})"
+)
+_TURNS = re.compile(r"(?<=[。！？!?；;])\s{0,4}(?=(?:另外|此外|对了|顺便|还有)(?!的|人))")
+"""Where the writer turns from the text to something else."""
 _MARKS = re.compile(r"[：:\n]")
 _HANDLES, _SUMS, _TEXTS = re.compile(_any("handles")), re.compile(_any("sums")), re.compile(_any("texts"))
 _JUDGED, _OWN = re.compile(_lines("judged")), re.compile(_lines("own"))
 
 
 def without_given(text: str) -> str:
-    """Return a turn with such a text blanked, its length kept: to the end of the line where it follows a colon, else
-    all that follows."""
+    """Return a turn with such a text blanked, its length kept: to the end of the line where it follows a colon, or to
+    where the writer turns to something else there; else all that follows."""
     if not _MARKS.search(text):
         return text
     for head in _HEAD.finditer(text):
@@ -41,6 +47,8 @@ def without_given(text: str) -> str:
             continue
         line = text.find("\n", head.end())
         last = len(text) if "\n" in end or line < 0 else line
+        if "\n" not in end and (turns := _TURNS.search(text, head.end(), last)):
+            last = turns.start()
         return text[: head.end()] + re.sub(r"[^\n]", " ", text[head.end() : last]) + text[last:]
     return text
 
