@@ -98,10 +98,14 @@ _STARTS = re.compile(
 )
 """What a clause without a subject opens with where it tells of its speaker."""
 _STARTS_TOLD = re.compile(
-    r"(?:夜里|半夜|凌晨)(?:老|总|经常|都)|家里(?!人)|全家|周[末一二三四五六日天]|星期[一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天"
-    r"|[一二两三四五六七八九十\d]{1,2}个?(?:[周月点次]|星期|礼拜)|隔[天周一两三]|新[买换办]|主要|专门|负责|平均|偶尔|必须|只"
+    r"(?:夜里|半夜|凌晨)(?:老|总|经常|都)|家里(?!人)|全家|隔[天周一两三]|新[买换办]|主要|专门|必须|只"
+    r"|[一二两三四五六七八九十\d]{1,2}个?(?:[周月点次]|星期|礼拜)"
+    r"|(?:(?:周|星期)[末一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天|负责|平均|偶尔)"
+    r"(?:去|回|吃|喝|跑|练|爬|游|打|值|上[班课]|加班|睡|陪|带|休息?|在家)"
+    r"(?![^，]*(?:[的最对难贵堵挤好伤补解]|适合|便宜|容易|影响|多$))[^，]{0,6}(?:$|，)"
 )
-"""The same where nobody but the speaker is there to be told of: to an assistant."""
+"""The same where nobody but the speaker is there to be told of: to an assistant. Of a season or a feast, only what
+somebody does then is: 冬天适合吃羊肉 holds for all."""
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
