@@ -24,11 +24,9 @@ def _lines(name: str) -> str:
     return "|".join(line for line in _DATA[name].splitlines() if line)
 
 
-_COLON = r"(?:[：:](?!\d)|(?<!\d)[：:])"
-"""Not that of 2:30."""
-_HEAD = re.compile(
-    rf"(?:[^\n。！？!?：:]|(?<=\d)[：:](?=\d)){{2,{_LONGEST}}}(?P<end>(?:{_COLON}|[？?])?[ \t]{{0,4}}\n|{_COLON})"
-)
+_OF_TIME = re.compile(r"(?<=\d)[：:](?=\d)")
+"""The colon of 2:30, which introduces nothing."""
+_HEAD = re.compile(rf"[^\n。！？!?：:]{{2,{_LONGEST}}}(?P<end>[：:？?]?[ \t]{{0,4}}\n|[：:])")
 _TURNS = re.compile(r"(?<=[。！？!?；;])\s{0,4}(?=(?:另外|此外|对了|顺便|还有)(?!的|人))")
 """Where the writer turns from the text to something else."""
 _MARKS = re.compile(r"[：:\n]")
@@ -41,7 +39,7 @@ def without_given(text: str) -> str:
     where the writer turns to something else there; else all that follows."""
     if not _MARKS.search(text):
         return text
-    for head in _HEAD.finditer(text):
+    for head in _HEAD.finditer(_OF_TIME.sub(".", text)):
         said, end = head.group(), head["end"]
         if not _asks_of_text(said, on_lines="\n" in end, colon="：" in end or ":" in end):
             continue

@@ -106,6 +106,7 @@ def test_b1_plain_statements(said: str, fields: dict[str, object]) -> None:
         "我不是中国籍",
         "我唔係美國籍",
         "我不是中国国籍",
+        "我国籍不是加拿大",
         "我是超级会籍",
         "一直都在北京和上海之间跑",
         "我这周一直在苏州",
