@@ -156,7 +156,8 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if turn is None:
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn))
+        alone = turn.speaker is None
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), to_assistant=alone)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 

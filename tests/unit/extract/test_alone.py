@@ -87,6 +87,7 @@ def test_a_rambling_turn_is_not_repeated(said: str) -> None:
     [
         ("Which city is it?", "Portland, OR", "Asked “Which city is it?”, Ann answered “Portland, OR”"),
         (None, "日坛公园的评分是多少？", "小雅问过“日坛公园的评分是多少”"),
+        (None, "你知道首都博物馆的电话吗？", "小雅问过“你知道首都博物馆的电话吗”"),
     ],
 )  # fmt: skip
 def test_what_is_asked_or_answered_once_is_only_observed(asked: str | None, said: str, text: str) -> None:
@@ -100,6 +101,7 @@ def test_what_is_asked_or_answered_once_is_only_observed(asked: str | None, said
     ("said", "text"),
     [
         ("老系统是PHP 5.6写的，文档也没有", "老系统是PHP 5.6写的，文档也没有"),
+        ("合并代码要两个人点头，主干不叫master", "合并代码要两个人点头，主干不叫master"),
         ("The staging database fell over twice this week", "The staging database fell over twice this week"),
     ],
 )
