@@ -30,7 +30,7 @@ _NO_DEGREE = re.compile(
 _BESIDE = frozenset({"博士后", "双学位", "MBA", "mba"})
 """Who has none of these, or none of one school, may well hold the degree that a catalogue counts them as."""
 _MAJOR = re.compile(
-    r"(?:^是学(?![校徒院员区姐期者长着过了前]|生(?!物|态|理))(?=[\u4e00-\u9fff]{2,8}的$)"
+    r"(?:^是学(?![校徒院员区姐期者长着过了前霸]|生(?!物|态|理))(?=[\u4e00-\u9fff]{2,8}的$)"
     rf"|专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
 )
 _NOT_MAJOR = re.compile(

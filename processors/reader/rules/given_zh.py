@@ -27,7 +27,7 @@ def _lines(name: str) -> str:
 _OF_TIME = re.compile(r"(?<=\d)[：:](?=\d)")
 """The colon of 2:30, which introduces nothing."""
 _HEAD = re.compile(rf"[^\n。！？!?：:]{{2,{_LONGEST}}}(?P<end>[：:？?]?[ \t]{{0,4}}\n|[：:])")
-_TURNS = re.compile(r"(?<=[。！？!?；;])\s{0,4}(?=(?:另外|此外|对了|顺便|还有)(?!的|人))")
+_TURNS = re.compile(r"(?<=[。！？!?；;])\s{0,4}(?=(?:另外|此外|对了|顺便|还有|我自己|其实我|谢谢)(?!的|人))")
 """Where the writer turns from the text to something else."""
 _MARKS = re.compile(r"[：:\n]")
 _HANDLES, _SUMS, _TEXTS = re.compile(_any("handles")), re.compile(_any("sums")), re.compile(_any("texts"))

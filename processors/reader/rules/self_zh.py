@@ -97,11 +97,11 @@ _LIVE = re.compile(
 )
 _ALWAYS_IN = re.compile(
     r"^(?P<since>现在|目前|如今|这些年来?|(?:毕业|回国|结婚|退休|工作)[以之]?后)?我?就?(?:一直|常年)都?在"
-    rf"(?P<place>{PLACE})(?:这边|那边|住|生活|工作|上班|待着)?$"
+    rf"(?P<place>{PLACE})(?:这边|那边|住|生活|待着)?$"
 )
 """A home held since then; behind any other time it is a stay that passes: 我这周一直在苏州."""
 _THEN_ELSEWHERE = re.compile(
-    r"后来|以前|之前|之后|直到|搬|[去回到]了|(?:现在|目前|如今|今年|最近|刚)[^，,]{0,2}[在住去到回]"
+    r"后来|以前|之前|之后|直到|离开|离职|走了|搬|[去回到]了|(?:现在|目前|如今|今年|最近|刚)[^，,]{0,2}[在住去到回]"
 )
 _WORK_IN = re.compile(
     rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的?一家[\u4e00-\u9fff]{{2,10}}"
