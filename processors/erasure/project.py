@@ -13,7 +13,8 @@ from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
-from processors.project.rows import ANSWERS
+from processors.project.report_value import lists_of, with_values
+from processors.project.rows import ANSWERS, REPORT, WEEK
 from processors.project.week_places import DUE, Place, held, place_of, places_of, span
 from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
@@ -28,7 +29,7 @@ from schemas.log.owner import Owner, OwnerKind, user
 _PLAIN = Codec()
 _LAST = 2**31 - 1
 """The last revision that a report can have: its week is closed for good, nothing else writes it."""
-_EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": []}
+_EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": [], "decisions": [], "figures": []}
 _REASON = because("retired", "command", "erased")
 _SESSIONS = 50
 """Sessions that a user's row of a week names; where there were more, any may have been in it."""
@@ -69,7 +70,7 @@ class ProjectEraser(NothingHeld):
             return ()
         rows = state.of(e.owner.key)
         weeks_ = [_week(k) for k, _ in rows.items("w|")]
-        places = [Reads(p.key) for p in weeks_]
+        places = [Reads(p.key) for p in weeks_] + [Reads(p.next().key) for p in weeks_]
         places += [Reads(p.owner.key, (ANSWERS.key(p.monday.isoformat()),)) for p in weeks_]
         hot = [k for k, _ in rows.items("h|")]
         follows = [Reads(_hot(k)[0], self._derived(e, k)) for k in hot]
@@ -88,6 +89,8 @@ class ProjectEraser(NothingHeld):
             hot = [n for k in wrote for n in (self._drop_derived(e, k, state, done), self._drop_hot(e, k, state, done))]
             weeks_ = [k for k, _ in rows.items("w|") if e.scope == "user" or _leaves_week(e, rows, k, state)]
             texts = [self._rewrite(e, _week(k), state, done) for k in weeks_]
+            for place in {_week(k).next(): None for k in weeks_ if _week(k).next() not in map(_week, weeks_)}:
+                self._without_change(e, place, state, done)
             if e.scope == "user":
                 rows.clear((DENY,))
             done.found = {"hot": sum(hot), "texts": sum(texts), "reports": len(done.record_ids) - sum(hot)}
@@ -163,6 +166,26 @@ class ProjectEraser(NothingHeld):
         state.of(DUE).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
+
+    def _without_change(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> None:
+        """The week behind one of the user's states a change against figures that the user may have told."""
+        rows = state.of(place.key)
+        counts, old = rows.single(WEEK).get(), rows.single(REPORT).get()
+        if counts is None or old is None or old.op == "delete":
+            return
+        held = lists_of(old).figures
+        if all(f.before is None for f in held):
+            return
+        profile = self._book.of(e.tenant)
+        gone = span(place, profile).gone
+        bare = [f.model_copy(update={"before": None, "turn_before": None}).model_dump(mode="json") for f in held]
+        body = old.sealed.model_copy(update={"value": with_values(old, {"figures": list(bare)})})
+        rows.single(REPORT).put(old.model_copy(update={"sealed": body}), gone)
+        counts.dirty = True
+        rows.single(WEEK).put(counts, gone)
+        done.record_ids.append(old.record_id)
+        written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
+        done.outs += [Emit(o.topic, _said(o.event)) for o in written if isinstance(o, Emit)]
 
     def _places(self, record: Record, state: StateSpace | None = None) -> list[tuple[str, str]]:
         """(user's state owner, row) that a record of a user writes to; without `state` those that it may write to."""

@@ -85,7 +85,7 @@ class Project(PlainStep):
                 return *_hot_reads(event.owner, HotName(event.hot_type, event.key)), daily.READS
             case ProjectCommand(command="report"):
                 at = event.accepted_at or record.timestamp
-                return week_places.reads_of_command(event.owner, at, self._zone(event.owner))
+                return week_places.reads_of_command(event.owner, at, self._book.of(event.tenant))
             case ProjectCommand(command="rescreen"):
                 at = event.accepted_at or record.timestamp
                 return tuple(self._screened.reads(event, at))
@@ -126,7 +126,8 @@ class Project(PlainStep):
             )
         if not isinstance(record.event, Tick):
             return ()
-        late = tuple(Reads(place.key) for place in week_places.due(record.event.now, state))
+        places = week_places.due(record.event.now, state)
+        late = (r for p in places for r in week_places.reads_of_report(p, self._book.of(p.owner.tenant)))
         return *late, *(Reads(owner.key) for owner in daily.due(record.event.now, state))
 
     def handle(self, record: Record, prepared: _Screened | None, state: StateSpace) -> Iterable[Out]:
