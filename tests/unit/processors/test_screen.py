@@ -130,6 +130,30 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
     assert (await bench.turns())[-1].sealed.previous == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "answer", "kept"),
+    [
+        ("What's the gate code?", "it's 6093, push hard", "it's <CREDENTIAL>, push hard"),
+        ("Please send me the wifi password.", "teapotparade", "<CREDENTIAL>"),
+        ("你们家门禁码是多少？", "6093", "<CREDENTIAL>"),
+        ("wifi密码告诉我一下", "好像是Teapot6093", "好像是<CREDENTIAL>"),
+        ("Nice day, isn't it?", "it's 6093#", "it's <CREDENTIAL>"),  # a hash key is a keypad's
+        ("How many seats has the hall?", "it's 6093", "it's 6093"),
+        ("What's the gate code?", "I don't know, ask Ann", "I don't know, ask Ann"),
+        ("您的验证码多少？", "还没收到", "还没收到"),
+    ],
+)
+async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
+    bench: Bench, asked: str, answer: str, kept: str
+) -> None:
+    bench.turn(asked, role="assistant")
+    bench.turn(answer, metadata={"raw": answer})
+    last = (await bench.turns())[-1]
+    assert last.sealed.content == kept
+    assert last.refused == ("<" in kept) == (last.pii.get("CREDENTIAL:refuse") == 1)
+    assert (last.sealed.metadata["raw"] == answer) == (not last.refused)
+
+
 @pytest.mark.parametrize("restart", [True, False])
 async def test_b1_the_turns_before_are_forgotten_after_two_days_cached_or_not(bench: Bench, restart: bool) -> None:
     bench.turn("你住在杭州吗？", role="assistant")
