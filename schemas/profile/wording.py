@@ -64,6 +64,15 @@ class Wording(Frozen):
     `said`: else the day on which it was said (a reading)."""
     ends: bool = False
     """It says that the value holds no more ("the cough is gone")."""
+    unless: tuple[Pattern, ...] = ()
+    """It finds nothing in a clause in which one of these is found, nor in one that does not name the speaker itself
+    where what its sentence says before holds one."""
+    behind: Pattern | None = None
+    """Has to be found in what its sentence says before the clause ("I took my pressure: 150/95")."""
+    opens: Pattern | None = None
+    """In a clause that does not name the speaker: all that may stand before it."""
+    within: dict[Id, tuple[float, float]] = Field(default_factory=dict)
+    """Slot of `numbers` -> the least and most that it can be, in its unit; beyond, nothing is kept."""
 
     @model_validator(mode="after")
     def _consistent(self) -> Wording:
@@ -98,8 +107,10 @@ class Wording(Frozen):
                     yield f"{key}.{slot}", f"no group {min(missing)!r} in the pattern; there are: {known}"
                 if not parts and key == "words":
                     yield f"words.{slot}", f"name the groups that it is made of: {known}"
-        if unknown := set(self.plus) - set(self.numbers):
-            yield f"plus.{min(unknown)}", f"expected a slot of numbers: {', '.join(sorted(self.numbers)) or 'none'}"
+        for key, of_slots in (("plus", set(self.plus)), ("within", set(self.within))):
+            if unknown := of_slots - set(self.numbers):
+                known_slots = ", ".join(sorted(self.numbers)) or "none"
+                yield f"{key}.{min(unknown)}", f"expected a slot of numbers: {known_slots}"
         yield from self._untold(named)
 
     def _untold(self, named: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -117,15 +128,19 @@ class Wording(Frozen):
 
 WORDINGS_FROM = "wordings_from"
 """Key of a profile's file alone: profiles whose wordings it understands, too. What is loaded holds them."""
+PARTS = "wording_parts"
+"""Key of a profile's file alone: name -> text that stands for `{part.NAME}` in the patterns of its wordings, and of the
+parts after it. What is loaded has the patterns whole."""
+_PART = re.compile(r"\{part\.(?P<name>\w{1,64})\}")
 
 
 def with_wordings(raw: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, Any]:
     """A profile's file with the wordings of the files that it names, after its own: only those that they state
     themselves, so none can name itself round a corner. A later folder goes before. Raises ValueError naming the key."""
-    if WORDINGS_FROM not in raw:
+    if WORDINGS_FROM not in raw and PARTS not in raw:
         return raw
     files = {p.stem: p for folder in folders for p in folder.glob("*.toml")}
-    names = raw[WORDINGS_FROM]
+    names = raw.get(WORDINGS_FROM, [])
     if not isinstance(names, list) or not set(map(str, names)) <= set(files):
         raise ValueError(f"{WORDINGS_FROM}: must be a list of profiles; there are: {', '.join(sorted(files))}")
     wordings = _stated(raw)
@@ -134,7 +149,7 @@ def with_wordings(raw: dict[str, Any], folders: tuple[Path, ...]) -> dict[str, A
             wordings += _read(files[name].read_text(encoding="utf-8"))
         except ValueError as exc:
             raise ValueError(f"{WORDINGS_FROM}: {files[name].name}: {exc}") from None
-    return {**{k: v for k, v in raw.items() if k != WORDINGS_FROM}, "wordings": wordings}
+    return {**{k: v for k, v in raw.items() if k not in {WORDINGS_FROM, PARTS}}, "wordings": wordings}
 
 
 @lru_cache(maxsize=32)
@@ -147,4 +162,36 @@ def _stated(raw: dict[str, Any]) -> list[Any]:
     wordings = raw.get("wordings", [])
     if not isinstance(wordings, list):
         raise ValueError("wordings: expected [[wordings]], a table each")
-    return list(wordings)
+    parts = _parts(raw.get(PARTS, {}))
+    return [_whole(wording, parts, f"wordings.{n}") for n, wording in enumerate(wordings)]
+
+
+def _parts(raw: Any) -> dict[str, str]:
+    if not isinstance(raw, dict) or not all(isinstance(text, str) for text in raw.values()):
+        raise ValueError(f"{PARTS}: expected a table of names and texts")
+    parts: dict[str, str] = {}
+    for name, text in raw.items():
+        parts[name] = _with_parts(text, parts, f"{PARTS}.{name}")
+    return parts
+
+
+def _whole(wording: Any, parts: dict[str, str], where: str) -> Any:
+    """A wording with its parts put in; what is none is refused when it is checked."""
+    if not isinstance(wording, dict):
+        return wording
+    made = dict(wording)
+    for key in {"pattern", "behind", "opens", "unless"} & set(wording):
+        said = wording[key]
+        each = said if isinstance(said, list) else [said]
+        texts = [_with_parts(t, parts, f"{where}.{key}") if isinstance(t, str) else t for t in each]
+        made[key] = texts if isinstance(said, list) else texts[0]
+    return made
+
+
+def _with_parts(text: str, parts: dict[str, str], where: str) -> str:
+    def put(match: re.Match[str]) -> str:
+        if match["name"] not in parts:
+            raise ValueError(f"{where}: no such part {match['name']!r}; before it there are: {', '.join(parts) or 'none'}")
+        return parts[match["name"]]
+
+    return _PART.sub(put, text)

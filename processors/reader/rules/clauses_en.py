@@ -95,6 +95,8 @@ class Clause:
     correcting: bool
     cased: bool = True
     """Does the writer use capitals? Then a name has one."""
+    before: str = ""
+    """What its sentence says before."""
 
     @property
     def states(self) -> bool:
@@ -132,6 +134,7 @@ def clauses(sentence: Sentence) -> list[Clause]:
                 supposed or unreal,
                 correcting,
                 raw != raw.lower(),
+                text[:begin],
             )
         )
     return found

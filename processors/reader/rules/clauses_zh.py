@@ -119,7 +119,7 @@ _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|�
 @dataclass(frozen=True, slots=True)
 class Clause:
     """`body` is the clause without fillers and, where the subject is the speaker, without the subject; `after` is the
-    rest of its sentence."""
+    rest of its sentence, `before` what it says before."""
 
     subject: Subject
     body: str
@@ -130,6 +130,7 @@ class Clause:
     correcting: bool
     raw: str = ""
     after: str = ""
+    before: str = ""
 
     @property
     def states(self) -> bool:
@@ -174,6 +175,7 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
                 correcting,
                 raw,
                 text[end:],
+                text[:begin],
             )
         )
     return found

@@ -22,6 +22,15 @@ from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
 _PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "我的": "my"}
 _DENIED_ZH = re.compile(r"[不没无]有?$")
+_DIRECTLY_DENIED_ZH = re.compile(
+    r"(?:不是|并非|没有?|無|无|未|(?<!忍)(?<!止)(?<!差)不)"
+    r"(?:再|怎么|什么|任何|觉得|感觉|感到|出现|发生|有|太|很|那么|这么|特别|经常|常|总|老|会|过|得过?|犯过?|一点儿?|是|因为){0,3}$"
+)
+"""Before a value that is of its time. A denial elsewhere in the clause is about something else: 头痛不能上班."""
+_OWNED_BEHIND_ZH = re.compile(rf"[，,：:\s]*(?:这|那)?(?:个|次)?(?:数|数据)?是(?:我|我们)?(?:家)?(?:{clauses_zh.KIN}|[他她])的")
+_NO_MORE_EN = re.compile(r"\b(?:any ?more|any longer|no longer|stopped)\b", re.I)
+_FEELS_ZH = re.compile(r"(?:感觉|感到|觉得)(?:有点儿?|有些|很|特别|非常|一阵|好|真)*$")
+"""What one feels is so; what one believes may not be."""
 _DENIED_WITHIN = re.compile(r"不|没|无|并非|\b(?:not|never|no)\b|n't\b", re.I)
 _NO_VALUE = re.compile(
     r"(?:nothing|anything|everything|something|none|it|that|this|them|these|those|you|him|her|me|us)\b|任何|什么|所有|这|那|它|你|他|她|别的|其他|东西|一切",
@@ -30,11 +39,15 @@ _NO_VALUE = re.compile(
 """No name of a thing."""
 _AND = re.compile(r"\s*(?:[、,，]|\band\b|\bor\b|以及|[和与跟及又])\s*(?:\band\b\s*)?(?:\ban?\s)?")
 _PLACE = re.compile(r"\{(\w+)\}")
+_TAKEN_UP = re.compile(r"(?:it|that)(?: is|'s| was| came)\b", re.I)
+"""What was named in the clause before: "I took my pressure and it was ..."."""
 WHOLE = frozenset({"my", "none"})
 """Wordings for these read a clause as it stands."""
 _UNNAMED = re.compile(
     r"(?:(?:today|this morning|this evening|last night|yesterday)(?:'s)?[:,]? ?"
-    r"|(?:morning|evening|latest|new|home) ){0,2}",
+    r"|(?:morning|evening|latest|new|home) "
+    r"|(?:please |can you |could you )?(?:log|record|note|save|add|remember|write down|put down|(?:just |have )?(?:took|taken|measured|checked|tested))(?: down)?(?: that| this)?:? "
+    r"(?:my )?){0,3}",
     re.I,
 )
 """What may stand before a wording in a clause of nobody: "the pressure in the tank" is not the speaker's."""
@@ -57,21 +70,30 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
     """Return what an English clause says in the profile's words, beside what is `found` in it already."""
     clause = _behind_its_time(clause)
     person = clause.subject
-    if not clause.states or person == "other":
+    taken_up = person == "other" and _TAKEN_UP.match(clause.body) is not None
+    if not clause.states or (person == "other" and not taken_up):
         return []
     told: list[Found] = []
-    for wording, names in _worded(profile, "en", person):
+    for wording, names in _worded(profile, "en", "none" if taken_up else person):
+        if taken_up and wording.behind is None:
+            continue
         if wording.says is None:
             plain = map(named_slots, apply((_predicate(wording.pattern, names),), clause))
             new = [one for f in plain if f is not None for one in _each(wording, f)]
-            told += new if wording.of_time is None else _beside([*found, *told], clause.start, _timed(wording, new))
+            if wording.of_time is None:
+                told += new
+            elif not _excluded(wording, clause.body, clause.before if person == "none" else ""):
+                kept = [f for f in new if not f.negated or _NO_MORE_EN.search(clause.body)]
+                told += _beside([*found, *told], clause.start, _timed(wording, kept))
             continue
         whole_clause = not WHOLE.isdisjoint(wording.of)
         body, negated = (clause.body, False) if whole_clause else positive(clause.body)
         match = _compiled(wording.pattern, names, latin=True).search(body)
         if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
             continue
-        if person == "none" and not told and _UNNAMED.fullmatch(body, 0, match.start()) is None:
+        if person == "none" and not told and wording.behind is None and _UNNAMED.fullmatch(body, 0, match.start()) is None:
+            continue
+        if _excluded(wording, clause.body, clause.before if person in {"none", "other"} else ""):
             continue
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
         if not of_anothers_en(_lead(wording, match)) and not denied:
@@ -82,21 +104,65 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
 def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found]) -> list[Found]:
     """Return what a Chinese clause says in the profile's words, beside what is `found` in it already."""
     person = _PERSON_ZH.get(clause.subject)
-    if not clause.states or person is None or (person == "my" and "的" not in clause.body[:2]):
+    if not clause.states or person is None:
         return []
+    of_theirs = person == "my" and "的" not in clause.body[:2]
     told: list[Found] = []
     for wording, names in _worded(profile, "zh", person):
         whole_clause = not WHOLE.isdisjoint(wording.of)
+        if of_theirs and wording.opens is None:
+            continue
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is None or not meant(clause.body, _begin(match)) or of_anothers_zh(_lead(wording, match)):
+        if match is None or not _meant_zh(wording, match) or of_anothers_zh(_lead(wording, match)):
             continue
-        within = not wording.ends and _denied_within(wording, match)
+        if _excluded(wording, clause.raw, clause.before if clauses_zh.carried(clause) else ""):
+            continue
+        if wording.opens is not None and not _opens(wording.opens, clause, match):
+            continue
+        if (wording.of_time or wording.ends) and (_of_somebody(clause) or _said_of_nothing(wording, match)):
+            continue
+        within = not wording.ends and not wording.of_time and _denied_within(wording, match)
         if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):
             negated = within or (not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None)
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
+
+
+def _excluded(wording: Wording, said: str, before: str) -> bool:
+    """Is what a wording rules out in a clause, or in what its sentence `said` before it where that counts?"""
+    if any(_guard(pattern).search(text) for pattern in wording.unless for text in (said, before) if text):
+        return True
+    return wording.behind is not None and _guard(wording.behind).search(before) is None
+
+
+@lru_cache(maxsize=512)
+def _guard(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _meant_zh(wording: Wording, match: re.Match[str]) -> bool:
+    if wording.of_time is None and not wording.ends:
+        return meant(match.string, _begin(match))
+    lead = _FEELS_ZH.sub("", match.string[: _begin(match)])
+    return meant(lead, len(lead))
+
+
+def _opens(opens: str, clause: clauses_zh.Clause, match: re.Match[str]) -> bool:
+    return not clauses_zh.carried(clause) or _guard(opens).fullmatch(match.string[: match.start()]) is not None
+
+
+def _said_of_nothing(wording: Wording, match: re.Match[str]) -> bool:
+    """Is what is of its time denied right before it? Then it was not; nor is it a cure."""
+    return wording.of_time is not None and _DIRECTLY_DENIED_ZH.search(_lead(wording, match)) is not None
+
+
+def _of_somebody(clause: clauses_zh.Clause) -> bool:
+    """Does a clause that does not name the speaker stand beside words of somebody else?"""
+    if not clauses_zh.carried(clause):
+        return False
+    return of_anothers_zh(clause.before) or of_anothers_zh(clause.raw) or _OWNED_BEHIND_ZH.match(clause.after) is not None
 
 
 def _behind_its_time(clause: clauses_en.Clause) -> clauses_en.Clause:
@@ -182,6 +248,8 @@ def _told(
     if not says or (negated and wording.ends):  # "not gone" is none of its ends
         return []
     values = _values(wording, match)
+    if not values:
+        return []
     words = {**values, "said": match.group(), **{k: v for k, v in match.groupdict().items() if v is not None}}
     text = _PLACE.sub(lambda m: str(words.get(m[1], "")) if m[1] not in {"owner", "of"} else m.group(), says)
     marks = {"correction": True} if clause.correcting else {}
@@ -208,6 +276,9 @@ def _values(wording: Wording, match: re.Match[str]) -> dict[str, Any]:
             each = [number * of_one for number, of_one in numbers if number is not None]
             total = sum(each) + wording.plus.get(slot, 0)
             value: Any = whole(round(total, wording.digits)) if each else None
+            least, most = wording.within.get(slot, (total, total))
+            if each and not least <= total <= most:
+                return {}
         elif slot in wording.words:
             said = ((match[group] or "").strip() for group in wording.words[slot])
             value = "".join(wording.canonical.get(s.lower(), s) for s in said)
