@@ -117,8 +117,12 @@ class _Pattern:
         """Of the options that one character may begin."""
         counts = [(self._sequence(o), self._same(o), _text(o), *self._starts(o)) for o in options]
         most = same = 1
-        begins = [frozenset(n for n, c in enumerate(counts) if c[4] or char in c[3]) for char in self._alphabet]
-        for together in set(begins):
+        anywhere = [n for n, c in enumerate(counts) if c[4]]
+        begins: dict[str, list[int]] = {}
+        for n, c in enumerate(counts):
+            for char in () if c[4] else c[3]:
+                begins.setdefault(char, []).append(n)
+        for together in {(*anywhere, *more) for more in begins.values()} | {tuple(anywhere)}:
             here = [counts[n] for n in together]
             texts = [t for _, _, t, *_ in here if t is not None]
             within = max((sum(t.startswith(x) for x in texts) for t in texts), default=0)

@@ -117,7 +117,8 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found])
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
         if match is None or not _meant_zh(wording, match) or of_anothers_zh(_lead(wording, match)):
             continue
-        if _excluded(wording, clause.raw, clause.before if clauses_zh.carried(clause) else ""):
+        leads = clauses_zh.carried(clause) or clause.before.rstrip().endswith(("：", ":"))
+        if _excluded(wording, clause.raw, clause.before if leads else ""):
             continue
         if wording.opens is not None and not _opens(wording.opens, clause, match):
             continue
