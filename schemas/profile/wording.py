@@ -191,7 +191,8 @@ def _whole(wording: Any, parts: dict[str, str], where: str) -> Any:
 def _with_parts(text: str, parts: dict[str, str], where: str) -> str:
     def put(match: re.Match[str]) -> str:
         if match["name"] not in parts:
-            raise ValueError(f"{where}: no such part {match['name']!r}; before it there are: {', '.join(parts) or 'none'}")
+            known = ", ".join(parts) or "none"
+            raise ValueError(f"{where}: no such part {match['name']!r}; before it there are: {known}")
         return parts[match["name"]]
 
     return _PART.sub(put, text)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from processors.reader.rules.common_en import CHAT, FUNCTION
-from schemas.profile.model import Profile, load_profile
+from schemas.profile.model import PROFILES_DIR, Profile, load_profile
 from schemas.profile.slots import SLOTS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,12 +62,23 @@ def literals(patterns: Iterable[str]) -> set[str]:
     return {word for pattern in patterns for word in _LITERAL.findall(_GROUP.sub(" ", pattern))}
 
 
+def shared() -> frozenset[str]:
+    """What stands in the parts that a profile's wordings share is everyone's talk (when, how much, of whom), but for
+    parts of the body."""
+    raw = tomllib.loads((PROFILES_DIR / "health.toml").read_text(encoding="utf-8"))
+    parts = raw["wording_parts"]
+    return frozenset(literals(text for name, text in parts.items() if not name.startswith("body_")))
+
+
+SHARED = shared()
+
+
 def words_of(profile: Profile) -> set[str]:
     """What a profile names."""
     own = {slot: table for slot, table in profile.lexicon.items() if slot not in SLOTS}
     words = {name for table in own.values() for pair in table.items() for name in pair}
     words |= {slot for w in profile.wordings for slot in w.slots()}
-    words |= literals(w.pattern for w in profile.wordings)
+    words |= literals(w.pattern for w in profile.wordings) - SHARED
     words |= {word for c in profile.categories for word in (c.name, *c.aliases)}
     words |= {word for h in profile.hot_keys for word in (h.key, *h.aliases)}
     words |= {word for i in profile.intents for word in (i.name, *i.keywords)}

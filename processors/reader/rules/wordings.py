@@ -12,25 +12,18 @@ from typing import Any, TypeAlias
 from processors.reader.rules import clauses_en, clauses_zh
 from processors.reader.rules.found import Found
 from processors.reader.rules.life_en import named_slots
-from processors.reader.rules.making_zh import meant, of_others
+from processors.reader.rules.making_zh import of_others
 from processors.reader.rules.numbers import amount, whole
 from processors.reader.rules.others import doubted_en, of_anothers_en, of_anothers_zh, of_the_family_en
 from processors.reader.rules.self_en import STOP, Rule, apply, positive, rule
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.wording_guards import excluded, lead, meant_zh, of_somebody, opens, said_of_nothing
 from schemas.profile.model import Profile
 from schemas.profile.wording import ABOUT, END, SAID, Person, Wording
 
 _PERSON_ZH: Mapping[clauses_zh.Subject, Person] = {"我": "I", "我们": "we", "我的": "my"}
 _DENIED_ZH = re.compile(r"[不没无]有?$")
-_DIRECTLY_DENIED_ZH = re.compile(
-    r"(?:不是|并非|没有?|無|无|未|(?<!忍)(?<!止)(?<!差)不)"
-    r"(?:再|怎么|什么|任何|觉得|感觉|感到|出现|发生|有|太|很|那么|这么|特别|经常|常|总|老|会|过|得过?|犯过?|一点儿?|是|因为){0,3}$"
-)
-"""Before a value that is of its time. A denial elsewhere in the clause is about something else: 头痛不能上班."""
-_OWNED_BEHIND_ZH = re.compile(rf"[，,：:\s]*(?:这|那)?(?:个|次)?(?:数|数据)?是(?:我|我们)?(?:家)?(?:{clauses_zh.KIN}|[他她])的")
 _NO_MORE_EN = re.compile(r"\b(?:any ?more|any longer|no longer|stopped)\b", re.I)
-_FEELS_ZH = re.compile(r"(?:感觉|感到|觉得)(?:有点儿?|有些|很|特别|非常|一阵|好|真)*$")
-"""What one feels is so; what one believes may not be."""
 _DENIED_WITHIN = re.compile(r"不|没|无|并非|\b(?:not|never|no)\b|n't\b", re.I)
 _NO_VALUE = re.compile(
     r"(?:nothing|anything|everything|something|none|it|that|this|them|these|those|you|him|her|me|us)\b|任何|什么|所有|这|那|它|你|他|她|别的|其他|东西|一切",
@@ -46,7 +39,8 @@ WHOLE = frozenset({"my", "none"})
 _UNNAMED = re.compile(
     r"(?:(?:today|this morning|this evening|last night|yesterday)(?:'s)?[:,]? ?"
     r"|(?:morning|evening|latest|new|home) "
-    r"|(?:please |can you |could you )?(?:log|record|note|save|add|remember|write down|put down|(?:just |have )?(?:took|taken|measured|checked|tested))(?: down)?(?: that| this)?:? "
+    r"|(?:please |can you |could you )?(?:log|record|note|save|add|remember|write down|put down"
+    r"|(?:just |have )?(?:took|taken|measured|checked|tested))(?: down)?(?: that| this)?:? "
     r"(?:my )?){0,3}",
     re.I,
 )
@@ -82,7 +76,7 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
             new = [one for f in plain if f is not None for one in _each(wording, f)]
             if wording.of_time is None:
                 told += new
-            elif not _excluded(wording, clause.body, clause.before if person == "none" else ""):
+            elif not excluded(wording, clause.body, clause.before if person == "none" else ""):
                 kept = [f for f in new if not f.negated or _NO_MORE_EN.search(clause.body)]
                 told += _beside([*found, *told], clause.start, _timed(wording, kept))
             continue
@@ -91,12 +85,12 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
         match = _compiled(wording.pattern, names, latin=True).search(body)
         if match is None or doubted_en(body[: match.start()]) or of_the_family_en(body[match.end() :]):
             continue
-        if person == "none" and not told and wording.behind is None and _UNNAMED.fullmatch(body, 0, match.start()) is None:
+        if person == "none" and not (told or wording.behind or _UNNAMED.fullmatch(body, 0, match.start())):
             continue
-        if _excluded(wording, clause.body, clause.before if person in {"none", "other"} else ""):
+        if excluded(wording, clause.body, clause.before if person in {"none", "other"} else ""):
             continue
         denied = whole_clause and not wording.ends and _denied_within(wording, match)
-        if not of_anothers_en(_lead(wording, match)) and not denied:
+        if not of_anothers_en(lead(wording, match)) and not denied:
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
 
@@ -115,55 +109,20 @@ def wordings_zh(profile: Profile, clause: clauses_zh.Clause, found: list[Found])
         if not whole_clause and not names and of_others(clause):  # what is no known name may be anyone's
             continue
         match = _compiled(wording.pattern, names, latin=False).search(clause.body)
-        if match is None or not _meant_zh(wording, match) or of_anothers_zh(_lead(wording, match)):
+        if match is None or not meant_zh(wording, match) or of_anothers_zh(lead(wording, match)):
             continue
         leads = clauses_zh.carried(clause) or clause.before.rstrip().endswith(("：", ":"))
-        if _excluded(wording, clause.raw, clause.before if leads else ""):
+        if excluded(wording, clause.raw, clause.before if leads else ""):
             continue
-        if wording.opens is not None and not _opens(wording.opens, clause, match):
+        if wording.opens is not None and not opens(wording.opens, clause, match):
             continue
-        if (wording.of_time or wording.ends) and (_of_somebody(clause) or _said_of_nothing(wording, match)):
+        if (wording.of_time or wording.ends) and (of_somebody(clause) or said_of_nothing(wording, match)):
             continue
         within = not wording.ends and not wording.of_time and _denied_within(wording, match)
         if not (whole_clause and (within or _DENIED_ZH.search(clause.body[: match.start()]))):
             negated = within or (not whole_clause and _DENIED_ZH.search(clause.body[: match.start()]) is not None)
             told += _beside([*found, *told], clause.start, _told(wording, match, clause, negated=negated))
     return told
-
-
-def _excluded(wording: Wording, said: str, before: str) -> bool:
-    """Is what a wording rules out in a clause, or in what its sentence `said` before it where that counts?"""
-    if any(_guard(pattern).search(text) for pattern in wording.unless for text in (said, before) if text):
-        return True
-    return wording.behind is not None and _guard(wording.behind).search(before) is None
-
-
-@lru_cache(maxsize=512)
-def _guard(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
-
-
-def _meant_zh(wording: Wording, match: re.Match[str]) -> bool:
-    if wording.of_time is None and not wording.ends:
-        return meant(match.string, _begin(match))
-    lead = _FEELS_ZH.sub("", match.string[: _begin(match)])
-    return meant(lead, len(lead))
-
-
-def _opens(opens: str, clause: clauses_zh.Clause, match: re.Match[str]) -> bool:
-    return not clauses_zh.carried(clause) or _guard(opens).fullmatch(match.string[: match.start()]) is not None
-
-
-def _said_of_nothing(wording: Wording, match: re.Match[str]) -> bool:
-    """Is what is of its time denied right before it? Then it was not; nor is it a cure."""
-    return wording.of_time is not None and _DIRECTLY_DENIED_ZH.search(_lead(wording, match)) is not None
-
-
-def _of_somebody(clause: clauses_zh.Clause) -> bool:
-    """Does a clause that does not name the speaker stand beside words of somebody else?"""
-    if not clauses_zh.carried(clause):
-        return False
-    return of_anothers_zh(clause.before) or of_anothers_zh(clause.raw) or _OWNED_BEHIND_ZH.match(clause.after) is not None
 
 
 def _behind_its_time(clause: clauses_en.Clause) -> clauses_en.Clause:
@@ -206,20 +165,6 @@ def _compiled(pattern: str, names: _Names, *, latin: bool) -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def _predicate(pattern: str, names: _Names) -> Rule:
     return rule(f"(?i:{_filled(pattern, names, latin=True)})")
-
-
-def _lead(wording: Wording, match: re.Match[str]) -> str:
-    """The clause before the first value of a match."""
-    found = [match.start(name) for name in match.re.groupindex if match[name] is not None and name != SAID]
-    return match.string[: min(found, default=match.start())]
-
-
-def _begin(match: re.Match[str]) -> int:
-    """Where a match begins; one that keeps all that is said, where its first value does."""
-    names = match.re.groupindex
-    if SAID not in names or match.start(SAID) > match.start():
-        return match.start()
-    return min((match.start(n) for n in names if n != SAID and match[n] is not None), default=match.start())
 
 
 def _denied_within(wording: Wording, match: re.Match[str]) -> bool:
