@@ -28,28 +28,28 @@ GENERAL = load_profile("general")
 _TALK = """
     adopted agreed approximately architect autumn capital current deadline decided decision detailed doctor due
     engineer family father fully general grandfather grandmother husband interested kilos latest lead lower
-    manager million month months morning mother nearly newest pain parents partner pass plan planning pounds prefer
+    manager million month months mother nearly newest pain parents partner pass plan planning pounds prefer
     quit recently roughly smoking
-    sector several spring stop summer thousand to-do todo twice usual wife winter working 一般 丈夫 上下 上周 不太
+    sector several spring stop summer thousand to-do todo twice usual wife winter working 丈夫 上周 不太
     不是 为什么 之前 了解 从事 使用 倾向 偏好 做的 公司 公斤 决定 决策 准备 千万 半年 历史 厘米 可以 同意 周报 喜欢
-    外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 将近 就行 左右 尽量 差不多 希望 平时 延迟 待办 得了
-    怎么样 截止 打算 接近 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
+    外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 就行 尽量 差不多 希望 延迟 待办 得了
+    怎么样 截止 打算 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
     cardiologist clinic department dermatologist neurologist prof professor 主任 医生 大夫 教授 普通
-    百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责人 过去 选择 通常 非常 项目 香港 几个
-    现在 目前 已经 一直 一律 方案 列表 表格
-    began breakfast broke came dinner four generally hand hours hurt keeps kept longer lunch meals mostly neck
-    normally sharp specialist started stopped sugar supper syrup taken woke worse
-    一下 一个 不再 停了 偶尔 到了 后的 好了 小时 平常 开始 怎么 总是
-    我的 手术 时候 有些 有点儿 没再 消了 特别 目标 真的 空腹 经常 结果 还是
+    百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责人 过去 选择 非常 项目 香港 几个
+    现在 目前 一律 方案 列表 表格
+    began four hand hours hurt keeps longer mostly neck
+    stopped sugar taken worse
+    一个 不再 偶尔 后的 开始 怎么 总是
+    手术 没再 消了 特别 真的 经常 还是
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
     alternative amendment apply audit backend background budget cache charts cite daily database debug delivery mysql
     endpoint error feedback function height history info internal latency lists logging logs negative outcome owner
-    performance policy postgresql progress project project_name protocol quality rate reads redis reference release
+    performance policy postgresql progress project project_name protocol quality redis reference release
     reports session_id status tables task test timezone trace verify version warning weight zone
-    baseline body bottom double drops empty head left level levels minor number operation operations percent post
-    random reading recorded removed resolved returned runs temperature total upper value
+    baseline body bottom double empty head left level minor number operation operations percent
+    random reading removed resolved returned runs temperature total upper
 """
 TALK = frozenset(_TALK.split()) | {"how to"}
 ENGINE = frozenset(_ENGINE.split())
