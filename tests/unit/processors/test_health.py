@@ -138,13 +138,18 @@ def test_c6_a_reading_has_its_value_in_one_unit_and_its_day(said: str, values: d
 @pytest.mark.parametrize(
     "said",
     [
-        "我没有头痛。", "我从来不失眠。", "我没有胸痛，也不咳嗽。", "我不是头疼，是心烦。", "这个bug让我头疼。", "我负责失眠门诊的系统。",
-        "药的副作用是恶心。", "血糖仪花了200。", "BMI超过30算肥胖。", "心率应该保持在60到100之间。", "我的心率表花了1200。",
-        "尿酸超过420就是高尿酸。", "体温接口返回38。", "帮我妈记一下，血压150/90。", "张三的空腹血糖是8.8。", "比分是128/82。",
+        "我没有头痛。", "我从来不失眠。", "我没有胸痛，也不咳嗽。", "我不是头疼，是心烦。", "这个bug让我头疼。",
+        "我负责失眠门诊的系统。",
+        "药的副作用是恶心。", "血糖仪花了200。", "BMI超过30算肥胖。", "心率应该保持在60到100之间。",
+        "我的心率表花了1200。",
+        "尿酸超过420就是高尿酸。", "体温接口返回38。", "帮我妈记一下，血压150/90。", "张三的空腹血糖是8.8。",
+        "比分是128/82。",
         "我给电视机做了个手术。", "我是外科医生，上周做了三台手术。", "示例：我头痛三天了。",
-        "I don't have a headache.", "I never get headaches.", "I have a headache of a bug to fix.", "BMI over 30 is obese.",
+        "I don't have a headache.", "I never get headaches.", "I have a headache of a bug to fix.",
+        "BMI over 30 is obese.",
         "My glucose meter cost 50 dollars.", "I check my blood sugar at 7.", "I got 85/100 on the exam.",
-        "My heart rate app has 200 users.", "My blood pressure should be 120/80.", "I did a surgery on a patient today.",
+        "My heart rate app has 200 users.", "My blood pressure should be 120/80.",
+        "I did a surgery on a patient today.",
         "My dad's sugar was 9.", "Please log 140/90 for my husband.",
     ],
 )  # fmt: skip
@@ -155,7 +160,8 @@ def test_c6_a_denial_a_figure_of_speech_and_a_number_of_something_else_are_none(
 @pytest.mark.parametrize(
     ("said", "symptom"),
     [
-        ("我头痛不能上班。", "头痛"), ("我头疼，没去上班。", "头痛"), ("我咳嗽，没有发烧。", "咳嗽"), ("我没发烧，就是流鼻涕。", "流鼻涕"),
+        ("我头痛不能上班。", "头痛"), ("我头疼，没去上班。", "头痛"), ("我咳嗽，没有发烧。", "咳嗽"),
+        ("我没发烧，就是流鼻涕。", "流鼻涕"),
         ("I have a headache and can't go to work.", "headache"), ("I don't have a fever but I have a cough.", "cough"),
     ],
 )  # fmt: skip
