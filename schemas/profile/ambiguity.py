@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re._constants as codes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -31,7 +31,12 @@ Chars: TypeAlias = frozenset[str]
 
 def ways(text: str) -> int:
     """The most of any part of a pattern that compiles, lookarounds included; no more than MOST."""
-    return _Pattern(text).worst
+    return ways_of(parser.parse(text))
+
+
+def ways_of(tree: Any) -> int:
+    """The same of a parsed one."""
+    return _Pattern(tree).worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,15 @@ class _Count:
 class _Pattern:
     """Of each node the answers are kept: repeats ask for what is inside them more than once."""
 
-    def __init__(self, text: str) -> None:
-        tree = parser.parse(text)
-        some = {*_SAMPLE, *_characters(tree)}
+    def __init__(self, tree: Any) -> None:
+        some = set(_SAMPLE)
+        _characters(tree, some)
         self._alphabet = frozenset(f for c in some for f in (c, *_folded(c)))
-        self._classes: dict[tuple[Any, int], Chars] = {}
+        self._by_point: dict[int, list[str]] = {}
+        for char in self._alphabet:
+            for same in {char, *_folded(char)}:
+                self._by_point.setdefault(ord(same), []).append(char)
+        self._classes: dict[tuple[Any, Any], Chars] = {}
         self._counts: dict[int, _Count] = {}
         self._chars: dict[int, Chars] = {}
         self._firsts: dict[int, tuple[Chars, bool]] = {}
@@ -60,9 +69,12 @@ class _Pattern:
         """Ways through all of them, from the last to the first."""
         total, behind, may_end = 1, frozenset[str](), True
         for node in reversed(nodes):
+            if node[0] in _ONE:
+                behind, may_end = self._class(node), False
+                continue
             count = self._count(node)
             through = count.all
-            if not may_end and behind.isdisjoint(self._consumed([node])):
+            if through > 1 and not may_end and behind.isdisjoint(self._consumed([node])):
                 # Where what follows begins, a longer match of this goes on: one end at most is followed.
                 through = count.same
             total = min(total * through, MOST)
@@ -74,7 +86,7 @@ class _Pattern:
     def _same(self, nodes: Sequence[Node]) -> int:
         """Ways through all of them to one end: where all lengths but one are given, so is that one."""
         total, freest = 1, 1
-        for count in map(self._count, nodes):
+        for count in (self._count(n) for n in nodes if n[0] not in _ONE):
             total = min(total * count.all, MOST)
             freest = max(freest, count.all // count.same)
         return max(1, -(-total // freest))
@@ -115,7 +127,7 @@ class _Pattern:
 
     def _branched(self, options: list[list[Node]]) -> _Count:
         """Of the options that one character may begin."""
-        counts = [(self._sequence(o), self._same(o), _text(o), *self._starts(o)) for o in options]
+        counts = [self._option(o) for o in options]
         most = same = 1
         anywhere = [n for n, c in enumerate(counts) if c[4]]
         begins: dict[str, list[int]] = {}
@@ -130,6 +142,13 @@ class _Pattern:
             equal = max(map(texts.count, texts), default=0)
             same = max(same, equal + sum(n for _, n, t, *_ in here if t is None))
         return _Count(min(most, MOST), min(same, most))
+
+    def _option(self, nodes: list[Node]) -> tuple[int, int, str | None, Chars, bool]:
+        """Ways through it, ways to one end, its text where it is one, and how it starts."""
+        text = _text(nodes)
+        if text:  # most are words
+            return 1, 1, text, _cases(nodes[0][1]), False
+        return self._sequence(nodes), self._same(nodes), text, *self._starts(nodes)
 
     def _starts(self, nodes: Sequence[Node]) -> tuple[Chars, bool]:
         """The characters that may come first, and whether it may match without any."""
@@ -198,39 +217,63 @@ class _Pattern:
         code, value = node
         if code is codes.LITERAL:
             return _cases(value)
-        kept = code, value if isinstance(value, int) else id(value)
+        kept = code, tuple(value) if code is codes.IN else value  # the same class stands in many places
         found = self._classes.get(kept)
         if found is None:
-            found = self._classes[kept] = frozenset(c for c in self._alphabet if _matches(node, c))
+            found = self._classes[kept] = self._matched(code, value)
         return found
+
+    def _matched(self, code: Any, value: Any) -> Chars:
+        """Whatever its case: most patterns are used so."""
+        if code is codes.ANY:
+            return self._alphabet - {"\n"}
+        if code is codes.NOT_LITERAL:
+            return self._alphabet - {chr(value)}
+        hit: set[str] = set()
+        for kind, x in value:
+            if kind is codes.LITERAL:
+                hit.update(self._by_point.get(x, ()))
+            elif kind is codes.RANGE:
+                hit.update(c for point, same in self._by_point.items() if x[0] <= point <= x[1] for c in same)
+            elif kind is codes.CATEGORY:
+                hit.update(filter(_CATEGORIES[x], self._alphabet))
+        return self._alphabet - hit if value[0][0] is codes.NEGATE else frozenset(hit)
 
 
 def _flat(tree: Any) -> list[Node]:
     """Groups are where they stand: what they capture is no matter."""
-    return [n for code, value in tree for n in (_flat(value[3]) if code is codes.SUBPATTERN else [(code, value)])]
+    nodes: list[Node] = []
+    for node in tree.data:
+        if node[0] is codes.SUBPATTERN:
+            nodes += _flat(node[1][3])
+        else:
+            nodes.append(node)
+    return nodes
 
 
 def _text(nodes: Sequence[Node]) -> str | None:
-    return "".join(chr(v).lower() for _, v in nodes) if all(code is codes.LITERAL for code, _ in nodes) else None
+    if any(code is not codes.LITERAL for code, _ in nodes):
+        return None
+    return "".join([chr(v) for _, v in nodes]).lower()
 
 
-def _characters(tree: Any) -> Iterator[str]:
+def _characters(tree: Any, into: set[str]) -> None:
     """Those that tell classes apart: what a pattern names, and what lies beside its ranges."""
-    for code, value in tree:
+    for code, value in tree.data:
         if code in (codes.LITERAL, codes.NOT_LITERAL):
-            yield chr(value)
+            into.add(chr(value))
         elif code is codes.IN:
             for kind, x in value:
                 points: tuple[int, ...] = (x,) if kind is codes.LITERAL else ()
                 points = (x[0] - 1, x[0], sum(x) // 2, x[1], x[1] + 1) if kind is codes.RANGE else points
-                yield from (chr(p) for p in points if 0 <= p < 0x110000)
+                into.update(chr(p) for p in points if 0 <= p < 0x110000)
         elif code is codes.BRANCH:
             for branch in value[1]:
-                yield from _characters(branch)
+                _characters(branch, into)
         elif code is codes.ATOMIC_GROUP:
-            yield from _characters(value)
+            _characters(value, into)
         elif code in _REPEATS or code in _LOOKS or code in (codes.POSSESSIVE_REPEAT, codes.SUBPATTERN):
-            yield from _characters(value[-1])
+            _characters(value[-1], into)
 
 
 @lru_cache(maxsize=4_096)
@@ -240,26 +283,5 @@ def _cases(point: int) -> Chars:
 
 
 @lru_cache(maxsize=4_096)
-def _points(char: str) -> tuple[int, ...]:
-    return tuple(map(ord, (char, *_folded(char))))
-
-
 def _folded(char: str) -> tuple[str, ...]:
     return tuple(c for c in (char.lower(), char.upper()) if len(c) == 1)
-
-
-def _matches(node: Node, char: str) -> bool:
-    """Whatever its case: most patterns are used so."""
-    code, value = node
-    if code is codes.ANY:
-        return char != "\n"
-    same = _points(char)
-    if code is codes.NOT_LITERAL:
-        return bool(value != ord(char))
-    hit = any(
-        x in same if kind is codes.LITERAL
-        else any(x[0] <= c <= x[1] for c in same) if kind is codes.RANGE
-        else kind is codes.CATEGORY and _CATEGORIES[x](char)
-        for kind, x in value
-    )  # fmt: skip
-    return bool(hit) != (value[0][0] is codes.NEGATE)

@@ -16,7 +16,7 @@ from schemas.profile import messages
 from schemas.profile.checks import check
 from schemas.profile.patterns import AskedPattern, Pattern
 from schemas.profile.pii_policy import EntityName, PiiAction
-from schemas.profile.wording import WORDINGS_FROM, Wording, with_wordings
+from schemas.profile.wording import PARTS, WORDINGS_FROM, Wording, with_wordings
 
 PROFILES_DIR = Path(__file__).resolve().parents[2] / "profiles"
 
@@ -406,7 +406,7 @@ def _allowed(place: tuple[int | str, ...]) -> str:
         if field is not None:
             model = next(_models(field.annotation), model)
     names = {f.alias or name for name, f in model.model_fields.items()}
-    return ", ".join(sorted(names | {WORDINGS_FROM} if model is Profile else names))
+    return ", ".join(sorted(names | {PARTS, WORDINGS_FROM} if model is Profile else names))
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:

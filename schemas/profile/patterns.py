@@ -8,18 +8,19 @@ in before it ends.
 from __future__ import annotations
 
 import re
+import re._compiler as compiler  # type: ignore[import-not-found]
 import re._constants as codes  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator
 
-from schemas.profile.ambiguity import ways
+from schemas.profile.ambiguity import ways_of
 
 MOST_CHARS = 5_000
 MOST_WAYS, MOST_WAYS_ASKED = 250_000, 5_000
-"""In which a text may match, by the estimate of `ways`: of a pattern of the stream, whose record is given up where it
+"""In which a text may match, by the estimate of `ways_of`: of a pattern of the stream, whose record is given up where it
 holds a step too long, and of one that the query service runs beside its requests. Of the shipped ones the most are
 200,000, of names of medicines, and 120."""
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
@@ -29,7 +30,7 @@ def unbounded(tree: Any) -> list[str]:
     """The repeats without an upper bound in a parsed pattern. Read off the parse tree: the text alone does not tell a
     quantifier from a character."""
     found: list[str] = []
-    for code, value in tree:
+    for code, value in tree.data:
         if code in _REPEATS:
             low, high, inner = value
             if high == codes.MAXREPEAT:
@@ -59,35 +60,49 @@ def bounded_asked(text: str) -> str:
 
 
 def _checked(text: str, most: int) -> str:
-    if fault := _fault(text, most):
-        raise ValueError(fault)
-    return text
-
-
-@lru_cache(maxsize=2_048)
-def _fault(text: str, most: int) -> str:
-    """Profiles are loaded again and again, and share their wordings: to parse these is half of a load."""
-    if len(text) > MOST_CHARS:
-        return f"must have at most {MOST_CHARS} characters"
-    try:
-        tree = parser.parse(text)
-        re.compile(text)
-    except re.error as exc:
-        return f"not a regular expression: {exc}"
-    if unbounded(tree):
-        return "repeats without an upper bound: write {0,40} or {1,40} in place of *, + and {1,}"
-    if ways(text) > most:
-        return (
+    read = _read(text)
+    if read.fault:
+        raise ValueError(read.fault)
+    if read.ways > most:
+        raise ValueError(
             f"a text may match it in more than {most} ways, which are all tried where it does not match in the end: "
             "let no repeat hold another whose matches can begin where its own go on, as in (?:a{1,9}){1,9}, and repeat "
             "wide places less often"
         )
-    return ""
+    return text
+
+
+class _Read(NamedTuple):
+    """What is known of a pattern's text."""
+
+    fault: str = ""
+    ways: int = 1
+    groups: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=2_048)
+def _read(text: str) -> _Read:
+    """Profiles are loaded again and again, and share their wordings: to parse these is half of a load."""
+    if len(text) > MOST_CHARS:
+        return _Read(f"must have at most {MOST_CHARS} characters")
+    try:
+        tree = parser.parse(text)
+        compiler.compile(tree)  # what is parsed need not be parsed again
+    except re.error as exc:
+        return _Read(f"not a regular expression: {exc}")
+    if unbounded(tree):
+        return _Read("repeats without an upper bound: write {0,40} or {1,40} in place of *, + and {1,}")
+    return _Read("", ways_of(tree), tuple(tree.state.groupdict))
+
+
+def in_order(text: str) -> tuple[str, ...]:
+    """The names that a checked pattern captures, from its first to its last."""
+    return _read(text).groups
 
 
 def groups(text: str) -> frozenset[str]:
-    """The names that a pattern captures."""
-    return frozenset(re.compile(text).groupindex)
+    """The same, without their order."""
+    return frozenset(_read(text).groups)
 
 
 Pattern = Annotated[str, AfterValidator(bounded)]

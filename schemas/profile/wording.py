@@ -16,7 +16,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from schemas.base import CleanText, Frozen, Id
-from schemas.profile.patterns import Pattern, groups
+from schemas.profile.patterns import MOST_CHARS, Pattern, groups, in_order
 
 Person = Literal["I", "we", "my", "none"]
 OfTime = Literal["told", "said"]
@@ -82,7 +82,7 @@ class Wording(Frozen):
 
     def slots(self) -> tuple[str, ...]:
         """What it fills, in the order of the pattern, then of `numbers` and `words`."""
-        own = [name for name in re.compile(self.pattern).groupindex if name not in self._used()]
+        own = [name for name in in_order(self.pattern) if name not in self._used()]
         return (*own, *self.numbers, *self.words)
 
     def lexicons(self) -> tuple[str, ...]:
@@ -195,4 +195,7 @@ def _with_parts(text: str, parts: dict[str, str], where: str) -> str:
             raise ValueError(f"{where}: no such part {match['name']!r}; before it there are: {known}")
         return parts[match["name"]]
 
-    return _PART.sub(put, text)
+    whole = _PART.sub(put, text)
+    if len(whole) > MOST_CHARS:  # parts of parts double with each line
+        raise ValueError(f"{where}: must have at most {MOST_CHARS} characters with its parts")
+    return whole

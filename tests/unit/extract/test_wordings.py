@@ -159,7 +159,11 @@ def test_own_wordings_go_before_those_taken_and_a_folder_before_the_shipped(tmp_
         ("digits = 1", "plus = { saddles = 1 }", ["wordings.1: plus.saddles: expected a slot of numbers: saddle"]),
         ('says = "{of}座高{saddle}"\n', "", ["wordings.5: says: is required"]),
         ('says = "{owner} has gears {gears}"\n', "", ["wordings.3: says: is required"]),
-        ("many = true", "more = true", ["wordings.0.more: no such key; allowed: canonical, digits, ends, language"]),
+        (
+            "many = true",
+            "more = true",
+            ["wordings.0.more: no such key; allowed: behind, canonical, digits, ends, language"],
+        ),
         ('of = ["I"]', 'of = ["you"]', ["wordings.2.of.0: must be one of 'I', 'we', 'my' or 'none'"]),
         ("[lexicon.bike]", "[lexicon.bikes]", ["lexicon.bikes: no such slot; allowed: age, avoids, bike"]),
         (
@@ -167,7 +171,18 @@ def test_own_wordings_go_before_those_taken_and_a_folder_before_the_shipped(tmp_
             'version = 1\nwordings_from = ["heath"]',
             ["wordings_from: must be a list", "health"],
         ),
-        ("version = 1", "version = 1\ncolour = 2", ["colour: no such key", "wordings, wordings_from"]),
+        (
+            "version = 1",
+            'version = 1\n[wording_parts]\na = "x{part.b}"\nb = "y"',
+            ["wording_parts.a: no such part 'b'; before it there are: none"],
+        ),
+        (
+            "version = 1",
+            "version = 1\n[wording_parts]\na0 = 'xx'\n"
+            + "".join(f"a{n} = '{{part.a{n - 1}}}{{part.a{n - 1}}}'\n" for n in range(1, 60)),
+            ["wording_parts.a12: must have at most 5000 characters with its parts"],
+        ),
+        ("version = 1", "version = 1\ncolour = 2", ["colour: no such key", "wording_parts, wordings, wordings_from"]),
     ],
 )
 def test_a_wording_that_cannot_be_read_is_refused(old: str, new: str, expected: list[str]) -> None:
