@@ -20,7 +20,7 @@ from schemas.profile.ambiguity import ways_of
 
 MOST_CHARS = 5_000
 MOST_WAYS, MOST_WAYS_ASKED = 250_000, 5_000
-"""In which a text may match, by the estimate of `ways_of`: of a pattern of the stream, whose record is given up where it
+"""In which a text may match, by the estimate of `ways`: of a pattern of the stream, whose record is given up where it
 holds a step too long, and of one that the query service runs beside its requests. Of the shipped ones the most are
 200,000, of names of medicines, and 120."""
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)

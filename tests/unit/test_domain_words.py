@@ -41,6 +41,8 @@ _TALK = """
     stopped sugar taken worse
     一个 不再 偶尔 后的 开始 怎么 总是
     手术 没再 消了 特别 真的 经常 还是
+    generally meals minute normally surgery 今天 停了 到了 厉害 基本 好了 完全 小时 工具 得过 慢慢 我的 护士 时候
+    早就 昨天 没几 空腹 终于 觉得 越来越
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
@@ -50,6 +52,7 @@ _ENGINE = """
     reports session_id status tables task test timezone trace verify version warning weight zone
     baseline body bottom double empty head left level minor number operation operations percent
     random reading removed resolved returned runs temperature total upper
+    colon meter monitor post rate sharp value
 """
 TALK = frozenset(_TALK.split()) | {"how to"}
 ENGINE = frozenset(_ENGINE.split())
@@ -62,15 +65,21 @@ def literals(patterns: Iterable[str]) -> set[str]:
     return {word for pattern in patterns for word in _LITERAL.findall(_GROUP.sub(" ", pattern))}
 
 
-def shared() -> frozenset[str]:
-    """What stands in the parts that a profile's wordings share is everyone's talk (when, how much, of whom), but for
-    parts of the body."""
-    raw = tomllib.loads((PROFILES_DIR / "health.toml").read_text(encoding="utf-8"))
-    parts = raw["wording_parts"]
-    return frozenset(literals(text for name, text in parts.items() if not name.startswith("body_")))
+# Parts of wordings in which everyone's talk stands: when, how much, what reading and feeling are called.
+_EVERYDAY = ("about_en", "clock_en", "day_en", "gap_en", "zh_usual", "about_zh", "or_so_zh", "clock_zh", "gap_zh",
+             "number_zh", "feel_en")  # fmt: skip
+# Those that keep a wording from being read: what they name is of other domains.
+_GUARDS = ("aims_en", "no_reading_en", "no_number_zh", "no_reading_zh", "no_thing_en", "no_symptom_en", "no_symptom_zh",
+           "no_thing_zh", "no_surgery_en", "no_surgery_zh", "opens_zh")  # fmt: skip
 
 
-SHARED = shared()
+def worded(name: str) -> set[str]:
+    """The words of a profile's own wordings, and of their parts but for those named above."""
+    raw = tomllib.loads((PROFILES_DIR / f"{name}.toml").read_text(encoding="utf-8"))
+    parts = raw.get("wording_parts", {})
+    own = [text for part, text in parts.items() if part not in (*_EVERYDAY, *_GUARDS)]
+    everyday = literals(parts[part] for part in _EVERYDAY if part in parts)
+    return literals([*own, *(w["pattern"] for w in raw.get("wordings", []))]) - everyday
 
 
 def words_of(profile: Profile) -> set[str]:
@@ -78,7 +87,7 @@ def words_of(profile: Profile) -> set[str]:
     own = {slot: table for slot, table in profile.lexicon.items() if slot not in SLOTS}
     words = {name for table in own.values() for pair in table.items() for name in pair}
     words |= {slot for w in profile.wordings for slot in w.slots()}
-    words |= literals(w.pattern for w in profile.wordings) - SHARED
+    words |= worded(profile.name)
     words |= {word for c in profile.categories for word in (c.name, *c.aliases)}
     words |= {word for h in profile.hot_keys for word in (h.key, *h.aliases)}
     words |= {word for i in profile.intents for word in (i.name, *i.keywords)}
@@ -140,6 +149,9 @@ def test_no_domain_word_stands_in_a_string_of_the_product(package: str) -> None:
         'X = {"am allergic to": "allergy"}',
         '_LEADS = r"(?:服用|在吃)"',
         'PRESSURE = f"血压{n}"',
+        'MEASURED = "心率|舒张压"',
+        'ACHES = "throbbing"',
+        'UNITS = "mmol"',
         'SCHEMES = "优才|高才通"',
         'KEYS = ("enrolled_count",)',
         'NAMES = "metformin insulin"',
