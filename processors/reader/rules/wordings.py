@@ -68,7 +68,7 @@ def wordings_en(profile: Profile, clause: clauses_en.Clause, found: list[Found])
     if not clause.states or (person == "other" and not taken_up):
         return []
     told: list[Found] = []
-    for wording, names in _worded(profile, "en", "none" if taken_up else person):
+    for wording, names in _worded(profile, "en", "none" if person == "other" else person):
         if taken_up and wording.behind is None:
             continue
         if wording.says is None:

@@ -122,7 +122,7 @@ def test_b2_numerals() -> None:
 def test_c2_measures_keep_the_words_and_convert_the_value() -> None:
     assert [(c.text, c.value) for c in extract("I'm 5'10\" and weigh 160 lbs")] == [
         ("User is 5'10\"", 178),
-        ("User weighs 160 lbs", 72.6),
+        ("User weighs 160 lbs (5 February 2026)", 72.6),
     ]
     assert values("我身高175，体重140斤，血型A型") == {"height": 175, "weight": 70, "blood_type": "A"}
     assert values("My blood pressure is 140/90.") == {"bp_systolic": 140, "bp_diastolic": 90}

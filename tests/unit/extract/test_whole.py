@@ -57,7 +57,7 @@ from tests.unit.extract.test_alone import told
         ("Oban is a town I am sure people forget", "Oban is one of my favourite towns"),
         ("Thinking of moving to Oban?", "Thinking of moving to Oban in May"),
         ("No idea about Oban", "No problem, I'll drive to Oban on Monday"),
-        ("Since my knees hurt from the stairs in Oban", "Since my knees hurt, I moved to a flat in Oban"),
+        ("Since my aunt sails from the stairs in Oban", "Since my knees hurt, I moved to a flat in Oban"),
     ],
 )
 def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str) -> None:
