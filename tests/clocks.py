@@ -63,6 +63,20 @@ def on_calendar() -> frozenset[str]:
     return frozenset(n for n in tests if any(known[m].reads_clock for m in _reached(n, known)))
 
 
+@lru_cache(maxsize=1)
+def _tests_reach() -> Mapping[str, frozenset[str]]:
+    """Modules of unit tests -> what their import brings, the conftest.py above all of them included."""
+    known = modules()
+    above = frozenset(m for n in ("tests.conftest", "tests.unit.conftest") for m in _reached(n, known))
+    tests = [n for n in known if n.startswith("tests.unit.") and n.rpartition(".")[2].startswith("test_")]
+    return {name: above | _reached(name, known) for name in tests}
+
+
+def importing(name: str) -> list[str]:
+    """Modules of unit tests that import a module, at some remove."""
+    return [test for test, reached in _tests_reach().items() if name in reached]
+
+
 def _reached(name: str, known: Mapping[str, Module]) -> set[str]:
     """The module, the conftest.py of its folders below tests/unit, and all that they import."""
     folders = name.split(".")[:-1]
