@@ -1,5 +1,5 @@
-"""A pytest plugin (`-p tests.clock_reads`) that notes which tests depend on the day: `--clock-reads FILE` writes them with
-what they depend on, `--tests-of FILE` runs only those of such a file (tests/calendar_days.py).
+"""A pytest plugin (`-p tests.clock_reads`) that notes which tests depend on the day: `--clock-reads FILE` writes them,
+with what they depend on, where the run came to its end; `--tests-of FILE` runs only those of such a file.
 
 A test depends on the day where it, a fixture that it uses, or a module that it imports, at its import, reads the wall
 clock or the machine's time zone, or starts a program, which may read both.
@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from tests.clocks import ROOT, importing
+from tests.clocks import importing
 from tests.runner.results import split_id
 
 NO_DAY = {
@@ -36,6 +36,7 @@ NO_DAY = {
     "xdist": "how long tests take",
 }
 """Readers, by the beginning of their dotted name, of which no outcome of a test depends -> what they read."""
+_NO_DAY = tuple(f"{name}." for name in NO_DAY)
 _PROGRAMS = {"subprocess.Popen", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system"}
 """Audit events."""
 Fixture = tuple[str, str]
@@ -49,7 +50,7 @@ class Reads:
     tests: dict[str, str] = field(default_factory=dict)
     fixtures: dict[Fixture, str] = field(default_factory=dict)
     modules: dict[str, str] = field(default_factory=dict)
-    """Of ours, that read at their import."""
+    """That read at their import."""
     test: str = ""
     """The test that runs now."""
     setting_up: list[Fixture] = field(default_factory=list)
@@ -57,7 +58,7 @@ class Reads:
 
     def note(self, frame: FrameType | None) -> None:
         """`frame`: of who reads."""
-        if frame is None or (reader := _name(frame)).startswith(tuple(NO_DAY)):
+        if frame is None or (reader := _name(frame)).startswith(_NO_DAY):
             return
         if self.test:
             self.tests.setdefault(self.test, reader)
@@ -65,24 +66,25 @@ class Reads:
             self.fixtures.setdefault(fixture, reader)
         while frame is not None and frame.f_code.co_name != "<module>":
             frame = frame.f_back
-        if frame is not None and Path(frame.f_code.co_filename).is_relative_to(ROOT):
+        if frame is not None:
             self.modules.setdefault(str(frame.f_globals.get("__name__")), reader)
 
     def of(self, items: list[pytest.Item]) -> dict[str, str]:
         """Of these tests those that depend on the day, with their reader."""
         found = dict(self.tests)
-        importers = {f"{m.replace('.', '/')}.py": why for name, why in self.modules.items() for m in importing(name)}
+        modules = {test: why for name, why in self.modules.items() for test in importing(name)} | self.modules
         for item in items:
-            test = split_id(item.nodeid)[0]
             whys = [self.fixtures[f] for f in _fixtures(item) if f in self.fixtures]
-            whys += [why for path, why in importers.items() if test.startswith(f"{path}::")]
+            whys += filter(None, [modules.get(getattr(item, "module", pytest).__name__)])
             if whys:
-                found.setdefault(test, whys[0])
+                found.setdefault(split_id(item.nodeid)[0], whys[0])
         return found
 
 
 READS = Reads()
 _FOUND = pytest.StashKey[dict[str, str]]()
+_WHOLE = pytest.StashKey[bool]()
+"""Whether every process of the run has said what it noted."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -92,7 +94,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_FOUND] = {}
+    config.stash[_FOUND], config.stash[_WHOLE] = {}, True
     if config.getoption("--clock-reads"):
         watch(READS.note)
 
@@ -124,22 +126,26 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
         READS.setting_up.pop()
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Each worker of pytest-xdist has collected all tests: it hands over those that depend on what it has noted."""
-    if session.config.getoption("--clock-reads"):
-        session.config.stash[_FOUND].update(READS.of(getattr(session, "items", [])))
-        if (output := getattr(session.config, "workeroutput", None)) is not None:
-            output["clock_reads"] = session.config.stash[_FOUND]
+    config = session.config
+    config.stash[_WHOLE] = config.stash[_WHOLE] and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    if config.getoption("--clock-reads"):
+        config.stash[_FOUND].update(READS.of(getattr(session, "items", [])))
+        if (output := getattr(config, "workeroutput", None)) is not None:
+            output["clock_reads"] = config.stash[_FOUND]
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:
-    node.config.stash[_FOUND].update(getattr(node, "workeroutput", {}).get("clock_reads", {}))
+def pytest_testnodedown(node: Any, error: object) -> None:
+    found = getattr(node, "workeroutput", {}).get("clock_reads")
+    node.config.stash[_FOUND].update(found or {})
+    node.config.stash[_WHOLE] = node.config.stash[_WHOLE] and found is not None and error is None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     path: Path | None = config.getoption("--clock-reads")
-    if path is not None and not hasattr(config, "workerinput"):
+    if path is not None and config.stash[_WHOLE] and not hasattr(config, "workerinput"):
         path.write_text(json.dumps(config.stash[_FOUND], indent=1, sort_keys=True), encoding="utf-8")
 
 
@@ -154,8 +160,10 @@ def watch(note: Callable[[FrameType | None], None]) -> None:
     _replace(moment, {
         "now": _of_class(moment, "now", note, lambda args, more: True),
         "utcnow": _of_class(moment, "utcnow", note, lambda args, more: True),
-        "fromtimestamp": _of_class(moment, "fromtimestamp", note, lambda args, more: (*args, *more.values())[1:] in ((), (None,))),
-        "astimezone": _watched(moment.astimezone, note, lambda args, more: not (*args[1:], *more) or args[0].tzinfo is None),
+        "fromtimestamp": _of_class(moment, "fromtimestamp", note, lambda args, more: not _zones(*args[1:], **more)),
+        "astimezone": _watched(
+            moment.astimezone, note, lambda args, more: not _zones(*args[1:], **more) or args[0].tzinfo is None
+        ),
         "timestamp": _watched(moment.timestamp, note, lambda args, _: args[0].tzinfo is None),
     })  # fmt: skip
     day = datetime.date
@@ -167,6 +175,11 @@ def watch(note: Callable[[FrameType | None], None]) -> None:
 
 _When = Callable[[tuple[Any, ...], Mapping[str, Any]], bool]
 """Whether a call with such arguments depends on the clock or the zone."""
+
+
+def _zones(*args: Any, **more: Any) -> list[Any]:
+    """The time zones among arguments."""
+    return [zone for zone in (*args, *more.values()) if zone is not None]
 
 
 def _given(name: str) -> _When:

@@ -132,14 +132,14 @@ def test_tests_that_read_a_clock_are_found_through_what_they_import() -> None:
 def test_days_are_what_a_calendar_breaks(tmp_path: Path) -> None:
     whole = [d for d in DAYS if d.whole]
     assert [d.moment for d in whole] == ["+400 days"]
-    line = command(whole[0], "/usr/bin/faketime", tmp_path)
+    line = command(whole[0], "/usr/bin/faketime", tmp_path, {})
     assert line[:2] == ["/usr/bin/faketime", "+400 days"]
     assert [word for word in line if word.startswith("tests/")] == ["tests/unit"]
     assert "-m" not in line[4:], "the slow ones, too"
 
 
 def test_other_days_have_the_files_that_can_come_to_a_clock(tmp_path: Path) -> None:
-    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime", tmp_path)
+    line = command(Day("x", "2028-02-29 12:00:00"), "/usr/bin/faketime", tmp_path, {})
     given = {word for word in line if word.startswith("tests/")}
     assert "tests/unit/query/test_lag.py" in given
     assert "tests/unit/test_timeexpr.py" not in given
@@ -175,7 +175,7 @@ def test_a_day_that_takes_too_long_ends_with_all_that_it_has_started(
     monkeypatch.setattr(calendar_days, "DAY_SECONDS", 0.5)
     children = Children()
     with children.ended():
-        told = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children)
+        told = calendar_days.run(DAYS[1], str(program), tmp_path / "no-library.so", children, {})
     assert (told.passed, told.ended.late) == (False, True)
     assert "not done after" in told.complaints()[0]
 
