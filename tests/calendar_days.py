@@ -48,6 +48,7 @@ SAME_ON_ANY_DAY = {
     "tests.unit.stack.test_supervisor": "children that end, under the monotonic clock",
     "tests.unit.streams.test_faults": "crashes at every point of every step",
     "tests.unit.streams.test_hanging_processes": "records that hang, under the monotonic clock",
+    "tests.unit.test_clock_reads": "which tests depend on the day",
     "tests.unit.test_imports": "which packages a process imports",
     "tests.unit.topology.test_batches": "how records are batched; test_batches_days is about days",
     "tests.unit.waits.test_patience": "how long something is waited for",

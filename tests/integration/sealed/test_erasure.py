@@ -3,6 +3,7 @@ then the probe looks into every store, topic and file (C7, C9, N6)."""
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import time
@@ -163,6 +164,12 @@ def command(here: World, *words: str) -> None:
     assert done.returncode == 0, (words, done.stdout, done.stderr)
 
 
+async def restarted(here: World) -> None:
+    """All that reads or shows, side by side."""
+    names = ("worker-screen-1", "worker-memory", "sink-postgres", "sink-milvus", "sink-redis", "query")
+    await asyncio.gather(*(here.stack.stack.supervisor.restart(name) for name in names))
+
+
 def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and_restart(here: World) -> None:
     word = "hoopoe"
     general = load_profile("general").model_dump(mode="json", exclude_defaults=True)
@@ -191,8 +198,7 @@ def test_n6_what_was_erased_stays_away_through_archive_replay_rebuild_regate_and
 
     for words in (("dlq", "replay", letter), ("rebuild", "all", "--drop-old"), ("regate", "--apply")):
         command(here, *words)
-    for process in ("worker-screen-1", "worker-memory", "sink-postgres", "sink-milvus", "sink-redis", "query"):
-        here.stack.call(here.stack.stack.supervisor.restart(process))
+    here.stack.call(restarted(here))
     here.until("/readyz", lambda body: body["status"] == "ready")
     post(here, "bob", "I like walking.", None, 77)
     assert "walking" in str(here.get("/v1/users/bob/memories")), "the sealed views go on after it"
