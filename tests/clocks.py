@@ -18,8 +18,11 @@ _CLOCKS = {
     ("time", "time_ns"), ("time", "localtime"), ("time", "gmtime"), ("time", "strftime"), ("time", "ctime"),
 }  # fmt: skip
 """What tells the day. `time.monotonic` does not."""
-_MAY_READ = re.compile(r"\b(?:datetime|date|time)\W+(?:now|today|utcnow|\w*time\w*)\b")
-"""What a text has that reads a clock, as `datetime.now`: few have, and the others' expressions need no look."""
+_MAY_READ = re.compile(
+    r"\b(?:datetime|date|time)\W+(?:now|today|utcnow|\w*time\w*)\b|from time import|\b(?:datetime|date|time) as "
+)
+"""What a text has that reads a clock, as `datetime.now`, or gives one another name: few have, and the others'
+expressions need no look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,27 @@ def _module(text: str, known: Set[str]) -> Module:
 
 
 def _clock_lines(tree: ast.Module) -> Iterator[int]:
+    """Under whatever name the module knows the clock."""
+    names = {
+        name.asname or name.name: name.name
+        for node in _statements(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in node.names
+    }
+    functions = {
+        name.asname or name.name
+        for node in _statements(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "time"
+        for name in node.names
+        if ("time", name.name) in _CLOCKS
+    }
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (owner, name) in _CLOCKS:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if (names.get(owner, owner), name) in _CLOCKS:
+                yield node.lineno
+            case ast.Attribute(value=ast.Attribute(attr=owner), attr=name) if (owner, name) in _CLOCKS:
+                yield node.lineno
+            case ast.Name(id=name, ctx=ast.Load()) if name in functions:
                 yield node.lineno
 
 

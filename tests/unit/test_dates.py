@@ -13,7 +13,7 @@ import pytest
 
 from tests import calendar_days
 from tests.calendar_days import DAYS, Day, Told, command
-from tests.clocks import OTHERS, PRODUCT, ROOT, modules, on_calendar, trees
+from tests.clocks import OTHERS, PRODUCT, ROOT, _module, modules, on_calendar, trees
 from tests.runner.process import Children, Ended
 from tests.runner.results import Outcome, Result, Results
 
@@ -118,6 +118,24 @@ def test_fixed_dates_go_back_together_and_mondays_stay_mondays() -> None:
 def test_product_modules_that_read_the_clock_are_known() -> None:
     product = {n: m for n, m in modules().items() if n.split(".")[0] in PRODUCT and not n.startswith(FRONT)}
     assert {n: m.clock_lines for n, m in product.items() if m.clock_lines}.keys() == READ_CLOCK.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from datetime import datetime\nf(datetime.now)", "import datetime\ndatetime.datetime.now()",
+        "import datetime as d\nd.date.today()", "from datetime import datetime as moment\nmoment.utcnow()",
+        "from time import time\ntime()", "from time import time_ns as now\nf(clock=now)",
+        "import time as t\nt.time()",
+    ],
+)  # fmt: skip
+def test_a_clock_is_seen_under_any_name(text: str) -> None:
+    assert _module(text, frozenset()).clock_lines == (2,)
+
+
+def test_what_is_no_clock_is_not_seen() -> None:
+    text = "from time import monotonic\nimport time\nmonotonic(), time.monotonic(), event.time, datetime(2026, 1, 1)"
+    assert not _module(text, frozenset()).reads_clock
 
 
 def test_tests_that_read_a_clock_are_found_through_what_they_import() -> None:
