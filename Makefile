@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml requirements.lock
 	$(BIN)/python -m pip install --quiet --upgrade pip uv
 	$(BIN)/python -m uv pip install $(QUIET) --python $(BIN)/python --require-hashes -r requirements.lock
 	$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --no-deps -e .
-	$(BIN)/python -m memstream.stack.fetch
+	$(BIN)/python -m memstream.stack.fetch  # the broker's jars, and bytecode
 	touch $(STAMP)
 
 # make demo, or make demo FILE=turns.jsonl, or make demo FILE=locomo.json FORMAT=locomo

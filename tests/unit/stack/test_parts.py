@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -181,8 +182,24 @@ class TestJars:
         monkeypatch.delenv("KAFKA_HOME", raising=False)
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setattr(fetch, "PROCESSES", ("colorsys",))
+        monkeypatch.delitem(sys.modules, "colorsys", raising=False)
         fetch.main()
+        assert "colorsys" in sys.modules, "what processes import is compiled all the same"
         assert "the first start of the broker tries again: Kafka's jars are not on" in capsys.readouterr().err
+
+    def test_an_install_compiles_what_processes_import(self) -> None:
+        """Those that a stack starts, by the command that starts each."""
+        commands = [child.argv[3:] for child in up.children(Settings(), Addresses(), 1)]
+        started = {words[:2] if words[0] == "worker" else words[:1] for words in commands}
+        modules = {
+            ("worker", "screen"): "workers.worker", ("worker", "extract"): "workers.worker",
+            ("worker", "jobs"): "workers.jobs", ("worker", "audit"): "workers.auditor",
+            ("worker", "timer"): "workers.timer", ("worker", "eraser"): "erasure.worker",
+            ("sink",): "workers.sink", ("serve",): "workers.serve",
+        }  # fmt: skip
+        assert started == modules.keys()
+        assert {f"memstream.{name}" for name in modules.values()} | {"memstream.stack.up"} == set(fetch.PROCESSES)
 
     async def test_an_old_java_is_passed_over(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         old = tmp_path / "bin" / "java"
