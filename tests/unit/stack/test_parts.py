@@ -198,7 +198,7 @@ class TestJars:
             ("worker", "timer"): "workers.timer", ("worker", "eraser"): "erasure.worker",
             ("sink",): "workers.sink", ("serve",): "workers.serve",
         }  # fmt: skip
-        assert started == modules.keys()
+        assert started == set(modules)
         assert {f"memstream.{name}" for name in modules.values()} | {"memstream.stack.up"} == set(fetch.PROCESSES)
 
     async def test_an_old_java_is_passed_over(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
