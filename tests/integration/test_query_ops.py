@@ -35,7 +35,7 @@ from sinks.redis.sink import RedisSink
 from streams.topology import TOPOLOGY, group_of
 from tests.dates import fixed
 from tests.integration.conftest import BackgroundStack
-from tests.integration.query_env import TENANT, Env, query_service
+from tests.integration.query_env import TENANT, Env, prepare, query_service
 from tests.pages import blocks
 from tests.patience import PATIENCE, eventually, until
 
@@ -131,6 +131,7 @@ async def test_readyz_is_red_when_a_stage_stands_still(addresses: Addresses) -> 
 async def test_readyz_names_the_record_that_stops_a_step(addresses: Addresses) -> None:
     """From what the watchdog notes, whether or not its worker runs; what lies below the position is over, and so is
     what is older than it is kept or was given up by hand."""
+    prepare(addresses)
     step = f"step-{uuid4().hex[:8]}"
     with postgres_connections.connect(addresses.postgres, autocommit=True) as conn:
         conn.execute(
@@ -244,6 +245,7 @@ async def test_dead_letters_are_replayed_once_and_dropped_for_good(env: Env, add
 
 async def test_a_window_ends_where_its_last_offset_holds_no_record(addresses: Addresses) -> None:
     """As behind compaction: the marker of a transaction takes an offset and is nothing that can be read."""
+    prepare(addresses)
     access = KafkaAccess(addresses.kafka, 8)
     before = access.bounds(topics.DEAD_LETTERS.name)[3][1]
     producer = Producer({"bootstrap.servers": addresses.kafka, "transactional.id": uuid4().hex})
