@@ -107,7 +107,7 @@ _NEEDS = ("码", "口令", "暗号", "pin", "puk", "cvv", "cvc")
 
 RULES: tuple[Rule, ...] = (
     # 储物柜的密码是三七零五, 安全码是392, 密码锁1-9-5
-    _rule("code said zh", rf"{_KEPT}(?:,?{_IS}|[ ]?[,“「\"]?){CODE}", _NEEDS),
+    _rule("code said zh", rf"(?<!《){_KEPT}(?:,?{_IS}|[ ]?[,“「\"]?){CODE}", _NEEDS),
     # 密码星期一从3380改成6127了
     _rule("code changed from zh", rf"{_KEPT}[^。!?\n]{{0,12}}?(?:从|由){CODE}", _NEEDS),
     _rule("code changed to zh", rf"{_KEPT}[^。!?\n]{{0,24}}?(?:改|换|变|设)(?:成|为|到|做){CODE}", _NEEDS),
@@ -120,7 +120,7 @@ RULES: tuple[Rule, ...] = (
     # 密码按0773再按确认, 密码的话就填sesame44
     _rule("code typed zh", rf"{_KEPT}{_TYPED}{CODE}", _NEEDS),
     _rule("password typed zh",
-          rf"(?:密码|口令)[^。!?\n]{{0,12}}?(?<!别)(?<!不)(?<!不要)(?<!不能){_TYPED}"
+          rf"(?:密码(?!管理|学|本|框|策略|机)|口令)[^。!?\n]{{0,12}}?(?<!别)(?<!不)(?<!不要)(?<!不能){_TYPED}"
           r"(?P<value>[!-~]{4,64})", _NEEDS, _marked),
     # 车库门按0773, 解除警报要按六六一四
     _rule(
@@ -221,7 +221,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "recovery words zh",
         rf"(?:助记词|恢复词|恢复短语)[^:\n]{{0,12}}[:是]?[ ]?"
-        rf"(?P<value>[{_HAN}]{{1,4}}(?:[ 、,\n]{{1,2}}[{_HAN}]{{1,4}}){{7,23}})",
+        rf"(?P<value>[{_HAN}]{{1,4}}(?:[ 、,\n]{{1,2}}[{_HAN}]{{1,4}}){{5,23}})",
         ("助记词", "恢复"),
         lambda value, near: 0.85,
     ),

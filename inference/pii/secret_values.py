@@ -101,6 +101,13 @@ def words(value: str, near: bool) -> float | None:
     return 0.75 if all(word(each, near) for each in value.split() if len(each) > 3) and word(value, near) else None
 
 
+def plain_words(value: str, near: bool) -> float | None:
+    """Score words that a passphrase or a seed is made of: none is grammar, none says something about a secret."""
+    parts = re.split(r"[ ,\n-]{1,2}", value.lower())
+    about = any(part in ENGLISH or part in _ABOUT or _ABOUT_ENDING.fullmatch(part) for part in parts)
+    return None if about else 0.9
+
+
 def marked(value: str, near: bool) -> float | None:
     """Score what is written as no word is: a figure in it, or a mark or a capital within."""
     bare = value.rstrip(_TRAILING)
