@@ -41,7 +41,8 @@ _GROUPS = (
 _RISE = 1_000
 _NO_CARD = re.compile(
     # "please block 4012 ...": what is done with a card is no label of a number.
-    rf"(?<!please[ ])(?<!to[ ])(?<!you[ ])(?<!and[ ])(?<!just[ ])(?<!we[ ])(?<!they[ ])(?:{LABELLED.pattern})|\b(?:sim|iccid|imei)\b[^.\n]{{0,40}}$|SIM卡[^。\n]{{0,20}}$", re.IGNORECASE | re.ASCII
+    rf"(?<!please[ ])(?<!to[ ])(?<!you[ ])(?<!and[ ])(?<!just[ ])(?<!we[ ])(?<!they[ ])"
+    rf"(?:{LABELLED.pattern})|\b(?:sim|iccid|imei)\b[^.\n]{{0,40}}$|SIM卡[^。\n]{{0,20}}$", re.IGNORECASE | re.ASCII
 )
 
 

@@ -34,7 +34,8 @@ _ACCOUNT_CONTEXT = re.compile(
 # Directly before a number of a telephone's form, what else has one. A courier or a member has telephones too.
 _OF_A_THING = re.compile(
     rf"(?:(?:{alternatives('numbered_thing')})号码?(?:是|为)?[ :]{{0,2}}"
-    r"|\b(?:order|tracking|invoice|serial|part|ticket|item|batch|lot)(?:[ ](?:no\.?|numbers?|id))?(?:[ ]is)?[ :#]{1,2})$",
+    r"|\b(?:order|tracking|invoice|serial|part|ticket|item|batch|lot)"
+    r"(?:[ ](?:no\.?|numbers?|id))?(?:[ ]is)?[ :#]{1,2})$",
     re.IGNORECASE,
 )
 _OLD_ID_CONTEXT = re.compile(r"身份证|证件号")

@@ -75,7 +75,8 @@ _LICENSE_NUMBER = (
     r"[0-9A-Za-z]{1,8}){1,5}(?![0-9A-Za-z-])"
 )
 _LICENSE_CONTEXT = re.compile(
-    r"driv(?:er|ing)(?:'?s|s'?)?[ -]{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no)|\bdl (?:number|no\b|#)|驾照|驾驶证",
+    r"driv(?:er|ing)(?:'?s|s'?)?[ -]{1,2}(?:licen[cs]e|permit)|\blicen[cs]e (?:number|no)"
+    r"|\bdl (?:number|no\b|#)|驾照|驾驶证",
     re.IGNORECASE,
 )
 

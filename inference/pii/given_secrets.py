@@ -18,7 +18,10 @@ _ANY = r"(?P<value>[!-~]{6,64})"
 _SAID = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)(?![A-Za-z])"
 _KEY = rf"(?<![A-Za-z])(?<!public[ ])(?:{KEY_EN}|key)(?![A-Za-z])(?![ _-]?ids?\b)"
 # What belongs to a password is none: "the password's length".
-_OWN = r"(?:hint|length|owner|expiry|strength|age|history|rules?|policy|fields?|hash|salt|format|entropy|turn|fault|name)"
+_OWN = (
+    r"(?:hint|length|owner|expiry|strength|age|history|rules?|policy|fields?|hash|salt|format|entropy|turn"
+    r"|fault|name)"
+)
 _END = r"(?=['\"”’]?(?:[,;!)\n]|\.(?:[ \n]|\Z)|\Z))"
 _FOUR_FIGURES = r"(?P<value>[0-9](?:[ -][0-9]){3,7})(?![0-9A-Za-z%]|[ -][0-9]|[.,:/][0-9])"
 _SAYS = r"(?:says|reads|shows|goes|turns[ ]out[ ]to[ ]be|happens[ ]to[ ]be|ends[ ]up[ ]being|became|becomes)"
@@ -55,7 +58,8 @@ RULES: tuple[Rule, ...] = (
     # "If the VPN wants a pre-shared key, give it ..."
     _rule(
         "secret given to",
-        rf"(?:{_SAID}|{_KEY})[^.?!\n]{{0,50}}?(?:[,;:–-][ ](?:then[ ]|just[ ]|please[ ]){{0,2}}|[ ](?:then|just|simply|please)[ ])(?:give|hand|enter|type|use"
+        rf"(?:{_SAID}|{_KEY})[^.?!\n]{{0,50}}?(?:[,;:–-][ ](?:then[ ]|just[ ]|please[ ]){{0,2}}"
+        rf"|[ ](?:then|just|simply|please)[ ])(?:give|hand|enter|type|use"
         rf"|paste|put|try|supply|take|send|pass)(?:[ ](?:it|in|them|him|her|this|back|over)){{0,2}}[ :]{{1,2}}"
         rf"{_QUOTE}{_ANY}",
         _NEEDS,
@@ -65,7 +69,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "put in for",
         r"\b(?:use|using|used|put|paste|pasted|set|supply|send|try|take|pull(?:ed)?[ ](?:it|them)?[ ]?with)[ ]"
-        rf"{_QUOTE}(?P<value>[A-Za-z0-9][A-Za-z0-9_+=.-]{{9,128}})['\"”’`]?[ ](?:for|in|into|as|on|with|at|here|there)\b",
+        rf"{_QUOTE}(?P<value>[A-Za-z0-9][A-Za-z0-9_+=.-]{{9,128}})['\"”’`]?"
+        r"[ ](?:for|in|into|as|on|with|at|here|there)\b",
         ("use", "using", "put", "paste", "set", "supply", "send", "try", "take", "pull"),
         mixed,
     ),

@@ -76,6 +76,8 @@ _ABOUT = frozenset(
     sensitive short shorter simple simpler something somewhere sorry still stored strong stronger sure temporary
     terrible thanks that there this true unclear unique unknown useless valid very visible weak well what where
     whatever working worse wrong yeah yours
+    afterwards done later monday tuesday wednesday thursday friday saturday sunday nowhere often settings sometimes soon
+    today tomorrow tonight yesterday
     """.split()  # noqa: SIM905
 )
 _ABOUT_ENDING = re.compile(r"[a-z]{2,40}(?:ed|ing|able|ible|ful|less|ive|ous|ory|ary|ly|n['’]t)", re.IGNORECASE)

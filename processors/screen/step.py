@@ -12,7 +12,7 @@ from processors.pii.redacted_values import NOTHING, Gone
 from processors.pii.redaction import counts, redact, replaced, strings
 from processors.ports import Models, ProfileBook, TextLanguage, vectors
 from processors.screen.amended_turn import amended, amendment_texts
-from processors.screen.answers import secret_answer
+from processors.screen.answers import secret_answer, shortened
 from processors.screen.rows import ACCEPTED, PREVIOUS, AcceptedTurn, PreviousTurn, PreviousTurns
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas.events.amendments import Amendment
@@ -167,7 +167,7 @@ class Screen(PlainStep):
         previous = kept.turns if kept is not None and kept.kept_until > accepted else ()
         done = self._answered(event, done, previous)
         turn = self._screened_turn(event, record, done, name, accepted, expires, previous)
-        last = *turn.sealed.previous, (turn.role, turn.sealed.content[:_PREVIOUS_CHARS])
+        last = *turn.sealed.previous, (turn.role, shortened(turn.sealed.content, _PREVIOUS_CHARS))
         until = accepted + PREVIOUS_KEPT
         row = PreviousTurns(until, tuple(PreviousTurn(*said) for said in last[-_PREVIOUS_TURNS:]))
         previous_turns.put(event.session_id, row, until)
@@ -177,7 +177,9 @@ class Screen(PlainStep):
         """Without the secret that the turn gives as the answer to the one before."""
         if done.content is None or not previous:
             return done
-        content = secret_answer(previous[-1].text, done.content, event.tenant, self._models, self._book)
+        # "What's your PIN?" "One second." "4471": who answers may write more than one turn.
+        asked = previous[-2] if len(previous) > 1 and previous[-1].role == event.role else previous[-1]
+        content = secret_answer(asked.text, done.content, event.tenant, self._models, self._book)
         if content is None:
             return done
         gone = done.gone.and_of(content)
