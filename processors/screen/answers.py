@@ -69,7 +69,8 @@ _SENTENCE_END = re.compile(r"[.?!。？！\n]")
 # What an answer begins with, before the secret.
 _LEAD = re.compile(
     r"(?:(?:i[ ](?:think|believe|guess)|maybe|probably|yes|yeah|sure|ok(?:ay)?|oh|um|well|right|let[ ]me[ ]see"
-    r"|of[ ]course|here(?:['’]s|[ ]it[ ]is|[ ]you[ ]go)|(?:好像|应该|應該|大概|可能)是?|嗯|哦|好的?)[,:. ，：。]{0,3}){1,3}",
+    r"|of[ ]course|here(?:['’]s|[ ]it[ ]is|[ ]you[ ]go)|(?:好像|应该|應該|大概|可能)是?"
+    r"|嗯|哦|好的?)[,:. ，：。]{0,3}){1,3}",
     re.IGNORECASE,
 )
 # The question as the recognisers know it, in both languages: the answer may be in either.
