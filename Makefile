@@ -142,6 +142,7 @@ statements: install
 pii-cases: install
 	$(BIN)/python -m evaluation.pii_cases
 	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/second
+	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/third
 
 # The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
 .PHONY: corpus-check
