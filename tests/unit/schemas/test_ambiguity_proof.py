@@ -100,7 +100,8 @@ class Ways:
         if code is codes.BRANCH:
             return sum((self.through(b, at) for b in value[1]), Counter[int]())
         if code in (codes.MAX_REPEAT, codes.MIN_REPEAT):
-            return self._repeated(*value, at)
+            low, high, inner = value
+            return self._repeated(low, high, inner, at)
         if code in (codes.ASSERT, codes.ASSERT_NOT):
             found = bool(self.through(value[1], at))
             return Counter({at: 1}) if found is (code is codes.ASSERT) else Counter()
