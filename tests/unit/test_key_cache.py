@@ -46,13 +46,13 @@ class KeyTable:
 
     def execute(self, query: str, values: tuple[object, ...] = ()) -> Rows:
         if query == statements.DESTROY_PAGE:
-            *_, behind, generation, most = values
-            page = [k for k in self.of_tenant if k > (behind, generation)][: int(str(most))]
+            *_, behind, generation, page_size = values
+            page = [k for k in self.of_tenant if k > (behind, generation)][: int(str(page_size))]
             self.of_tenant = [k for k in self.of_tenant if k not in page]
             return Rows(list(page))
         if "UNION ALL" in query:
-            changed: list[Row] = [(owner, NOW) for owner in self.changed][: int(str(values[1]))]
-            return Rows([*changed, (None, NOW)])
+            most = int(str(values[1]))
+            return Rows([*((owner, NOW) for owner in self.changed[:most]), (None, NOW)])
         if "generation = %s" in query:
             owner, generation = values
             self.opened.append((owner, generation))
