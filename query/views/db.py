@@ -221,17 +221,14 @@ class Database:
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         if not self._circuit.lets_through():
             raise store_down("postgres", OPEN)
-        asked = _Asked(None if tenant == ANYBODY else tenant)
-        if asked.tenant is not None and not self._tenants.lets_through(asked.tenant):
+        if tenant is not None and tenant != ANYBODY and not self._tenants.lets_through(tenant):
             raise store_down("postgres", OPEN)
-        return await self._ask(query, values, tenant, asked)
+        return await self._ask(query, values, tenant)
 
-    async def _ask(
-        self, query: bytes, values: dict[str, Any], tenant: str | None, asked: _Asked | None = None
-    ) -> list[Row]:
+    async def _ask(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
         """Whatever the circuit says. In a task of its own: a cancelled query asks the server to stop and waits up to
         ten seconds for that, which is not the caller's to wait for where the server hangs."""
-        asked = asked or _Asked(None)
+        asked = _Asked(None if tenant == ANYBODY else tenant)
         task = asyncio.create_task(self._query(query, values, tenant, asked))
         patience = self._patience()
         try:
