@@ -77,5 +77,7 @@ def _progress(record: Read) -> Iterator[tuple[Place, int]]:
         source = load_source(header(record.headers, "src"))
     except ValueError:
         return
-    for root, offset in reached.items() if source is not None else ():
+    if source is None:
+        return
+    for root, offset in reached.items():
         yield (stage(source.step, topics.UPDATES.name), record.partition, root), offset
