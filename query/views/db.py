@@ -219,9 +219,10 @@ class Database:
         return await opened(self._codec, rows, self._key_threads)
 
     async def _run(self, query: bytes, values: dict[str, Any], tenant: str | None) -> list[Row]:
-        if not self._circuit.lets_through():
-            raise store_down("postgres", OPEN)
+        # The tenant's first: one that is shut out must not use up the one call that the store's circuit lets through.
         if tenant is not None and tenant != ANYBODY and not self._tenants.lets_through(tenant):
+            raise store_down("postgres", OPEN)
+        if not self._circuit.lets_through():
             raise store_down("postgres", OPEN)
         return await self._ask(query, values, tenant)
 

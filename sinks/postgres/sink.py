@@ -72,8 +72,7 @@ class PostgresSink:
         def create(conn: Connection[TupleRow]) -> None:
             for generation in self._generations:
                 create_generation(conn, generation)
-                with conn.transaction():
-                    self._tables.ensure(conn, postgres_schema(generation))
+                self._tables.ensure(conn, postgres_schema(generation))
 
         self._run(create)
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, cast
 
 from psycopg import Connection, errors
@@ -64,7 +65,8 @@ class StructuredTables:
         """By schema and relation. Columns None: left out, until its spec is another."""
 
     def ensure(self, conn: Connection[TupleRow], schema: str) -> None:
-        """Create what is missing and fill it from the rows there are. In the caller's transaction."""
+        """Create what is missing and fill it from the rows there are. A transaction a table where the caller has none:
+        those of all tenants at once would take more locks than a server has."""
         for tenant in dict.fromkeys(self._specs.known()):
             for spec in self._specs.of(tenant):
                 self._ensure(conn, schema, tenant, spec)
@@ -74,7 +76,7 @@ class StructuredTables:
         named: dict[tuple[str, str], list[MemoryUpdate]] = {}
         for u in rows:
             named.setdefault((u.tenant, u.category or ""), []).append(u)
-        for (tenant, name), updates in named.items():
+        for (tenant, name), updates in sorted(named.items(), key=itemgetter(0)):  # as other writers lock them
             spec = next((s for s in self._specs.of(tenant) if s.name == name), None)
             table = _Table(schema, tenant, name, () if spec is None else self._ensure(conn, schema, tenant, spec))
             if not table.columns:
@@ -188,6 +190,8 @@ def _create(
     an earlier profile, is left empty and said so)."""
     name = relation(tenant, spec.name)
     _run(conn, f'CREATE TABLE IF NOT EXISTS {schema}."{name}" ({", ".join(_OWN)}, PRIMARY KEY (tenant, record_id))')
+    # A sink of before tenants had a space each may have written here since the migration.
+    _run(conn, f'DELETE FROM {schema}."{name}" WHERE tenant <> %s', (tenant,))  # noqa: S608 - names are checked
     for c in spec.columns:
         _run(conn, f'ALTER TABLE {schema}."{name}" ADD COLUMN IF NOT EXISTS "{c.name}" {_TYPES[c.type]}')
     found = _run(

@@ -189,6 +189,18 @@ async def test_h6_a_tenant_that_is_answered_again_is_let_through() -> None:
     assert [await reason(db, "slow") for _ in range(3)] == [None] * 3
 
 
+async def test_h6_a_tenant_that_is_shut_out_takes_not_the_one_try_of_all() -> None:
+    pool, clock = Pool(), Clock()
+    circuit = Circuit(clock=clock)
+    db = database(pool, circuit, Clock())
+    await asyncio.gather(*(reason(db, "slow") for _ in range(5)))
+    for _ in range(3):
+        circuit.failed()
+    clock.now = 60.0
+    assert await reason(db, "slow") == OPEN
+    assert await reason(db, "quick") is None, "the try was left to who may ask"
+
+
 async def test_d11_a_postgres_that_is_gone_shuts_out_all() -> None:
     pool, circuit = Pool(), Circuit()
     pool.error = psycopg.OperationalError("gone")

@@ -55,7 +55,7 @@ class Connection:
 
     def removed(self, name: str) -> list[Any]:
         """Whose, and which records were taken out of a table."""
-        return [p for q, p in self.kept if q.startswith(f'DELETE FROM v."{name}"')]  # noqa: S608
+        return [p for q, p in self.kept if q.startswith(f'DELETE FROM v."{name}"') and "record_id" in q]  # noqa: S608
 
     def rows(self, name: str) -> list[str]:
         """Records that were written into a table, beside what filled it."""
@@ -135,6 +135,24 @@ def test_a_table_is_made_again_where_the_transaction_that_made_it_was_undone() -
     tables.forget()
     tables.ensure(cast(Any, conn), "v")
     assert len(conn.kept) == 2 * made
+
+
+def test_c2_rows_that_an_older_sink_left_in_the_home_tenants_table_go() -> None:
+    """It went on, between the migration and its end, with the one table of all tenants."""
+    conn = Connection(lambda *_: False)
+    StructuredTables(specs(PLAN)).ensure(cast(Any, conn), "v")
+    assert ('DELETE FROM v."plans" WHERE tenant <> %s', (HOME,)) in conn.kept
+
+
+def test_tables_are_written_in_one_order_by_every_writer() -> None:
+    """Two that locked them in the order of their batches waited for each other."""
+    rows = [row("1", tenant="b"), row("2", tenant="a"), row("3")]
+    orders = []
+    for batch in (rows, rows[::-1]):
+        conn = Connection(lambda *_: False)
+        StructuredTables(specs(PLAN)).write(cast(Any, conn), "v", batch)
+        orders.append([p[0] for q, p in conn.kept if "INSERT" in q and len(p) == 3])
+    assert orders == [["a", "b", HOME]] * 2
 
 
 def test_c2_spaces_of_tenants_are_apart_and_fit() -> None:
