@@ -12,6 +12,7 @@ from pydantic_settings import SettingsConfigDict
 
 from memstream import connections
 from memstream.connections import Connections
+from memstream.endpoint_url import public_and_plain
 from schemas.profile.model import PROFILES_DIR
 from schemas.storage.connections import Brokers, MilvusAccess
 from schemas.storage.disk import MB, Reserve
@@ -233,6 +234,13 @@ class Settings(Connections):
         if wanted and not info.data.get("model_url"):
             raise ValueError("needs a model: set MEMSTREAM_MODEL_URL")
         return wanted
+
+    @field_validator("model_key")
+    @classmethod
+    def _sealed_on_its_way(cls, key: SecretStr, info: ValidationInfo) -> SecretStr:
+        if key.get_secret_value() and public_and_plain(str(info.data.get("model_url", ""))):
+            raise ValueError("is sent with every call: MEMSTREAM_MODEL_URL must begin with https:// for a public host")
+        return key
 
     @field_validator("model_name")
     @classmethod

@@ -18,6 +18,7 @@ from schemas.log.owner import Owner
 from schemas.security import erasure_findings as findings
 from schemas.storage import postgres_connections
 from schemas.storage.layouts import postgres_schema
+from schemas.storage.relations import foreign
 from sinks.erased import Cut
 from sinks.protocol import Transient
 
@@ -45,7 +46,7 @@ def erase(conn: Connection[Any], generation: int, e: Erasure, topic: str, partit
     counts: dict[str, int] = {}
     for name, columns in sorted(tables.items()):
         fed = name in _FED_BY[topic] if topic in _FED_BY else name not in known
-        where = _rows(e, columns) if fed else None
+        where = _rows(e, columns) if fed and not foreign(e.tenant, name) else None
         if where is not None:
             query = sql.SQL("DELETE FROM {}.{} WHERE {}").format(sql.Identifier(schema), sql.Identifier(name), where)
             counts[name] = conn.execute(query).rowcount
