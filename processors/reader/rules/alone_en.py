@@ -102,6 +102,8 @@ _TOLD_TO_AMONG_PEOPLE = re.compile(
     re.I,
 )
 """What somebody is not to do, not what the speaker does not."""
+_COMPARING = re.compile(r"(?:just )?like [\w' -]{2,40}? (?:I|we) [a-z]", re.I)
+"""Just like music we got to see films: nothing is liked."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
     r"|around|down|everything|nothing|anything|something"
@@ -243,7 +245,7 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
         return over
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
-    if text.isupper() or _TOLD_TO.match(text) or (not known and _TOLD_TO_AMONG_PEOPLE.match(text)):
+    if _COMPARING.match(text) or text.isupper() or _TOLD_TO.match(text) or (not known and _TOLD_TO_AMONG_PEOPLE.match(text)):
         return ""
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):

@@ -21,7 +21,8 @@ SHORTEST = 3
 _RESIDUE = re.compile(
     r",?\s*\b(?:lo+l|lmf?ao|rofl|ha(?:ha\w*)?(?=\s*$)|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk"
     r"|ffs)\b[.,!]*"
-    r"|,\s*(?:wow|whoa|boy|man|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$|\s*\(\d{1,2}\)$"
+    r"|,\s*(?:wow|whoa|boy|man|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
+    r"|\s*[,\u2013\u2014-]\s+(?:thanks|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
     r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
@@ -30,8 +31,8 @@ _NEW = re.compile(
     r"\b(?P<verb>got|bought|found|met|saw|have|had|'ve got|reading|watching|made|joined|started|tried|took|did"
     r"|discovered|came across|stumbled (?:across|upon|on|over)|picked up|painted|wrote|visited|adopted|ordered"
     r"|(?:in|at|to|with|for|into)(?= this new)) this"
-    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one)\b)"
-    r"(?P<next>[a-z])(?=\w* [a-z])"
+    r" (?!(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|fall|one|with|in|on|at|for|to|from"
+    r"|by|and|but|last|when|while|because|is|was)\b)(?P<next>[a-z])(?=\w* [a-z])"
 )
 """What is brought up as new: "I met this guy from Leeds"."""
 YOU = re.compile(r"\by(?:ou|a|all)\b|\byou(?:r|rs|'\w+|rself)\b|\bu\b|\bur\b", re.I)
@@ -61,10 +62,11 @@ _TALKED_OF_AMONG_PEOPLE = re.compile(
 _HEDGED = re.compile(
     r"I (?:think|guess|believe) (?:(?:I am|we are) going to (?!check|look|see|go with|have to|be)"
     r"(?=.*\b(?:my|our|next|this (?:year|month|week|summer|winter|spring|fall|autumn)|in \w+)\b)"
-    r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))",
+    r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))"
+    r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b",
     re.I,
 )
-"""A plan or a taste that somebody is not sure of is worth telling as they say it."""
+"""A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
 _LASTING = re.compile(
     r"\b(?:since|always|every|often|lately|for (?:\w+ )?(?:years|months|weeks)|afraid of|sure that)\b", re.I
 )
@@ -254,7 +256,8 @@ def tidy(said: str) -> str:
     text = " ".join(_ASIDE.sub("", text).split())
     if text.count("(") != text.count(")"):
         text = text.partition("(")[0]
-    return without_leftovers(without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014")))
+    text = without_adding(re.sub(r"\s+([,;.])", r"\1", text).strip(" ,;:.-\u2013\u2014"))
+    return without_leftovers(text).rstrip(" ,;:-\u2013\u2014")
 
 
 def resolved(text: str) -> bool:
