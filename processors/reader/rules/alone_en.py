@@ -30,8 +30,8 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
-from processors.reader.rules.together_en import as_we
 from processors.reader.rules.third_en import of_a_third, spliced
+from processors.reader.rules.together_en import as_we
 from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
@@ -245,7 +245,9 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
         return over
     if not text or re.match(r"(?:I|we|my|our|there)\b", text, re.I) or clause.subject not in {"I", "we", "none"}:
         return text
-    if _COMPARING.match(text) or text.isupper() or _TOLD_TO.match(text) or (not known and _TOLD_TO_AMONG_PEOPLE.match(text)):
+    if text.isupper() or any(p.match(text) for p in (_COMPARING, _TOLD_TO)):
+        return ""
+    if not known and _TOLD_TO_AMONG_PEOPLE.match(text):
         return ""
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
@@ -262,7 +264,8 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     if not known and not _OWN.search(text) and (is_done(doing.split(" ")[0]) or _NOUN.match(doing)):
         return ""
     if GERUND.match(doing):
-        noun = " " not in doing or (_UNDER_WAY if _MEANT.match(doing) else FINITE).search(lowered) or lowered.startswith("starting ")
+        of_it = _UNDER_WAY if _MEANT.match(doing) else FINITE
+        noun = " " not in doing or of_it.search(lowered) or lowered.startswith("starting ")
         return text if noun else f"I am {lowered}"
     if DROPPED.match(text) is None or _ADJECTIVE.match(text) or _PARTICIPLE.match(lowered) or _BASE.match(lowered):
         return text if clause.subject == "none" else ""

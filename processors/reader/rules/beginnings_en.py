@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 CUTS = re.compile(r"[,;(] | [-\u2013\u2014]+ | (?=(?:because|cuz|so|but|which|when|while|and) )")
 _BOUND = re.compile(
-    r"(?:but(?! (?:none|nobody|no one|because of|not (?:many|much|a lot))\b)|not|never|nor|or|if|unless|except|until|till?|when|while|whenever|before|after|since|though|although|only"
+    r"(?:but(?! (?:none|nobody|no one|because of|not (?:many|much|a lot))\b)"
+    r"|not|never|nor|or|if|unless|except|until|till?|when|while|whenever|before|after|since|though|although|only"
     r"|instead|just|at (?:least|most)|that|than|as|to|of|who|whom|whose|with|without|in|on|at|for|from|by|like"
     r"|let alone"
     r"|especially|mostly|mainly|which|and (?:not|never|then)|\w+ing)\b",

@@ -105,7 +105,8 @@ _OPENS = re.compile(
     r"|spring|fall|christmas|ago|yesterday|today|recently|lately|sometimes|usually|once|earlier|tomorrow|tonight"
     r"|pandemic|starting|from|as of)\b[ ,]{1,2}){1,6}"
     r"|(?:while|when) (?:in|at) (?-i:(?:the )?[A-Z])[\w' -]{2,30}?,? "
-    r"|(?:when|while|since|after|before|until) (?:I|we|my (?:[\w-]+ )?[\w-]+) [\w' -]{3,50}?(?<!that)(?<!which)(?<!what)"
+    r"|(?:when|while|since|after|before|until) (?:I|we|my (?:[\w-]+ )?[\w-]+) [\w' -]{3,50}?"
+    r"(?<!that)(?<!which)(?<!what)"
     r"(?<!who)(?<!and)(?<!but)(?<!how)(?<!where)(?<!because)(?<!think)(?<!if),? (?=(?:I|we)(?:'\w+)? [a-z]))?"
     r"(?P<who>I|we|my|our)\b",
     re.I,

@@ -1,5 +1,5 @@
-"""What somebody does with one of theirs is told of both; a question behind a statement, laughter, an outcry and the name
-of the hearer are no part of it (B1, D2)."""
+"""What somebody does with one of theirs is told of both; a question behind a statement, laughter, an outcry and the
+name of the hearer are no part of it (B1, D2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from tests.unit.extract.test_alone import told
         ("Me and my brother own a bakery.", ["Ann and their brother own a bakery"]),
         ("My sister Ida and I run a shop.", ["Ann and their sister Ida run a shop"]),
         ("My mother and I are both teachers.", ["Ann and their mother are both teachers"]),
-        ("I feed my sister and I sweep the yard on Mondays.", ["Ann feeds their sister", "Ann sweeps the yard on Mondays"]),
+        ("I feed my sister and I sweep the yard on Mondays.",
+         ["Ann feeds their sister", "Ann sweeps the yard on Mondays"]),
     ],
 )  # fmt: skip
 def test_a_subject_of_two_is_told_whole(said: str, texts: list[str]) -> None:
