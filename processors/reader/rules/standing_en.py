@@ -23,6 +23,7 @@ _RESIDUE = re.compile(
     r"|ffs)\b[.,!]*"
     r"|,\s*(?:wow|whoa|boy|man|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
     r"|\s*[,\u2013\u2014-]\s+(?:thanks|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
+    r"|,\s*(?:probably|maybe|perhaps) (?:not )?[a-z]+$"
     r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
@@ -172,7 +173,7 @@ _SHOWN = re.compile(
     r"|\b(?:(?:an)?other|that|which|the|next|last|a \w+|\w+er) ones?\b|\b(?:the|an)other\s*$"
     r"|\bthe (?:same|latter|former)(?:\s*$|\s*[,;]| (?:with|for|as|here|goes)\b)"
     r"|\bbetween\b(?!.*\band\b)|\b(?:too|so|such)\s*$|\bthe choice\b|\bsome\s*$|\bdo(?:es)? so\b"
-    r"|\bthat lot\b|\band something\s*$|\bit(?:'s| is) (?:him|her|them)\b"
+    r"|\bthat (?:before|either|yet)$|\bthat lot\b|\band something\s*$|\bit(?:'s| is) (?:him|her|them)\b"
     r"|(?<!'s )(?<!is )(?<!are )(?<!was )(?<!were )(?<!of )\b(?:hers|theirs)\b"
     r"|\bthere\b(?!(?:'s| is| are| was| were|fore|'re)\b)|\bhere\b",
     re.I,

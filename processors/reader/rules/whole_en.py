@@ -218,6 +218,7 @@ _OF_THE_MOMENT = re.compile(
     r"|(?:I|we) (?:[a-z]+ly |just |also )*(?:reali[sz]ed?|noticed)\b"
     r"(?! (?:that )?(?:I|my|our|we) (?:am|was|have|had)\b)"
     r"|(?:I|we) (?:am|are|was|were) (?:\w+ly )?(?:getting closer|growing up|making progress|figuring)\b"
+    r"|(?:I|we) (?:just |[a-z]+ly )*(?:googled|looked (?:it|that|him|her|them) up)\b"
     r"|(?:keep|let) (?:me|us)\b",
     re.I,
 )
