@@ -156,8 +156,8 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if turn is None:
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        alone = turn.speaker is None
-        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), to_assistant=alone)
+        before = None if turn.speaker is None else [said for role, said in turn.previous if role == "user"]
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=before)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 
@@ -188,7 +188,8 @@ def _reading(
     team = project is not None or bool(profile.hot_keys)
 
     def made(ordinal: int, each: Found, values: list[tuple[str, Any]]) -> Candidate:
-        free = each.episode_type == "fact" and each.dropped is None and not (each.slots or team)
+        planned = each.kind == "intent" and turn.language == "zh" and turn.speaker is not None
+        free = (each.episode_type == "fact" or planned) and each.dropped is None and not (each.slots or team)
         if free:
             dated = dated_zh.dated if turn.language == "zh" else dated_en.dated
             each = replace(each, text=dated(each.text, anchor))
