@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 
+from processors.reader.rules.clauses_zh import ACQUAINTANCES
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import PARTNER
 
@@ -24,12 +25,34 @@ _WRITER = re.compile(r"^\{owner\}(?:[dl]z|[DL]Z)(?![A-Za-z])")
 _PARTNER = re.compile(rf"{PARTNER.pattern}|[男女]票|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])")
 
 
-def sifted(found: Sequence[Found], talk: str) -> tuple[list[Found], list[Found]]:
-    """Return those to tell, and those to leave in their turn; `talk` is the turn, behind those of its speaker before."""
-    named = set(_PARTNER.findall(talk))
+_SOMEONES = re.compile(rf"\{{owner\}}的(?:{ACQUAINTANCES}|兄弟|姐妹|哥|姐|叔|姨)们?(?!\{{)")
+_SAYS_I = re.compile(r"[我俺咱]")
+_AT_WORK = re.compile(r"医生|大夫|护士|药师|客服|店家|商家|卖家|助手|管理员")
+
+
+@dataclass(frozen=True, slots=True)
+class Talker:
+    """Who speaks by name, and their turns before this one."""
+
+    name: str
+    before: tuple[str, ...] = ()
+
+
+def sifted(found: Sequence[Found], turn: str, talker: Talker) -> tuple[list[Found], list[Found]]:
+    """Return those to tell, and those to leave in their turn."""
+    named = {name for said in (*talker.before, turn) for name in _PARTNER.findall(said)}
     partner = named.pop() if len(named) == 1 else None
     told = [_of_both(f, partner) for f in found]
-    return [f for f in told if told_of_life(f)], [replace(f, dropped="light") for f in told if not told_of_life(f)]
+    kept = [told_of_life(f) and _of_whom(f, turn, talker.name) for f in told]
+    left = [replace(f, dropped="light") for f, keep in zip(told, kept, strict=True) if not keep]
+    return [f for f, keep in zip(told, kept, strict=True) if keep], left
+
+
+def _of_whom(found: Found, turn: str, speaker: str) -> bool:
+    """Is it known of whom a statement is? Who speaks for their work speaks of whom they serve, and a doctor, a teacher
+    or a mate that nobody calls their own may be anybody's, or spoken to."""
+    own = _SAYS_I.search(turn, found.start, found.end) is not None
+    return own or not (_AT_WORK.search(speaker) or _SOMEONES.match(found.text))
 
 
 def told_of_life(found: Found) -> bool:

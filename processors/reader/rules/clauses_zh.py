@@ -36,6 +36,7 @@ def _either(words: str) -> str:
     return "|".join(sorted(words.split(), key=len, reverse=True))
 
 
+ACQUAINTANCES = _either(_ACQUAINTANCES)
 _KIN = _either(_RELATIVES + _ACQUAINTANCES)
 KIN = _KIN
 FAMILY = _either(_RELATIVES)

@@ -30,11 +30,11 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False, among: Sequence[str] | None = None,
+    about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about, `in_group` whether others speak too, `among` what a speaker with a name
-    said before, None where one without a name speaks to an assistant."""
+    first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
+    a name, None where one without a name speaks to an assistant."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
@@ -73,7 +73,7 @@ def read(
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     left = [f for f in episodes if f.dropped is not None]
     if among is not None:
-        found, refused = among_zh.sifted(found, "\n".join([*among, text]))
+        found, refused = among_zh.sifted(found, text, among)
         left = [*refused, *left]
     return [*found, *left]
 

@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 from processors.language import times
 from processors.language.timespan import TimeSpan
 from processors.reader.rules import dated_en, dated_zh, read_en, read_zh
+from processors.reader.rules.among_zh import Talker
 from processors.reader.rules.answers import (
     answers_for_another,
     as_statement,
@@ -156,8 +157,9 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if turn is None:
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        before = None if turn.speaker is None else [said for role, said in turn.previous if role == "user"]
-        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=before)
+        own = tuple(said for role, said in turn.previous if role == "user")
+        among = None if turn.speaker is None else Talker(turn.speaker, own)
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), among=among)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 
