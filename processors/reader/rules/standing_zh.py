@@ -150,6 +150,8 @@ LED = re.compile(
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
 _FIRST = re.compile(r"(?<!自)[我俺咱]")
+_FRONTED = re.compile(r"[\u4e00-\u9fff]{1,4}[我俺](?:从来|一直|也|都|真的|早就)*(?:不|没|能|会|吃|喝|用|买|卖|养|喜欢|讨厌|习惯)")
+"""A short object before its speaker: 海鲜我不能吃."""
 OF_KIN = re.compile(rf"(?:(?>{KIN})(?!们|之|一样|我|(?<=妹)[子纸])|{CHILD})")
 
 
@@ -256,7 +258,7 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
         return True
-    if among and _FIRST.search(text):
+    if among and _FIRST.search(text) and (in_group or not _FRONTED.match(text)):
         return False
     if not in_group and SPEAKER.search(text) and not _NOT_OBJECT.search(text):
         return True
