@@ -103,8 +103,8 @@ def alone(
 ) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already, `before` who the clause before was about, `who`
-    the one person that the sentences before speak of, `in_group` whether others speak too, `among` whether people of names
-    speak."""
+    the one person that the sentences before speak of, `in_group` whether others speak too, `among` whether people of
+    names speak."""
     addressed = sum(1 for part in re.split(r"[，,；\s]", original) if YOU.search(part))
     if addressed > 1 or YOU.match(original) or original.startswith(_MOMENT):
         return []  # what a letter to somebody says of its writer is said to them
@@ -264,8 +264,8 @@ def _closed(
                 continue
             if about == "unnamed" and not (tells_of_speaker(text) or OF_KIN.match(text) or by_nature(text)):
                 continue
-            told_of = {"of_other": about == "other", "of_kin": about == "亲友"}
-            if stands(text, **told_of, in_group=whose.in_group, among=whose.among):
+            of_other, of_kin = about == "other", about == "亲友"
+            if stands(text, of_other=of_other, of_kin=of_kin, in_group=whose.in_group, among=whose.among):
                 single = _singly(run[first:last], original, sentence, whose)
                 return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
     if behind is not None and run and (more := _with_before(behind, run, original, sentence, whose)):
@@ -310,7 +310,11 @@ def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
         and (SPEAKER.match(text) or OF_KIN.match(text) or not SPEAKER.search(text))
         and content_weight(text) >= LEAST_SAID
         and stands(
-            text, of_other=clause.subject == "other", of_kin=clause.subject == "亲友", in_group=whose.in_group, among=whose.among
+            text,
+            of_other=clause.subject == "other",
+            of_kin=clause.subject == "亲友",
+            in_group=whose.in_group,
+            among=whose.among,
         )
     )
 

@@ -20,7 +20,10 @@ from processors.reader.rules.persons_zh import PARTNER
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "among_zh.toml").read_text(encoding="utf-8"))
 _REFUSED = [re.compile("|".join(line for line in lines.splitlines() if line)) for lines in _DATA.values()]
 _OWNER = re.compile(r"\{(?:owner|of)\}")
-_WE = re.compile(r"^(?P<when>[^，{}]{0,6})\{owner\}等人(?:[两俩]个?人?)?(?=也|都|就|已经|刚|现在|一直|后来|又|是在|[在分结吵和复认异谈])")
+_WE = re.compile(
+    r"^(?P<when>[^，{}]{0,6})\{owner\}等人(?:[两俩]个?人?)?"
+    r"(?=也|都|就|已经|刚|现在|一直|后来|又|是在|[在分结吵和复认异谈])"
+)
 _WRITER = re.compile(r"^\{owner\}(?:[dl]z|[DL]Z)(?![A-Za-z])")
 _PARTNER = re.compile(rf"{PARTNER.pattern}|[男女]票|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])")
 

@@ -150,7 +150,9 @@ LED = re.compile(
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
 _FIRST = re.compile(r"(?<!自)[我俺咱]")
-_FRONTED = re.compile(r"[\u4e00-\u9fff]{1,4}[我俺](?:从来|一直|也|都|真的|早就)*(?:不|没|能|会|吃|喝|用|买|卖|养|喜欢|讨厌|习惯)")
+_FRONTED = re.compile(
+    r"[\u4e00-\u9fff]{1,4}[我俺](?:从来|一直|也|都|真的|早就)*(?:[不没能会吃喝用买卖养]|喜欢|讨厌|习惯)"
+)
 """A short object before its speaker: 海鲜我不能吃."""
 OF_KIN = re.compile(rf"(?:(?>{KIN})(?!们|之|一样|我|(?<=妹)[子纸])|{CHILD})")
 
@@ -242,8 +244,9 @@ def of_before(text: str) -> bool:
 def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bool = False) -> bool:
     """Is this a whole statement of the speaker's that needs nothing beside it? `of_other`, `of_kin`: its subject, named
     or carried on, is somebody else, or a person of the speaker's. Where others speak too (`in_group`) what stands
-    before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks `among` people,
-    also first, says much of others and of nobody: there the speaker, or a person of theirs, opens it."""
+    before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks
+    `among` people, also first, says much of others and of nobody: there the speaker, or a person of theirs, opens
+    it."""
     if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text):
         return False
     if (_CUT.search(text) and not _IS_OF.search(text)) or _BARE.match(text) or _CORRECTED.search(text):

@@ -73,7 +73,13 @@ def test_what_one_character_turned_round_is_not_told_so(said: str, wrong: str) -
 
 @pytest.mark.parametrize(
     "said",
-    ["二十岁也没有很大啊", "不只是想先人一步开拓市场", "最好带孩子去专科的儿童医院去看看", "我叫赵新民我要把你的头像换掉"],
+    [
+        "二十岁也没有很大啊",
+        "不只是想先人一步开拓市场",
+        "最好带孩子去专科的儿童医院去看看",
+        "我高中同学估计是没看出来",
+        "我叫赵新民我要把你的头像换掉",
+    ],
 )
 def test_no_value_is_read_from_what_only_looks_like_one(said: str) -> None:
     fields = {"age", "occupation", "education", "name"}
