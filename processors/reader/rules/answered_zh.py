@@ -41,7 +41,7 @@ _TIME = re.compile(r"[年月日号点周天季]|星期|礼拜|春|夏|秋|冬|�
 _HOW_MANY = re.compile(rf"(?:几|多少)(?P<unit>[{_UNITS}]{{0,2}})|多[大久长高重]")
 _HOW_MUCH = re.compile(r"多[大高重](?=$|，)")
 """Of two things asked for, one is told: 多高多重."""
-_MEASURES = {"多重": re.compile(r"斤|克|吨|kg"), "多高": re.compile(r"米|公分|cm|\d{3}|^一[^岁]*[一二三四五六七八九]$")}
+_MEASURES = {"多重": re.compile(r"斤|克|吨|kg"), "多高": re.compile(r"米|cm|\d{3}|^一[^岁]*[一二三四五六七八九]$")}
 """In what an answer to 多重 and 多高 is measured."""
 _WHEN = re.compile(r"(?:什么|啥)时[候间]|何时|哪一?(?:年|天|个?月|周)|几(?:点|月|号)")
 _WHERE = re.compile(r"哪里|哪儿|(?:什么|哪个)(?:地方|城市|国家)|何处")
