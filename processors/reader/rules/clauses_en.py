@@ -10,6 +10,7 @@ from processors.reader.rules.corrections import as_meant_en, taken_back_en, take
 from processors.reader.rules.leftovers_en import without_leftovers
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.together_en import as_we, names_another
 
 Subject = Literal["I", "we", "my", "other", "none"]
 
@@ -27,9 +28,11 @@ _STARTS = (
 )
 _BREAK = re.compile(
     (
-        r"(?:[,;:]|\s[-\u2013\u2014]+|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
+        r"(?:[,;:]|\s[-\u2013\u2014]+|(?<=[a-z])-(?=\s)|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
         rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
         r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
+        r"|(?:[,;]|\s[-\u2013\u2014]+|\.\.+)\s*(?=(?:(?:and|but|so) )?"
+        r"(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b|(?:what|how) (?:about|bout) (?:you|u)\b))"
     ),
     re.I,
 )
@@ -82,6 +85,12 @@ DOUBTING = re.compile(
 """I'm the king of Spain, am I: said of what is not so."""
 
 
+_BEFORE_ITS_MAIN = re.compile(
+    r"(?:since|while|because|although|as) (?:my|our) (?:[\w-]+ )?[\w-]+ [^,;]{2,40}? (?:I|we) [a-z]", re.I
+)
+"""Since my dad died I can't sleep: of the speaker, not of the dad alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """`body` is the predicate where the subject is the speaker ("am 32"), the whole clause where it is not."""
@@ -104,7 +113,7 @@ class Clause:
 def clauses(sentence: Sentence) -> list[Clause]:
     """Split one sentence into clauses; a predicate without a subject takes that of the clause before."""
     text = as_meant_en(sentence.text)
-    breaks = list(_BREAK.finditer(text))
+    breaks = _breaks(text)
     cuts = [0, *(m.end() for m in breaks), len(text)]
     ends = [*(m.start() for m in breaks), len(text)]
     found: list[Clause] = []
@@ -137,10 +146,24 @@ def clauses(sentence: Sentence) -> list[Clause]:
     return found
 
 
+def _breaks(text: str) -> list[re.Match[str]]:
+    """Where clauses end; a subject of two is not parted."""
+    found: list[re.Match[str]] = []
+    for each in _BREAK.finditer(text):
+        said = text[found[-1].end() if found else 0 : each.start()]
+        if not names_another(said.strip(), text[each.end() - len(each.group()) :].lstrip(" ")):
+            found.append(each)
+    return found
+
+
 def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
     text = expand(raw)
+    if _BEFORE_ITS_MAIN.match(text):
+        return "none", text
     filler = FILLER.match(text)
     body = without_leftovers(text[filler.end() :] if filler else text)
+    if (both := as_we(body)) != body:
+        return "we", both.removeprefix("we ")
     if match := _SUBJECT.match(body):
         who = match.group("who").lower()
         if who in {"my", "our"}:

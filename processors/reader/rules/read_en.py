@@ -22,6 +22,7 @@ from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
 from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
+from processors.reader.rules.together_en import another_first
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
 from schemas.profile.model import Profile
@@ -129,6 +130,7 @@ def read(
     kept that are nobody's own; `before`: turns of the same speaker before it, which say who their people are;
     `in_group`: the turn names its speaker, as a group's do. A single user tells an assistant what is to be known.
     """
+    text = another_first(text)
     found: list[Found] = []
     told: list[alone_en.Alone] = []
     weak: list[Sentence] = []

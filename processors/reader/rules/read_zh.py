@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
-from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import profile_fields
@@ -29,15 +30,16 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False, to_assistant: bool = False,
+    about: clauses_zh.Subject = "我", in_group: bool = False, among: among_zh.Talker | None = None,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about, `in_group` whether others speak too, `to_assistant` whether one without a
-    name speaks to an assistant."""
+    first clause without a subject is about, `in_group` whether others speak too, `among` who speaks where they have
+    a name, None where one without a name speaks to an assistant."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
+    alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_given(text)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
@@ -58,18 +60,22 @@ def read(
         if not in_project:
             who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
-            own = alone_zh.alone(sentence, original, taken, before, who, in_group=in_group)
+            own = alone(sentence, original, taken, before, who)
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
-                own = alone_zh.alone(sentence, original, [*taken, *changes], before, who, in_group=in_group)
+                own = alone(sentence, original, [*taken, *changes], before, who)
             found, own = _lengthened(found, own)
             told.extend(own)
         spoken_of += persons_zh.spoken_of(parts)
-    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=to_assistant)]
+    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=among is None)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
-    return [*found, *(f for f in episodes if f.dropped is not None)]
+    left = [f for f in episodes if f.dropped is not None]
+    if among is not None:
+        found, refused = among_zh.sifted(found, text, among)
+        left = [*refused, *left]
+    return [*found, *left]
 
 
 def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:

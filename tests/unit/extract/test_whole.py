@@ -73,7 +73,7 @@ def test_half_a_statement_is_refused_and_a_whole_one_is_kept(bad: str, good: str
         ("Oban was one of my first homes I also rented a croft on Skye",
          ["Oban was one of Ann's first homes", "Ann rented a croft on Skye"]),
         ("I like the ferry, always have and will", ["Ann likes the ferry"]),
-        ("I do like some jazz I have to admit", ["Ann does like some jazz"]),
+        ("I do like some jazz I have to admit", ["Ann likes some jazz"]),
         ("Everyone in my family has asthma", ["Everyone in Ann's family has asthma"]),
         ("If I can tell you something, I was put on probation", []),
         ("I like the ferry lol", ["Ann likes the ferry"]),
