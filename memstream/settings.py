@@ -134,7 +134,10 @@ class Settings(Connections):
         description="OpenAI-compatible endpoint of a language model, https://host/v1; empty: rules and extracts only.",
     )
     model_name: str = Field(default="", description="Model that the endpoint is asked for.")
-    model_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint, sent as a bearer token: over https, or within your network.")
+    model_key: SecretStr = Field(
+        default=SecretStr(""),
+        description="Key of the endpoint, sent as a bearer token: over https, or within your network.",
+    )
     model_timeout_seconds: float = Field(default=60.0, gt=0, description="Longest wait for one answer.")
     model_tries: int = Field(default=10, ge=1, le=1_000, description="Most calls of a model for one turn or text.")
     model_age_seconds: float = Field(
