@@ -11,10 +11,11 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-PLACES = 10
+PLACES = 16
 """Queries of tenants that run at a time."""
-RESERVED = 2
-"""Connections beside them for what the service asks for itself: keys, what is live, progress."""
+RESERVED = 3
+"""Connections beside them for what the service asks for itself: keys, what is live, progress, the lock of a
+replay."""
 
 
 class Shares:

@@ -205,22 +205,27 @@ def _create(
         if c not in usable:
             log.warning("a column stands in another type", extra={"table": spec.name, "column": c.name})
     for index, columns in spec.indexes.items():
-        _index(conn, schema, name, relation(tenant, index), ("tenant", *columns), unique=False)
-    _index(conn, schema, name, relation(tenant, f"{spec.name}_user"), ("tenant", "user_id"), unique=spec.unique)
+        names = relation(tenant, index), relation(tenant, f"{spec.name}_{index}")
+        _index(conn, schema, name, names, ("tenant", *columns), unique=False)
+    own = f"{spec.name}_user"
+    names = relation(tenant, own), relation(tenant, f"{spec.name}_{own}")
+    _index(conn, schema, name, names, ("tenant", "user_id"), unique=spec.unique)
     return usable
 
 
 def _index(
-    conn: Connection[TupleRow], schema: str, table: str, name: str, columns: Sequence[str], *, unique: bool
+    conn: Connection[TupleRow], schema: str, table: str, names: tuple[str, str], columns: Sequence[str], *, unique: bool
 ) -> None:
-    """Under the profile's name; where another table has that name, with the table's before it."""
+    """Under the first of `names`, the profile's; under the other, with the table's before it, where another table has
+    that name."""
+    name, spare = names
     taken = list(
         _run(conn, "SELECT tablename FROM pg_indexes WHERE schemaname = %s AND indexname = %s", (schema, name))
     )
     if taken and taken[0][0] == table:
         return
     if taken:
-        name = f"{table}_{name}"[:63]
+        name = spare
     over = ", ".join(f'"{c}"' for c in columns)
     _run(conn, f'CREATE {"UNIQUE " if unique else ""}INDEX IF NOT EXISTS "{name}" ON {schema}."{table}" ({over})')
 
