@@ -182,7 +182,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "code that was sent",
         r"\b(?:text(?:ed|s)?|sms|sent|sends?|messaged|emailed|mailed|came|arrived|got|received)\b[^.?!\n]{0,40}?\bcode"
-        rf"\b(?![ ](?:of|review|red))[^.?!\n]{{0,25}}?[ :][ ]?{CODE}",
+        rf"\b(?![ ](?:of|re[dv]))[^.?!\n]{{0,25}}?[ :][ ]?{CODE}",
         ("code",),
         long_code,
         COUNTED,

@@ -147,12 +147,11 @@ async def test_the_end_cancels_what_waits() -> None:
     held = asyncio.create_task(lane(hold))
     waits = asyncio.create_task(lane(lambda: 1))
     assert await asyncio.to_thread(began.wait, PATIENCE)
-    ending = asyncio.create_task(asyncio.to_thread(lane.close))
+    await asyncio.to_thread(lane.close)
+    gate.set()
+    assert await held
     with pytest.raises(asyncio.CancelledError):
         await waits
-    gate.set()
-    await ending
-    assert await held
 
 
 class Counting:
