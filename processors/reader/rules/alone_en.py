@@ -31,7 +31,7 @@ from processors.reader.rules.standing_en import (
 )
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import of_a_third, spliced
-from processors.reader.rules.together_en import as_we
+from processors.reader.rules.together_en import as_one
 from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
@@ -125,10 +125,11 @@ _JUST = re.compile(r"\b(?P<who>I|we) just (?=(?P<verb>[a-z]+))", re.I)
 """Of the past it says that it was a moment ago; of the present it says nothing."""
 _ADDRESSED = re.compile(r"(?<=[a-z]), (?!(?:I|Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)\w*day)[A-Z][a-z]+$")
 _NAMING = re.compile(
-    rf"(?:\b(?:my|our|an?|one|called|named|is|was|are|in|from|to|at|near|by) [\w-]+(?: [\w-]+)?|,[^,]*|{KIN.pattern})$",
+    rf"(?:\b(?:my|our|an?|one|called|named|is|was|are|in|from|to|at|near|by) [\w-]+(?: [\w-]+)?|,[^,]*|{KIN.pattern}"
+    r"|(?-i: [A-Z])[\w'-]*)$",
     re.I,
 )
-"""What a name behind it may be of: "my dog, Rex", "tea, coffee, Fanta"."""
+"""What a name behind it may be of: "my dog, Rex", "tea, coffee, Fanta", "Rome, Florence"."""
 _BECAUSE = re.compile(
     r"(?:I|we) (?:[a-z]+ly |just |also )*(?:am|was|are|were|feel|felt|have been) [^,;:]{2,60}? because "
     r"(?P<why>(?:I|we|(?:my|our) [\w'-]+) .+)$",
@@ -279,7 +280,7 @@ def _without(opening: re.Pattern[str], text: str) -> str:
 
 def tells(text: str, *, in_group: bool = False) -> bool:
     """Does a statement stand alone, and is it whole?"""
-    said = as_we(text)
+    said = as_one(text)
     return stands(said, in_group=in_group) and is_whole(said, in_group=in_group)
 
 

@@ -26,13 +26,16 @@ _STARTS = (
     rf"(?:I|I'm|I've|I'd|I'll|im|ive|we|we're|we've|my|our|he|she|they|it|it's|you|there|this|that|his|her|their"
     rf"|(?!(?:like|love|work|play|plan|need|run|own|can|will)\b)(?:{VERB})|work as|work in|work at|work for|own an?)\b"
 )
+_TO_THE_HEARER = (
+    r"(?:(?:and|but|so) )?(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b"
+    r"|(?:what|how) (?:about|bout) (?:you|u)\b)"
+)
 _BREAK = re.compile(
     (
         r"(?:[,;:]|\s[-\u2013\u2014]+|(?<=[a-z])-(?=\s)|\s?\u2014|\.\.+|\s(?=(?:and|but|so"
         rf"|because|although|though|while|or|since)\s))\s*(?={_STARTS})"
         r"|(?<! me)(?<! us)(?<!think)(?<!that)\s(?=(?-i:I) also\b)"
-        r"|(?:[,;]|\s[-\u2013\u2014]+|\.\.+)\s*(?=(?:(?:and|but|so) )?"
-        r"(?:(?:do|did|have|are|were|can|will|would) (?:you|ya|u)\b|(?:what|how) (?:about|bout) (?:you|u)\b))"
+        rf"|(?:[,;]|\s[-\u2013\u2014]+|\.\.+)\s*(?={_TO_THE_HEARER})"
     ),
     re.I,
 )
@@ -89,6 +92,9 @@ _BEFORE_ITS_MAIN = re.compile(
     r"(?:since|while|because|although|as) (?:my|our) (?:[\w-]+ )?[\w-]+ [^,;]{2,40}? (?:I|we) [a-z]", re.I
 )
 """Since my dad died I can't sleep: of the speaker, not of the dad alone."""
+_ASKED = re.compile(r"\bask(?:s|ed|ing)?(?: (?:me|us|him|her|them|you|(?:my|our) [\w-]+))?$", re.I)
+"""My son asked me, do you like Leeds?"""
+_QUESTION = re.compile(_TO_THE_HEARER, re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +153,12 @@ def clauses(sentence: Sentence) -> list[Clause]:
 
 
 def _breaks(text: str) -> list[re.Match[str]]:
-    """Where clauses end; a subject of two is not parted."""
+    """Where clauses end; a subject of two is not parted, nor is a question from who asked it."""
     found: list[re.Match[str]] = []
     for each in _BREAK.finditer(text):
-        said = text[found[-1].end() if found else 0 : each.start()]
-        if not names_another(said.strip(), text[each.end() - len(each.group()) :].lstrip(" ")):
+        begin = found[-1].end() if found else 0
+        asked = _ASKED.search(text, max(begin, each.start() - 60), each.start()) and _QUESTION.match(text, each.end())
+        if not asked and not names_another(text, begin, each.start()):
             found.append(each)
     return found
 

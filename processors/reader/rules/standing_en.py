@@ -21,9 +21,9 @@ SHORTEST = 3
 _RESIDUE = re.compile(
     r",?\s*\b(?:lo+l|lmf?ao|rofl|ha(?:ha\w*)?(?=\s*$)|haha\w*|hehe\w*|xd|omg|tbh|imo|imho|btw|fyi|ikr|smh|ngl|idk"
     r"|ffs)\b[.,!]*"
-    r"|,\s*(?:wow|whoa|boy|man|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
-    r"|\s*[,\u2013\u2014-]\s+(?:thanks|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
-    r"|,\s*(?:probably|maybe|perhaps) (?:not )?[a-z]+$"
+    r"|,\s*(?:wow|whoa|(?:boy|man)\b(?! (?:and|or|of)\b|'s)|gosh|oh my \w+|yikes|yay|ugh)\b[^,]*$"
+    r"|\s*[,\u2013\u2014-]\s+(?:thanks(?! to\b)|thank you|can't wait)\b.*$|\s*\(\d{1,2}\)$"
+    r"|,\s*(?:probably|maybe|perhaps) not [a-z]+$"
     r"|,?\s*\bI (?:have to|must|gotta|will) (?:admit|say|confess)(?=\s*(?:,|$))"
     r"|,\s*(?:you know|I mean|I guess|of course|to be honest|(?:like|as) I said)(?=\s*(?:,|$))",
     re.I,
@@ -64,7 +64,7 @@ _HEDGED = re.compile(
     r"I (?:think|guess|believe) (?:(?:I am|we are) going to (?!check|look|see|go with|have to|be)"
     r"(?=.*\b(?:my|our|next|this (?:year|month|week|summer|winter|spring|fall|autumn)|in \w+)\b)"
     r"|my (?:all[- ]time )?favou?rite [\w' -]{2,30}? (?:is|are)\b(?! (?:when|how|the)\b))"
-    r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b",
+    r"|I (?:don't|do not) (?:really )?know (?:anyone|anybody|many people)\b(?! (?:who|that|else)\b)",
     re.I,
 )
 """A plan or a taste that somebody is not sure of is worth telling as they say it, and so is that they know nobody."""
@@ -251,7 +251,7 @@ _UNQUOTED = re.compile(r"\"|(?<![\w'])'(?!(?:cause|cos|til|till|em|twas|tis|bout
 
 def tidy(said: str) -> str:
     """Return a sentence without the words that chat leaves in it."""
-    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", said).split())))
+    text = _JUDGED.sub("", _SPOKEN.sub("", " ".join(_RESIDUE.sub(" ", " ".join(said.split())).split())))
     text = _NEW.sub(lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiou' else 'a'} {m['next']}", text)
     for pattern, better in _MENDED:
         text = pattern.sub(better, text)

@@ -11,17 +11,18 @@ from processors.reader.rules.others import KIN_EN
 
 _WHO = rf"(?:my|our) (?:[\w-]+ ){{0,2}}?(?:{KIN_EN})s?(?: (?-i:[A-Z])[a-z]{{1,20}})?"
 _WITH = re.compile(rf"(?:(?:so|and|but|well|yeah|yes|also|then) ){{0,2}}{_WHO}$", re.I)
-_AND_I = re.compile(r"\s?and I\b", re.I)
+_AND_I = re.compile(r" {0,2}and I\b(?!'m\b| am\b| was\b)", re.I)
 _TOGETHER = re.compile(rf"^(?P<opens>(?:[^,;]{{1,40}}, ?)?)(?P<who>{_WHO}),? and I (?!am\b|was\b)", re.I)
 _ME_FIRST = re.compile(rf"(?P<me>(?:^|(?<=[.!?,;\n] )|(?<=\band )|(?<=\bso ))me and )(?P<who>{_WHO})(?= )", re.I)
 _LATER = {"we": "they", "our": "their", "us": "them", "ours": "theirs", "ourselves": "themselves"}
 _THEIRS = re.compile(r"\b(?:we|our|us|ours|ourselves)\b", re.I)
-_ARE = re.compile(r"\b(?P<they>they) (?P<verb>am|was)\b")
+_OF_ONE = {"are": "am", "were": "was"}
+_OF_MANY = re.compile(r"\A(?:are|were)\b")
 
 
-def names_another(said: str, following: str) -> bool:
-    """Does a subject of two lie on both sides of this place: "my wife", "and I went"?"""
-    return _AND_I.match(following) is not None and _WITH.match(said) is not None
+def names_another(text: str, begin: int, at: int) -> bool:
+    """Does a subject of two, and no more, begin at `begin` and go on at `at`: "my wife" "and I went"?"""
+    return _AND_I.match(text, at) is not None and _WITH.match(text[begin:at].strip()) is not None
 
 
 def another_first(text: str) -> str:
@@ -38,6 +39,15 @@ def _put_first(match: re.Match[str]) -> str:
 def as_we(text: str) -> str:
     """The statement with "we" in place of a subject of two."""
     return _TOGETHER.sub(lambda m: f"{m['opens']}we ", text)
+
+
+def as_one(text: str) -> str:
+    """The statement with "I" in place of a subject of two: unlike "we" it speaks of nobody else."""
+    match = _TOGETHER.match(text)
+    if match is None:
+        return text
+    rest = _OF_MANY.sub(lambda m: _OF_ONE[m.group()], text[match.end() :])
+    return f"{match['opens']}I {rest}"
 
 
 def both(text: str, owner: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from processors.reader.rules.together_en import another_first, as_we, both, names_another
+from processors.reader.rules.together_en import another_first, as_one, as_we, both, names_another
 from tests.unit.extract.support import extract, values
 from tests.unit.extract.test_alone import told
 
@@ -44,10 +44,13 @@ def test_places_of_the_turn_stay() -> None:
 def test_both_are_named() -> None:
     assert as_we("my wife and I went") == "we went"
     assert as_we("my wife knows I went") == "my wife knows I went"
+    assert as_one("my wife and I were there and we are off") == "I was there and we are off"
+    assert as_one("my wife knows I went") == "my wife knows I went"
     assert both("My wife and I sold our car", "Ann") == "Ann and their wife sold their car"
     assert both("I sold our car", "Ann") == "I sold our car"
-    assert names_another("my wife", "and I went")
-    assert not names_another("I see my wife", "and I went")
+    assert names_another("my wife and I went", 0, 7)
+    assert not names_another("I see my wife and I went", 0, 13)
+    assert not names_another("my wife and I am off", 0, 7)
 
 
 @pytest.mark.parametrize(
@@ -139,3 +142,41 @@ def test_what_is_no_statement_of_a_month_is_not_made(said: str) -> None:
 
 def test_an_outcry_is_no_answer() -> None:
     assert told("Wow, I had no idea!", asked="What is your favourite hockey team?") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("My wife and I want to buy a house in Cork.", ["Ann and their wife want to buy a house in Cork"]),
+        ("My mother and I don't speak.", ["Ann and their mother don't speak"]),
+        ("My mother and I never got along.", ["Ann and their mother never got along"]),
+        ("My wife and I'm going to Rome.", ["Ann is going to Rome"]),
+        ("I asked my boss, and I got a raise.", ["Ann got a raise"]),
+        ("My son asked me, do you love mum?", []),
+        ("I got the flat, thanks to my sister.", ["Ann got the flat, thanks to their sister"]),
+        ("I want to study abroad, probably Spain.", ["Ann wants to study abroad, probably Spain"]),
+        ("I'm having twins, boy and girl!", ["Ann is having twins, boy and girl"]),
+        ("I've visited Rome, Florence.", ["Ann has visited Rome, Florence"]),
+        ("I noticed a lump on my neck in May.", ["Ann noticed a lump on their neck in May"]),
+        ("I love how my dog greets me.", ["Ann loves how their dog greets them"]),
+        ("I'm growing up in a strict family.", ["Ann is growing up in a strict family"]),
+        ("I'm a night nurse.", ["Ann is a night nurse"]),
+        ("I have been a long day in Oban", []),
+        ("I did better in maths than in art at school.", ["Ann did better in maths than in art at school"]),
+        ("I spring clean every April.", ["Ann springs clean every April"]),
+        ("I don't know anybody who likes Mondays.", []),
+        ("My boss is named Karen Smith.", ["Ann's boss is called Karen Smith"]),
+        ("My boss is named Karen But I call her Kay.", ["Ann's boss is called Karen"]),
+    ],
+)  # fmt: skip
+def test_what_is_near_to_the_cut_is_told(said: str, texts: list[str]) -> None:
+    assert told(said) == texts
+
+
+def test_a_wish_of_two_is_a_wish() -> None:
+    assert [c.kind for c in extract("My wife and I want to buy a house in Cork.")] == ["intent"]
+
+
+def test_an_answer_may_begin_with_a_name() -> None:
+    said = "Cool Ranch Doritos"
+    assert told(said, asked="What's your favourite food?") == ["Ann's favourite food is Cool Ranch Doritos"]
