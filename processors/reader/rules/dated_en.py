@@ -28,8 +28,8 @@ _SURE = re.compile(
 )
 """A weekday by itself, and this summer, may lie before or behind."""
 _AHEAD = re.compile(
-    r"\b(?:will|shall|again|going to|gonna|plan(?:s|ning)?|wants?|hop(?:es?|ing)|intends?|due|starts?|begins?|ends?|expires?"
-    r"|leaves?|moves?|opens?|arrives?|retires?|turns|is|are"
+    r"\b(?:will|shall|again|going to|gonna|plan(?:s|ning)?|wants?|hop(?:es?|ing)|intends?|due|starts?|begins?|ends?"
+    r"|expires?|leaves?|moves?|opens?|arrives?|retires?|turns|is|are"
     r"|(?:has|have|there is|there's) (?:an?|the|my|his|her|their)"
     r"|(?:mov|leav|fly|start|com|visit|travell?|see|meet|retir|turn|finish|hav|gett|giv|tak|marry|open|return)ing)\b"
     r"|['’]ll\b",
