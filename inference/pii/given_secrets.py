@@ -6,6 +6,7 @@ The verb stands between the word for a secret and its value, or takes the place 
 
 import re
 
+from inference.pii.labels import alternatives
 from inference.pii.rules import Check, Rule
 from inference.pii.said_secrets import COUNTED, OTHER_CODE
 from inference.pii.secret_values import CODE, WORD, capital, code, figured, long_code, mixed, paired, plain_words, word
@@ -126,7 +127,7 @@ RULES: tuple[Rule, ...] = (
         "figures of a door",
         r"\b(?:alarm|gate|garage|safe|door|keypad|padlock|lock(?:er)?|shed|entrance|lift)(?:['’]s|[ ](?:is|was|wants"
         rf"|takes))(?:[ ](?:now|still|just|always))?[ ]{_FOUR_FIGURES}"
-        r"(?![ ](?:[cmk]?m|met(?:er|re)s?|feet|inch(?:es)?|dollars?|euros?|pounds?|kg)\b)",
+        r"(?![ ](?:[cmk]?m|met(?:er|re)s?|inch(?:es)?|dollars?|euros?|pounds?|kg)\b)",
         ("alarm", "gate", "garage", "safe", "door", "keypad", "lock", "shed", "entrance", "lift"),
         code,
         OTHER_CODE,
@@ -192,7 +193,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "code that was sent",
         r"\b(?:text(?:ed|s)?|sms|sent|sends?|messaged|emailed|mailed|came|arrived|got|received)\b[^.?!\n]{0,40}?\bcode"
-        rf"\b(?![ ](?:of|review|red))[^.?!\n]{{0,25}}?[ :][ ]?{CODE}",
+        rf"\b(?![ ](?:{alternatives('no_secret_code')}))[^.?!\n]{{0,25}}?[ :][ ]?{CODE}",
         ("code",),
         long_code,
         COUNTED,
