@@ -71,7 +71,7 @@ _ABOUT_ONE = re.compile(
 # The same within the words that ask: "do you know who has the password?", "what's the name of the login button?"
 _ASKS_OTHER = re.compile(
     r"\b(?:where|why|how|when|whether|if|who)\b|\b(?:name|title|label|colou?r|column|field|type|table|file|folder|path"
-    r"|link|page|owner|reason|point|purpose|use|problem|issue|status|size|length|algorithm|step|history|deadline)s?"
+    r"|link|page|owner|reason|point|purpose|use|problem|issue|status|size|length|algorithm|step|regex|pattern|deadline)s?"
     r"[ ](?:of|for|to|behind|with|in|on|that|which)\b|在哪|哪里|哪裡|怎么|怎麼|谁|誰|为什么|為什麼",
     re.IGNORECASE,
 )

@@ -198,6 +198,7 @@ async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
         ("I need your PIN later. How many guests?", "4471"),
         ("Enter your password on the next page. Which plan would you like?", "Premium2"),
         ("What's the combination of drugs?", "400"),
+        ("What's the regex for a password?", "^[A-Za-z0-9]{8,}$"),
         ("密码用什么算法加密？", "bcrypt"),
         ("密码锁多少钱？", "128"),
         ("幸福的密码是什么？", "知足"),
