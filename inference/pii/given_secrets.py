@@ -6,6 +6,7 @@ The verb stands between the word for a secret and its value, or takes the place 
 
 import re
 
+from inference.pii.labels import alternatives
 from inference.pii.rules import Check, Rule
 from inference.pii.said_secrets import COUNTED, OTHER_CODE
 from inference.pii.secret_values import CODE, WORD, capital, code, figured, long_code, mixed, paired, plain_words, word
@@ -16,7 +17,10 @@ CREDENTIAL = "CREDENTIAL"
 _QUOTE = r"['\"“‘「`]?"
 _ANY = r"(?P<value>[!-~]{6,64})"
 _SAID = r"(?<![A-Za-z])(?:pass(?:word|phrase|code)s?|passwd|pwd?)(?![A-Za-z])"
-_KEY = rf"(?<![A-Za-z])(?<!public[ ])(?:{KEY_EN}|key)(?![A-Za-z])(?![ _-]?ids?\b)"
+_KEY = (
+    rf"(?<![A-Za-z])(?<!public[ ])(?<!primary[ ])(?<!foreign[ ])(?<!shortcut[ ])(?:{KEY_EN}|key)(?![A-Za-z])"
+    r"(?![ _-]?(?:id|header|type|endpoint|column|field|format|length|size|algorithm)s?\b)"
+)
 # What belongs to a password is none: "the password's length".
 _OWN = (
     r"(?:hint|length|owner|expiry|strength|age|history|rules?|policy|fields?|hash|salt|format|entropy|turn"
@@ -33,6 +37,7 @@ _MACHINE = r"(?:laptop|computer|tablet|phone|ipad|mac|pc|machine|screen|wi-?fi|r
 
 _NEEDS = ("key", "token", "secret", "credential", "pass", "pat", "code")
 _PASS = ("pass", "pw")
+
 
 def _rule(
     name: str, pattern: str, needs: tuple[str, ...], check: Check, other: re.Pattern[str] | None = SOMETHING_ELSE
@@ -84,7 +89,8 @@ RULES: tuple[Rule, ...] = (
     # "They rotated the licence key; now it's HX7K2-PP9QV-..."
     _rule(
         "groups of a licence",
-        r"\b(?:licen[cs]e|product|activation|serial|registration|upgrade|cd)(?:[ -](?:keys?|codes?|numbers?))?\b"
+        r"\b(?:(?:licen[cs]e|activation|upgrade|cd)(?:[ -](?:keys?|codes?|numbers?))?"
+        r"|(?:product|serial|registration)[ -](?:keys?|codes?))\b"
         r"[^.?!\n]{0,60}?[ :=]['\"“]?(?P<value>(?-i:(?=[A-Z-]{0,20}[0-9])(?=[0-9-]{0,20}[A-Z])[A-Z0-9]{4,6}"
         r"(?:-[A-Z0-9]{4,6}){3,7}))(?![A-Za-z0-9-])",
         ("licen", "product", "activation", "serial", "registration", "upgrade", "cd"),
@@ -102,8 +108,8 @@ RULES: tuple[Rule, ...] = (
     # "CVV on the back says 614"
     _rule(
         "code says",
-        rf"{_CODE}(?:[ ][\w'’-]{{1,15}}){{0,6}}?[ ]{_SAYS}[ ]['\"“]?(?P<value>[#*]?[0-9]{{3,10}}[#*]?)"
-        r"(?![0-9A-Za-z%]|[.,:/][0-9])",
+        rf"{_CODE}(?![ ]headers?\b)(?:[ ][\w'’-]{{1,15}}){{0,6}}?[ ]{_SAYS}[ ]['\"“]?(?P<value>[#*]?[0-9]{{3,10}}[#*]?)"
+        r"(?![0-9A-Za-z%]|[.,:/][0-9]|[ ](?!plus|this|was)[a-z][a-z-]{1,12}s\b)",
         ("cv", "pin", "pass", "puk", "code", "combination"),
         code,
         OTHER_CODE,
@@ -120,7 +126,8 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "figures of a door",
         r"\b(?:alarm|gate|garage|safe|door|keypad|padlock|lock(?:er)?|shed|entrance|lift)(?:['’]s|[ ](?:is|was|wants"
-        rf"|takes))(?:[ ](?:now|still|just|always))?[ ]{_FOUR_FIGURES}",
+        rf"|takes))(?:[ ](?:now|still|just|always))?[ ]{_FOUR_FIGURES}"
+        r"(?![ ](?:[cmk]?m|met(?:er|re)s?|inch(?:es)?|dollars?|euros?|pounds?|kg)\b)",
         ("alarm", "gate", "garage", "safe", "door", "keypad", "lock", "shed", "entrance", "lift"),
         code,
         OTHER_CODE,
@@ -163,7 +170,9 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "login of a service",
         r"\b(?:smtp|imap|pop3|s?ftp|ssh|vpn|rdp|vnc|database|db|admin|router|nas|portal|dashboard|panel|console|registry"
-        r"|log[- ]?in|account)\b[^.?!:\n]{0,20}:[ ](?:user[ ])?[A-Za-z][\w.@-]{1,40}(?:[ ]?[/|][ ]?|,[ ])"
+        r"|log[- ]?in|account)\b[^.?!:\n]{0,20}:[ ](?:user[ ])?"
+        r"(?!(?:asus|netgear|tp-?link|linksys|cisco|synology|qnap|nintendo|sony|xbox|postgres(?:ql)?|mysql|netflix|spotify"
+        r"|mullvad)\b)[A-Za-z][\w.@-]{1,40}(?:[ ]?[/|][ ]?|,[ ])"
         rf"{_QUOTE}(?P<value>[A-Za-z0-9!@#$][!-~]{{5,63}})",
         (":",),
         paired,
@@ -172,7 +181,9 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "typing it",
         r"\b(?:dial|press|punch|type|enter|key|tap|input)(?:l?ing|ping|s|es|led|ed|d)?(?:[ ](?:in|the[ ]code)){0,2}[ ]"
-        r"(?P<value>[#*]?[0-9](?:[ -]?[0-9]){2,9}[#*]?)(?![0-9A-Za-z%]|[.,:/-][0-9])(?=[^.?!\n]{0,30}\b(?:keypad|lock"
+        r"(?P<value>[#*]?[0-9](?:[ -]?[0-9]){2,9}[#*]?)(?![0-9A-Za-z%]|[.,:/-][0-9])"
+        r"(?<!\b911)(?<!\b112)(?<!\b999)(?=,?[ ](?:(?:and|then|followed|by|hash|star|pound|key|twice|again),?[ ]){0,5}"
+        r"(?:on|at|in|into|to|for)[ ][^.?!\n]{0,25}?\b(?:keypad|lock"
         r"|gate|door|intercom|alarm|safe|padlock|locker|entryphone|barrier|lift|shed|garage|entrance|turnstile)\b)",
         ("dial", "press", "punch", "typ", "enter", "key", "tap", "input"),
         code,
@@ -182,16 +193,29 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "code that was sent",
         r"\b(?:text(?:ed|s)?|sms|sent|sends?|messaged|emailed|mailed|came|arrived|got|received)\b[^.?!\n]{0,40}?\bcode"
-        rf"\b(?![ ](?:of|re[dv]))[^.?!\n]{{0,25}}?[ :][ ]?{CODE}",
+        rf"\b(?![ ](?:{alternatives('no_secret_code')}))[^.?!\n]{{0,25}}?[ :][ ]?{CODE}",
         ("code",),
         long_code,
         COUNTED,
+    ),
+    # "What's the admin password?" "Adm1n#Home": a figure and a mark, and nothing behind.
+    _rule(
+        "password answered, marked",
+        rf"(?:\bwhat(?:['’]?s|[ ]is|[ ]was)[^?\n]{{0,40}}{_SAID}[^?\n]{{0,40}}|(?:密码|口令)(?:是|为)?(?:什么|多少|啥))"
+        r"\?[ \n]{0,2}(?:(?:it['’]?s|是)[ ]?)?(?P<value>(?!\^)(?=[!-~]{0,40}[0-9])(?=[!-~]{0,40}[!#$%^&*+~])"
+        r"[!-~]{6,40})[.!]?"
+        r"(?=\Z|\n)",
+        ("pass", "pw", "密码", "口令"),
+        figured,
+        None,
     ),
     # "My mum's maiden name, which the bank always asks for, is ..."
     _rule(
         "answer to a bank",
         r"\b(?:maiden[ ]name|first[ ](?:pet|school|car|teacher|job)|street[ ](?:i|we)[ ]grew[ ]up[ ]on"
-        r"|favou?rite[ ](?:film|book|teacher|food))\b(?=[^.?!\n]{0,80}\b(?:bank|asks?|security|verif|reset|question)\b)"
+        r"|favou?rite[ ](?:film|book|teacher|food))\b"
+        r"(?:(?<=maiden[ ]name)(?=[^.?!\n]{0,80}\b(?:asks?|question)\b)"
+        r"|(?=[^.?!\n]{0,80}\b(?:(?:the|my|our|your)[ ]bank|security|verif(?:y|ication)|reset)\b))"
         r"[^.?!\n]{0,70}?[ ](?:is|was)[ ](?P<value>[A-Za-z][A-Za-z'’-]{2,40})(?![A-Za-z])",
         ("maiden", "first", "street", "favo"),
         word,

@@ -142,6 +142,12 @@ async def test_b1_the_turns_before_travel_along_for_a_bare_yes(bench: Bench) -> 
         ("你们家门禁码是多少？", "6093", "<CREDENTIAL>"),
         ("wifi密码告诉我一下", "好像是Teapot6093", "好像是<CREDENTIAL>"),
         ("请输入验证码", "604193", "<CREDENTIAL>"),
+        ("What's the password?", "okra77", "<CREDENTIAL>"),
+        ("What's the password?", "wellington7", "<CREDENTIAL>"),
+        ("What floor is it, and what's your gate code?", "6093", "<CREDENTIAL>"),
+        ("I know where it is, what's your PIN?", "4471", "<CREDENTIAL>"),
+        ("What's the admin password?", "Adm1n#Home", "<CREDENTIAL>"),
+        ("后台密码是什么？", "Adm1n#Home", "<CREDENTIAL>"),
     ],
 )
 async def test_d5_an_answer_in_its_own_turn_is_a_secret_by_its_question(
@@ -185,6 +191,20 @@ async def test_d5_an_answer_may_come_a_turn_later(bench: Bench) -> None:
         ("密码要多少位？", "八位"),
         ("你什么时候换的密码？", "去年"),
         ("一共多少人？", "4471"),
+        ("Do you know who has the password?", "Marianne"),
+        ("Which app asks for the password?", "Netflix"),
+        ("What's the name of the login button?", "btnSubmit"),
+        ("What algorithm hashes the passwords?", "argon2id"),
+        ("I need your PIN later. How many guests?", "4471"),
+        ("Enter your password on the next page. Which plan would you like?", "Premium2"),
+        ("What's the combination of drugs?", "400"),
+        ("What's the regex for a password?", "^[A-Za-z0-9]{8,}$"),
+        ("密码用什么算法加密？", "bcrypt"),
+        ("密码锁多少钱？", "128"),
+        ("幸福的密码是什么？", "知足"),
+        ("验证码是干什么用的？", "防止机器人"),
+        ("密码是什么？", "我查一下"),
+        ("密码是什么？", "贴在冰箱上"),
     ],
 )
 async def test_d5_what_answers_no_question_for_a_secret_stays(bench: Bench, asked: str, answer: str) -> None:
