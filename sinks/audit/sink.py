@@ -19,6 +19,7 @@ from schemas.log.owner import Owner, OwnerKind, tenant_owner
 from schemas.security.audit import SALT_BYTES, START, Chain, Entry, erase, mark_gone, what_digest, who_digest
 from schemas.security.audit_roster import Roster, begins_without
 from schemas.storage import postgres_connections
+from sinks.clock import utc_now
 from sinks.protocol import Mark, Permanent, SinkBatch, Transient
 
 log = logging.getLogger(__name__)
@@ -38,7 +39,8 @@ _WRITE = f"""INSERT INTO audit.chains ({", ".join(CHAIN_COLUMNS)}) VALUES ({", "
 
 
 class AuditSink:
-    """One chain a partition of the topic. `key` seals the chains; `keep`: how long an entry stands.
+    """One chain a partition of the topic. `key` seals the chains; `keep`: how long an entry stands; `now`: when the log
+    begins.
 
     A record that is delivered again is known by its access id and changes nothing.
     """
@@ -46,8 +48,8 @@ class AuditSink:
     name = "audit"
     topics = (topics.ACCESSES.name,)
 
-    def __init__(self, dsn: str, key: bytes, keep: timedelta) -> None:
-        self._dsn, self._key, self._keep = dsn, key, keep
+    def __init__(self, dsn: str, key: bytes, keep: timedelta, now: Callable[[], datetime] = utc_now) -> None:
+        self._dsn, self._key, self._keep, self._now = dsn, key, keep, now
         self._conn: Connection[TupleRow] | None = None
         self._swept_at: datetime | None = None
         self._erased_at: datetime | None = None
@@ -143,7 +145,7 @@ class AuditSink:
         chains = [Chain(*r) for r in conn.execute(_ALL.encode())]
         if not begins_without(self._key, chains):
             return None
-        made = Roster.of(self._key, datetime.now(UTC), {c.chain: c.seq for c in chains})
+        made = Roster.of(self._key, self._now(), {c.chain: c.seq for c in chains})
         self._list(conn, made)
         for chain in chains:
             if not chain.unmarked(self._key):  # the others are sealed anew with their marks

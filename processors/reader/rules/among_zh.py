@@ -59,8 +59,8 @@ def _of_whom(found: Found, turn: str, speaker: str) -> bool:
 
 
 def told_of_life(found: Found) -> bool:
-    """Is a statement one of its speaker's life, told whole?"""
-    if found.slots:
+    """Is a statement one of its speaker's life, told whole? A question that was asked is only observed."""
+    if found.slots or "问过“" in found.text:
         return True
     said = _OWNER.sub("◇", found.text)
     return not any(pattern.search(said) for pattern in _REFUSED)

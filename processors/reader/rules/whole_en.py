@@ -210,7 +210,7 @@ _ABOUT_THE_TALK = re.compile(
 _OF_THE_MOMENT = re.compile(
     r"(?:I|we) (?:am|are) (?:\w+ly )?(?:all )?(?:at )?home(?:$|,)"
     r"|(?:I|we) (?:am|was|are|were) (?:just |\w+ly )?(?:talking|speaking|chatting) (?:about|of)\b"
-    r"|(?:I|we) (?:am|are) (?:working|off|free|busy|resting|relaxing|staying in)(?: all day)? (?:today|tonight"
+    r"|(?:I|we) (?:am|are) (?:working|off|free|busy|relaxing|staying in)(?: all day)? (?:today|tonight"
     r"|this (?:morning|afternoon|evening|weekend)|on \d{1,2} [A-Z]\w+ \d{4})$"
     rf"|(?:I|we) (?:am|was|are|were) (?:so |just |only |all |very |really |quite )*(?:{alternatives('of_a_reaction')})"
     r"(?:$|,| (?:about|at|by|that|how) )(?!.*\b(?:my|our|last (?:year|month|week|summer|winter)|ago)\b)"
