@@ -46,7 +46,7 @@ _STYLE_EN = re.compile(
     re.I,
 )
 _STANDING_EN = re.compile(
-    r"\b(?:always|from now on|in (?:the )?future|every time|whenever"
+    r"\b(?:always|(?:keep|make) (?:all )?(?:of )?your (?:answers|replies|responses)|from now on|in (?:the )?future|every time|whenever"
     r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me)\b",
     re.I,
 )

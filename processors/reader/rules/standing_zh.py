@@ -9,6 +9,7 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.places_zh import PLACE
+from processors.reader.rules.whereabouts import is_where_zh
 from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
@@ -51,7 +52,7 @@ _SHOWN = re.compile(
     r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
     r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
-_AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
+_AT_PLACE = re.compile(rf"(?P<place>{PLACE}|{KIN}|老家|国内|国外|公司|单位|学校)[这那](?:边儿?|[儿里])")
 _NAMED = re.compile(
     rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
     r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
@@ -247,7 +248,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks
     `among` people, also first, says much of others and of nobody: there the speaker, or a person of theirs, opens
     it."""
-    if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text):
+    least = SHORTEST if in_group or among else _least(text)
+    if len(text) < least or not resolved(text) or _GENERAL.search(text):
         return False
     if (_CUT.search(text) and not _IS_OF.search(text)) or _BARE.match(text) or _CORRECTED.search(text):
         return False
@@ -261,6 +263,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
         return False
     if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
         return True
+    if not (in_group or among) and is_where_zh(text):
+        return True
     if among and _FIRST.search(text) and (in_group or not _FRONTED.match(text)):
         return False
     if not in_group and SPEAKER.search(text) and not _NOT_OBJECT.search(text):
@@ -273,6 +277,13 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     return of_kin or opens or _WHEN.search(text) is not None
 
 
+def _least(text: str) -> int:
+    """To an assistant what one is, has or can in a word or two is a whole statement: 我属马, 我戴眼镜."""
+    if not (text.startswith(("我", "俺")) and tells_state(text)) or _SHORT_ANSWER.match(text):
+        return SHORTEST
+    return 3 if text[1] in "属姓" else 4
+
+
 def tells_of_speaker(text: str) -> bool:
     """Is the speaker the subject, or the one to whom somebody named does it?"""
     named = SPEAKER.search(text)
@@ -281,6 +292,10 @@ def tells_of_speaker(text: str) -> bool:
     if named.group() in {"自己", "本人"} or _OF_PERSON.search(text, 0, named.start()):
         return True
     return _LEAD.fullmatch(text, 0, named.start()) is not None
+
+
+_SHORT_ANSWER = re.compile(r"我(?:是|有|没|没有|会|不会|信|怕|不办|不去|不用)(?:的|了|过|啊|空|钱|事|错|用|完|来|行|他|她|它|这|那|好|懂|对|去|说|写|做|看|试|找|买|问|吃|喝|想|知|听|要)")
+"""What answers the turn before: 我没有用, 我会来."""
 
 
 def tells_state(text: str) -> bool:
