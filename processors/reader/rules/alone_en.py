@@ -157,8 +157,8 @@ _DATED = re.compile(
 
 
 _SEES = re.compile(
-    r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? (?:every|each|once|twice|on \w+days?|most"
-    r"|\w+ times)\b[\w' -]{0,30}$",
+    r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "
+    r"(?:every|each|once|twice|on \w+days?|most|\w+ times)\b[\w' -]{0,30}$",
     re.I,
 )
 _AILS = re.compile(
@@ -187,8 +187,8 @@ def alone(
 ) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
-    been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant is
-    asked to remember it."""
+    been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant
+    is asked to remember it."""
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False

@@ -11,8 +11,6 @@ import re
 import tomllib
 from importlib.resources import files
 
-from processors.reader.rules.clauses_zh import KIN
-
 _DATA: dict[str, str] = tomllib.loads((files(__package__) / "asked_to_keep.toml").read_text(encoding="utf-8"))
 
 
@@ -26,15 +24,19 @@ _EN = re.compile(
     r"(?:(?:can|could|will|would) you (?:please )?|you (?:should|must) |I(?:'d like| want| need) you to )?"
     rf"(?:(?:please|always|just) )?(?:{_lines('en')})(?: (?:for (?:me|later|next time)|down|this|somewhere))?"
     r"(?:,? that|[:,]| -)? )"
-    r"(?=(?:I|we|my|our)\b|(?:the|an?|all|both|no) (?!(?:time|day|night|way|old|good|milk|one|fact|next|first|last|following)\b)[\w'-]+ "
-    r"|(?!To\b|When\b|How\b|What\b|Where\b|Why\b|This\b|That\b)(?-i:[A-Z])[\w'-]+(?: [A-Z][\w'-]+)? (?:is|has|owes|likes|hates|lives|works|comes|needs|can't|doesn't|will)\b)",
+    r"(?=(?:I|we|my|our)\b|(?:the|an?|all|both|no) "
+    r"(?!(?:time|day|night|way|old|good|milk|one|fact|next|first|last"
+    r"|following)\b)[\w'-]+ |(?!To\b|When\b|How\b|What\b|Where\b|Why\b|This\b|That\b)"
+    r"(?-i:[A-Z])[\w'-]+(?: [A-Z][\w'-]+)? "
+    r"(?:is|has|owes|likes|hates|lives|works|comes|needs"
+    r"|can't|doesn't|will)\b)",
     re.I,
 )
 _ASKED = re.compile(r"\?(?=\s*$)")
 _ZH = re.compile(
     r"(?:(?<![^。！？!?；;\n，,：:\s]))"
     rf"(?P<lead>(?:{'|'.join(_DATA['before_zh'].split())}){{0,5}}(?:{_lines('zh')})(?:了|哈|啊|哦|吧|一下)?[，,：:\s]{{0,3}})"
-    rf"(?=(?P<own>[我俺咱]|本人)|(?P<kin>{KIN})|[^，,。]{{3}})"
+    r"(?=(?P<own>[我俺咱]|本人)|[^，,。]{3})"
 )
 _NOT_TOLD = re.compile(r"[我俺咱](?:们)?(?:说|问|讲|发|刚才|上次|之前|叫你|让你)|[我俺咱](?:的话|们的约定)")
 
@@ -50,10 +52,10 @@ def to_keep_en(text: str) -> tuple[str, frozenset[int]]:
 
 
 def to_keep_zh(text: str) -> str:
-    """The same of a Chinese turn, where what is to be remembered is said of the speaker or of a person of theirs."""
+    """The same of a Chinese turn, where what is to be remembered begins with the speaker."""
 
     def blank(match: re.Match[str]) -> str:
-        own = (match["own"] or match["kin"]) and not _NOT_TOLD.match(text, match.end())
+        own = match["own"] and not _NOT_TOLD.match(text, match.end())
         return " " * len(match.group()) if own else match.group()
 
     return _ZH.sub(blank, text)

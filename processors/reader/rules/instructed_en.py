@@ -165,15 +165,17 @@ def _meant(how: str, said: str, *, polite: bool) -> bool:
     """Is it said for good without a lead that says so?"""
     ours = _OF_SPEAKER.search(said) is not None
     if how in {"stop", "quit"}:
-        return ours or _answering(said)
+        return ours or answering(said, "answers")
     if how == "always" or "ever" in how:
         return ours or polite or re.match(rf"(?:{_ANSWERS})\b", said) is not None
     return (_STANDS_FOR_GOOD if how else _EVERY_TIME).search(said) is not None
 
 
-def _answering(said: str) -> bool:
-    stem = said.split(" ")[0].removesuffix("ing")
-    return any(stem in (verb, verb.removesuffix("e"), f"{verb}{verb[-1]}") for verb in listed("answers"))
+def answering(said: str, *lists: str) -> bool:
+    """Is the first word the gerund of a verb of these lists?"""
+    stem = said.split(" ")[0].lower().removesuffix("ing")
+    verbs = [verb.replace("[sz]", s) for name in lists for verb in listed(name) for s in "sz"]
+    return any(stem in (verb, verb.removesuffix("e"), f"{verb}{verb[-1]}") for verb in verbs)
 
 
 def _worded(how: str, said: str) -> str:

@@ -56,6 +56,7 @@ _OPENS = re.compile(rf"(?:(?:{_any('opens')})[，,：:\s]*)+(?=.{{3}})")
 _ENDS = re.compile(rf"(?:[，,\s]*(?:{_any('ends')}))+$")
 _REMEMBER = re.compile(rf"(?:(?:请|麻烦|你|您|都|先|再|给我|替我){{0,3}}(?:{_any('remember')})[哈啊吧哦了]?)")
 _TELLS = re.compile(r"\d|是|在|有|叫|姓|欠|要|会|不|[到过了]|写|[一二两三四五六七八九十]")
+_KIN = re.compile(KIN)
 _NOT_TOLD_AT_ONCE = re.compile(rf"(?:{_any('does')})|[去来把给要别带多先]|那个|这个|他|她|它|之前|上次|刚才")
 """What somebody is to do: 记得带伞."""
 _OTHERS = re.compile(_any("others_order"))
@@ -110,21 +111,26 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
         elif not found or re.search(r"\d|(?<![老总还就])是|叫", said):
             text = "{owner}" + _opened(whole.strip())
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact"))
+    if at_once and not found and parts[at + 1 :]:
+        return _remembered_at_once(sentence, original, parts, taken, at + 1)
     return found
 
 
 def _remembered_at_once(
-    sentence: Sentence, original: str, parts: Sequence[Clause], taken: Sequence[Found]
+    sentence: Sentence, original: str, parts: Sequence[Clause], taken: Sequence[Found], behind: int | None = None
 ) -> list[Found]:
-    """A fact behind the words that ask to remember it: 帮我记住备用钥匙在门垫下面."""
-    for clause in parts[:1]:
-        said = rest_zh(original[clause.start - sentence.start : clause.end - sentence.start].strip())
+    """A fact behind the words that ask to remember it: 帮我记住备用钥匙在门垫下面; the clause at `behind` where a comma
+    is between."""
+    for clause in parts[:1] if behind is None else parts[behind : behind + 1]:
+        said: str | None = original[clause.start - sentence.start : clause.end - sentence.start].strip()
+        said = rest_zh(said or "") if behind is None else said
         if said is None or any(f.overlaps(clause.start, clause.end) for f in taken) or clause.asks or clause.supposed:
             break
-        fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not (ASKS.search(said) or re.search("[你您]", said))
+        asks = ASKS.search(said) or re.search("[你您]", said)
+        fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not asks
         if fits and _TELLS.search(said) and not _NOT_TOLD_AT_ONCE.match(said):
             text = said.replace("我", "{owner}")
-            text = text if "{owner}" in text else "{owner}" + text
+            text = text if "{owner}" in text else ("{owner}的" if _KIN.match(said) else "{owner}") + text
             return [Found(clause.start, clause.end, "episode", text, episode_type="fact")]
     return []
 

@@ -44,7 +44,7 @@ _TIRED = re.compile(
     rf"(?:{_OPENS}){{0,4}}{_NOT}{_OFTEN}(?:跟我|对我|给我|和我)?(?:{_any('tiresome')})[^，]{{0,10}}$"
     rf"|(?:{_OPENS}){{0,4}}{_NOT}用{_WRITTEN}[^，]{{0,8}}$"
     rf"|(?:{_OPENS}){{0,4}}{_NOT}(?:跟我|和我|对我)(?:说|讲|用){_WRITTEN}[^，]{{0,6}}$"
-    rf"|(?:请|你|您|以后|都)*{_NOT}(?:叫|喊|称呼)我[\u4e00-\u9fffA-Za-z]{{1,8}}$"
+    rf"|(?:请|你|您|以后|都){{0,4}}{_NOT}(?:叫|喊|称呼)我[\u4e00-\u9fffA-Za-z]{{1,8}}$"
 )
 _SPEAKING = re.compile(
     rf"(?:{_OPENS}){{0,3}}(?:(?:跟|和|对|给)我(?:说话|讲话|聊天|解释|写|回复)|回答我|回复我|叫我)(?:的?时候?)?(?:要|请|都|尽量|就|能)?"
@@ -58,6 +58,17 @@ _ONCE = re.compile(_any("once"))
 _OF_OTHERS = re.compile(rf"[他她它]|大家|我们|{KIN}|让|告诉|系统|提示|规定|要求[^，]|说明|牌子|老师|[:：“「\"]")
 _SIR = re.compile(r"叫我|喊我|称呼我")
 _SENSE = re.compile(r"我(?!的?(?:问题|时候))")
+
+
+_PLEASE = re.compile(
+    r"(?:(?<![^，,。！!？?；;\n\s]))(?:请|麻烦|你|您|就|直接|平时){1,4}"
+    r"(?=[叫喊]我[\u4e00-\u9fffA-Za-z]{1,8}(?:$|[，,。！!；;\n]))"
+)
+
+
+def called(text: str) -> str:
+    """A turn without the courtesy before what one is to be called: 请叫我阿明."""
+    return _PLEASE.sub(lambda m: " " * len(m.group()), text)
 
 
 def plain_orders(sentence: Sentence, original: str, parts: Sequence[Clause]) -> list[Found]:

@@ -18,7 +18,7 @@ from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
-from processors.reader.rules.plain_orders_zh import plain_orders
+from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
@@ -43,14 +43,14 @@ def read(
     spoken_of: list[persons_zh.Person] = []
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_given(text)
-    text = to_keep_zh(text) if among is None else text
+    text = called(to_keep_zh(text)) if among is None else text
+    alone_with_it = among is None and not (among_people or in_group)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         here = _statements(sentence, original, profile, parts, in_project=in_project)
         about = parts[-1].subject if parts else about
-        alone_with_it = among is None and not (among_people or in_group)
         told_to = [] if among_people else _told_to(
             sentence, original, parts, here, in_project=in_project, plainly=alone_with_it
         )  # fmt: skip
@@ -113,7 +113,8 @@ def _told_to(
     others = [h for h in here if h.episode_type != "decision"]
     told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
     if plainly and not told:
-        told = [f for f in plain_orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
+        plain = plain_orders(sentence, original, parts)
+        told = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
     return told or to_remember(sentence, original, parts, here, at_once=plainly)
 
 

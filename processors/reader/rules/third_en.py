@@ -166,11 +166,14 @@ def of_a_third(said: str, *, to_keep: bool = False) -> str | None:
     of a time or a place of a life."""
     match = _STATES.match(said)
     known = to_keep or is_of_a_thing(said)
-    if match is None or (_PARTICULAR.search(said) is None and not known) or _SAYING.match(said) or YOU.search(said) or said.isupper():
+    if match is None or not (known or _PARTICULAR.search(said)):
+        return None
+    if _SAYING.match(said) or YOU.search(said) or said.isupper():
         return None
     if _SECRET.search(said) and not is_of_a_thing(said):
         return None
-    if not known and not (_SPEAKERS.search(said) or (_OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK).search(said)):
+    of_a_life = _OF_ONES_LIFE if match["article"] else _BY_THE_CLOCK
+    if not (known or _SPEAKERS.search(said) or of_a_life.search(said)):
         return None
     if match["noun"].lower().startswith(("a ", "an ")) and not _SPEAKERS.search(said):
         return None

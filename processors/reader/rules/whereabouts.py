@@ -1,4 +1,5 @@
-"""Where something is, as one tells an assistant who is to know it later: "the spare key is under the mat", 车停在地下二层.
+"""Where something is, as one tells an assistant who is to know it later: "the spare key is under the mat",
+车停在地下二层.
 
 Among people such sentences speak of what all see. The places are those in which people keep their things (data).
 """
