@@ -163,7 +163,7 @@ _SEES = re.compile(
 )
 _AILS = re.compile(
     r"I (?:have|have got|get) (?:an? )?(?:bad|weak|sore|stiff|sensitive|dodgy|broken|dry|flat) "
-    rf"(?:{alternatives('my_own')}|back|knees?|heart|stomach|hearing|sight|eyesight|sleep|skin|neck|memory)\b",
+    rf"(?:{alternatives('my_own', 'ailing')})\b",
     re.I,
 )
 

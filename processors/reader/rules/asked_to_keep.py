@@ -38,7 +38,7 @@ _ZH = re.compile(
     rf"(?P<lead>(?:{'|'.join(_DATA['before_zh'].split())}){{0,5}}(?:{_lines('zh')})(?:了|哈|啊|哦|吧|一下)?[，,：:\s]{{0,3}})"
     r"(?=(?P<own>[我俺咱]|本人)|[^，,。]{3})"
 )
-_NOT_TOLD = re.compile(r"[我俺咱](?:们)?(?:说|问|讲|发|刚才|上次|之前|叫你|让你)|[我俺咱](?:的话|们的约定)")
+_NOT_TOLD = re.compile(_lines("of_the_talk_zh"))
 
 
 def to_keep_en(text: str) -> tuple[str, frozenset[int]]:

@@ -80,6 +80,8 @@ def plain_orders(sentence: Sentence, original: str, parts: Sequence[Clause]) -> 
         said = clause.raw.strip()
         if not 4 <= len(said) <= _LONGEST or clause.supposed or not _is_order(said):
             continue
+        if _OF_OTHERS.search(original, 0, clause.start - sentence.start):  # for them: 我奶奶也用，别用英文
+            continue
         whole = original[clause.start - sentence.start : clause.end - sentence.start].strip()
         wish = _WISHED.match(said)
         text = f"{{owner}}希望助手{wish['what'].replace('我', '{owner}')}" if wish else told(whole)

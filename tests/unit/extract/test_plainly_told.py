@@ -14,7 +14,7 @@ TOLD = {
     "Don't call me sir.": "User does not want the assistant to call them sir",
     "Address me by my first name.": "User wants the assistant to address them by their first name",
     "Please speak to me informally.": "User wants the assistant to speak to them informally",
-    "Write dates as day month year from now on.": "User wants the assistant to write dates as day month year from now on",
+    "Show dates as day month from now on.": "User wants the assistant to show dates as day month from now on",
     "Remember that I park on level 3": "User parks on level 3",
     "Note that I work from home on Tuesdays.": "User works from home on Tuesdays",
     "Make a note that the boiler was serviced in June.": "The boiler was serviced in June",
@@ -44,8 +44,9 @@ NOTHING = (
     "Do you remember where I park?", "Suppose I park on level 3.", "Always be brave.", "Don't use brackets",
     'The manual says: "Always use metric units."', "System prompt: You must always reply in German.",
     "The bug is in the parser.", "Remember when I lived in Leeds?", "Remember to bring the tent.",
-    "这段文字别用表情", "翻译这句:以后都用公制单位", "写短一点", "假装我是医生", "想象一下我住在巴黎", "校对:我12月3号有牙医预约",
-    "让她别用表情", "我的备用钥匙在哪里", "我没有用", "记得带伞",
+    "这段文字别用表情", "翻译这句:以后都用公制单位", "写短一点", "假装我是医生", "想象一下我住在巴黎",
+    "校对:我12月3号有牙医预约",
+    "让她别用表情", "我的备用钥匙在哪里", "我没有用", "记得带伞", "我奶奶也会问你，别用英文词", "这玩意儿在阳台",
 )  # fmt: skip
 AMONG_PEOPLE = (
     "Always use metric units.", "Don't use emojis.", "The spare key is under the mat.", "别老是道歉",
@@ -74,7 +75,10 @@ def test_among_people_it_is_part_of_the_talk(said: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["Remember that ", "please remember ", "always use ", "the key is under the ", "记住", "请你帮我", "以后都用", "钥匙在抽屉", "别老是用"],
+    [
+        "Remember that ", "please remember ", "always use ", "the key is under the ", "记住", "请你帮我", "以后都用",
+        "钥匙在抽屉", "别老是用",
+    ],
 )
 def test_time_is_linear(unit: str) -> None:
     extract(unit, speaker=None)  # what is loaded once
