@@ -57,7 +57,7 @@ _ENDS = re.compile(rf"(?:[，,\s]*(?:{_any('ends')}))+$")
 _REMEMBER = re.compile(rf"(?:(?:请|麻烦|你|您|都|先|再|给我|替我){{0,3}}(?:{_any('remember')})[哈啊吧哦了]?)")
 _TELLS = re.compile(r"\d|是|在|有|叫|姓|欠|要|会|不|[到过了]|写|[一二两三四五六七八九十]")
 _KIN = re.compile(KIN)
-_NOT_TOLD_AT_ONCE = re.compile(rf"(?:{_any('does')})|[去来把给要别带多先]|那个|这个|他|她|它|之前|上次|刚才")
+_NOT_TOLD_AT_ONCE = re.compile(rf"(?:{_any('does')})|{_any('nothing_to_keep')}")
 """What somebody is to do: 记得带伞."""
 _OTHERS = re.compile(_any("others_order"))
 _NO_ORDER = re.compile(rf"{_any('no_order')}|(?<![的开周例晨])会(?![议员])|(?<![功性只才可])能(?![源力量])")
