@@ -32,6 +32,7 @@ from processors.reader.rules.standing_en import (
 from processors.reader.rules.text import Sentence
 from processors.reader.rules.third_en import of_a_third, spliced
 from processors.reader.rules.together_en import as_one
+from processors.reader.rules.whereabouts import is_of_the_speakers
 from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
@@ -156,6 +157,18 @@ _DATED = re.compile(
 )
 
 
+_SEES = re.compile(
+    r"I (?:only |usually |also )?(?:see|hear from|read|visit) (?:my|the|our) [\w' -]{2,40}? "
+    r"(?:every|each|once|twice|on \w+days?|most|\w+ times)\b[\w' -]{0,30}$",
+    re.I,
+)
+_AILS = re.compile(
+    r"I (?:have|have got|get) (?:an? )?(?:bad|weak|sore|stiff|sensitive|dodgy|broken|dry|flat) "
+    rf"(?:{alternatives('my_own', 'ailing')})\b",
+    re.I,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Alone:
     """A statement at `start:end` of the turn, its words still the speaker's own."""
@@ -170,11 +183,13 @@ class Alone:
 
 
 def alone(
-    sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False
-) -> list[Alone]:
+    sentence: Sentence, original: str, taken: Sequence[Found], people: People, *, in_group: bool = False,
+    to_keep: bool = False,
+) -> list[Alone]:  # fmt: skip
     """Return the statements of a sentence in order; those that do not stand alone are dropped. `original` is the
     sentence with its quotations, `taken` what is found in it already: what that says is not said again. `people` have
-    been named before, and hear of those of the sentence. `in_group`: it is said among people."""
+    been named before, and hear of those of the sentence. `in_group`: it is said among people; `to_keep`: an assistant
+    is asked to remember it."""
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
@@ -203,12 +218,13 @@ def alone(
     texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
     found = []
     for run, text in zip(runs, texts, strict=True):
-        told = tells(text, in_group=in_group)
-        third = None if told or in_group else of_a_third(_shortened(run.text))
+        told = tells(text, in_group=in_group) or (not in_group and _to_an_assistant(text))
+        third = None if told or in_group else of_a_third(_shortened(run.text), to_keep=to_keep)
         if third is not None:
-            found.append(Alone(run.start, run.end, third, weight(third) + 1.0, of_a_third=True))
+            found.append(Alone(run.start, run.end, third, max(KEEP, weight(third) + 1.0), of_a_third=True))
         elif len(text.split()) >= SHORTEST:
-            heavy = weight(text) + (1.0 if KIN.search(text) else 0.0)
+            heavy = weight(text) + (1.0 if KIN.search(text) or (not in_group and _AILS.match(text)) else 0.0)
+            heavy = max(KEEP, heavy) if to_keep else heavy
             found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
     return found
 
@@ -282,6 +298,12 @@ def tells(text: str, *, in_group: bool = False) -> bool:
     """Does a statement stand alone, and is it whole?"""
     said = as_one(text)
     return stands(said, in_group=in_group) and is_whole(said, in_group=in_group)
+
+
+def _to_an_assistant(text: str) -> bool:
+    """Is it there to be known, though among people it would be about the talk: whom one sees how often, where one's
+    things are?"""
+    return resolved(text) and (is_of_the_speakers(text) or _SEES.match(text) is not None)
 
 
 def _standing(said: str, *, in_group: bool) -> str:

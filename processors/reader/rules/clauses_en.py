@@ -58,7 +58,7 @@ FILLER = re.compile(
 SUPPOSED = re.compile(
     r"\b(?:if|suppose|supposing|imagine|imagining|pretend|assume|assuming"
     r"|as though|wish(?! to\b)|wishing|unless|hypothetically"
-    r"|what if|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
+    r"|what if|(?<![a-z,] )were I to|say I|let's say|in case|whether|would I|should I|could I|if only)\b",
     re.I,
 )
 _SUBJECT = re.compile(r"(?P<who>I|we|my|our|I,? (?:myself|personally),?)\b\s*", re.I)

@@ -22,7 +22,7 @@ _CALL = re.compile(
 )
 _ACT = r"(?:[来去帮幫给給拿送抄做说話话]|(?<!买)[买買](?!买))"
 _NO_NAME = re.compile(
-    rf"[我你您啊了]|每天|^(?:{KIN}|{STAFF}|姑娘|小姐姐|[人她他它佢]|马[上路])"
+    rf"[我你您啊了]|每天|^(?:名字|全名|大名|小名|昵称|本名|先生|女士)|^(?:{KIN}|{STAFF}|姑娘|小姐姐|[人她他它佢]|马[上路])"
     rf"|^(?:[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{{1,2}}[总工哥姐叔姨]){_ACT}|^(?=[\u4e00-\u9fff]{{5}})[\u4e00-\u9fff]{{2,6}}?{_ACT}"
 )
 """Who is told to do it: 叫护士帮他量, 叫小李来. A name of two or three characters may hold any: 王小来."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from processors.reader.rules import alone_zh, among_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
+from processors.reader.rules.asked_to_keep import to_keep_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
 from processors.reader.rules.domain import profile_fields
@@ -17,6 +18,7 @@ from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.life_zh import life_statements
 from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
+from processors.reader.rules.plain_orders_zh import called, plain_orders
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
@@ -41,13 +43,17 @@ def read(
     spoken_of: list[persons_zh.Person] = []
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_given(text)
+    text = called(to_keep_zh(text)) if among is None else text
+    alone_with_it = among is None and not (among_people or in_group)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         here = _statements(sentence, original, profile, parts, in_project=in_project)
         about = parts[-1].subject if parts else about
-        told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
+        told_to = [] if among_people else _told_to(
+            sentence, original, parts, here, in_project=in_project, plainly=alone_with_it
+        )  # fmt: skip
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original, parts, in_group=in_group)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
@@ -97,14 +103,19 @@ def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_z
 
 
 def _told_to(
-    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], here: Sequence[Found], *, in_project: bool
-) -> list[Found]:
-    """What the assistant is to do from now on, or to remember; a project's sentences are told as they were said."""
+    sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], here: Sequence[Found], *, in_project: bool,
+    plainly: bool,
+) -> list[Found]:  # fmt: skip
+    """What the assistant is to do from now on, or to remember; a project's sentences are told as they were said.
+    `plainly`: one speaks to an assistant alone."""
     if any(f.kind == "preference" for f in here) or (in_project and statements_zh.of_project(sentence, original)):
         return []
     others = [h for h in here if h.episode_type != "decision"]
     told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
-    return told or to_remember(sentence, original, parts, here)
+    if plainly and not told:
+        plain = plain_orders(sentence, original, parts)
+        told = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
+    return told or to_remember(sentence, original, parts, here, at_once=plainly)
 
 
 def _statements(

@@ -138,7 +138,9 @@ _OF_SPEAKER = re.compile(
 """I saw, I am sure, it seems to me: what is told is not of the speaker."""
 _CUT_SHORT = re.compile(
     r"(?:I|we) (?:have |had )?(?:told|asked) (?:the |my |our )?[\w'-]+(?: [\w'-]+)?$|.*[:,] ?“”\W*$|"
-    r"(?:I|we) (?:have |had )?(?:told|asked|said|say) “”|.*\b(?:said|says?|told|tells?|asked|asks)$|"
+    r"(?:I|we) (?:have |had )?(?:told|asked|said|say) “”|"
+    r"(?:my|our) [\w'-]+ (?:always |once )?(?:said|says|told (?:me|us)|tells (?:me|us)) “”$|"
+    r".*\b(?:said|says?|told|tells?|asked|asks)$|"
     r"(?:I|we) (?:am|are|was|were),|(?:the|an?|some) (?:\w+ ){1,3}(?:beside|next to|behind|opposite) (?:me|us)\b|"
     r"(?:I|we) (?:have|had) been (?:round|over|up|back)(?: (?:once|twice|again|already|before))?$|"
     r"(?:my|our) (?:[\w'-]+ ){1,2}?(?:does|do|did|is|was|has|can|would)(?:n't| not)?(?: (?:but|and|though|so|too"

@@ -9,6 +9,7 @@ from importlib.resources import files
 from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
 from processors.reader.rules.places_zh import PLACE
+from processors.reader.rules.whereabouts import is_where_zh
 from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
@@ -38,7 +39,7 @@ _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
     r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|在哪(?=$|，)|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
-    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不"
+    r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不(?!能|会|了|去|用|敢|太)"
 )
 SUPPOSED = re.compile(
     r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
@@ -123,11 +124,11 @@ _OF_PERSON = re.compile(rf"{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女]
 _THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
 """A clause within, of what a person of the speaker's does to them."""
 QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
-SAID = re.compile(r"(?<!我没)(?<!我没有)(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
+SAID = re.compile(r"(?<!我没)(?<!我没有)(?:(?<!小)(?<!传)(?<!听)说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
-    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
+    r"(?:有[几两三四五\d]+[个点件]\d?|的活儿?|完全是|知道|觉得|认为|以为|(?<!小)说|想|希望|发现|因为|所以|但是?|可是|于是|而且|并且|如果|虽然|然后|就是|的时候|时候?|之?[前后]|的是|的情况|[这那](?:次|回|趟)|没有?[一二三四五六七八九十\d]+周?岁"
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
@@ -247,7 +248,9 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     before the speaker may be what those others speak of; to an assistant it is the speaker's object. Who speaks
     `among` people, also first, says much of others and of nobody: there the speaker, or a person of theirs, opens
     it."""
-    if len(text) < SHORTEST or not resolved(text) or _GENERAL.search(text):
+    least = SHORTEST if in_group or among else _least(text)
+    placed = not (in_group or among) and is_where_zh(text)
+    if len(text) < least or not (placed or resolved(text)) or _GENERAL.search(text):
         return False
     if (_CUT.search(text) and not _IS_OF.search(text)) or _BARE.match(text) or _CORRECTED.search(text):
         return False
@@ -255,11 +258,14 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     talked_of = _TALKED_OF.match(text) or (in_group and _HEARD_OF.match(text))
     if talked_of and not (_LASTING.search(text) or dated):
         return False
-    if _NO_SUBJECT.match(text) or _MOMENT.search(text) or not whole(text):
+    under_way = not (in_group or among) and tells_state(text)
+    if _NO_SUBJECT.match(text) or (_MOMENT.search(text) and not under_way) or not whole(text):
         return False
     if of_before(text):
         return False
     if OF_KIN.match(text) or tells_of_speaker(text) or _THEIRS_THEN.search(text):
+        return True
+    if placed:
         return True
     if among and _FIRST.search(text) and (in_group or not _FRONTED.match(text)):
         return False
@@ -273,6 +279,13 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool, among: bo
     return of_kin or opens or _WHEN.search(text) is not None
 
 
+def _least(text: str) -> int:
+    """To an assistant what one is, has or can in a word or two is a whole statement: 我属马, 我戴眼镜."""
+    if not (text.startswith(("我", "俺")) and tells_state(text)) or _SHORT_ANSWER.match(text):
+        return SHORTEST
+    return 3 if text[1] in "属姓" else 4
+
+
 def tells_of_speaker(text: str) -> bool:
     """Is the speaker the subject, or the one to whom somebody named does it?"""
     named = SPEAKER.search(text)
@@ -281,6 +294,13 @@ def tells_of_speaker(text: str) -> bool:
     if named.group() in {"自己", "本人"} or _OF_PERSON.search(text, 0, named.start()):
         return True
     return _LEAD.fullmatch(text, 0, named.start()) is not None
+
+
+_SHORT_ANSWER = re.compile(
+    r"我(?:是|有|没|没有|会|不会|信|怕|不办|不去|不用)"
+    r"(?:的|了|过|啊|空|钱|事|错|用|完|来|行|他|她|它|这|那|好|懂|对|去|说|写|做|看|试|找|买|问|吃|喝|想|知|听|要)"
+)
+"""What answers the turn before: 我没有用, 我会来."""
 
 
 def tells_state(text: str) -> bool:
