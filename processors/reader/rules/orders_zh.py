@@ -102,8 +102,6 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
     found: list[Found] = []
     for clause in parts[at + 1 :] or parts[:at]:
         said = _opened(clause.raw)
-        if _OF_A_TASK.match(said):
-            continue
         of_another = clause.subject not in {"我", "unnamed"}
         if any(f.overlaps(clause.start, clause.end) for f in taken) or not _bare_fact(said) or of_another:
             break
@@ -111,7 +109,7 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
         ordered = found[0].kind == "preference" if found else _DOES.search(said) is not None and "是" not in said
         if ordered:
             found.append(Found(clause.start, clause.end, "preference", told(whole)))
-        elif not found or re.search(r"\d|(?<![老总还就])是|叫", said):
+        elif not _OF_A_TASK.match(said) and (not found or re.search(r"\d|(?<![老总还就])是|叫", said)):
             text = "{owner}" + _opened(whole.strip())
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact"))
     if at_once and not found and parts[at + 1 :]:
