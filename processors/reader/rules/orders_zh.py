@@ -59,6 +59,7 @@ _TELLS = re.compile(r"\d|是|在|有|叫|姓|欠|要|会|不|[到过了]|写|[�
 _KIN = re.compile(KIN)
 _NOT_TOLD_AT_ONCE = re.compile(rf"(?:{_any('does')})|{_any('nothing_to_keep')}")
 """What somebody is to do: 记得带伞."""
+_OF_A_TASK = re.compile(rf"[^，是有在]{{0,4}}(?:{_any('of_a_task')})")
 _OTHERS = re.compile(_any("others_order"))
 _NO_ORDER = re.compile(rf"{_any('no_order')}|(?<![的开周例晨])会(?![议员])|(?<![功性只才可])能(?![源力量])")
 _SOMEBODY = re.compile(rf"[他她它]|人家|大家|我们|咱|你们(?!家|公司|平台|店)|{_any('circles')}|{KIN}")
@@ -108,7 +109,7 @@ def to_remember(sentence: Sentence, original: str, parts: Sequence[Clause], take
         ordered = found[0].kind == "preference" if found else _DOES.search(said) is not None and "是" not in said
         if ordered:
             found.append(Found(clause.start, clause.end, "preference", told(whole)))
-        elif not found or re.search(r"\d|(?<![老总还就])是|叫", said):
+        elif not _OF_A_TASK.match(said) and (not found or re.search(r"\d|(?<![老总还就])是|叫", said)):
             text = "{owner}" + _opened(whole.strip())
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact"))
     if at_once and not found and parts[at + 1 :]:
@@ -128,7 +129,8 @@ def _remembered_at_once(
             break
         asks = ASKS.search(said) or re.search("[你您]", said)
         fits = _SHORTEST <= len(said) <= _LONGEST and resolved(said) and not asks
-        if fits and _TELLS.search(said) and not _NOT_TOLD_AT_ONCE.match(said):
+        fits = fits and not (_NOT_TOLD_AT_ONCE.match(said) or _OF_A_TASK.match(said))
+        if fits and _TELLS.search(said):
             text = said.replace("我", "{owner}")
             text = text if "{owner}" in text else ("{owner}的" if _KIN.match(said) else "{owner}") + text
             return [Found(clause.start, clause.end, "episode", text, episode_type="fact")]

@@ -8,6 +8,7 @@ something that is pointed at is for once.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from processors.reader.rules.found import Found
 from processors.reader.rules.instructed_en import FOR_GOOD, ONE_OFF, answering, turned
@@ -53,30 +54,35 @@ _POINTS = re.compile(
 _NOW_ON = re.compile(r"\b(?:from|as of) now(?: on)?\b", re.I)
 _DEFINITE = re.compile(r"\b(?:the|my|our|your|his|her|their|its)\b|\d", re.I)
 _IN_WRITING = re.compile(rf"\b(?:{alternatives('in_writing')})\b", re.I)
+_TO_ONE = re.compile(r"(?:answer|reply|respond|apologi[sz]e|repeat yourself)\b", re.I)
 _WITH_ME = re.compile(r"\b(?:me|us)\b", re.I)
 
 
-def plain_order_en(sentence: Sentence, original: str, *, whole: bool) -> Found | None:
-    """Return how the assistant is to act for good by one English sentence; `whole`: it is all that the turn says."""
+def plain_order_en(sentence: Sentence, original: str, *, whole: bool, work: Sequence[int] = ()) -> Found | None:
+    """Return how the assistant is to act for good by one English sentence; `whole`: it is all that the turn says;
+    `work`: where the turn asks for something to be made."""
     if re.search(r"[\":\u201c_`]|\n", original) or len(original.split()) > LONGEST - 4:
         return None
-    text = None if sentence.asks else _wanted(original.strip(" ,.!"), whole=whole)
+    for_work = bool(work) and (work[0] < sentence.start or work[-1] > sentence.end)
+    text = None if sentence.asks else _wanted(original.strip(" ,.!"), whole=whole, for_work=for_work)
     if text is None or not resolved(text.replace("{owner}", "I")):
         return None
     return Found(sentence.start, sentence.end, "preference", text)
 
 
-def _wanted(said: str, *, whole: bool) -> str | None:
+def _wanted(said: str, *, whole: bool, for_work: bool) -> str | None:
     if ONE_OFF.search(said) or _POINTS.search(_NOW_ON.sub("", said)):
         return None
     if match := _FOR_EVER.fullmatch(said):
         how = match["how"].lower()
         if how in {"stop", "quit"} and not answering(match["verb"], "answers", "of_manner"):
             return None
+        if for_work and how not in {"stop", "quit"} and _of_the_work(match):
+            return None
         return _worded("stop" if how in {"stop", "quit"} else "never" if "ever" in how else "always", match)
     if match := _NOT.fullmatch(said):
         rest = match["rest"]
-        if _DEFINITE.search(rest) and not match["tail"]:
+        if (_DEFINITE.search(rest) and not match["tail"]) or (for_work and _of_the_work(match)):
             return None
         ours = match["verb"].lower() != "use" or _WITH_ME.search(rest) or _IN_WRITING.search(rest)
         return _worded("not", match) if (rest.strip() or match["tail"]) and ours else None
@@ -85,6 +91,13 @@ def _wanted(said: str, *, whole: bool) -> str | None:
     if (match := _FROM_NOW.fullmatch(said)) and (match["lead"] or match["tail"]) and match["rest"].strip():
         return _worded("", match)
     return None
+
+
+def _of_the_work(match: re.Match[str]) -> bool:
+    """Beside a piece of work that is asked for, an order that says neither from when nor to whom is for it."""
+    said = match["verb"] + match["rest"]
+    for_good = match.groupdict().get("lead") or match["tail"]
+    return not (for_good or _WITH_ME.search(said) or _TO_ONE.match(said))
 
 
 def _how(match: re.Match[str], *, whole: bool) -> str | None:

@@ -40,11 +40,15 @@ _IN_WHAT = re.compile(
 _EACH_TIME = re.compile(
     rf"(?:{_OPENS}){{0,3}}(?:每次|每回|凡是|平时)(?:你|您|给我|帮我)?(?:{_any('answers')})(?:的时候|时|完)?(?:都|要|请|先|得|附|带|加|给|用|只|别|不要)[^，]{{1,20}}$"
 )
+_NAME = rf"(?!(?>{KIN})[\u4e00-\u9fff]|{_any('not_a_name')})[\u4e00-\u9fffA-Za-z]{{1,8}}"
+_OF_ONE_TEXT = re.compile(
+    rf"(?:请|麻烦|你|您|另外|还有|对了|给我|能不能|可以|尽量|最好){{0,4}}(?:{_any('of_one_text')})"
+)
 _TIRED = re.compile(
     rf"(?:{_OPENS}){{0,4}}{_NOT}{_OFTEN}(?:跟我|对我|给我|和我)?(?:{_any('tiresome')})[^，]{{0,10}}$"
     rf"|(?:{_OPENS}){{0,4}}{_NOT}用{_WRITTEN}[^，]{{0,8}}$"
     rf"|(?:{_OPENS}){{0,4}}{_NOT}(?:跟我|和我|对我)(?:说|讲|用){_WRITTEN}[^，]{{0,6}}$"
-    rf"|(?:请|你|您|以后|都){{0,4}}{_NOT}(?:叫|喊|称呼)我[\u4e00-\u9fffA-Za-z]{{1,8}}$"
+    rf"|(?:请|你|您|以后|都){{0,4}}{_NOT}(?:叫|喊|称呼)我{_NAME}$"
 )
 _SPEAKING = re.compile(
     rf"(?:{_OPENS}){{0,3}}(?:(?:跟|和|对|给)我(?:说话|讲话|聊天|解释|写|回复)|回答我|回复我|叫我)(?:的?时候?)?(?:要|请|都|尽量|就|能)?"
@@ -54,6 +58,7 @@ _WISHED = re.compile(
     r"我(?:更|比较)?(?:希望|想要?|要|需要|喜欢)(?=[你您])(?:[你您])(?:以后|今后|能|可以|跟我|和我|对我|给我){0,3}"
     rf"(?P<what>(?:(?:{_any('answers')})[^，]{{0,8}}?|[^，]{{0,4}})(?:(?:{_any('how')}){_MORE}|用{_WRITTEN}|{_NOT}[^，]{{2,12}}|直呼|叫我[^，]{{1,8}}))$"
 )
+_FOR_GOOD = re.compile(rf"{FROM_NOW}|每次|每回|一律|始终|永远|平时|老是?|总是?|我|道歉|回答")
 _ONCE = re.compile(_any("once"))
 _OF_OTHERS = re.compile(rf"[他她它]|大家|我们|{KIN}|让|告诉|系统|提示|规定|要求[^，]|说明|牌子|老师|[:：“「\"]")
 _SIR = re.compile(r"叫我|喊我|称呼我")
@@ -62,7 +67,7 @@ _SENSE = re.compile(r"我(?!的?(?:问题|时候))")
 
 _PLEASE = re.compile(
     r"(?:(?<![^，,。！!？?；;\n\s]))(?:请|麻烦|你|您|就|直接|平时){1,4}"
-    r"(?=[叫喊]我[\u4e00-\u9fffA-Za-z]{1,8}(?:$|[，,。！!；;\n]))"
+    rf"(?=[叫喊]我{_NAME}(?:$|[，,。！!；;\n]))"
 )
 
 
@@ -71,14 +76,17 @@ def called(text: str) -> str:
     return _PLEASE.sub(lambda m: " " * len(m.group()), text)
 
 
-def plain_orders(sentence: Sentence, original: str, parts: Sequence[Clause]) -> list[Found]:
-    """Return such orders in a sentence, a clause each; `original` is the sentence with its quotations."""
+def plain_orders(sentence: Sentence, original: str, parts: Sequence[Clause], *, for_work: bool) -> list[Found]:
+    """Return such orders in a sentence, a clause each; `original` is the sentence with its quotations; `for_work`: the
+    turn asks for something to be made."""
     if sentence.asks or re.search(r"[:：“”「」\"《]", original):
         return []
     found: list[Found] = []
     for clause in parts:
         said = clause.raw.strip()
         if not 4 <= len(said) <= _LONGEST or clause.supposed or not _is_order(said):
+            continue
+        if for_work and not _FOR_GOOD.search(said):
             continue
         if _OF_OTHERS.search(original, 0, clause.start - sentence.start):  # for them: 我奶奶也用，别用英文
             continue
@@ -93,4 +101,6 @@ def _is_order(said: str) -> bool:
     ones_own = _OF_OTHERS.search(said) is None or _SIR.search(said) is not None
     if _ONCE.search(said) or not ones_own or ASKS.search(said) or SUPPOSED.search(said) or not resolved(said):
         return False
-    return any(p.match(said) for p in (_HOW, _IN_WHAT, _EACH_TIME, _TIRED, _SPEAKING, _WISHED))
+    if _HOW.match(said) and not _OF_ONE_TEXT.match(said):
+        return True
+    return any(p.match(said) for p in (_IN_WHAT, _EACH_TIME, _TIRED, _SPEAKING, _WISHED))

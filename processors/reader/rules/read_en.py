@@ -27,6 +27,7 @@ from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.together_en import another_first
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
+from processors.reader.rules.work_asked import work_asked_en
 from schemas.profile.model import Profile
 
 _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|nice to meet you)\b", re.I)
@@ -139,6 +140,7 @@ def read(
     weak: list[Sentence] = []
     people = People(before)
     greeted = False
+    work = work_asked_en(text)
     for sentence in sentences(_as_ones_own(text, in_group=in_group)):
         original = text[sentence.start : sentence.end]
         if _IRONIC.search(sentence.text):
@@ -152,7 +154,7 @@ def read(
             here = [*here, *_without_a_verb(sentence, text, asked, profile)]
         order = None if among_people else instruction_en(sentence, original)
         if order is None and not in_group:
-            order = plain_order_en(sentence, original, whole=original.strip() == text.strip(" .!\n"))
+            order = plain_order_en(sentence, original, whole=original.strip() == text.strip(" .!\n"), work=work)
         if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
         greeted = greeted and len(sentence.text) < 30 and not here

@@ -23,6 +23,7 @@ from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
 from processors.reader.rules.wordings import wordings_zh
+from processors.reader.rules.work_asked import asks_for_work_zh
 from schemas.profile.model import Profile
 
 _FROM_NOW = re.compile(r"以[后後]|从(?:现在|今)")
@@ -44,6 +45,7 @@ def read(
     alone = partial(alone_zh.alone, in_group=in_group, among=among is not None)
     text = without_given(text)
     text = called(to_keep_zh(text)) if among is None else text
+    for_work = asks_for_work_zh(text)
     alone_with_it = among is None and not (among_people or in_group)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
@@ -52,7 +54,7 @@ def read(
         here = _statements(sentence, original, profile, parts, in_project=in_project)
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(
-            sentence, original, parts, here, in_project=in_project, plainly=alone_with_it
+            sentence, original, parts, here, in_project=in_project, plainly=alone_with_it, for_work=for_work
         )  # fmt: skip
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original, parts, in_group=in_group)
@@ -104,16 +106,16 @@ def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_z
 
 def _told_to(
     sentence: Sentence, original: str, parts: Sequence[clauses_zh.Clause], here: Sequence[Found], *, in_project: bool,
-    plainly: bool,
+    plainly: bool, for_work: bool,
 ) -> list[Found]:  # fmt: skip
     """What the assistant is to do from now on, or to remember; a project's sentences are told as they were said.
-    `plainly`: one speaks to an assistant alone."""
+    `plainly`: one speaks to an assistant alone; `for_work`: the turn asks for something to be made."""
     if any(f.kind == "preference" for f in here) or (in_project and statements_zh.of_project(sentence, original)):
         return []
     others = [h for h in here if h.episode_type != "decision"]
     told = [f for f in orders(sentence, original, parts) if not any(h.overlaps(f.start, f.end) for h in others)]
     if plainly and not told:
-        plain = plain_orders(sentence, original, parts)
+        plain = plain_orders(sentence, original, parts, for_work=for_work)
         told = [f for f in plain if not any(h.overlaps(f.start, f.end) for h in others)]
     return told or to_remember(sentence, original, parts, here, at_once=plainly)
 

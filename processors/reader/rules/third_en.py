@@ -94,6 +94,8 @@ _OF_ONES_LIFE = re.compile(
 )
 """What is said of a thing or of somebody named that is not of the speaker by its words: a time or a place of a life."""
 
+_OF_A_TASK = re.compile(rf"(?:.* )?(?:{alternatives('of_a_task')})", re.I)
+_CUT_OFF = re.compile(r".* (?:is|are|was|were|always|never|still|also|not)", re.I)
 _SECRET = re.compile(rf"\b(?:{alternatives('secrets')})\b", re.I)
 
 
@@ -165,8 +167,10 @@ def of_a_third(said: str, *, to_keep: bool = False) -> str | None:
     None where it makes none, or where it points outside. `to_keep`: it is asked to be remembered, so it need not be
     of a time or a place of a life."""
     match = _STATES.match(said)
+    if match is None or _CUT_OFF.fullmatch(said) or (to_keep and _OF_A_TASK.fullmatch(match["noun"])):
+        return None
     known = to_keep or is_of_a_thing(said)
-    if match is None or not (known or _PARTICULAR.search(said)):
+    if not (known or _PARTICULAR.search(said)):
         return None
     if _SAYING.match(said) or YOU.search(said) or said.isupper():
         return None

@@ -27,15 +27,22 @@ _PLACE_EN = (
 )
 _IS_EN = rf"(?: (?:is|are)|'s)(?: (?:now|still|always|usually))?(?: (?:{_any('put_en')}))? {_PLACE_EN}"
 _THING_EN = r"(?:(?!(?:who|which|that|and|but|or|if|when|not|no|is|are|was)\b)[\w'-]+ ){0,3}?"
-_OF_A_THING = re.compile(rf"the {_THING_EN}(?!(?:problem|issue|bug|error)s?\b)[\w'-]+{_IS_EN}", re.I)
+_NOUN_EN = rf"(?!(?:{_any('not_kept_en')})\b)[\w'-]+"
+_NOT_REAL = rf"(?!.*\bin (?:the|my|our) (?:[\w'-]+ )?(?:tables?|{_any('shown_en')})\b)"
+"""A table in which something is, is one of figures."""
+_OF_A_THING = re.compile(rf"{_NOT_REAL}the {_THING_EN}{_NOUN_EN}{_IS_EN}", re.I)
 _OF_THE_SPEAKERS = re.compile(
-    rf"(?:my|our) {_THING_EN}[\w'-]+{_IS_EN}|(?:I|we) (?:always |usually |have )?(?:{_any('put_en')})"
-    rf" (?:the|my|our|an?|some) {_THING_EN}[\w'-]+ {_PLACE_EN}",
+    rf"{_NOT_REAL}(?:(?:my|our) {_THING_EN}{_NOUN_EN}{_IS_EN}|(?:I|we) (?:always |usually |have )?(?:{_any('put_en')})"
+    rf" (?:the|my|our|an?|some) {_THING_EN}{_NOUN_EN} {_PLACE_EN})",
     re.I,
 )
 _AT_ZH = "|".join((_any("zh"), *(line for line in _DATA["zh_at"].splitlines() if line)))
+_NOT_KEPT_ZH = (
+    rf"(?!.{{0,6}}(?:{_any('shown_zh')})[里中上]|.{{0,8}}(?:{_any('not_kept_zh')})(?:{_any('put_zh')})?在"
+    r"|.{0,20}[A-Za-z]文件夹|.{0,12}图标)"
+)
 _IS_ZH = re.compile(
-    rf"(?![我俺咱你您他她它这那哪谁人大有没不问])[^，我你您他她它这那此]{{1,10}}?(?<![正现存实自所不没])(?:{_any('put_zh')})?在[^，你您他她它]{{0,10}}?"
+    rf"{_NOT_KEPT_ZH}(?![我俺咱你您他她它这那哪谁人大有没不问])[^，:：我你您他她它这那此]{{1,10}}?(?<![正现存实自所不没])(?:{_any('put_zh')})?在[^，你您他她它]{{0,10}}?"
     rf"(?:{_AT_ZH})[^，]{{0,6}}(?<![的着过])$"
     rf"|(?:我的?)?[^，我你您他她它]{{1,8}}(?<![正现存实自所不没])(?:{_any('put_zh')})?在我?(?:的|家)?(?:{KIN})(?:那[儿里边]|家里?|手里)了?$"
 )

@@ -38,6 +38,11 @@ TOLD = {
     "我睡不着": "用户睡不着",
     "我在写一本小说": "用户在写一本小说",
     "我膝盖不好不能爬楼梯": "用户膝盖不好不能爬楼梯",
+    "Write me a bio. From now on don't use emojis.": "User does not want the assistant to use emojis from now on",
+    "The test strips are in the drawer.": "The test strips are in the drawer",
+    "别叫我老师": "用户要求不要叫自己老师",
+    "别叫我先生。帮我写封信": "用户要求不要叫自己先生",
+    "猫粮在储物柜里": "用户猫粮在储物柜里",
 }
 NOTHING = (
     "Use bullet points for this one.", "Don't use emojis in this text.", "Translate this: always use metric units.",
@@ -47,6 +52,16 @@ NOTHING = (
     "这段文字别用表情", "翻译这句:以后都用公制单位", "写短一点", "假装我是医生", "想象一下我住在巴黎",
     "校对:我12月3号有牙医预约",
     "让她别用表情", "我的备用钥匙在哪里", "我没有用", "记得带伞", "我奶奶也会问你，别用英文词", "这玩意儿在阳台",
+    "Write me a bio. Don't use emojis.", "Explain closures. Don't use jargon.",
+    "Write a SQL query. Always use aliases.",
+    "Plan a trip. Don't suggest museums.", "Here is my code. Never use var.", "The config file is in the root folder.",
+    "The user id is in the users table.", "The murderer is in the kitchen.",
+    "The key is on the table in the picture.",
+    "Note that the array is sorted.", "Remember, the audience is ten years old.",
+    "Remember that the customer is always right.",
+    "写一份关于蜜蜂的报告,不要用表格", "解释一下闭包。别用术语。", "翻译这段话,用口语,别用书面语",
+    "翻译成英文:钥匙在抽屉里", "记住读者是专家", "图里钥匙在桌子上", "脚本在bin文件夹里",
+    "请叫我起床", "别叫我妈知道",
 )  # fmt: skip
 AMONG_PEOPLE = (
     "Always use metric units.", "Don't use emojis.", "The spare key is under the mat.", "别老是道歉",
@@ -77,7 +92,7 @@ def test_among_people_it_is_part_of_the_talk(said: str) -> None:
     "unit",
     [
         "Remember that ", "please remember ", "always use ", "the key is under the ", "记住", "请你帮我", "以后都用",
-        "钥匙在抽屉", "别老是用",
+        "钥匙在抽屉", "别老是用", "write a ", "帮我写一份", "write a bio. don't use emojis. ",
     ],
 )
 def test_time_is_linear(unit: str) -> None:
