@@ -132,10 +132,11 @@ statements: install
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/en_dev.jsonl
 	$(BIN)/python -m evaluation.statements $(STATEMENTS)/zh_dev.jsonl
 
-# Personal data and secrets on natural sentences, by kind, language and half; half of a minute (tests/data/pii/README.md)
+# Personal data and secrets on natural sentences, by kind, language and half; a minute (tests/data/pii/README.md)
 .PHONY: pii-cases
 pii-cases: install
 	$(BIN)/python -m evaluation.pii_cases
+	$(BIN)/python -m evaluation.pii_cases --folder tests/data/pii/second
 
 # The corpus that a reader learns from, checked against corpus/GUIDE.md, with its counts and agreement.
 .PHONY: corpus-check

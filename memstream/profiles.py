@@ -194,6 +194,7 @@ class Following:
         self.carries: tuple[Topic, ...] = inner.carries
         self.coalesce: frozenset[str] = inner.coalesce
         self.completes: bool = inner.completes
+        self.asks: bool = inner.asks
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         self._book.refresh()

@@ -16,7 +16,14 @@ from dataclasses import dataclass
 
 import psycopg
 from confluent_kafka import KafkaException, Producer
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_exponential
+from tenacity import (
+    Retrying,
+    retry_if_exception_type,
+    retry_if_result,
+    stop_after_delay,
+    wait_exponential,
+    wait_fixed,
+)
 
 from memstream.workers.preflight import PreflightError
 from query.pipeline.groups import GROUPS, Group, live_groups
@@ -26,6 +33,8 @@ from schemas.storage.connections import Bootstrap, librdkafka
 log = logging.getLogger(__name__)
 _SECONDS = 60.0
 """Bound of each call to the brokers."""
+MARKER_SECONDS = 30.0
+"""How long the end of an aborted transaction is waited for."""
 Place = tuple[str, int]
 """Topic and partition."""
 _REMEDY = "stop all processes and producers and run `memstream recover --yes`"
@@ -158,9 +167,20 @@ def recover(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:
     if logs:
         remember(dsn, logs)
         fill(bootstrap, logs)
-        if left := short_logs(bootstrap, dsn, partitions):
+        if left := _still_short(bootstrap, dsn, partitions):
             raise RecoveryError(f"{left[0]}; a reader or a writer is at work")
     return logs
+
+
+def _still_short(bootstrap: Bootstrap, dsn: str, partitions: int) -> list[ShortLog]:
+    """The coordinator answers an abort before its marker, which takes the last offset, is written."""
+    looks = Retrying(
+        retry=retry_if_result(bool),
+        wait=wait_fixed(0.2),
+        stop=stop_after_delay(MARKER_SECONDS),
+        retry_error_callback=lambda last: last.outcome.result() if last.outcome is not None else [],
+    )
+    return looks(short_logs, bootstrap, dsn, partitions)
 
 
 def require_whole_logs(bootstrap: Bootstrap, dsn: str, partitions: int) -> None:

@@ -10,7 +10,7 @@ old form too, by a validator in the row type and a test over recorded rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import Field, dataclass, fields
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Generic, Protocol, TypeVar
 import orjson
 from pydantic import ConfigDict, PlainSerializer, TypeAdapter, ValidationError
 
-from schemas.base import Frozen
+from schemas.base import Frozen, Json
 from schemas.log.codec import Codec, Event, describe
 from schemas.log.topics import Topic
 
@@ -64,7 +64,10 @@ class ByteRows(Protocol):
 
     def read(self, key: str) -> bytes | None: ...
 
-    def write(self, key: str, value: bytes, expires_at: datetime | None = None) -> None: ...
+    def write(self, key: str, value: bytes, expires_at: datetime | None = None) -> None:
+        """`expires_at`: deleted with the first tick of the partition that comes after it and is not before it in time,
+        for every record behind that tick. A step that cares sooner compares times."""
+        ...
 
     def delete(self, key: str) -> None: ...
 
@@ -116,6 +119,26 @@ def _stored(value: object) -> str:
     if isinstance(value, datetime):
         return _microseconds(value)
     raise TypeError(f"cannot store {type(value).__name__}")
+
+
+class BuiltRows(Generic[R]):
+    """Rows that are built from parsed JSON, and taken apart into it."""
+
+    def __init__(self, build: Callable[[Any], R], stored: Callable[[R], Json]) -> None:
+        """`build` raises UnreadableRow, or what comes of JSON of another form."""
+        self._build = build
+        self._stored = stored
+
+    def encode(self, row: R) -> bytes:
+        return orjson.dumps(self._stored(row), option=orjson.OPT_SORT_KEYS)
+
+    def decode(self, raw: bytes) -> R:
+        try:
+            return self._build(orjson.loads(raw))
+        except UnreadableRow:
+            raise
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+            raise UnreadableRow("value: expected another form") from None
 
 
 class TimeRows:
@@ -186,14 +209,14 @@ class OwnerTable(Generic[R]):
         return self._rows.read(self._table.key(name)) is not None
 
     def put(self, name: str, row: R, expires_at: datetime | None = None) -> None:
-        """`expires_at`: as `OwnerState.put` has it."""
+        """`expires_at`: as `ByteRows.write` has it."""
         self._rows.write(self._table.key(name), self._table.format.encode(row), expires_at)
 
     def delete(self, name: str) -> None:
         self._rows.delete(self._table.key(name))
 
     def names(self) -> list[str]:
-        """In order. The owner's rows must have been read whole, as for `items`."""
+        """In order. The owner's rows must have been read whole."""
         return [key.removeprefix(self._table.prefix) for key in self._rows.keys(self._table.prefix)]
 
     def items(self) -> Iterator[tuple[str, R]]:
@@ -215,7 +238,7 @@ class OwnerSingle(Generic[R]):
         return None if raw is None else self._single.format.decode(raw)
 
     def put(self, row: R, expires_at: datetime | None = None) -> None:
-        """`expires_at`: as `OwnerState.put` has it."""
+        """`expires_at`: as `ByteRows.write` has it."""
         self._rows.write(self._single.key, self._single.format.encode(row), expires_at)
 
     def delete(self) -> None:

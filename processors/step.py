@@ -6,13 +6,12 @@ outputs and offset in one transaction; the step holds no client, clock, randomne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from processors.state_tables import ByteRows, OwnerSingle, OwnerTable, Single, Table
-from schemas.base import Json
 from schemas.log.codec import Event
 from schemas.log.owner import Owner
 from schemas.log.topics import Topic
@@ -80,23 +79,11 @@ class Reads:
 
 
 class OwnerState(ByteRows, Protocol):
-    """The rows of one owner. Changes are seen at once and kept only if the record succeeds. Steps read and write typed
-    rows (`table`, `single`); `get`, `put` and `items` are the same rows as JSON values."""
+    """The rows of one owner. Changes are seen at once and kept only if the record succeeds."""
 
     def table(self, table: Table[T]) -> OwnerTable[T]: ...
 
     def single(self, single: Single[T]) -> OwnerSingle[T]: ...
-
-    def get(self, key: str) -> Json: ...
-
-    def put(self, key: str, value: Json, expires_at: datetime | None = None) -> None:
-        """`expires_at`: gone with the first tick of the partition that comes after it and is not before it in time,
-        for every record behind that tick. A step that cares sooner compares times."""
-        ...
-
-    def delete(self, key: str) -> None: ...
-
-    def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]: ...
 
     def clear(self, keep: Container[str] = ()) -> int:
         """Delete every row that was read but those to `keep`, and what was derived from them; how many there were."""
@@ -148,6 +135,12 @@ class Step(Protocol):
         """Whether `complete` has anything to do."""
         ...
 
+    @property
+    def asks(self) -> bool:
+        """Whether `handle` may ask the recognisers (of texts that the step holds), which others may have in use: it is
+        then called in a thread."""
+        ...
+
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         """Slow, stateless work over the batch (models). Called in a thread; same length as `records`."""
         ...
@@ -178,6 +171,7 @@ class PlainStep:
     carries: tuple[Topic, ...] = ()
     coalesce: frozenset[str] = frozenset()
     completes: bool = False
+    asks: bool = False
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
         return [None] * len(records)

@@ -41,6 +41,7 @@ from query.reading import tables as read_tables
 from query.reading import turns as read_turns
 from query.reading import users as read_users
 from query.search.executor import ComputeLane, Questions
+from query.search.fair_lane import FairLane
 from query.search.milvus import MilvusCandidates
 from query.search.retriever import Retriever
 from query.views.db import Database
@@ -89,7 +90,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
         docs_url="/docs",
         redoc_url=None,
     )
-    lane, questions, screening = ComputeLane(), ComputeLane("questions"), ComputeLane("door")
+    lane, questions, screening = ComputeLane(), ComputeLane("questions"), FairLane("door")
     circuits, withheld = Circuits(), Withheld()
     db = Database(
         deps.pool, config.generation_seconds, config.store_timeout, deps.codec, circuits.postgres, deps.key_threads
@@ -120,7 +121,7 @@ def create_app(config: QueryConfig, deps: Deps) -> FastAPI:
     app.state.authenticator = authenticator(config, deps.keys, book)
     app.state.db = db
     large = MilvusCandidates(db, milvus, config.store_timeout)
-    retriever = Retriever(config, deps, db, large, lane, Questions(questions), withheld)
+    retriever = Retriever(config, deps, db, large, lane, Questions(questions), withheld, screening)
     app.state.retriever = retriever
     app.state.watches = {
         "postgres": postgres_watch(db),

@@ -6,6 +6,7 @@ asking first (CORS), so only a type that it has to ask for is taken.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
+from query.auth.boundary import admit, scope_of
 from query.encoded_slashes import put_back, refuse_broken
 from query.errors import FRESH_HEADER, ProblemError
 from schemas.security.scope import OutOfScopeError
@@ -36,11 +39,14 @@ class Route(APIRoute):
 
     def get_route_handler(self) -> Handler:
         handler = super().get_route_handler()
+        guarded = scope_of in _calls(self.dependant)
 
         async def handle(request: Request) -> Response:
             refuse_broken(request)
             put_back(request)
             if request.method in ("POST", "PUT", "PATCH", "DELETE"):
+                if guarded:  # nothing of a body is read for somebody who is not known
+                    await admit(request)
                 request = await _checked(request)
             response = await _answered(handler, request)
             fresh = getattr(request.state, "fresh", None)
@@ -49,6 +55,10 @@ class Route(APIRoute):
             return response
 
         return handle
+
+
+def _calls(dependant: Dependant) -> set[object]:
+    return {dependant.call}.union(*(_calls(d) for d in dependant.dependencies))
 
 
 async def _answered(handler: Handler, request: Request) -> Response:
@@ -91,11 +101,15 @@ async def _bounded(request: Request, limit: int) -> bytes:
     if told.isdigit() and int(told) > limit:
         raise _too_large(limit)
     chunks, size = [], 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > limit:
-            raise _too_large(limit)
-        chunks.append(chunk)
+    try:
+        async with asyncio.timeout(request.app.state.config.body_seconds):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > limit:
+                    raise _too_large(limit)
+                chunks.append(chunk)
+    except TimeoutError:
+        raise ProblemError("body-too-slow", "send the whole body at once", headers={"Connection": "close"}) from None
     return b"".join(chunks)
 
 

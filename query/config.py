@@ -65,6 +65,8 @@ class QueryConfig(Frozen):
     profile: str = ""
     """Name of the profile in force."""
     max_body_bytes: int = 8 * 1024 * 1024
+    body_seconds: float = Field(default=60.0, gt=0)
+    """In which a whole body has to come."""
     max_turns: int = 1_000
     max_record_bytes: int = 2_000_000
     """Largest encoded event; the topics take 2 MiB with headers."""

@@ -33,6 +33,9 @@ class Screen(Protocol):
     def concerns(self, event: Envelope) -> bool:
         """Is there a text to look at?"""
 
+    def text(self, tenant: str, text: str) -> str | None:
+        """What may leave the system of a text; None: nothing. Takes CPU time, too."""
+
     def __call__(self, events: Sequence[Envelope]) -> Sequence[Envelope]:
         """The events in their order, redacted. Takes CPU time: not for the loop. Raises OutgrownError."""
 

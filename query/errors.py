@@ -22,6 +22,7 @@ _MAX_NAME = 80
 TITLES = {
     "validation": (422, "The request does not fit the contract"),
     "malformed-body": (400, "The body is not JSON in UTF-8"),
+    "body-too-slow": (408, "The body did not come in time"),
     "body-too-large": (413, "The body is too large"),
     "not-json": (415, "A body must say that it is JSON"),
     "unauthorised": (401, "A valid key is needed"),

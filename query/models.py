@@ -210,9 +210,12 @@ class ItemKey(Frozen):
 
 
 class ItemIn(ItemKey):
+    """`project_id`: it is kept for the project, and whoever asks there about the record that is its key is told."""
+
     value: JsonObject
     index: bool | tuple[CleanText, ...] | None = None
     ttl_minutes: float | None = Field(default=None, gt=0)
+    project_id: Id | None = None
 
 
 class ItemValue(Frozen):

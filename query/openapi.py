@@ -22,7 +22,7 @@ BEARER = "key"
 _REF = "#/components/schemas/"
 _ALWAYS = (500, 503)
 _WITH_KEY = (401, 403, 429)
-_WITH_BODY = (400, 413, 415)
+_WITH_BODY = (400, 408, 413, 415)
 _FRESH_HEADERS = {
     WAIT_FOR: "The `freshness_token` of a write: the answer waits until what was written can be read.",
     WAIT_MS: "How long to wait for it at most, in whole milliseconds.",

@@ -4,7 +4,7 @@ the clock, open the state. It runs the very runner that Faust runs."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,6 +16,7 @@ from schemas.log.owner import partition as partition_of
 from schemas.log.progress import FreshnessToken, Written
 from schemas.log.topics import Topic
 from streams.faults import Faults
+from streams.ports import Inline
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import OutboxRow, StateStore
@@ -45,7 +46,7 @@ class MemoryLog:
 
 class TopologyDriver:
     """Runs steps over a `MemoryLog` until nothing is left. `batch` records at a time a partition. `upstream`: see
-    RunnerConfig."""
+    RunnerConfig; `compute`, `decide`: see StepRunner."""
 
     def __init__(
         self,
@@ -58,6 +59,8 @@ class TopologyDriver:
         codec: Codec | None = None,
         faults: Faults | None = None,
         upstream: Collection[str] | None = None,
+        compute: Inline = inline,
+        decide: Inline | None = None,
     ) -> None:
         self.now = start
         self.codec = codec or Codec()
@@ -66,9 +69,10 @@ class TopologyDriver:
         self._batch = batch
         self._count = partitions
         config = RunnerConfig(partitions, upstream=upstream)
-        compute: Callable[[Callable[[], Any]], Awaitable[Any]] = inline
         self.runners = {
-            s.name: StepRunner(s, self.store, self.log, self.codec, config, compute=compute, faults=faults)
+            s.name: StepRunner(
+                s, self.store, self.log, self.codec, config, compute=compute, decide=decide, faults=faults
+            )
             for s in steps
         }
         self._cursor: dict[tuple[str, int], int] = defaultdict(int)

@@ -57,14 +57,16 @@ class StepRunner:
         observer: Observer | None = None,
         compute: Inline = in_thread,
         seal: Inline = at_once,
+        decide: Inline | None = None,
         watch: Watch | None = None,
         suspects: Suspects | None = None,
         clock: Callable[[], float] | None = None,
     ) -> None:
         """`compute` runs models. `seal` runs what encodes and decodes values: where these are sealed, a key may have
-        to be waited for, which an event loop must not. `watch` sees what is computed on, `suspects` has what was in
-        hand when that took too long. `clock` (s, the loop's by default) tells when what hung and is never given up is
-        tried again."""
+        to be waited for, which an event loop must not. `decide` runs the decisions of a step that asks the
+        recognisers in them (None: `seal` does). `watch` sees what is computed on, `suspects` has what was in hand when
+        that took too long. `clock` (s, the loop's by default) tells when what hung and is never given up is tried
+        again."""
         self.step = step
         self._store = store
         self._watch = watch or Watch()
@@ -78,7 +80,8 @@ class StepRunner:
         self._seal = seal
         self._book = SuspectBook(step, suspects or NoSuspects(), self._observer, clock)
         self._preparing = Preparing(step, self._reading, compute, self._watch)
-        self._deciding = Deciding(step, self._frame, self._reading, seal, self._watch)
+        decides = decide if decide is not None and step.asks else seal
+        self._deciding = Deciding(step, self._frame, self._reading, decides, self._watch)
         self._parts: dict[int, Partition] = {}
         self._ahead: _Ahead | None = None
 

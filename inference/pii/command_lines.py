@@ -16,6 +16,7 @@ CREDENTIAL = "CREDENTIAL"
 _VALUE = r"(?P<quote>['\"])?(?P<value>(?(quote)[^'\"\n]{3,128}|[!-&(-~][!-~]{2,127}))"
 _GLUED = r"(?P<quote>['\"])?(?P<value>(?(quote)[^'\"\n]{3,128}|[!-&(-,.-~][!-~]{2,127}))"
 _WITHIN = r"[^\n|;&]{0,120}?"
+_OWN_OPTIONS = r"(?:[ ]-[A-Za-z]\S{0,40}){0,3}?"
 
 
 class _Option(NamedTuple):
@@ -25,12 +26,14 @@ class _Option(NamedTuple):
     option: str
     needs: tuple[str, ...]
     glued: bool = False
+    within: str = _WITHIN
 
 
 _MYSQL = f"(?:{alternatives('database_program')})"
 _OPTIONS = (
-    _Option("sshpass", "-p", ("sshpass",)),
-    _Option("sshpass", "-p", ("sshpass",), glued=True),
+    # What follows its own options is the command line of another program: "sshpass -e ssh -p 2222".
+    _Option("sshpass", "-p", ("sshpass",), within=_OWN_OPTIONS),
+    _Option("sshpass", "-p", ("sshpass",), glued=True, within=_OWN_OPTIONS),
     _Option(_MYSQL, "-p", labels("database_name"), glued=True),
     _Option(r"(?:mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat)", "-p", ("mongo",)),
     _Option(
@@ -40,12 +43,14 @@ _OPTIONS = (
         ("login",),
     ),
     _Option("redis-cli", r"(?:-a|--pass)", ("redis-cli",)),
-    _Option(r"ldap(?:search|modify|add|delete|whoami|passwd|compare|modrdn)", r"(?:-w|-s)", ("ldap",)),
+    _Option(r"ldap(?:search|modify|add|delete|whoami|passwd|compare|modrdn)", "-w", ("ldap",)),
+    _Option("ldappasswd", r"(?:-s|-a)", ("ldappasswd",)),
     _Option(r"(?:zip|unzip|zipcloak)", "-P", ("zip",)),
     _Option(r"(?:7z|7za|7zr|7zz|rar|unrar)", "-h?p", ("7z", "rar"), glued=True),
     _Option(r"(?:ipmitool|sqlcmd|bcp|mosquitto_pub|mosquitto_sub)", "-P", ("ipmitool", "sqlcmd", "bcp", "mosquitto")),
-    _Option(r"(?:cqlsh|nodetool|rabbitmqadmin|rabbitmqctl|evil-winrm|winrm|crackmapexec|impala-shell)", "-p",
-            ("cqlsh", "nodetool", "rabbitmq", "winrm", "crackmapexec", "impala")),
+    _Option(r"(?:cqlsh|rabbitmqadmin|evil-winrm|winrm|crackmapexec|impala-shell)", "-p",
+            ("cqlsh", "rabbitmq", "winrm", "crackmapexec", "impala")),
+    _Option("nodetool", "-pw", ("nodetool",)),
     _Option("isql", "-P", ("isql",)),
     _Option(r"(?:steghide|pdftotext|fcrackzip|vncviewer|useradd|usermod)", r"(?:-p|-upw|-opw)",
             ("steghide", "pdftotext", "fcrackzip", "vncviewer", "useradd", "usermod")),
@@ -66,7 +71,10 @@ _CALLED = (
     r"(?:pass(?:word|wd|phrase|code|wort)?|pwd|pw|psk|secret|token|storepass|keypass|api[_-]?key|apikey|auth[_-]?key"
     r"|access[_-]?key|secret[_-]?key|private[_-]?key|client[_-]?secret|auth[_-]?token|access[_-]?token|bearer)"
 )
-_LONG = rf"(?<![\w-])--?(?:[A-Za-z0-9]{{1,20}}[_-]){{0,3}}{_CALLED}(?:=|[ ]{{1,2}}){_VALUE}"
+_LONG = (
+    rf"(?<![\w-])--?(?!(?:ask|no|prompt|use|read|show)-)(?:[A-Za-z0-9]{{1,20}}[_-]){{0,3}}{_CALLED}(?:="
+    rf"|[ ]{{1,2}}){_VALUE}"
+)
 _VARIABLE = (
     r"(?<![A-Za-z0-9_$-])(?:[A-Z0-9]{1,20}_){0,4}(?:[A-Z]{1,12})?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRET|TOKEN"
     rf"|API_?KEY|ACCESS_KEY|SECRET_KEY|AUTH_KEY)={_VALUE}"
@@ -90,16 +98,17 @@ _PIPED = (
 _POSITIONAL = (
     r"\b(?:htpasswd[ ]-\w{0,4}b\w{0,4}[ ]\S{1,80}[ ]\S{1,40}[ ]|wpa_passphrase[ ]\S{1,40}[ ]|rabbitmqctl[ ](?:add_user|"
     r"change_password)[ ]\S{1,40}[ ]|vault[ ]login[ ](?![a-z-]{1,20}\b)|net[ ]user[ ][\w.-]{1,40}[ ](?=[^\n]{3,60}/add)"
+    r"|net[ ]use[ ](?:[A-Za-z]:[ ])?\\\\\S{1,80}[ ](?=[^\n]{3,60}/user)"
     r"|sqlplus[ ][\w.-]{1,40}/(?=[^\n@]{3,60}@)|mysqladmin\b[^\n|;]{0,80}?[ ]password[ ]"
     r"|openssl[ ]passwd[ ](?:-\w{1,6}[ ]){0,3}"
     rf"(?!-)){_VALUE}"
 )
 
 _STANDS_FOR = re.compile(
-    r"[<{\[*(%.…`]|~?\.{0,2}/|[0-9]{1,5}:[0-9]{1,5}\b|\$(?:[A-Z_a-z{(]|$)|x{3,64}$|(?:my|your|the|new|old|db|some)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
+    r"[<{\[*(%.…`]|(?:id|src|type)=|33[0-9]{2}$|~?\.{0,2}/|[0-9]{1,5}:[0-9]{1,5}\b|\$(?:[A-Z_a-z{(]|$)|x{3,64}$|(?:my|your|the|new|old|db|some)?[_-]?(?:(?:api|access|secret|auth|db|admin)[_-]?)?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key)"
     r"(?:[_-]?here)?[.,;:)\]]{0,3}$|(?:none|null|true|false|string|required|stdin|prompt|redacted|placeholder|env)"
     r"[.,;:)]{0,3}$"
-    r"|os\.environ|process\.env|env\[|getenv|vault:|pass:\$|file:|env:|fd:|stdin",
+    r"|change[-_]?(?:me|it)\b|example\b|dummy\b|os\.environ|process\.env|env\[|getenv|vault:|pass:\$|file:|env:|fd:|stdin",
     re.IGNORECASE,
 )
 _TALK = frozenset(
@@ -134,7 +143,7 @@ def _rule(name: str, pattern: str, needs: tuple[str, ...], check: Check = _given
 
 def _option(option: _Option) -> Rule:
     behind = _GLUED if option.glued else rf"(?:[ ]{{1,3}}|=)(?!-[A-Za-z-])(?:pass:)?{_VALUE}"
-    pattern = rf"(?<![\w.-])(?:{option.programs})(?:\.exe)?(?![\w-]){_WITHIN}[ ]{option.option}{behind}"
+    pattern = rf"(?<![\w.-])(?:{option.programs})(?:\.exe)?(?![\w-]){option.within}[ ]{option.option}{behind}"
     return _rule(f"command line, {option.needs[0]}", pattern, option.needs)
 
 
@@ -148,5 +157,5 @@ RULES: tuple[Rule, ...] = (
     _rule("sql password", _SQL, ("identified", "password"), flags=re.IGNORECASE),
     _rule("piped secret", _PIPED, ("echo", "printf")),
     _rule("secret by place", _POSITIONAL,
-          ("htpasswd", "wpa_", "rabbitmqctl", "vault", "net user", "sqlplus", "mysqladmin", "openssl")),
+          ("htpasswd", "wpa_", "rabbitmqctl", "vault", "net use", "sqlplus", "mysqladmin", "openssl")),
 )  # fmt: skip

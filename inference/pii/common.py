@@ -30,6 +30,13 @@ _RESIDENT = (
 )
 _ID_CONTEXT = re.compile(r"身份证|证件|\bid\b|identity|identification|resident", re.IGNORECASE)
 
+# Who logs in where ("ssh -p 2222 ops@files.test"), and a path there ("backup@vault.test:/in").
+_REMOTE_SHELL = re.compile(
+    r"(?<![A-Za-z0-9])(?:ssh|scp|sftp|mosh|sshfs|ssh-copy-id)(?:[ ]-[A-Za-z]{1,4}(?:[ ][\w./~-]{1,24})?){0,3}[ ]$"
+)
+_REMOTE_PATH = re.compile(r":[/~]")
+
+
 def _email(value: str, near: bool) -> float | None:
     return None if _NO_DOMAIN.fullmatch(value[value.index("@") :]) else 0.95
 
@@ -45,7 +52,10 @@ def _resident(value: str, near: bool) -> float | None:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("email", EMAIL, re.compile(_EMAIL), 0.95, needs=("@",), check=_email),
+    Rule(
+        "email", EMAIL, re.compile(_EMAIL), 0.95, needs=("@",), check=_email, unless_after=_REMOTE_SHELL,
+        unless_before=_REMOTE_PATH,
+    ),
     Rule("url", URL, re.compile(_URL, re.IGNORECASE), 0.8, needs=("http", "ftp:", "www.")),
     Rule("resident id", RESIDENT_ID, re.compile(_RESIDENT), 0.7, needs=(DIGIT,), check=_resident, context=_ID_CONTEXT),
 )

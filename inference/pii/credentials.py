@@ -1,63 +1,20 @@
-"""Secrets: provider keys by their published prefixes, private keys, tokens, connection strings, spoken passwords.
+"""Secrets: private keys, tokens, connection strings, spoken passwords; those of providers are in `provider_keys`.
 
-Prefixes follow the providers' own documents and GitHub's list of secret-scanning patterns. What has no prefix is
-found by what stands before it ("password:", "密码是") or by its entropy.
+What has no prefix is found by what stands before it ("password:", "密码是") or by its entropy.
 """
 
 import re
 from collections import Counter
 from math import log2
 
+from inference.pii import provider_keys
 from inference.pii.rules import DIGIT, Check, Rule
-from inference.pii.secret_values import word
+from inference.pii.secret_values import is_named, word
 from inference.stopwords import ENGLISH
 
 CREDENTIAL = "CREDENTIAL"
 
 _B = r"(?<![A-Za-z0-9_])"
-_E = r"(?![A-Za-z0-9_])"
-
-# (provider, what the text must hold, the key); longest names first where prefixes nest.
-_PROVIDERS: tuple[tuple[str, str, str], ...] = (
-    ("anthropic", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,200}"),
-    ("memstream", "ms_", r"ms_[a-z2-7]{12}_[A-Za-z0-9_-]{43}"),
-    ("openrouter", "sk-or-", r"sk-or-(?:v1-)?[A-Za-z0-9]{20,100}"),
-    ("openai", "sk-", r"sk-(?:proj-|svcacct-|admin-|None-)?[A-Za-z0-9_-]{20,220}"),
-    ("aws access key", "a", r"(?:AKIA|ASIA|AROA|AIDA|AGPA|ANPA|ANVA|ABIA|ACCA)[A-Z0-9]{16}"),
-    ("github", "gh", r"gh[pousr]_[A-Za-z0-9]{20,255}"),
-    ("github fine-grained", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}"),
-    ("gitlab", "gl", r"gl(?:pat|dt|ptt|ft|soat|rt|cbt|imt|agent|oas)-[A-Za-z0-9_.-]{20,120}"),
-    ("google api key", "aiza", r"AIza[A-Za-z0-9_-]{35}"),
-    ("google oauth", "gocspx-", r"GOCSPX-[A-Za-z0-9_-]{20,40}"),
-    ("google access token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,250}"),
-    ("slack", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,200}"),
-    ("slack app", "xapp-", r"xapp-[A-Za-z0-9-]{10,200}"),
-    ("slack webhook", "hooks.slack.com", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/+]{20,100}"),
-    ("stripe", "_", r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,200}"),
-    ("stripe webhook", "whsec_", r"whsec_[A-Za-z0-9+/]{20,100}={0,2}"),
-    ("hugging face", "hf_", r"hf_[A-Za-z0-9]{20,100}"),
-    ("npm", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    ("pypi", "pypi-", r"pypi-[A-Za-z0-9_-]{40,250}"),
-    ("docker hub", "dckr_", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,100}"),
-    ("sendgrid", "sg.", r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{30,60}"),
-    ("twilio", "sk", r"SK[0-9a-f]{32}"),
-    ("mailgun", "key-", r"key-[0-9a-f]{32}"),
-    ("digitalocean", "do", r"do[opr]_v1_[0-9a-f]{64}"),
-    ("shopify", "shp", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    ("square", "sq0", r"sq0(?:atp|csp)-[A-Za-z0-9_-]{22,43}"),
-    ("databricks", "dapi", r"dapi[0-9a-f]{32}(?:-\d)?"),
-    ("linear", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
-    ("notion", "ntn_", r"ntn_[A-Za-z0-9]{40,60}"),
-    ("groq", "gsk_", r"gsk_[A-Za-z0-9]{40,60}"),
-    ("xai", "xai-", r"xai-[A-Za-z0-9]{60,100}"),
-    ("replicate", "r8_", r"r8_[A-Za-z0-9]{36,40}"),
-    ("perplexity", "pplx-", r"pplx-[A-Za-z0-9]{32,64}"),
-    ("vault", "hv", r"hv[sbr]\.[A-Za-z0-9_-]{24,200}"),
-    ("age", "age-secret-key-", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
-    ("telegram bot", ":aa", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-    ("alibaba cloud", "ltai", r"LTAI[A-Za-z0-9]{12,24}"),
-    ("tencent cloud", "akid", r"AKID[A-Za-z0-9]{32}"),
-)
 
 _PRIVATE_KEY = (
     # The armoured block, or what is left of it: a key cut off before its END line is still a key.
@@ -76,19 +33,23 @@ _KEY_EN = (
 )
 _LOOSE_EN = r"(?:secret|token|credentials?)"  # words of ordinary talk too
 _JOIN_EN = (
-    r"(?:['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}|\s{1,3}(?:is|was|are|(?:will|should|shall|must|to)\s{1,3}be)"
-    r"(?:\s{1,3}(?:now|set to))?(?:\s{0,3}:)?\s{1,3}|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
+    r"(?:['\"]?\s{0,3}(?:[:=→]|=>|->)\s{0,3}|\s{1,3}(?:(?:really|actually|simply|still|itself|currently)\s{1,3})?"
+    r"(?:is|was|are|used\s{1,3}to\s{1,3}be|became|becomes|remains|(?:will|should|shall|must|to)\s{1,3}be)"
+    r"(?:\s{1,3}(?:now|still|just|really|actually|simply|always|set to))?(?:\s{0,3}:)?\s{1,3}"
+    r"|['’]s\s{1,3}(?=['\"“]?[!-~]{0,30}[0-9]|['\"“]))"
 )
 _KEY_WORD_ZH = (
     r"(?:密码|口令|密钥|秘钥|通行码|登录码|提取码|验证码|支付密码|PIN码|令牌|私钥|密匙"
     r"|激活码|授权码|访问码|恢复码|备用码|动态码|解锁码|开门码)"
 )
 _IS_ZH = (
-    r"(?:我们?|咱们?|用户|现在|已经|刚刚?|暂时|统一|改|就|还|也|都|应该){0,3}"
+    r"(?:我们?|咱们?|用户|现在|目前|当前|居然|竟然|以前|原来|之前|本来|其实|一直|仍然?|依然|好像|默认|已经|刚刚?|暂时|统一|改|就|还|也|都"
+    r"|应该){0,3}"
     r"(?:是|为|成|叫|(?:重?设置?|重置|[改换]|更[新换]|变更?)(?:成|为|到)了?|用(?:的是?)?)\s{0,3}:?"
 )
 _JOIN_ZH = (
-    r"(?:\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])|(?=[0-9]{4,5}(?![0-9年月日位个次天]))"
+    r"(?:[0-9]{1,2}[ ]?[:=]\s{0,3}|\s{1,3}(?=[!-~]{0,30}[0-9])|(?=[!-~]{6})(?=[!-~]{0,30}[0-9])"
+    r"|(?=[0-9]{4,5}(?![0-9年月日位个次天]))"
     r"|\s{0,3}(?:" + _IS_ZH + r"|[:=])\s{0,3})"
 )
 _CODE_EN = (
@@ -110,17 +71,33 @@ def _entropy(value: str) -> float:
     return -sum(n / len(value) * log2(n / len(value)) for n in Counter(value).values())
 
 
+# Stars for a value that is not shown, and code that reads one: "getpass(", "process.env.TOKEN".
+_STANDS_FOR = re.compile(
+    r"[*•.…xX]{3,64}$|[A-Za-z_][\w.]{1,40}\(|(?:process|import\.meta|os|system)\.env|secrets\.|\$[A-Z_a-z{(]|\{\{|%[A-Z_]{2,40}%"
+    r"|(?:change[-_]?(?:me|it)|your[-_][\w-]{2,40}|example|dummy|placeholder|redacted)$|~?\.{0,2}/[\w.]"
+    r"|[a-z][\w./-]{1,60}:[0-9.]{1,12}$",
+    re.IGNORECASE,
+)
+
+
 def _stated(value: str, near: bool) -> float | None:
     """Score a value that follows a word for a secret: prose words ("password is wrong") are none."""
     bare = value.rstrip(_TRAILING)
-    if len(bare) < 4 or bare.startswith("<"):
+    if len(bare) < 4 or bare.startswith("<") or _STANDS_FOR.match(bare):
         return None
     return None if _PROSE.fullmatch(value) else 0.85
+
+
+_HASHING = re.compile(
+    r"(?:bcrypt|scrypt|argon2?(?:id?|d)?|pbkdf2?|sha-?[0-9]{1,3}|md5|hmac)[0-9]{0,3}", re.IGNORECASE
+)
 
 
 def _assigned(value: str, near: bool) -> float | None:
     """Score a value that is assigned with ":" or "=": a plain word counts too, a placeholder does not."""
     bare = value.rstrip(_TRAILING)
+    if _HASHING.fullmatch(bare) or _STANDS_FOR.match(bare):
+        return None
     if len(bare) < 4 or bare[0] in "<{$*" or bare.lower() in {"none", "null", "true", "false", "string", "required"}:
         return None
     return 0.85
@@ -129,7 +106,9 @@ def _assigned(value: str, near: bool) -> float | None:
 def _key(value: str, near: bool) -> float | None:
     """Score what is given as a key or token: no prose, no count of tokens."""
     bare = value.rstrip(_TRAILING)
-    return None if bare.isdigit() and len(bare) < 8 else _stated(value, near) and _assigned(value, near)
+    if (bare.isdigit() and len(bare) < 8) or is_named(bare):
+        return None
+    return _stated(value, near) and _assigned(value, near)
 
 
 def _code(value: str, near: bool) -> float | None:
@@ -155,20 +134,14 @@ def _random_looking(value: str, near: bool) -> float | None:
 _HASHED = re.compile(
     r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash|digest|checksum|fingerprint|integrity|etag|commit|trace"
     r"|correlation|request"
-    r"|public[ _-]key|message|cursor|image|job|run|container|transaction|txn?|cid|ipfs|(?:\w{1,20}[ _-])?ids?)"
+    r"|public[ _-]key|doc(?:ument)?|video|sheet|message|cursor|image|job|run|container|transaction|txn?|cid"
+    r"|ipfs|(?:\w{1,20}[ _-])?ids?)"
     r"(?:[ _-](?:ids?|hash|is|was))?['\"]?[ ]?[:=(#/]?[ ]?['\"]?"
     r"|base64,|ssh-(?:rsa|dss|ed25519)[ ]|ecdsa-sha2-[a-z0-9-]{1,20}[ ]|(?:指纹|哈希|校验和?|摘要|公钥|编号|流水号?"
     r"|链路|消息)(?:是|为)?[ :=]{0,2})$",
     re.IGNORECASE | re.ASCII,
 )
 _DIGEST = re.compile(r"(?:sha-?[0-9]{1,3}|md5|blake[23][bs]?)[-:]|AAAA[BCE]3Nza", re.IGNORECASE)
-
-
-def _providers() -> tuple[Rule, ...]:
-    return tuple(
-        Rule(f"key:{name}", CREDENTIAL, re.compile(_B + pattern + _E), 0.95, needs=(needs,))
-        for name, needs, pattern in _PROVIDERS
-    )
 
 
 _PASS_NEEDS, _KEY_NEEDS = ("pass", "pw", "pin"), ("secret", "key", "token", "credential")
@@ -198,7 +171,8 @@ _CHANGED = (
 )
 _IS_MINE = (
     rf"(?<![!-~]){_TELLING}\s{{1,3}}is\s{{1,3}}(?:my|our|the|his|her|their)\s{{1,3}}"
-    rf"(?:(?!(?:one|i|we|you|to|can|will|would|should|i['’]d|we['’]d|let['’]s)\s)[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
+    rf"(?:(?!(?:one|i|we|you|to|can|will|would|should|i['’]d|we['’]d|let['’]s|most|common|weakest|worst|example)\s)"
+    rf"[a-z'-]{{1,20}}\s{{1,3}}){{0,3}}"
     rf"{_WORD_EN}"
 )
 _IS_MINE_ZH = (
@@ -207,8 +181,20 @@ _IS_MINE_ZH = (
 )
 _BASIC = r"authorization['\"]?\s{0,3}:\s{0,3}['\"]?basic\s{1,3}(?P<value>[A-Za-z0-9+/]{6,500}={0,2})"
 _PHRASE = (
-    r"(?<![A-Za-z])pass(?:word|phrase)\s{0,3}[:=]\s{0,3}['\"“]?"
-    r"(?P<value>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7})(?=['\"”]?\s{0,9}[.!]?\s{0,9}$)"
+    r"(?<![A-Za-z])(?:pass(?:word|phrase)\s{0,3}[:=]\s{0,3}['\"“]?"
+    r"(?P<value>[a-z]{3,20}(?:[ -][a-z]{3,20}){2,7})(?=['\"”]?\s{0,9}[.!]?\s{0,9}$))"
+)
+
+
+_PHRASE_TOLD = (
+    r"(?:(?<![A-Za-z])passphrase\b[^.:=\n]{0,50}?(?:[ ](?:is|was|reads)|[ ]?[:=])|unlocks[ ]with"
+    r"|口令[^.:=\n]{0,10}?(?:是|:|=)?)"
+    r"[ ]?['\"“]?(?P<value>[a-z]{3,20}(?:[ -][a-z]{3,20}){3,7})(?=['\"”]?[ ]?(?:[.,;!\n]|\Z))"
+)
+_OTHER_TONGUES = (
+    r"(?<![^\W\d_])(?:contrase[ñn]a|clave de acceso|passwort|kennwort|mot de passe|senha|wachtwoord|has[łl]o"
+    r"|l[öo]senord"
+    r"|adgangskode|salasana|пароль)\s{0,3}(?:[:=]|\s(?:is|was|es|ist|est|é|jest|är|er|on)\s)\s{0,3}" + _VALUE
 )
 
 
@@ -218,14 +204,14 @@ def _words_alone(value: str, near: bool) -> float | None:
     return None if any(w in ENGLISH or w in {"must", "required"} for w in words) else 0.9
 
 
-_ASSIGN_JOIN = r"['\"]?\s{0,3}(?:[:=]|=>)\s{0,3}"
+_ASSIGN_JOIN = r"['\"]?\s{0,3}(?:[:=→]|=>|->)\s{0,3}"
 
 RULES: tuple[Rule, ...] = (
     Rule("private key", CREDENTIAL, re.compile(_PRIVATE_KEY), 1.0, needs=("private key",)),
     Rule("jwt", CREDENTIAL, re.compile(_B + _JWT), 0.95, needs=("eyj",)),
     Rule("connection string", CREDENTIAL, re.compile(_CONNECTION), 0.95, needs=("://",)),
     Rule("bearer", CREDENTIAL, re.compile(_BEARER), 0.9, needs=("bearer",)),
-    *_providers(),
+    *provider_keys.RULES,
     _spoken("assigned password", _SPOKEN_EN, _ASSIGN_JOIN, _PASS_NEEDS, _assigned),
     _spoken("stated password", _SPOKEN_EN, _JOIN_EN, _PASS_NEEDS, _stated),
     # "pwd abc123": without a word between them only what has a digit is a value.
@@ -261,7 +247,8 @@ RULES: tuple[Rule, ...] = (
             ("is my password", _IS_MINE),
         )
     ),
-    Rule("password of, quoted", CREDENTIAL, re.compile(_PASS_OF + _QUOTED, re.IGNORECASE), 0.85, needs=_PASS_NEEDS),
+    Rule("password of, quoted", CREDENTIAL, re.compile(_PASS_OF + _QUOTED, re.IGNORECASE), 0.85, needs=_PASS_NEEDS,
+         check=lambda value, near: None if _STANDS_FOR.match(value) else 0.85),
     Rule(
         "is my password zh",
         CREDENTIAL,
@@ -270,7 +257,24 @@ RULES: tuple[Rule, ...] = (
         needs=("码", "口令", "钥", "匙", "令牌"),
         check=_stated,
     ),
+    Rule(
+        "password in other tongues",
+        CREDENTIAL,
+        re.compile(_OTHER_TONGUES, re.IGNORECASE),
+        0.85,
+        needs=("contrase", "clave", "passwort", "kennwort", "mot de passe", "senha", "wachtwoord", "has", "senord",
+               "adgangskode", "salasana", "пароль"),
+        check=_stated,
+    ),
     Rule("basic authorization", CREDENTIAL, re.compile(_BASIC, re.IGNORECASE), 0.9, needs=("basic",)),
+    Rule(
+        "passphrase told",
+        CREDENTIAL,
+        re.compile(_PHRASE_TOLD, re.IGNORECASE),
+        0.85,
+        needs=("passphrase", "unlocks with", "口令"),
+        check=_words_alone,
+    ),
     Rule("passphrase", CREDENTIAL, re.compile(_PHRASE, re.IGNORECASE), 0.9, needs=("pass",), check=_words_alone),
     Rule(
         "stated secret zh",

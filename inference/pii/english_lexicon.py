@@ -1,7 +1,7 @@
 """Names and countries in Latin script, and the words of a text as the English name rules see them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -73,12 +73,17 @@ def _lexicon() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def countries() -> dict[str, tuple[tuple[str, ...], ...]]:
     """First word of a country's name -> the words of each country that starts so, longest first."""
-    lines = files("inference.pii").joinpath("data/countries.txt").read_text("utf-8").splitlines()
+    return listed(files("inference.pii").joinpath("data/countries.txt").read_text("utf-8").splitlines())
+
+
+def listed(lines: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """First word of each name of a list -> the words of each name that starts so, longest first; small letters."""
     by_first: dict[str, list[tuple[str, ...]]] = {}
     for line in lines:
         if not line.startswith("#"):
-            words = tuple(match.group() for match in _WORD.finditer(line.lower()))
-            by_first.setdefault(words[0], []).append(words)
+            words = tuple(_POSSESSIVE.sub("", match.group()) for match in _WORD.finditer(line.lower()))
+            if words:
+                by_first.setdefault(words[0], []).append(words)
     return {first: tuple(sorted(names, key=len, reverse=True)) for first, names in by_first.items()}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from inference.pii.english_context import firms, heading, people
+from inference.pii.english_gazetteer import known_spans
 from inference.pii.english_lexicon import Word, words_of
 from inference.pii.english_peoples import people_spans
 from inference.pii.english_places import country_runs, country_spans, is_placed
@@ -62,15 +63,25 @@ def refine(text: str, guesses: Sequence[EntitySpan]) -> list[EntitySpan]:
     starts = [word.start for word in words]
     inside = {g: words[bisect_left(starts, g.start) : bisect_left(starts, g.end)] for g in guesses}
     runs = country_runs(words)
-    found = _names(
-        text, words, guesses, {index for first, last in runs for index in range(first, last + 1) if last > first}
-    )
+    known = known_spans(text, words)
+    own = Spans(known)
+    taken = {index for first, last in runs for index in range(first, last + 1) if last > first}
+    taken |= {index for index, word in enumerate(words) if own.over(word.start, word.end)} if known else set()
+    found = _names(text, words, guesses, taken)
+    found = [*(span for span in known if _is_new(span, Spans(found), Spans(guesses))), *found]
     found += country_spans(words, runs, Spans(found), Spans(guesses))
     found += people_spans(text, words, Spans(found), Spans(guesses))
     names = Spans(found)
     standing = (guess for guess in guesses if not _beats(names.over(guess.start, guess.end), guess))
     kept = (relabelled(text, inside[guess], guess) for guess in standing)
     return sensible(text, words, [*(guess for guess in kept if guess), *found])
+
+
+def _is_new(span: EntitySpan, names: Spans, guesses: Spans) -> bool:
+    """Is a known name covered by no other that was found, nor by a longer guess of its entity?"""
+    guess = guesses.over(span.start, span.end)
+    longer = guess is not None and guess.entity == span.entity and guess.end - guess.start > span.end - span.start
+    return names.over(span.start, span.end) is None and not longer
 
 
 def _names(text: str, words: Sequence[Word], guesses: Sequence[EntitySpan], taken: Set[int]) -> list[EntitySpan]:

@@ -18,7 +18,13 @@ _PLACE_LEAD = re.compile(
     r" (?:to|from))[ ]$",
     re.IGNORECASE,
 )
-_WORK_LEAD = re.compile(r"\b(?:work(?:s|ed|ing)?|employed|intern(?:ed|ing)?) (?:for|at|by|with)[ ]$", re.IGNORECASE)
+_WORK_LEAD = re.compile(r"\b(?:work(?:s|ed|ing)?|employed|intern(?:ed|ing)?|starts?|started|contract|accounts?"
+                        r"|shares|vacancy|interview|job"
+    r"|shift|insured|booked|lawyers? (?:is|are)|parcel is|delivered|audited) (?:for|at|by|with"
+    r"|through)[ ]$", re.IGNORECASE)
+_INSTITUTION = frozenset(
+    {"hospital", "university", "college", "school", "institute", "academy", "bank", "ministry", "council", "orchestra"}
+)
 _THE_LEAD = re.compile(r"\b[Tt]he[ ]$")
 _FIRMS_OWN = re.compile(r"[ ](?:offices?|company|team|app|website|stores?|headquarters|staff|group)\b")
 _TITLE_LEAD = re.compile(rf"\b(?:{'|'.join(sorted(TITLES))})\.?[ ]$", re.IGNORECASE)
@@ -30,6 +36,8 @@ def trimmed(text: str, guess: EntitySpan) -> Iterator[EntitySpan]:
     start = guess.start
     for line in text[guess.start : guess.end].splitlines(keepends=True):
         bare = line.strip(_EDGE)
+        if guess.entity != "PERSON" and bare.startswith("the "):
+            bare = bare[4:].lstrip()
         label = text.startswith((":", " ::"), start + line.find(bare) + len(bare))
         if bare.lower() in OPENERS or (label and bare.lower() in LABELS):
             bare = ""
@@ -41,6 +49,8 @@ def trimmed(text: str, guess: EntitySpan) -> Iterator[EntitySpan]:
 
 def relabelled(text: str, inside: Sequence[Word], guess: EntitySpan) -> EntitySpan | None:
     """Call a guess what the words `inside` or before it say it is: a firm, a place; None: nothing, or in an address."""
+    if guess.entity == "LOCATION" and len(inside) > 1 and inside[-1].low in _INSTITUTION:
+        return EntitySpan("ORGANIZATION", guess.start, guess.end, guess.score, _NAME)
     if guess.entity not in {"PERSON", "ORGANIZATION"}:
         return guess
     before = text[max(0, guess.start - 30) : guess.start]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
+from inference.pii.english_gazetteer import LISTED
 from inference.pii.english_lexicon import Word
 from inference.pii.english_vocabulary import is_english
 from inference.pii.english_words import COMMON, OF_FOOD, OPENS_OBJECT, THINGS
@@ -17,6 +18,8 @@ from inference.protocols import EntitySpan
 
 _NAME = "town lexicon"
 _SENTENCE = re.compile(r"(?:^|[.!?:\n])[\s\"'“(]{0,3}$")
+# Before a town that is a name of people too.
+_IN_TOWN = re.compile(r"\b(?:in|near|via|outside|from [A-Z]\w{2,20} to)[ ]$")
 _VERSION = re.compile(r"[ ]v?[0-9]{1,3}(?:\.[0-9]{1,3}){1,3}\b")
 _NEXT = re.compile(r"[ ](?P<word>[A-Za-z]{1,20})\b")
 _IN_STATE = re.compile(r",[ ](?P<state>[A-Z][a-z\u00df-\u024f]{2,20})\b")
@@ -40,7 +43,8 @@ def sensible(text: str, words: Sequence[Word], spans: Sequence[EntitySpan]) -> l
         word = by_start.get(span.start)
         alone = word is not None and word.end >= span.end - 2
         if span.entity not in _GUESSED or not _is_nothing(text, span, word if alone else None):
-            town = alone and word is not None and span.entity in _MISTAKEN and _is_town(text, word)
+            mistaken = span.entity in _MISTAKEN and span.recognizer != LISTED
+            town = alone and word is not None and mistaken and _is_town(text, word)
             kept.append(EntitySpan("LOCATION", span.start, span.end, span.score, _NAME) if town else span)
     return sorted([*kept, *_unseen(text, words, Spans(kept))], key=lambda span: (span.start, span.end))
 
@@ -57,6 +61,9 @@ def _is_town(text: str, word: Word) -> bool:
     if not word.capital or word.low not in towns():
         return False
     state = _IN_STATE.match(text, word.end)
+    placed = _IN_TOWN.search(text[max(0, word.start - 40) : word.start]) is not None
+    if placed and not text.startswith(("'", "’"), word.end):
+        return True
     return not word.flags or (state is not None and state["state"].lower() in towns())
 
 

@@ -23,7 +23,7 @@ coves crossing crossroad expressway freeway gateway terrace throughway viaduct m
 circle junction skyway alley causeway bypass republic
 """
 _COMMON = """
-turkey china us uk guinea panama jordan chad
+turkey china us uk guinea panama jordan chad jersey bermuda
 """
 _UNITS = """
 apartment apt suite ste unit floor box psc phone email tel mobile name address
@@ -79,6 +79,7 @@ where what
 _OF_FOOD = """
 salad soil tea soup hat beans pie cake cookies sauce cheese dressing cocktail beer wine bread stone leaf leaves bush
 root oil juice syrup jam chips sprouts sausage mustard rice noodles pepper lettuce pudding loafers font
+nut nuts shorts
 """
 
 TITLES: frozenset[str] = frozenset(_TITLES.split())

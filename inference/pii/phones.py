@@ -13,14 +13,19 @@ CONTEXT = re.compile(
     r"|\bring\b(?! (?:size|road))"
     r"|\b(?:my|our|his|her|their|new) (?:digits|number(?:['’]s| is| was))"
     r"|\boffice\b|(?:work|home|direct|main|private|support|help) ?line\b|answering|landline|voicemail"
-    r"|\bmessages? (?:to|on|from|me|him|her|us)\b"
+    r"|\bmessages? (?:to|on|from|me|him|her|us)\b|\bbuzz\b|\bph\b|\b(?:hung|hangs?|hanging|pick(?:s|ed)?) up\b"
+    r"|\b(?:try|get|catch|find|page)(?: hold of)? (?:me|him|her|us|them|(?:my|our|his|her"
+    r"|the) \w{2,15})(?: is)? (?:at|on|under)"
+    r" |\b(?:i['’]m|he['’]s|she['’]s|we['’]re|they['’]re) at $|\btheir line\b|\bnumber: $"
+    r"|\b(?:he|she|who|owner|driver|nurse|office|doctor|reception|desk|clinic|school)(?:['’]s| is| are) on $"
+    r"|\bnumber (?:(?!of\b)[a-z']{1,10} ){0,4}(?:is|was) $"
     r"|电话|手机|致电|拨打|联系|号码|传真|热线|座机|微信|来电|短信",
     re.IGNORECASE,
 )
 # A run of digit groups: optional country code, optional area in brackets, groups parted by one or two marks.
 _PHONE = (
     r"(?<![0-9A-Za-z$€£¥#_])(?<![0-9][.,:/-])(?<![A-Za-z]-)"
-    r"(?:\+[0-9]{1,3}[ .-]{0,2}|00[0-9]{1,3}[ .-]{1,2})?"
+    r"(?:\+[0-9]{1,3}[ .-]{0,2}|\(\+[0-9]{1,3}\)[ ]?|00[0-9]{1,3}[ .-]{1,2})?"
     r"(?:\([0-9]{1,5}\)[ .-]{0,2})?"
     r"[0-9]{1,12}(?:(?:[ .·–-]|[ ]-[ ])[0-9]{1,8}|[ ]?\([0-9]{1,5}\)[ ]?[0-9]{1,8}){0,6}"
     r"(?:[ ]?(?:x|ext\.?|转)[ ]?[0-9]{1,6})?"
@@ -33,7 +38,8 @@ _LOCAL = r"(?<![0-9A-Za-z$€£¥#_])(?<![0-9][ .,:/-])[2-9][0-9]{2}[ .-][0-9]{4
 _IN_TOWN = re.compile(
     r"\b(?:is|am|are|be|['’](?:s|m|re))[ ](?:on|at)[ ]$|(?:\b(?:my|our|his|her|their|new|work|home"
     r"|whose)[ ](?:number|digits)"
-    r"|\bnumbers:|landline|\b(?:cell|mobile|phone|tel|ring|call|dial)\b)",
+    r"|\bnumbers:|\bask for\b|\b(?:vet|dentist|plumber|clinic|pharmacy|taxi|surgery|florist|nanny|sitter)\b"
+    r"|landline|\b(?:cell|mobile|phone|tel|ring|call|dial)\b)",
     re.IGNORECASE,
 )
 _SLASH = (
@@ -48,7 +54,7 @@ _LETTERS = (
 """Of service lines: 1-800-GOFEDEX."""
 # "three one zero, five five five, double oh eight": figures in words.
 _SPOKEN = (
-    rf"(?:(?:double|triple)[ ])?{FIGURE_WORD}(?:[ ,.-]{{1,2}}(?:(?:double|triple)[ ])?(?:{FIGURE_WORD}"
+    rf"(?:(?:double|triple)[ -])?{FIGURE_WORD}(?:[ ,.-]{{1,2}}(?:(?:double|triple)[ -])?(?:{FIGURE_WORD}"
     rf"|hundred)){{5,15}}"
 )
 _FIGURE = re.compile(rf"\b(?:{FIGURE_WORD}|double|hundred)\b|\btriple\b", re.IGNORECASE)
@@ -75,6 +81,7 @@ _COUNTRY = re.compile(
     r"|9[0-58]|9[679][0-9]"
 )
 _SUM = re.compile(r"\+[0-9]{1,3}(?:[ .][0-9]{3}){1,4}")
+_UK_MOBILE = re.compile(r"07[3-9][0-9]{8}")
 _PLAIN_NANP = re.compile(r"1?[2-9][0-9]{2}[2-9][0-9]{6}")
 _LEAST_DISTINCT = 5  # digits, that a row of flags or marks is none
 _NORTH_AMERICAN = 11  # digits behind the plus
@@ -92,13 +99,15 @@ def _phone(value: str, near: bool) -> float | None:
     count = sum(map(len, groups))
     if not 6 <= count <= 15 or _NO_PHONE.fullmatch(number):
         return None
-    if number.startswith(("+", "00")):
+    if number.startswith(("+", "00", "(+")):
         return _international(number, count, near)
     if number != value:
         return 0.85 if count >= 8 else None
     if len(groups) == 1:
-        return 0.7 if near and count >= 7 else None
+        return 0.7 if (near and count >= 7) or _UK_MOBILE.fullmatch(number) else None
     if max(map(len, groups)) > 9:
+        return None
+    if _is_row(groups) or (count < 7 and not number.startswith("0") and "(" not in number):
         return None
     if near or number.startswith("("):
         return 0.8 if count >= 7 or near else None
@@ -107,6 +116,13 @@ def _phone(value: str, near: bool) -> float | None:
     if _NANP.fullmatch(number):
         return 0.7
     return 0.6 if _IN_THREE.fullmatch(number) else None
+
+
+def _is_row(groups: list[str]) -> bool:
+    """Are the groups readings in a row ("12 14 16 18 20 24", "1200 1500 2000"): all alike, no trunk zero?"""
+    length = len(groups[0])
+    alike = all(len(group) == length for group in groups) and not groups[0].startswith("0")
+    return alike and ((length <= 2 and len(groups) > 4) or (length == 1) or (length == 4 and len(groups) > 2))
 
 
 def _international(number: str, count: int, near: bool) -> float | None:
@@ -180,9 +196,13 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "phone, told behind",
         PHONE,
-        re.compile(_LOCAL + r"(?=[ ](?:is|was)[ ][^.!?\n]{0,30}\b(?:landline|mobile|cell|phone|number|fax)\b)"),
+        re.compile(
+            rf"(?:{_LOCAL}|{_PHONE})(?=[ ](?:is|was)[ ][^.!?\n]{{0,30}}\b(?:landline|mobile|cell|phone|number(?! of)"
+            r"|line|fax)\b)"
+        ),
         0.75,
-        needs=("landline", "mobile", "cell", "phone", "number", "fax"),
+        needs=("landline", "mobile", "cell", "phone", "number", "line", "fax"),
+        check=lambda value, near: _phone(value, True),
         unless_after=LABELLED,
     ),
     Rule("phone, letters", PHONE, re.compile(_LETTERS), 0.7, needs=("8",)),

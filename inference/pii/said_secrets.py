@@ -57,14 +57,15 @@ _MEMORABLE = (
     r"|maiden[ ]name)[ ]question)"
 )
 _BANK = ("memorable", "secret", "safe", "security", "answer to")
-_IT_IS = (
+IT_IS = (
     r"(?:(?:oh|ah|um|yes|sure|well|of[ ]course|i[ ](?:think|believe|guess)|pretty[ ]sure|so)[,:]?[ ]){0,2}"
-    r"(?:(?:the[ ])?(?:code|combination|combo|pin|password)(?:['’]s|[ ]is)|it['’]?s|it[ ]is|that['’]?s|that[ ]is"
+    r"(?:(?:the[ ])?(?:code|combination|combo|pin|password|new[ ]one|old[ ]one|current[ ]one)(?:['’]s|[ ]is)"
+    r"|it['’]?s|it[ ]is|that['’]?s|that[ ]is"
     r"|it[ ]was|mine[ ]is|try|use|type|enter|press|still)[ ]"
     r"(?:(?:now|still|just|simply|always|the[ ]same,)[ ])?['\"“‘]?"
 )
 # A code that opens nothing.
-_OTHER_CODE = re.compile(
+OTHER_CODE = re.compile(
     r"\b(?:error|area|country|dial(?:l?ing)?|dress|post(?:al)?|zip|promo(?:tion)?|discount|voucher|coupon|tax|sort"
     r"|source"
     r"|status|exit|http|product|item|colou?r|hex|course|airport|morse|genetic|bar|qr|currency|language|response|return"
@@ -72,17 +73,17 @@ _OTHER_CODE = re.compile(
     re.IGNORECASE,
 )
 # What a number is that stands further from the word for a code.
-_COUNTED = re.compile(
-    _OTHER_CODE.pattern + r"|\b(?:in|at|of|by|since|after|until|about|over|under|than|room|flat|order|number|no\.?"
+COUNTED = re.compile(
+    OTHER_CODE.pattern + r"|\b(?:in|at|of|by|since|after|until|about|over|under|than|room|flat|order|number|no\.?"
     r"|bus|unit|page"
-    r"|line|for|bay|level|platform|call|phone|text(?:ed)?|to|from|around|before|via|version|article|clause|ticket"
+    r"|line|for|chip|model|board|layout|series|bay|level|platform|call|phone|text(?:ed)?|to|from|around|before|via|version|article|clause|ticket"
     r"|report"
     r"|invoice|paid|cost|costs)[ :]{1,2}['\"“]?$",
     re.IGNORECASE,
 )
 _NEXT = r"['\"”’]?[ \n]{1,2}(?:[A-Za-z]{1,12}:[ ])?['\"“‘]?"
 _SPOKEN = r"(?:pass(?:word|phrase|code)s?|passwd|pwd?|(?:wi-?fi|network|wpa2?)[ ]key)"
-_OPENS = re.compile(
+OPENS = re.compile(
     r"\b(?:disarm|unlock|keypad|alarm|door|gate|garage|safe|padlock|locker|lock[ ]?box|key[ ]?(?:safe|box)"
     r"|let yourself in"
     r"|get in|texted|verif|log(?:ging)? in|sign(?:ing)? in)",
@@ -93,7 +94,7 @@ _AFTER_WORD = r"(?=['\"”’]?(?:[,;.!)\n]|\Z|[ ](?:all|in|with|and|if|so|for|b
 
 def _rule(
     name: str, pattern: str, needs: tuple[str, ...], check: Check = code, context: re.Pattern[str] | None = None,
-    entity: str = CREDENTIAL, other: re.Pattern[str] = _OTHER_CODE,
+    entity: str = CREDENTIAL, other: re.Pattern[str] = OTHER_CODE,
 ) -> Rule:  # fmt: skip
     compiled = re.compile(pattern, re.IGNORECASE)
     required = context is not None
@@ -120,7 +121,7 @@ RULES: tuple[Rule, ...] = (
         rf"\b{_CODE_NOUN}\b[^.?!\n]{{0,50}}?(?:[ ]|[ ]?[(:,][ ]?){CODE}",
         _CODES,
         long_code,
-        other=_COUNTED,
+        other=COUNTED,
     ),
     _rule(
         "its code is",
@@ -129,8 +130,8 @@ RULES: tuple[Rule, ...] = (
         ("code", "combination", "combo"),
     ),
     _rule("password in figures", rf"\b{_SPOKEN}{_ITS}{_IS}{CODE}", _PASS),
-    _rule("code answered", rf"\b{_ASKED}(?:{_IT_IS})?{CODE}", (*_CODES, *_PASS)),
-    _rule("code in the next sentence", rf"\b{_SAID_BEFORE}{_IT_IS}{CODE}", (*_CODES, *_PASS)),
+    _rule("code answered", rf"\b{_ASKED}(?:{IT_IS})?{CODE}", (*_CODES, *_PASS)),
+    _rule("code in the next sentence", rf"\b{_SAID_BEFORE}{IT_IS}{CODE}", (*_CODES, *_PASS)),
     _rule(
         "is a code",
         rf"(?<![\w.,:#*-])(?P<quote>['\"“])?{CODE}['\"”]?,?[ ](?:is|as|was|being)[ ](?:still[ ]|now[ ])?"
@@ -138,7 +139,7 @@ RULES: tuple[Rule, ...] = (
         rf"|right|correct)[ ]){{0,2}}{_CODE_NOUN}(?![A-Za-z])",
         _CODES,
     ),
-    _rule("the code is", rf"\b(?:the|my|our|your|a|new)[ ]codes?{_ITS}(?:{_IS}|[ ]){CODE}", ("code",), code, _OPENS),
+    _rule("the code is", rf"\b(?:the|my|our|your|a|new)[ ]codes?{_ITS}(?:{_IS}|[ ]){CODE}", ("code",), code, OPENS),
     _rule(
         "is the code",
         rf"(?<![\w.,:#*-])(?P<quote>['\"“])?{CODE}['\"”]?,?[ ](?:is|as|was)[ ](?:the|my|our|its)[ ](?:code"
@@ -146,19 +147,20 @@ RULES: tuple[Rule, ...] = (
         r"(?![A-Za-z]|[ ](?:of|re[a-z]{1,12}|for[ ]th))",
         ("code", "combination", "combo"),
         code,
-        _OPENS,
+        OPENS,
     ),
     _rule(
         "lock asked for",
         r"\bwhat(?:['’]?s|[ ]is|[ ]was)(?![^?\n]{0,60}\b(?:number|price|cost|size|height|wide|width|weight|year"
         r"|time)\b)"
-        rf"[^?\n]{{0,20}}\b(?:padlock|lock|safe|keypad|alarm|gate|door)\b[^?\n]{{0,40}}\?{_NEXT}(?:{_IT_IS})?{CODE}",
+        rf"[^?\n]{{0,20}}\b(?:padlock|lock|safe|keypad|alarm|gate|door)\b[^?\n]{{0,40}}\?{_NEXT}(?:{IT_IS})?{CODE}",
         ("what",),
     ),
     # "the safe opens with ...", "the keypad wants ...", "to disarm it, press ..."
     _rule(
         "opens with",
-        rf"\b(?:(?:{_LOCKED}|phone)\b[^.?!;\n]{{0,40}}?\b(?:(?:opens?|unlocks?|works)[ ](?:with|by|on|at)"
+        rf"\b(?:(?:{_LOCKED}|phone)\b[^.?!;\n]{{0,40}}?\b(?:(?:opens?|unlocks?|works)[ ](?:with|by|on"
+        r"|at(?![ ](?:[01][0-9]|2[0-3])[0-5][0-9]\b))"
         r"|(?:is[ ]off|disarmed)[ ](?:with|by))"
         rf"|(?:keypad|lock|padlock|door|gate|alarm|safe|key[ ]?(?:safe|box))[ ](?:wants|takes|needs|asks[ ]for"
         rf"|expects))"
@@ -170,7 +172,7 @@ RULES: tuple[Rule, ...] = (
         rf"\b(?:press|punch|key|tap|type|enter|hit|put|use)[ ](?:in[ ])?(?:the[ ]code[ ])?['\"“]?{CODE}",
         ("press", "punch", "key", "tap", "type", "enter", "hit", "put", "use"),
         code,
-        _OPENS,
+        OPENS,
     ),
     _rule(
         "lock is",
@@ -212,7 +214,7 @@ RULES: tuple[Rule, ...] = (
     _rule("password beside, marked", rf"\b{_SPOKEN}[ ]['\"“]?(?P<value>[A-Za-z0-9][!-~]{{4,64}})", _PASS, written),
     _rule(
         "password answered",
-        rf"\b{_SPOKEN}\b[^?\n]{{0,60}}\?{_NEXT}{_IT_IS}{WORD}{_AFTER_WORD}",
+        rf"\b{_SPOKEN}\b[^?\n]{{0,60}}\?{_NEXT}{IT_IS}{WORD}{_AFTER_WORD}",
         _PASS,
         word,
     ),
@@ -225,7 +227,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "password in the next sentence",
-        rf"\b{_SPOKEN}\b[^.?!\n]{{0,80}}[.!?]{_NEXT}{_IT_IS}(?P<value>[!-~]{{5,64}})",
+        rf"\b{_SPOKEN}\b[^.?!\n]{{0,80}}[.!?]{_NEXT}{IT_IS}(?P<value>[!-~]{{5,64}})",
         _PASS,
         marked,
     ),

@@ -31,15 +31,15 @@ _IS = (
 )
 _IS = rf"(?:{_IS}|(?:我|我们|咱|他|她)?(?:设|改|用|填|写|定)的(?:是)?)"
 _TYPED = (
-    r"(?:的话)?(?:你|您|就|再|要|先|直接|只要|可以|之后|然后){0,3}(?:按|输入?|填|敲|打|拨|揿|入|写|用)(?:返"
-    r"|个)?[ “「\"]?"
+    r"(?:的话)?,?(?:你|您|就|再|要|先|直接|只要|可以|之后|然后){0,3}(?:按|输入?|填|敲|打|拨|揿|入|写|用)(?:返"
+    r"|个|了|的是)?[ “「\"]?"
 )
 _NOT_COUNTED = (
     r"(?![0-9A-Za-z%°/:]|[.,][0-9]|[ ]?(?:位|年|月|日|号楼|天|个|条|次|人|名|分|秒|元|块|蚊|度|岁|字|种|类|届|级|步"
     r"|组|页|章|版"
     r"|点|路|米|斤|克|毫|公|万|千|百|多|几|以上|以内|以下))"
 )
-_CODE = (
+CODE = (
     rf"(?P<value>{_NUMERAL}{{3,20}}|[#*]?[0-9]{{1,10}}(?:[ -][0-9]{{1,10}}){{0,9}}[#*]?"
     rf"|(?=[A-Za-z]{{0,8}}[0-9])[A-Za-z0-9][A-Za-z0-9#*-]{{2,20}}){_NOT_COUNTED}"
 )
@@ -49,8 +49,10 @@ _END_OF_WORD = r"(?=的(?:全拼|拼音|小写|大写|首字母|缩写)|了?(?:[
 _PHRASE = rf"(?P<value>[{_HAN}][{_HAN}A-Za-z0-9]{{1,15}}?)"
 _NEXT = rf"[”」\"'’]?[ \n]{{0,2}}(?:[{_HAN}A-Za-z]{{1,6}}:)?[“「\"]?"
 
+_HASHING = re.compile(r"(?:bcrypt|scrypt|argon|pbkdf|sha-?[0-9]|md5|OAuth)", re.IGNORECASE)
 _FIGURE = re.compile(f"[0-9]|{_NUMERAL}")
 _LEAST_FIGURES = 3
+_SIZE = re.compile(r"[0-9]{1,5}[x*][0-9]{1,5}")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}|[一二][九零〇][零〇一二三四五六七八九]{2}")
 _DESCRIBES = (
     re.compile("生日|出生|纪念日|门牌|车牌|尾号|后[四六]位|前[四六]位|全拼|拼音|首字母|倒过来|倒序|反过来"
@@ -76,7 +78,8 @@ def _code(value: str, near: bool) -> float | None:
 
 def _long_code(value: str, near: bool) -> float | None:
     """Score a code that stands further from its word: four figures or more, and no year."""
-    return None if _YEAR.fullmatch(value) or len(_FIGURE.findall(value)) <= _LEAST_FIGURES else 0.85
+    other = _YEAR.fullmatch(value) or _SIZE.fullmatch(value)
+    return None if other or len(_FIGURE.findall(value)) <= _LEAST_FIGURES else 0.85
 
 
 def _phrase(value: str, near: bool) -> float | None:
@@ -89,7 +92,9 @@ def _phrase(value: str, near: bool) -> float | None:
 def _marked(value: str, near: bool) -> float | None:
     """Score what no Latin word looks like: letters with a figure, a mark or a capital within."""
     within = re.search(r"[^A-Za-z.,'-]|[a-z][A-Z]", value)
-    return 0.8 if within and re.search(r"[A-Za-z]", value) and "://" not in value else None
+    if _HASHING.match(value) or "://" in value:
+        return None
+    return 0.8 if within and re.search(r"[A-Za-z]", value) else None
 
 
 def _rule(
@@ -102,34 +107,36 @@ _NEEDS = ("码", "口令", "暗号", "pin", "puk", "cvv", "cvc")
 
 RULES: tuple[Rule, ...] = (
     # 储物柜的密码是三七零五, 安全码是392, 密码锁1-9-5
-    _rule("code said zh", rf"{_KEPT}(?:,?{_IS}|[ ]?[,“「\"]?){_CODE}", _NEEDS),
+    _rule("code said zh", rf"{_KEPT}(?:,?{_IS}|[ ]?[,“「\"]?){CODE}", _NEEDS),
     # 密码星期一从3380改成6127了
-    _rule("code changed from zh", rf"{_KEPT}[^。!?\n]{{0,12}}?(?:从|由){_CODE}", _NEEDS),
-    _rule("code changed to zh", rf"{_KEPT}[^。!?\n]{{0,24}}?(?:改|换|变|设)(?:成|为|到|做){_CODE}", _NEEDS),
+    _rule("code changed from zh", rf"{_KEPT}[^。!?\n]{{0,12}}?(?:从|由){CODE}", _NEEDS),
+    _rule("code changed to zh", rf"{_KEPT}[^。!?\n]{{0,24}}?(?:改|换|变|设)(?:成|为|到|做){CODE}", _NEEDS),
     _rule(
         "code further on zh",
-        rf"{_KEPT_ZH}[^。!?\n]{{0,12}}?(?<![第约花卖有前共满近超达号年月在至到过收点\-0-9零〇一二三四五六七八九幺两]){_CODE}{_END}",
+        rf"{_KEPT_ZH}[^。!?\n]{{0,12}}?(?<!别用)(?<!不要用)(?<!别设成)(?<![第约花卖有前共满近超达号年月在至到过收点\-0-9零〇一二三四五六七八九幺两]){CODE}{_END}",
         _NEEDS,
         _long_code,
     ),
     # 密码按0773再按确认, 密码的话就填sesame44
-    _rule("code typed zh", rf"{_KEPT}{_TYPED}{_CODE}", _NEEDS),
-    _rule("password typed zh", rf"(?:密码|口令)[^。!?\n]{{0,12}}?{_TYPED}(?P<value>[!-~]{{4,64}})", _NEEDS, _marked),
+    _rule("code typed zh", rf"{_KEPT}{_TYPED}{CODE}", _NEEDS),
+    _rule("password typed zh",
+          rf"(?:密码|口令)[^。!?\n]{{0,12}}?(?<!别)(?<!不)(?<!不要)(?<!不能){_TYPED}"
+          r"(?P<value>[!-~]{4,64})", _NEEDS, _marked),
     # 车库门按0773, 解除警报要按六六一四
     _rule(
         "lock typed zh",
-        rf"{_LOCKED}[^。!?\n,]{{0,10}}?(?:按|输入?|揿|入)[ “「\"]?{_CODE}",
+        rf"{_LOCKED}[^。!?\n,]{{0,10}}?(?:按|输入?|揿|入)[ “「\"]?{CODE}",
         ("按", "输", "揿", "入"),
     ),
-    _rule("lock opened with zh", rf"{_LOCKED}[^。!?\n,]{{0,8}}?(?:用|拿)[ “「\"]?{_CODE}(?=就?(?:解除|打?开|进"
+    _rule("lock opened with zh", rf"{_LOCKED}[^。!?\n,]{{0,8}}?(?:用|拿)[ “「\"]?{CODE}(?=就?(?:解除|解锁|开锁|打?开|进"
     "|能开))", ("用", "拿")),
     _rule(
         "is a code zh",
-        rf"(?<![0-9A-Za-z]){_CODE}[ ]?(?:就?是|为|当|做)(?:(?:我们?|咱们?|你|您|他|她|本次|这次"
+        rf"(?<![0-9A-Za-z]){CODE}[ ]?(?:就?是|为|当|做)(?:(?:我们?|咱们?|你|您|他|她|本次|这次"
         rf"|新)(?:的)?)?[{_HAN}]{{0,4}}?{_KEPT}",
         _NEEDS,
     ),
-    _rule("unlocked by zh", rf"解锁(?:图案)?(?:{_IS}|用|[ ]){_CODE}", ("解锁",)),
+    _rule("unlocked by zh", rf"解锁(?:图案)?(?:{_IS}|用|[ ]){CODE}", ("解锁",)),
     # 网银口令我记你这儿啊：Lanhua#2077, Wi-Fi贴门后头了：maizi&2210
     _rule(
         "after a colon zh",
@@ -153,7 +160,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "code answered zh",
         rf"{_KEPT}[^?。\n]{{0,20}}(?:\?{_NEXT}|[。\n]{_NEXT}(?=[是为]))"
-        rf"(?:好像|应该|我?记得|就|还|有|嗯|对)?,?(?:是|为|用)?[ ]?{_CODE}{_END}",
+        rf"(?:好像|应该|我?记得|就|还|有|嗯|对)?,?(?:是|为|用)?[ ]?{CODE}{_END}",
         _NEEDS,
     ),
     _rule(
@@ -174,7 +181,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "password as before zh",
         rf"(?:密码|口令)(?:还是|仍是|照旧|依旧|跟以前|和以前|同以前)?(?:老样子|一样|照旧|没变"
-        rf"|那个)[,:]{_PHRASE}{_END_OF_WORD}",
+        rf"|那个)[,:](?:就|还|仍)?是?{_PHRASE}{_END_OF_WORD}",
         _NEEDS,
         _phrase,
     ),

@@ -23,7 +23,7 @@ CODE = (
     # What is counted goes on with its noun ("400 grams"); a code ends, or the sentence goes on behind it.
     r"(?=['\"”’]?(?:[.,;:!?)\]\n]|\Z|[ ]{1,2}(?:[(–—]|-[ ]|(?:and|then|to|followed|or|in|on|before|after|with|plus"
     r"|by|as|if|for"
-    r"|is|but|so|until|when|at|now|twice|please|thanks|because|since|while|again|from|unless|which|not)\b)))"
+    r"|is|but|so|until|when|at|now|twice|within|first|instead|please|thanks|because|since|while|again|from|unless|which|not)\b)))"
 )
 """Figures, figures in words or a mixed code, ended as a code is."""
 
@@ -48,6 +48,21 @@ _LEAST_FIGURES = 3
 _FAR = re.compile(r"(?!(?:19|20)[0-9]{2}$)(?=.{4}).{1,120}")
 _TRAILING = ".,;:!?)]}>'\"`’”"
 
+# Programs, standards and machines by name and number: "Firefox128", "OAuth2.0", "ed25519", "k8s-node-3a".
+_PROGRAM = re.compile(
+    r"(?:firefox|chrome|chromium|safari|edge|opera|oauth|openid|oidc|saml|excel|word|office|windows|win|ubuntu|debian"
+    r"|fedora|centos|python|java|jdk|node|php|ruby|dotnet|mysql|mariadb|postgres(?:ql)?|redis|oracle|ios|ipados|macos"
+    r"|android|ipad|iphone|galaxy|pixel|thinkpad|yubi-?key|fritz!?box|google|ipv|wpa|https?|tls|ssl|ssh|usb|sha|rsa|aes"
+    r"|md|utf|erc|bep|base|bcrypt|argon|scrypt|pbkdf|blake|ed|curve|x|es|hs|rs|ps|gpt|llama|qwen|claude)"
+    r"[-_ ]?v?[0-9]{1,5}(?:[.-][0-9]{1,5}){0,3}[a-z]{0,3}",
+    re.IGNORECASE,
+)
+_VERSIONED = re.compile(r"[A-Za-z]{1,30}[-_]?v?[0-9]{1,4}(?:\.[0-9]{1,5}){1,3}")
+_HOST_PART = r"(?:[a-z]{2,20}[0-9]{0,4}|[a-z0-9]{1,4})"
+_HOST = re.compile(rf"(?=(?:[a-z0-9]{{1,20}}[-_.]){{0,5}}[a-z]{{3,20}}(?:[-_.]"
+                   rf"|$)){_HOST_PART}(?:[-_.]{_HOST_PART}){{1,5}}")
+_MEASURE = re.compile(r"[0-9]{1,8}[A-Za-z]{1,12}")
+
 # Words that say something about a password, or answer a question about one, and are none.
 _ABOUT = frozenset(
     """
@@ -68,6 +83,8 @@ _ABOUT_ENDING = re.compile(r"[a-z]{2,40}(?:ed|ing|able|ible|ful|less|ive|ous|ory
 
 def code(value: str, near: bool) -> float | None:
     """Score a code: three figures or more, said or written."""
+    if is_named(value) or re.fullmatch(r"[0-9]{1,5}x[0-9]{1,5}", value):
+        return None
     figures = len(_FIGURE.findall(value)) + len(_REPEATED.findall(value))
     return 0.85 if figures >= _LEAST_FIGURES else None
 
@@ -118,3 +135,50 @@ def said(value: str, near: bool) -> float | None:
     """Score what is quoted as a secret: more than a word about one."""
     several = " " in value and re.search(r"\b(?:is|was|forgot|forgotten|please)\b", value) is None
     return 0.85 if several else word(value, near)
+
+
+def is_named(bare: str) -> bool:
+    """Is it a program, a standard or a machine by its name and number?"""
+    return bool(_PROGRAM.fullmatch(bare) or _VERSIONED.fullmatch(bare) or _HOST.fullmatch(bare))
+
+
+def figured(value: str, near: bool) -> float | None:
+    """Score letters with figures that stand where a password is told: no program, machine, address, measure."""
+    bare = value.rstrip(_TRAILING.replace("!", ""))
+    letters = sum(c.isalpha() for c in bare)
+    if len(bare) < 6 or letters < 3 or letters == len(bare) or "://" in bare or re.search(r"[@/=(]", bare[1:-1]):
+        return None
+    if re.search(r"pass?w[o0]rd", bare, re.IGNORECASE):
+        return None  # "Passw0rd!" stands for any
+    marks = any(c.isdigit() for c in bare) or re.search(r"[!#$%^&*+~_]", bare)
+    return None if not marks or _MEASURE.fullmatch(bare) or is_named(bare) else 0.8
+
+
+def paired(value: str, near: bool) -> float | None:
+    """Score what stands behind a user's name and a slash: words with a figure too ("ops / ten-boats-9")."""
+    bare = value.rstrip(_TRAILING.replace("!", ""))
+    words = re.fullmatch(r"[a-z]{3,20}(?:[-_][a-z]{3,20}){1,4}[-_]?[0-9]{1,4}", bare)
+    return 0.75 if words else figured(value, near)
+
+
+def capital(value: str, near: bool) -> float | None:
+    """Score what is figured and has a capital beside small letters: it may stand further off."""
+    both = any(c.isupper() for c in value) and any(c.islower() for c in value) and any(c.isdigit() for c in value)
+    return figured(value, near) if both and len(value.rstrip(_TRAILING)) >= 8 else None
+
+
+def mixed(value: str, near: bool) -> float | None:
+    """Score what nobody writes but a generator: capitals, small letters and figures by turns, ten or more."""
+    bare = value.rstrip(_TRAILING)
+    kinds = (str.isdigit, str.islower, str.isupper)
+    if len(bare) < 10 or bare.startswith("AAAA") or is_named(bare) or "://" in bare:
+        return None
+    if not all(any(map(kind, bare)) for kind in kinds):
+        return None
+    turns = len(re.findall(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])", bare))
+    return 0.75 if turns >= 3 else None
+
+
+def no_time(value: str, near: bool) -> float | None:
+    """Score a code that is no hour of the day."""
+    return None if re.fullmatch(r"(?:[01][0-9]|2[0-3])[0-5][0-9]", value) else code(value, near)

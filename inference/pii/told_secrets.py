@@ -8,14 +8,15 @@ import re
 
 from inference.pii.labels import alternatives
 from inference.pii.rules import Check, Rule
+from inference.pii.secret_values import is_named
 from inference.stopwords import ENGLISH
 
 CREDENTIAL = "CREDENTIAL"
 
 _UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-_OPAQUE = r"['\"“‘「`(]?(?P<value>(?=[!-~]{0,24}[0-9])[A-Za-z0-9][!-~]{6,255})"
-_START = r"(?<![A-Za-z0-9_./-])"
-_KEY_EN = (
+OPAQUE = r"['\"“‘「`(]?(?P<value>(?=[!-~]{0,24}[0-9])[A-Za-z0-9][!-~]{6,255})"
+START = r"(?<![A-Za-z0-9_./-])"
+KEY_EN = (
     r"(?:(?:api|access|secret|auth(?:entication|orization)?|client|bearer|refresh|session|personal access|private"
     r"|signing"
     r"|encryption|license|licence|activation|webhook|deploy|service|master|admin|bot|shared|app|application|account"
@@ -23,15 +24,15 @@ _KEY_EN = (
     r"|publishable|storage|subscription|recovery|registration|pairing|setup)[ _-]?(?:key|token|secret|code)s?"
     r"|secrets?|tokens?|credentials?|passphrase|passwords?|passcode|pat)"
 )
-_KEY_ZH = (
+KEY_ZH = (
     r"(?:密码|口令|密钥|秘钥|密匙|令牌|私钥|访问码|激活码|授权码|凭证|凭据"
     r"|(?:API|AccessKey|access)[ _-]?(?:key|token|secret)|token|secret)"
 )
-_SOMETHING_ELSE = re.compile(
+SOMETHING_ELSE = re.compile(
     r"(?:\b(?:sha-?[0-9]{0,3}|md5|blake[23]?\w?|hash(?:es)?|digest|checksum|fingerprint|commit|rev(?:ision)?|etag"
     r"|integrity|trace"
     r"|span|correlation|request|record|row|session|message|job|run|build|image|container|pod|transaction|txn?|block"
-    r"|uuid|guid"
+    r"|uuid|guid|doc(?:ument)?|video|sheet"
     r"|ids?|version|tag|branch|file|folder|path|url|serial|ticket|issue|order|public[ _-]key|(?:primary|foreign|cache"
     r"|partition"
     r"|idempotency|sort|object|registry|routing|composite|unique|lookup|dict|map|row|message|s3|redis|session|host)"
@@ -62,17 +63,19 @@ def opaque(value: str, near: bool) -> float | None:
         return None  # a time, a number, an address
     turns = len(_MIXED.findall(bare))
     turns += bare.count("-") if turns else 0
-    named = all(_PART.fullmatch(part) for part in re.split(r"[-_./:]", bare))
+    named = all(_PART.fullmatch(part) for part in re.split(r"[-_./:]", bare)) or is_named(bare)
     if named or turns < _LEAST_TURNS or _VERSION.fullmatch(bare):
         return None
     return 0.8
 
 
-def _strong(value: str, near: bool) -> float | None:
+def strong(value: str, near: bool) -> float | None:
     """Score a value that only a password looks like: a digit and letters, and a mark or a capital beside small ones."""
     bare = value.rstrip(_TRAILING.replace("!", ""))
     letters = [c for c in bare if c.isalpha()]
     if len(bare) < 6 or not letters or not any(c.isdigit() for c in bare) or "://" in bare or "@" in bare[1:-1]:
+        return None
+    if is_named(bare):
         return None
     mixed = any(c.islower() for c in letters) and any(c.isupper() for c in letters)
     return 0.8 if _MARKS.search(bare) or (mixed and bool(_MIXED.search(bare))) else None
@@ -82,7 +85,7 @@ def _worn(value: str, near: bool) -> float | None:
     """Score a value of letters and digits that is called a password by the rest of its sentence."""
     bare = value.rstrip(_TRAILING)
     worn = len(bare) >= 6 and re.fullmatch(r"[A-Za-z]{3,30}[0-9]{1,8}", bare)
-    return 0.75 if worn else _strong(value, near)
+    return 0.75 if worn else strong(value, near)
 
 
 def _words(value: str, near: bool) -> float | None:
@@ -95,7 +98,7 @@ _NEAR_EN = r"(?:[ ][A-Za-z'’-]{1,14}){0,6}"
 
 def _rule(name: str, pattern: str, needs: tuple[str, ...], check: Check = opaque) -> Rule:
     compiled = re.compile(pattern, re.IGNORECASE | re.ASCII)
-    return Rule(name, CREDENTIAL, compiled, 0.8, needs=needs, check=check, unless_after=_SOMETHING_ELSE)
+    return Rule(name, CREDENTIAL, compiled, 0.8, needs=needs, check=check, unless_after=SOMETHING_ELSE)
 
 
 _NEEDS_EN = ("key", "token", "secret", "credential", "pass", "pat", "code")
@@ -103,47 +106,48 @@ _NEEDS_ZH = ("码", "口令", "钥", "匙", "令牌", "凭", "key", "token", "se
 
 RULES: tuple[Rule, ...] = (
     # "Put this access token into the header: ...", "the client secret you asked for is ...", "secret uT6-..."
-    _rule("secret told", rf"(?<![A-Za-z]){_KEY_EN}(?![ _-]?ids?\b)(?:{_NEAR_EN})[ ,:=]{{1,3}}{_OPAQUE}", _NEEDS_EN),
+    _rule("secret told", rf"(?<![A-Za-z]){KEY_EN}(?![ _-]?ids?\b)(?:{_NEAR_EN})[ ,:=]{{1,3}}{OPAQUE}", _NEEDS_EN),
     # "his Heroku key, <UUID>": a key that is called by whose it is.
     _rule(
         "named key",
         rf"(?<![A-Za-z])(?:my|our|his|her|their|the|your)[ ](?:[A-Za-z0-9.]{{2,20}}[ ]){{1,3}}key(?:[ ](?:is|was)"
-        rf")?[ ,:=]{{1,3}}{_OPAQUE}",
+        rf")?[ ,:=]{{1,3}}{OPAQUE}",
         ("key",),
     ),
     # "... is our API key", "..., that's the shared secret"
     _rule(
         "is a key",
-        rf"{_START}{_OPAQUE}['\"”’`)]?,?[ ](?:is|was|being|as|that['’]s|that is|which is|it['’]s)[ ]"
-        rf"(?:the|a|an|our|my|his|her|their|your|still)[ ](?:[A-Za-z'-]{{2,20}}[ ]){{0,3}}(?:{_KEY_EN}|key)(?![A-Za-z]"
+        rf"{START}{OPAQUE}['\"”’`)]?,?[ ](?:is|was|being|as|that['’]s|that is|which is|it['’]s)[ ]"
+        rf"(?:the|a|an|our|my|his|her|their|your|still)[ ](?:[A-Za-z'-]{{2,20}}[ ]){{0,3}}(?:{KEY_EN}|key)(?![A-Za-z]"
         rf"|[ ]?ids?\b)",
         _NEEDS_EN,
     ),
     _rule(
         "is a key zh",
-        rf"{_START}{_OPAQUE}[ ]?(?:[\u4e00-\u9fff]{{0,4}}[,;]?[ ]?)?(?:这?就?[是做当]|作为?)"
+        rf"{START}{OPAQUE}[ ]?(?:[\u4e00-\u9fff]{{0,4}}[,;]?[ ]?)?(?:这?就?[是做当]|作为?)"
         rf"(?:[\u4e00-\u9fffA-Za-z]{{0,14}})"
-        rf"{_KEY_ZH}",
+        rf"{KEY_ZH}",
         _NEEDS_ZH,
     ),
-    _rule("secret told zh", rf"{_KEY_ZH}(?![ _-]?id)[\u4e00-\u9fff ]{{0,10}}[ ,:=]{{0,3}}{_OPAQUE}", _NEEDS_ZH),
+    _rule("secret told zh",
+          rf"{KEY_ZH}(?![ _-]?id)[\u4e00-\u9fff ]{{0,10}}(?:[0-9]{{1,2}}(?=[:=]))?[ ,:=]{{0,3}}{OPAQUE}", _NEEDS_ZH),
     # A question about it, and its answer.
     _rule(
         "secret answered",
-        rf"(?<![A-Za-z])(?:{_KEY_EN}|pin)\b[^?\n]{{0,60}}\?[ ][^?.\n]{{0,30}}?(?:it['’]s|is|was|it was|should be)"
+        rf"(?<![A-Za-z])(?:{KEY_EN}|pin)\b[^?\n]{{0,60}}\?[ ][^?.\n]{{0,30}}?(?:it['’]s|is|was|it was|should be)"
         rf"[ ]['\"“]?(?P<value>[!-~]{{6,64}})",
         _NEEDS_EN,
-        _strong,
+        strong,
     ),
     _rule(
         "secret answered zh",
-        rf"{_KEY_ZH}[^?\n]{{0,30}}\?[^?\n]{{0,12}}?[是为][ ]?['\"“「]?(?P<value>[!-~]{{6,64}})",
+        rf"{KEY_ZH}[^?\n]{{0,30}}\?[^?\n]{{0,12}}?[是为][ ]?['\"“「]?(?P<value>[!-~]{{6,64}})",
         _NEEDS_ZH,
-        _strong,
+        strong,
     ),
     _rule(
         "key told",
-        rf"(?<![A-Za-z_-])key(?:[ ](?:for|to|of)(?:[ ][A-Za-z0-9.-]{{1,20}}){{1,4}})?[ ]?(?:is|was|:|=)[ ]?{_OPAQUE}",
+        rf"(?<![A-Za-z_-])key(?:[ ](?:for|to|of)(?:[ ][A-Za-z0-9.-]{{1,20}}){{1,4}})?[ ]?(?:is|was|:|=)[ ]?{OPAQUE}",
         ("key",),
     ),
     # "creds: admin / ...", "账号密码：admin ..."
@@ -153,7 +157,7 @@ RULES: tuple[Rule, ...] = (
         r"|=)?[ ]?['\"]?[A-Za-z][\w.@-]{1,40}[ ]{0,2}[/:|,+ ]"
         r"[ ]{0,2}['\"]?(?P<value>[!-~]{6,64})",
         ("cred", "login", "密"),
-        _strong,
+        strong,
     ),
     # "use ... to log in", "用...登录"
     _rule(
@@ -161,19 +165,19 @@ RULES: tuple[Rule, ...] = (
         r"\b(?:use|using|try|enter|type|with)[ ]['\"“]?(?P<value>[!-~]{6,64}?)['\"”]?[ ](?:to|and)[ ](?:log|sign|get"
         r"|unlock|connect|open)\b",
         ("log", "sign", "get", "unlock", "connect", "open"),
-        _strong,
+        strong,
     ),
     _rule(
         "use to log in zh",
         r"(?:用|拿|输入?|填)[ ]?['\"“「]?(?P<value>[!-~]{6,64})[ ]?['\"”」]?[\u4e00-\u9fff]{0,4}(?:登录|登陆|登入|登上"
         r"|解锁|进系统|进后台)",
         ("登", "解锁", "进"),
-        _strong,
+        strong,
     ),
     _rule(
         "seed phrase",
         r"(?:(?:seed|recovery|mnemonic|backup|secret)[ ](?:phrase|words?)|mnemonic|助记词|恢复短语)[^\n:]{0,24}?(?:is"
-        r"|are|是|:|=)[ ]?['\"“]?"
+        r"|are|goes|reads|是|:|=)[ ]?['\"“]?"
         r"(?P<value>[a-z]{3,8}(?:[ ,]{1,2}[a-z]{3,8}){11,23})",
         ("seed", "recovery", "mnemonic", "backup", "secret", "助记词", "恢复短语"),
         _words,
@@ -185,13 +189,13 @@ RULES: tuple[Rule, ...] = (
         r"|authenticate)\b[^.!?\n]{0,50}?"
         r"[ ](?:with|using|and|/)[ ]['\"“]?(?P<value>[!-~]{6,64})",
         ("log", "sign", "get in", "connect", "unlock", "auth"),
-        _strong,
+        strong,
     ),
     _rule(
         "login with zh",
         r"(?:登录|登陆|登入|解锁|登|连上?)[^。!?\n]{0,16}?(?:用|输入?|填|敲)[ ]?['\"“「]?(?P<value>[!-~]{6,64})",
         ("登", "解锁", "连"),
-        _strong,
+        strong,
     ),
     # "The old one was bluebell55 which I also used for the bank, so help me change both passwords."
     _rule(

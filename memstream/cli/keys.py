@@ -23,6 +23,7 @@ Data = Annotated[Path | None, typer.Option("--data", help="Folder of the embedde
 Json = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 Expires = Annotated[str | None, typer.Option("--expires", help="Life of the key, such as 90d, 12h or 30m.")]
 _PROJECT = "Bind to a project; may be repeated. A key with --user reaches the projects named here; '*' is all."
+_SHUT = "This is the first key: from now on nobody is answered without one, also on 127.0.0.1, even if it is revoked."
 _SPAN = re.compile(r"([1-9][0-9]{0,4})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -71,7 +72,11 @@ def create(
     grant = keys.Grant(
         tenant, name, scopes, tuple(user) if user else None, tuple(project) if project else None, _until(expires)
     )
-    _show(keys.create(_dsn(data), grant), as_json)
+    dsn = _dsn(data)
+    first = not keys.exist(dsn)
+    _show(keys.create(dsn, grant), as_json)
+    if first:
+        typer.echo(_SHUT, err=True)
 
 
 @app.command("list")

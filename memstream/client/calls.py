@@ -14,7 +14,7 @@ from memstream.client.messages import Interaction, Memory
 from query.namespaces import owner_of
 
 T = TypeVar("T", bound=answers.Answer)
-Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern"]
 MemoryState = Literal["active", "observed", "superseded", "refused", "archived"]
 HotType = Literal["meta", "status", "decision", "preference"]
 
@@ -70,12 +70,13 @@ def search(
 
 def context(
     query: str, *, user_id: str, session_id: str | None = None, project_id: str | None = None,
-    intent: str | None = None, budget_tokens: int | None = None,
+    intent: str | None = None, budget_tokens: int | None = None, entities: Mapping[str, str] | None = None,
 ) -> Call[answers.ContextAnswer]:  # fmt: skip
-    """A cited prompt within a token budget (D15)."""
+    """A cited prompt within a token budget (D15). `entities`: `record_id`, whose state is told, and `query`, what is
+    looked for."""
     body = _given(
         query=query, user_id=user_id, session_id=session_id, project_id=project_id, intent=intent,
-        budget_tokens=budget_tokens,
+        budget_tokens=budget_tokens, entities=entities,
     )  # fmt: skip
     return Call("POST", "/v1/context", answers.ContextAnswer, None if project_id else user_id, body)
 

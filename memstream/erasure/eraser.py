@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import logging
 import threading
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -31,6 +33,8 @@ from schemas.security.sealing import KeysAway
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS = 0.5
+FAILED = "failed"
+"""The step of an erasure that ended with a fault nobody foresaw; the eraser's log names the place."""
 ACCESS_WAIT = timedelta(seconds=60)
 """How long a report waits for the access log's entry of its request; without it, it says so."""
 HELD_WAIT = timedelta(seconds=5)
@@ -79,7 +83,7 @@ class Eraser:
 
     def look(self) -> int:
         """How many of `AT_ONCE` are still under way. Each look goes on behind the one before, also behind an erasure
-        that failed: one that waits for ever holds up no other. Raises Away, KeysAway."""
+        that failed: one that waits, or fails, for ever holds up no other. Raises Away, KeysAway."""
         with self._at.register() as register:
             page = register.under_way(self._behind)
             if not page and self._behind is not None:
@@ -87,9 +91,23 @@ class Eraser:
             left = 0
             for found in page:
                 self._behind = found
-                left += not self._advance(register, found)
+                left += not self._advanced(register, found)
             self._behind = self._behind if len(page) == AT_ONCE else None
             return left
+
+    def _advanced(self, register: Register, found: UnderWay) -> bool:
+        """A fault of one erasure (a record that nobody can read, a bug) costs this one its turn: were it to end the
+        process, the next life would begin with the oldest again, and never come past it."""
+        try:
+            return self._advance(register, found)
+        except (Away, KeysAway):
+            raise
+        except Exception as exc:  # noqa: BLE001 - said so, shown as its step, and tried again at its next turn
+            if found.step != FAILED:  # its text may quote a record
+                error = {"error": type(exc).__name__, "erasure_id": found.erasure.erasure_id, "where": _where(exc)}
+                log.error("an erasure fails: it is tried again, and the others go on", extra=error)
+            register.waits(found.erasure, FAILED)
+            return False
 
     def _advance(self, register: Register, found: UnderWay) -> bool:
         e, waited = found.erasure, self._at.now() - found.started_at
@@ -163,7 +181,7 @@ class Eraser:
         projects = [o for o in owners if o.kind is OwnerKind.PROJECT]
         users = [o for o in owners if o.kind is OwnerKind.USER]
         told: list[Owner] = []
-        if step == "stores":  # a document's rows hold numbers once it is deleted: nothing to wait for
+        if step in ("stores", FAILED):  # a document's rows hold numbers once it is deleted: nothing to wait for
             told += documents
         phase, wanted = ("projects", projects) if projects else ("users", users)
         if step != phase:  # once a phase
@@ -216,6 +234,10 @@ def follow(eraser: Eraser, stop: threading.Event, wait: Callable[[float], object
         except (Away, KeysAway) as exc:
             log.warning("erasures wait", extra={"error": f"{type(exc).__name__}: {exc}"})
         wait(LOOK_SECONDS)
+
+
+def _where(exc: Exception) -> list[str]:
+    return [f"{Path(f.filename).name}:{f.lineno}" for f in traceback.extract_tb(exc.__traceback__)[-3:]]
 
 
 def _added(findings: Sequence[Finding]) -> dict[str, dict[str, int]]:

@@ -15,7 +15,7 @@ from streams.state.protocol import OutboxRow, PartitionCommit, Position, Rows, S
 
 _PLAIN_KEYS = frozenset({"deny"})
 """Rows that outlive the key: the cut-off of an erasure."""
-_SAID = ("hot/", "h|")
+_SAID = ("hot/", "prop/", "h|")
 """Rows named after a key of hot memory, which may be what somebody said."""
 _HIDDEN = "sealed/"
 """Before the name that such a row has in the store; its own stands with the value. Like the id of the record, the name

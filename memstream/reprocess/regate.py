@@ -21,6 +21,7 @@ from processors.memory.read_at import ReadAt
 from processors.memory.rejections import bars
 from processors.memory.restate import LEARNED
 from processors.memory.retention import UNSAID_RULE
+from processors.memory.rows import RECORDS, REJECTIONS, TAILS, Rejection
 from processors.memory.versions import VERSIONED
 from processors.pii.redact import Redaction
 from processors.pii.redacted_values import Gone
@@ -48,12 +49,19 @@ _TEXTS = ("text", "value", "attributes")
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What the gate's state says of one user. `rejections`: as `processors.memory.rejections` keeps them; `known`: ids
-    of records that stand or stood; `read_at`: record id -> where the gate of now has read it."""
+    """What the gate's state says of one user. `known`: ids of records that are or were active; `read_at`: record id ->
+    where the gate of now has read it."""
 
-    rejections: Collection[dict[str, Any]] = ()
+    rejections: Collection[Rejection] = ()
     known: Collection[str] = ()
     read_at: Mapping[str, ReadAt] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Mapping[str, bytes], read_at: Mapping[str, ReadAt]) -> Remembered:
+        """`rows`: all of the user's in the gate's state. Raises UnreadableRow."""
+        rejections = [REJECTIONS.format.decode(v) for k, v in rows.items() if k.startswith(REJECTIONS.prefix)]
+        tables = (RECORDS.prefix, TAILS.prefix)
+        return cls(rejections, {k.removeprefix(t) for t in tables for k in rows if k.startswith(t)}, read_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol
 
-import orjson
 import psycopg
 
 from memstream.keyring.wiring import Sealing
@@ -34,8 +33,8 @@ from memstream.reprocess.regate import (
 )
 from memstream.settings import Settings
 from memstream.workers.parts import parts_of
-from processors.memory import read_at
 from processors.memory.read_at import ReadAt
+from processors.memory.rows import RECORDS
 from processors.pii.redact import Redaction
 from processors.pii.redaction import redact
 from processors.step import Out, Reads, Record, StateSpace, Step
@@ -140,10 +139,10 @@ class Replay:
         """Where the replay has read each record of a user that stands in it."""
         rows = [table.get(owner, {}) for table in self._state.rows.values()]
         return {
-            k.removeprefix("m/"): read_at.opened(orjson.loads(v).get("p"))
+            k.removeprefix(RECORDS.prefix): RECORDS.format.decode(v).places
             for mine in rows
             for k, v in mine.items()
-            if k.startswith("m/")
+            if k.startswith(RECORDS.prefix)
         }
 
     def close(self) -> None:
@@ -277,12 +276,7 @@ class Regate:
             store = self._sealing.state(PostgresStateStore(pool))
             rows = (await store.load("gate", {number: [Reads(owner) for owner in owners]}))[number]
         return {
-            owner: Remembered(
-                [orjson.loads(v) for k, v in mine.items() if k.startswith("r/")],
-                {k[2:] for k in mine if k.startswith(("m/", "v/"))},
-                replay.read_at(owner),
-            )
-            for owner, mine in ((o, rows.get(o, {})) for o in owners)
+            owner: Remembered.of(rows.get(owner, {}), replay.read_at(owner)) for owner in owners
         }
 
     def _redact(self, tenants: Sequence[str], texts: Sequence[str]) -> Sequence[Redaction]:

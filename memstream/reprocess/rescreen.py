@@ -21,6 +21,7 @@ from processors.pii.redact import Redaction, refused_for
 from processors.pii.redacted_values import NOTHING, Gone
 from processors.pii.redaction import counts, telling
 from processors.pii.stored_texts import TEXTS, Stored, record_of, texts_of
+from processors.project.hot_writer import is_by_hand
 from schemas.base import JsonObject, JsonValue
 from schemas.events.amendments import Amendment
 from schemas.events.documents import ProjectCommand, ProjectCommandBody
@@ -261,10 +262,13 @@ def _hot(event: MemoryUpdate, record: dict[str, Any], at: datetime, names: Seque
             tenant=event.tenant, project_id=event.owner_id, command=what, hot_type=cast(Any, event.category), key=key,
             priority=priority, accepted_at=at, user_id=event.user_id,
             command_id=record_id(event.owner, RULE, what, event.record_id, event.revision, at.isoformat()),
+            restores=None if what == "delete_hot" or is_by_hand(event) else restores,
             sealed=ProjectCommandBody(value=value),
         )  # fmt: skip
 
-    old = str(event.key)
+    old, restores = str(event.key), cast(Any, "proposal" if event.state == "observed" else "entry")
+    if event.state == "observed" and any(name != old for name in names):
+        return  # it leaves with the entry, whose key is masked as well
     key = next((f"{name[:180]} {event.record_id[:8]}" for name in names if name != old), old)
     if key != old:
         yield command("delete_hot", old)

@@ -21,6 +21,7 @@ from memstream.recovery import refuse_short_logs
 from memstream.secretfile import key_from
 from memstream.settings import Settings
 from memstream.tracing import spans_of
+from memstream.workers.http_protocol import CONNECTIONS, BoundedProtocol
 from memstream.workers.models import counter, default_models, embedder_named, recognise_beside
 from memstream.workers.traced import TracedLog, TracedRequests
 from processors.screen.callers import CallersScreen
@@ -121,7 +122,8 @@ async def serve(settings: Settings) -> None:
             app.add_middleware(TracedRequests, spans=spans, share=settings.otlp_share)
         server = uvicorn.Server(
             uvicorn.Config(
-                app, host=settings.host, port=settings.port, log_config=None, access_log=False, **tls_of(settings)
+                app, host=settings.host, port=settings.port, log_config=None, access_log=False,
+                http=BoundedProtocol, limit_concurrency=CONNECTIONS, **tls_of(settings),
             )
         )
         # uvicorn hands the signal on once it has stopped: it ends nothing here, what waits is still to be sent.

@@ -133,8 +133,8 @@ async def run_worker(settings: Settings, steps: Sequence[str]) -> None:
             config = RunnerConfig(settings.partitions, spec.cache_bytes // settings.partitions)
             runner = make_runner(
                 step_of(name, parts, profiles), store, outbox, sealing.codec, config, faults=faults, observer=observer,
-                compute=compute, seal=seal if sealing.codec.seals else at_once, watch=watchdog,
-                suspects=suspects,
+                compute=compute, seal=seal if sealing.codec.seals else at_once, decide=seal,
+                watch=watchdog, suspects=suspects,
             )  # fmt: skip
             runners.append(runner)
             instance = f"{settings.instance}-{name}" if settings.instance else ""

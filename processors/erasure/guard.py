@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
+from processors.erasure.refused import REFUSED, Refused
 from processors.future_timestamps import dated_ahead
 from processors.step import Emit, Null, Out, Reads, Record, StateSpace, Step
-from schemas.base import Json, JsonObject
+from schemas.base import JsonObject
 from schemas.events.amendments import Amendment
 from schemas.events.documents import ProjectCommand
 from schemas.events.envelope import Envelope
@@ -21,9 +22,6 @@ from schemas.log.owner import tenant_owner, user
 from schemas.log.topics import Cleanup, Topic
 
 _FIRST_HAND = (TurnEvent, SessionCommand, MemoryCommand, Feedback, ProjectCommand)
-DENY = "deny"
-"""State row of a user or tenant: {"all": time or None, "sessions": {session: time}}; "asked": {cut-off: when it was
-requested} where the log moved it."""
 
 
 @dataclass(slots=True)
@@ -80,6 +78,7 @@ class Guarded:
         self.carries = inner.carries
         self.coalesce = inner.coalesce
         self.completes = inner.completes
+        self.asks = inner.asks
         self._keyed = inner.source.cleanup is not Cleanup.DELETE
 
     def prepare(self, records: Sequence[Record]) -> Sequence[Any]:
@@ -90,9 +89,9 @@ class Guarded:
     def reads(self, record: Record, prepared: Any) -> tuple[Reads, ...]:
         event = record.event
         if isinstance(event, Erasure):
-            return (*self._eraser.reads(event), Reads(event.owner.key, (DENY,)))
+            return (*self._eraser.reads(event), Reads(event.owner.key, (REFUSED.key,)))
         own = () if record.redelivered else (*self._inner.reads(record, prepared), *self._eraser.also_reads(record))
-        return (*own, *(Reads(key, (DENY,)) for key in _owners(event))) if self.refuses else own
+        return (*own, *(Reads(key, (REFUSED.key,)) for key in _owners(event))) if self.refuses else own
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
         if isinstance(record.event, Erasure):
@@ -115,9 +114,9 @@ class Guarded:
             return self._erase(event, state) if ahead is None else [ahead]
         if self.refuses and isinstance(event, Envelope):
             cut = _cut(event, state)
-            if cut is not None and _came_after(record, cut, state):
-                record = _after(record, cut)
-            elif cut is not None and _when(record) <= cut:
+            if cut is not None and _came_after(record, event, cut, state):
+                record = _after(record, event, cut)
+            elif cut is not None and _when(record, event) <= cut:
                 # A record that came late into a topic that is kept must not stay in it.
                 return [Null(self.source, event.owner, record.key)] if self._keyed and record.key else []
         if record.redelivered:
@@ -131,7 +130,7 @@ class Guarded:
         if done.newest is not None and done.newest > e.accepted_at:
             e = e.model_copy(update={"accepted_at": done.newest, "requested_at": e.requested_at or e.accepted_at})
         if self.refuses and e.scope != "project":
-            _deny(e, state)
+            _refuse(e, state)
         on = e.model_copy(
             update={"stage": self.name, "found": done.found, "record_ids": tuple(done.record_ids), "part": e.part}
         )
@@ -148,57 +147,45 @@ class Guarded:
 
 def _cut(event: Envelope, state: StateSpace) -> datetime | None:
     """The latest erasure of the event's user, session or tenant."""
-    found: list[datetime] = []
-    for key in _owners(event):
-        row = cast("dict[str, Any] | None", state.of(key).get(DENY))
-        if row is not None:
-            sessions = row["sessions"]
-            cuts = (row["all"], *(sessions.values() if _of_all_sessions(event) else (sessions.get(_session(event)),)))
-            found += [datetime.fromisoformat(cut) for cut in cuts if cut is not None]
-    return max(found, default=None)
+    rows = (state.of(key).single(REFUSED).get() for key in _owners(event))
+    any_session, session_id = _of_all_sessions(event), _session(event)
+    cuts = (row.latest() if any_session else row.cut_of(session_id) for row in rows if row is not None)
+    return max((cut for cut in cuts if cut is not None), default=None)
 
 
-def _came_after(record: Record, cut: datetime, state: StateSpace) -> bool:
+def _came_after(record: Record, event: Envelope, cut: datetime, state: StateSpace) -> bool:
     """A client's own record behind the erasure in the log, dated after the request and before the newest that a clock
     dated ahead: there time alone does not tell it from the erased. What is dated before the request stays out."""
-    if not record.first_hand or not isinstance(record.event, _FIRST_HAND):
+    if not record.first_hand or not isinstance(event, _FIRST_HAND):
         return False
-    for key in _owners(record.event):
-        row = cast("dict[str, Any] | None", state.of(key).get(DENY))
-        asked = None if row is None else row.get("asked", {}).get(cut.isoformat())
-        if asked is not None and datetime.fromisoformat(asked) < _when(record) <= cut:
+    for key in _owners(event):
+        row = state.of(key).single(REFUSED).get()
+        requested = None if row is None else row.requested.get(cut)
+        if requested is not None and requested < _when(record, event) <= cut:
             return True
     return False
 
 
-def _after(record: Record, cut: datetime) -> Record:
+def _after(record: Record, event: Envelope, cut: datetime) -> Record:
     """Accepted just after the cut-off: here the order of the log counts, so for everything that follows from it."""
     at = cut + timedelta(microseconds=1)
-    event = cast(Envelope, record.event).model_copy(update={"accepted_at": at})
-    return replace(record, event=event, timestamp=max(at, record.timestamp))
+    return replace(record, event=event.model_copy(update={"accepted_at": at}), timestamp=max(at, record.timestamp))
 
 
-def _when(record: Record) -> datetime:
+def _when(record: Record, event: Envelope) -> datetime:
     """When it was accepted; of a replay no later than its source came into the log: a clock that ran ahead must not
     carry it over an erasure."""
-    accepted = _accepted(cast(Envelope, record.event)) or record.timestamp
+    accepted = _accepted(event) or record.timestamp
     return accepted if record.replayed_at is None else min(accepted, record.timestamp)
 
 
-def _deny(e: Erasure, state: StateSpace) -> None:
-    rows = state.of(e.owner.key)
-    row = cast("dict[str, Any] | None", rows.get(DENY)) or {"all": None, "sessions": {}}
-    at = e.accepted_at.isoformat()
+def _refuse(e: Erasure, state: StateSpace) -> None:
+    row = state.of(e.owner.key).single(REFUSED)
+    old = row.get() or Refused()
     if e.scope == "session":
-        held = row["sessions"]
-        held[e.session_id] = max(at, held.get(e.session_id, ""))
+        row.put(old.with_session(str(e.session_id), e.accepted_at, e.requested_at))
     else:
-        row["all"] = max(at, row["all"] or "")
-        row["sessions"] = {s: t for s, t in row["sessions"].items() if t > row["all"]}
-    asked = row.pop("asked", {}) | ({at: e.requested_at.isoformat()} if e.requested_at is not None else {})
-    if left := {cut: when for cut, when in asked.items() if cut in (row["all"], *row["sessions"].values())}:
-        row["asked"] = left
-    rows.put(DENY, cast(Json, row))
+        row.put(old.with_all(e.accepted_at, e.requested_at))
 
 
 def _owners(event: object) -> tuple[str, ...]:

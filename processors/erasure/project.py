@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from typing import Any, cast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
 
-import orjson
-
-from processors.erasure.guard import DENY, Erased
+from processors.erasure.guard import Erased
+from processors.erasure.project_rows import HOT_OF_USER, WEEKS_OF_USER, HotPlace, SessionsOfWeek, week_of_name
+from processors.erasure.refused import REFUSED
 from processors.erasure.steps import NothingHeld
+from processors.hot_matter import keys_of
 from processors.memory.emit import because, update
 from processors.ports import Models, ProfileBook
 from processors.project import daily, weeks
 from processors.project.hot_keys import INDEX, HotKeys
 from processors.project.report_value import lists_of, with_values
-from processors.project.rows import ANSWERS, REPORT, WEEK
-from processors.project.week_places import DUE, Place, held, place_of, places_of, span
+from processors.project.rows import (
+    ANSWERS,
+    DUE_WEEKS,
+    EXTRACT,
+    HOT,
+    PROPOSED,
+    REMOVED,
+    REPORT,
+    STATEMENTS,
+    TEXTS,
+    WEEK,
+    HeldText,
+    HotName,
+    TurnStatements,
+    WeekCounts,
+)
+from processors.project.week_places import DUE, Place, held, place_of, places_of, reads_of_report, span
+from processors.state_tables import Table
 from processors.step import Emit, Null, OwnerState, Reads, Record, StateSpace
 from schemas.base import JsonObject
 from schemas.events.documents import ProjectCandidate, ProjectCommand, TurnDigest, UserMemory
 from schemas.events.erasure import Erasure
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
-from schemas.log.codec import Codec
+from schemas.log.codec import Event
 from schemas.log.ids import record_id
 from schemas.log.owner import Owner, OwnerKind, user
 
-_PLAIN = Codec()
 _LAST = 2**31 - 1
 """The last revision that a report can have: its week is closed for good, nothing else writes it."""
 _EMPTY: JsonObject = {"problems": [], "key_events": [], "open_tasks": [], "decisions": [], "figures": []}
 _REASON = because("retired", "command", "erased")
-_SESSIONS = 50
-"""Sessions that a user's row of a week names; where there were more, any may have been in it."""
 
 
 class ProjectEraser(NothingHeld):
-    """State: under the user's name, `w|project|monday` for each week, with the sessions in which the user spoke, and
-    `h|project|row` for each key of hot memory that the user wrote to. They stand as long as the report or value may."""
+    """State: under the user, the weeks in which the user spoke and the entries of hot memory that the user wrote to
+    (project_rows.py). They are kept as long as the report or value may be."""
 
     passes_to = (topics.UPDATES, topics.DECISIONS)
 
@@ -47,16 +63,31 @@ class ProjectEraser(NothingHeld):
         self._book = book
 
     def also_reads(self, record: Record) -> tuple[Reads, ...]:
-        return tuple(Reads(owner, (row,)) for owner, row in self._places(record))
+        event = record.event
+        if isinstance(event, TurnDigest):
+            owner, places = user(event.tenant, event.user_id).key, places_of(event, self._book.of(event.tenant))
+            return tuple(Reads(owner, (WEEKS_OF_USER.key(p.key),)) for p in places)
+        wrote = _wrote(event)
+        return () if wrote is None else (Reads(wrote.user, tuple(HOT_OF_USER.key(p.name) for p in wrote.places)),)
 
     def note(self, record: Record, state: StateSpace) -> None:
-        for owner, row in self._places(record, state):
-            if isinstance(record.event, ProjectCommand) and record.event.command == "delete_hot":
-                state.of(owner).delete(row)  # its name is the key, which may be what was said
-            elif isinstance(record.event, TurnDigest):
-                _note_session(state.of(owner), row, record.event.turn.session_id)
-            elif state.of(owner).get(row) is None:
-                state.of(owner).put(row, 1)
+        event = record.event
+        if isinstance(event, TurnDigest):
+            weeks_ = state.of(user(event.tenant, event.user_id).key).table(WEEKS_OF_USER)
+            name = place_of(event, self._book.of(event.tenant), state).key
+            old = weeks_.get(name) or SessionsOfWeek()
+            if (now := old.having(event.turn.session_id)) != old:
+                weeks_.put(name, now)
+            return
+        wrote = _wrote(event)
+        if wrote is None:
+            return
+        entries = state.of(wrote.user).table(HOT_OF_USER)
+        for place in wrote.places:
+            if isinstance(event, ProjectCommand) and event.command == "delete_hot":
+                entries.delete(place.name)  # the name is the key, which may be what was said
+            elif place.name not in entries:
+                entries.put(place.name, 1)
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
         if e.scope in ("user", "session"):
@@ -69,101 +100,103 @@ class ProjectEraser(NothingHeld):
         if e.scope not in ("user", "session"):
             return ()
         rows = state.of(e.owner.key)
-        weeks_ = [_week(k) for k, _ in rows.items("w|")]
-        places = [Reads(p.key) for p in weeks_] + [Reads(p.next().key) for p in weeks_]
-        places += [Reads(p.owner.key, (ANSWERS.key(p.monday.isoformat()),)) for p in weeks_]
-        hot = [k for k, _ in rows.items("h|")]
-        follows = [Reads(_hot(k)[0], self._derived(e, k)) for k in hot]
-        return (*places, *(Reads(*_hot(k)) for k in hot), *follows, daily.READS)
+        weeks_ = [week_of_name(name) for name in rows.table(WEEKS_OF_USER).names()]
+        profile = self._book.of(e.tenant)
+        places = [r for p in weeks_ for of in (p, p.next()) for r in reads_of_report(of, profile)]
+        answers = [Reads(p.owner.key, (_answer_of(p), _answer_of(p.next()))) for p in weeks_]
+        hot = [HotPlace.parse(name) for name in rows.table(HOT_OF_USER).names()]
+        derived = [Reads(h.owner, tuple(entry.row for entry in self._derived(e, h.entry))) for h in hot]
+        entries = [Reads(h.owner, (h.entry.row, PROPOSED.key(h.entry.name), INDEX)) for h in hot]
+        return (*places, *answers, *entries, *derived, daily.READS)
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope == "project":
             places = [state.of(p.key).clear() for p in self._recent(e)]
             for p in self._recent(e):
-                state.of(DUE).delete(p.key)
+                state.of(DUE).table(DUE_WEEKS).delete(p.key)
             return Erased(found={"rows": sum(places) + state.of(e.owner.key).clear()})
         done = Erased()
         if e.scope in ("user", "session"):
             rows = state.of(e.owner.key)
-            wrote = [k for k, _ in rows.items("h|")]
-            hot = [n for k in wrote for n in (self._drop_derived(e, k, state, done), self._drop_hot(e, k, state, done))]
-            weeks_ = [k for k, _ in rows.items("w|") if e.scope == "user" or _leaves_week(e, rows, k, state)]
-            texts = [self._rewrite(e, _week(k), state, done) for k in weeks_]
-            for place in {_week(k).next(): None for k in weeks_ if _week(k).next() not in map(_week, weeks_)}:
+            wrote = [HotPlace.parse(name) for name in rows.table(HOT_OF_USER).names()]
+            hot = [n for h in wrote for n in (self._drop_derived(e, h, state, done), self._drop_hot(e, h, state, done))]
+            spoke = [week_of_name(name) for name in rows.table(WEEKS_OF_USER).names()]
+            left = [p for p in spoke if e.scope == "user" or _leaves_week(e, rows, p, state)]
+            texts = [self._rewrite(e, p, state, done) for p in sorted(left, key=lambda p: p.monday)]
+            for place in dict.fromkeys(p.next() for p in left if p.next() not in left):
                 self._without_change(e, place, state, done)
             if e.scope == "user":
-                rows.clear((DENY,))
+                rows.clear((REFUSED.key,))
             done.found = {"hot": sum(hot), "texts": sum(texts), "reports": len(done.record_ids) - sum(hot)}
         return done
 
-    def _drop_hot(self, e: Erasure, name: str, state: StateSpace, done: Erased) -> int:
-        owner, (row, _) = _hot(name)
-        old = _load(state.of(owner).get(row))
-        if old is None or old.user_id != e.user_id or old.state == "deleted":
-            return 0
-        if e.scope == "session" and not _cites(old, e):
-            return 0
-        state.of(e.owner.key).delete(name)
-        return _drop(old, row, state.of(owner), done)
+    def _drop_hot(self, e: Erasure, place: HotPlace, state: StateSpace, done: Erased) -> int:
+        """A value of the user's, and what was proposed: with the value, or by the user."""
+        rows, name = state.of(place.owner), place.entry.name
+        old, proposed = rows.table(HOT).get(name), rows.table(PROPOSED).get(name)
+        deleted, count = _hot_is_of(old, e), 0
+        if proposed is not None and (deleted or _hot_is_of(proposed, e)):
+            count += _drop(proposed, place.entry, PROPOSED, rows, done)
+        if old is not None and deleted:
+            count += _drop(old, place.entry, HOT, rows, done)
+        left = any(u is not None and u.user_id == e.user_id and not _hot_is_of(u, e) for u in (old, proposed))
+        # A name may be what was said, and is of no use where nothing of the user's has it.
+        if not left and (count or not self._derived(e, place.entry)):
+            state.of(e.owner.key).table(HOT_OF_USER).delete(place.name)
+        return count
 
-    def _derived(self, e: Erasure, name: str) -> tuple[str, ...]:
-        """Rows of the figures that the daily status makes from a row that the user wrote to."""
-        _, (row, _) = _hot(name)
+    def _derived(self, e: Erasure, entry: HotName) -> tuple[HotName, ...]:
+        """Figures that the daily status makes from an entry."""
         profile = self._book.of(e.tenant)
-        of = {k.key for k in profile.hot_keys if f"hot/{k.type}/{k.key}" == row}
-        return tuple(f"hot/{k.type}/{k.key}" for k in daily.derived(profile) if of & set(k.ratio_of))
+        of = {k.key for k in profile.hot_keys if HotName(k.type, k.key) == entry}
+        return tuple(HotName(k.type, k.key) for k in daily.derived(profile) if of & set(k.ratio_of))
 
-    def _drop_derived(self, e: Erasure, name: str, state: StateSpace, done: Erased) -> int:
-        """A figure made from one of the user's goes with it, also where the user's was replaced since: the two could be
-        computed back from it. The next tick makes it anew from what stands."""
-        owner = _hot(name)[0]
-        count = 0
-        for row in self._derived(e, name):
-            old = _load(state.of(owner).get(row))
+    def _drop_derived(self, e: Erasure, place: HotPlace, state: StateSpace, done: Erased) -> int:
+        """A figure made from one of the user's is deleted with it, also where the user's was replaced since: the two
+        could be computed back from it. The next tick makes it anew from what is active."""
+        rows, count = state.of(place.owner), 0
+        for entry in self._derived(e, place.entry):
+            old = rows.table(HOT).get(entry.name)
             if old is None or old.state == "deleted" or not daily.is_derived(old):
                 continue
             if e.scope == "session" and not _cites(old, e):
                 continue
-            count += _drop(old, row, state.of(owner), done)
-            daily.again(Owner.parse(owner), e.accepted_at, state)
+            count += _drop(old, entry, HOT, rows, done)
+            daily.again(Owner.parse(place.owner), e.accepted_at, state)
         return count
 
     def _rewrite(self, e: Erasure, place: Place, state: StateSpace, done: Erased) -> int:
         """A week without the user: how many texts and statements went."""
         rows = state.of(place.key)
-        answers, monday = state.of(place.owner.key).table(ANSWERS), place.monday.isoformat()
-        if (answer := answers.get(monday)) is not None:  # a model's words on the week stand in the log, too
-            answers.delete(monday)
-            done.outs.append(Null(topics.PROJECT_EVENTS, place.owner, answer.encode()))
-        old = _load(rows.get("report"))
-        if rows.get("meta") is None:
+        _drop_answer(place, state, done)
+        old, counts = rows.single(REPORT).get(), rows.single(WEEK).get()
+        if counts is None:
             done.outs.append(update(_gone_for_good(e, place)))
             done.record_ids.append(record_id(place.owner, "report", place.monday.isoformat()))
             return 0
-        meta = cast(dict[str, Any], rows.get("meta"))
-        count = _take_out(e, rows, meta)
+        count = _take_out(e, rows, counts)
         profile = self._book.of(e.tenant)
         gone = span(place, profile).gone
-        others = any(True for prefix in ("t/", "k/") for _ in rows.items(prefix))
-        meta["dirty"] = True
+        others = bool(rows.table(TEXTS).names() or rows.table(STATEMENTS).names())
+        counts.dirty = True
         if not others:
-            meta["turns"] = 0
-        rows.put("meta", meta, gone)
-        rows.delete("extract")
+            counts.turns = 0
+        rows.single(WEEK).put(counts, gone)
+        rows.single(EXTRACT).delete()
         if old is None or (old.op == "delete" and not count):
             return count
         done.record_ids.append(old.record_id)
         emptied = old.model_copy(update={"sources": (), "sealed": MemoryBody(value=_EMPTY)})
-        rows.put("report", orjson.loads(_PLAIN.value(emptied)), gone)
+        rows.single(REPORT).put(emptied, gone)
         if others:
             written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
-            done.outs += [Emit(o.topic, _said(o.event)) for o in written if isinstance(o, Emit)]
+            done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
             return count
         marker = emptied.model_copy(
             update={"revision": old.revision + 1, "op": "delete", "state": "deleted", "reason": _REASON}
         )
-        rows.put("report", orjson.loads(_PLAIN.value(marker)), gone)
-        state.of(DUE).delete(place.key)
+        rows.single(REPORT).put(marker, gone)
+        state.of(DUE).table(DUE_WEEKS).delete(place.key)
         done.outs.append(update(marker.model_copy(update={"sealed": MemoryBody()})))
         return count
 
@@ -176,6 +209,7 @@ class ProjectEraser(NothingHeld):
         held = lists_of(old).figures
         if all(f.before is None for f in held):
             return
+        _drop_answer(place, state, done)
         profile = self._book.of(e.tenant)
         gone = span(place, profile).gone
         bare = [f.model_copy(update={"before": None, "turn_before": None}).model_dump(mode="json") for f in held]
@@ -185,115 +219,127 @@ class ProjectEraser(NothingHeld):
         rows.single(WEEK).put(counts, gone)
         done.record_ids.append(old.record_id)
         written = weeks.Weeks(self._models, profile, state).report(place, _now(e, old), "erased")
-        done.outs += [Emit(o.topic, _said(o.event)) for o in written if isinstance(o, Emit)]
-
-    def _places(self, record: Record, state: StateSpace | None = None) -> list[tuple[str, str]]:
-        """(user's state owner, row) that a record of a user writes to; without `state` those that it may write to."""
-        event = record.event
-        match event:
-            case TurnDigest():
-                profile = self._book.of(event.tenant)
-                places = places_of(event, profile) if state is None else [place_of(event, profile, state)]
-                owner = user(event.tenant, event.user_id).key
-                return [(owner, f"w|{event.owner.key}|{p.monday.isoformat()}") for p in places]
-            case ProjectCandidate() if event.sealed.candidate.hot:
-                hot = event.sealed.candidate.hot
-                return _row(event, event.user_id, hot.type, hot.key)
-            case UserMemory() if event.sealed.now:
-                hot = event.sealed.now
-                return _row(event, event.user_id, hot.type, hot.key)
-            case ProjectCommand(command="put_hot" | "delete_hot") if event.user_id and event.hot_type and event.key:
-                return _row(event, event.user_id, event.hot_type, event.key)
-        return []
+        done.outs += [Emit(o.topic, _with_reason(o.event)) for o in written if isinstance(o, Emit)]
 
     def _recent(self, e: Erasure) -> list[Place]:
         return held(e.owner, e.accepted_at, self._book.of(e.tenant))
 
 
-def _row(
-    event: ProjectCandidate | ProjectCommand | UserMemory, user_id: str, hot_type: str, key: str
-) -> list[tuple[str, str]]:
-    return [(user(event.tenant, user_id).key, f"h|{event.owner.key}|hot/{hot_type}/{key}")]
+@dataclass(frozen=True, slots=True)
+class _Wrote:
+    """Entries of hot memory that a record may write to. `user`: the key of who wrote it."""
+
+    user: str
+    places: tuple[HotPlace, ...]
 
 
-def _note_session(rows: OwnerState, row: str, session_id: str | None) -> None:
-    held = rows.get(row)
-    held = [] if held is None else held
-    if isinstance(held, list) and session_id not in held:
-        rows.put(row, [*held, session_id] if session_id is not None and len(held) < _SESSIONS else 1)
+def _wrote(event: Event) -> _Wrote | None:
+    match event:
+        case ProjectCandidate() if event.sealed.candidate.hot:
+            hot_type, keys = event.sealed.candidate.hot.type, keys_of(event.sealed.candidate.hot)
+        case UserMemory() if event.sealed.now:
+            hot_type, keys = event.sealed.now.type, keys_of(event.sealed.now)
+        case ProjectCommand(command="put_hot" | "delete_hot") if event.user_id and event.hot_type and event.key:
+            hot_type, keys = event.hot_type, (event.key,)
+        case _:
+            return None
+    places = tuple(HotPlace(event.owner.key, HotName(hot_type, key)) for key in keys)
+    return _Wrote(user(event.tenant, str(event.user_id)).key, places)
 
 
-def _leaves_week(e: Erasure, rows: OwnerState, row: str, state: StateSpace) -> bool:
+def _leaves_week(e: Erasure, rows: OwnerState, place: Place, state: StateSpace) -> bool:
     """Whether the session may have been in a week; its name leaves the row."""
-    held = rows.get(row)
-    if not isinstance(held, list):
-        return not _is_without(e, state.of(_week(row).key))
-    if e.session_id not in held:
+    weeks_ = rows.table(WEEKS_OF_USER)
+    sessions = weeks_.get(place.key) or SessionsOfWeek()
+    if sessions.any:
+        return not _is_without(e, state.of(place.key))
+    if e.session_id not in sessions.names:
         return False
-    left = [name for name in held if name != e.session_id]
-    if left:
-        rows.put(row, left)
+    left = sessions.without(e.session_id)
+    if left.names:
+        weeks_.put(place.key, left)
     else:
-        rows.delete(row)
+        weeks_.delete(place.key)
     return True
+
+
+def _answer_of(place: Place) -> str:
+    return ANSWERS.key(place.monday.isoformat())
+
+
+def _drop_answer(place: Place, state: StateSpace, done: Erased) -> None:
+    """A model's words on the week: they stand in the log, too."""
+    answers, monday = state.of(place.owner.key).table(ANSWERS), place.monday.isoformat()
+    if (answer := answers.get(monday)) is not None:
+        answers.delete(monday)
+        done.outs.append(Null(topics.PROJECT_EVENTS, place.owner, answer.encode()))
 
 
 def _is_without(e: Erasure, rows: OwnerState) -> bool:
     """Whether every text that a week has had is still there, and nothing in it is of the session. Of a week that has
     lost some, as they expired or there was no room, that cannot be said."""
-    meta = cast("dict[str, Any] | None", rows.get("meta"))
-    if meta is None or meta.get("left_out") or any(rows.get(f"t/{name}") is None for name in meta["texts"]):
+    counts, texts = rows.single(WEEK).get(), rows.table(TEXTS)
+    if counts is None or counts.left_out or any(name not in texts for name in counts.texts):
         return False
-    said = (cast("dict[str, Any]", raw) for prefix in ("t/", "k/") for _, raw in rows.items(prefix))
-    return not any(row["u"] == e.user_id and row["s"]["session_id"] == e.session_id for row in said)
+    held: Iterable[tuple[str, HeldText | TurnStatements]] = chain(texts.items(), rows.table(STATEMENTS).items())
+    return not any(row.user_id == e.user_id and row.source.session_id == e.session_id for _, row in held)
 
 
-def _drop(old: MemoryUpdate, row: str, rows: OwnerState, done: Erased) -> int:
-    """A value of hot memory leaves; its revision stays."""
-    gone = old.model_copy(
+def _drop(old: MemoryUpdate, entry: HotName, table: Table[MemoryUpdate], rows: OwnerState, done: Erased) -> int:
+    """An entry of hot memory, or what is proposed instead, is deleted; its revision stays."""
+    deleted = old.model_copy(
         update={
             "revision": old.revision + 1,
             "op": "delete", "state": "deleted", "reason": _REASON, "user_id": None, "key": None,
             "sealed": MemoryBody(), "sources": (),
         }
     )  # fmt: skip
-    rows.delete(row)
-    HotKeys(rows).leaves(row)
-    rows.put(f"gone/{old.record_id}", gone.revision)
-    done.outs.append(update(gone))
+    rows.table(table).delete(entry.name)
+    HotKeys(rows).leaves(table.key(entry.name))
+    rows.table(REMOVED).put(old.record_id, deleted.revision)
+    done.outs.append(update(deleted))
     done.record_ids.append(old.record_id)
     return 1
+
+
+def _hot_is_of(u: MemoryUpdate | None, e: Erasure) -> bool:
+    if u is None or u.user_id != e.user_id or u.state == "deleted":
+        return False
+    return e.scope != "session" or _cites(u, e)
 
 
 def _cites(u: MemoryUpdate, e: Erasure) -> bool:
     return any(s.session_id == e.session_id for s in u.sources)
 
 
-def _take_out(e: Erasure, rows: OwnerState, meta: dict[str, Any]) -> int:
-    """Texts and statements of the user leave the week and its counts."""
+def _take_out(e: Erasure, rows: OwnerState, counts: WeekCounts) -> int:
+    """Texts and statements of the user leave the week and its counts: of how many turns."""
     turns: set[str] = set()
-    for prefix in ("t/", "k/"):
-        for key, raw in list(rows.items(prefix)):
-            row = cast(dict[str, Any], raw)
-            if row["u"] != e.user_id or (e.scope == "session" and row["s"]["session_id"] != e.session_id):
-                continue
-            name = key.removeprefix(prefix)
+    texts, statements = rows.table(TEXTS), rows.table(STATEMENTS)
+    for name, text in texts.items():
+        if _is_of(e, text):
             turns.add(name)
-            rows.delete(key)
-            if prefix == "t/":
-                meta["texts"].pop(name, None)
-                continue
-            meta["notes"] -= 1
-            for kept in row["k"]:
-                meta["memories"][kept[0]] -= 1
-    said = meta["users"].get(e.user_id, 0)
-    gone = said if e.scope == "user" else min(said, len(turns))
-    meta["turns"] = max(0, meta["turns"] - gone)
+            texts.delete(name)
+            counts.texts.pop(name, None)
+    for name, of_turn in statements.items():
+        if _is_of(e, of_turn):
+            turns.add(name)
+            statements.delete(name)
+            counts.notes -= 1
+            for statement in of_turn.statements:
+                counts.memories[statement.kind] -= 1
+    of_user = counts.users.get(e.user_id or "", 0)
+    removed = of_user if e.scope == "user" else min(of_user, len(turns))
+    counts.turns = max(0, counts.turns - removed)
     if e.scope == "user":
-        meta["users"].pop(e.user_id, None)
-    elif e.user_id in meta["users"]:
-        meta["users"][e.user_id] = said - gone
+        counts.users.pop(e.user_id or "", None)
+    elif e.user_id in counts.users:
+        counts.users[e.user_id] = of_user - removed
     return len(turns)
+
+
+def _is_of(e: Erasure, row: HeldText | TurnStatements) -> bool:
+    return row.user_id == e.user_id and (e.scope != "session" or row.source.session_id == e.session_id)
 
 
 def _gone_for_good(e: Erasure, place: Place) -> MemoryUpdate:
@@ -311,22 +357,7 @@ def _now(e: Erasure, old: MemoryUpdate) -> datetime:
     return max(e.accepted_at, old.known_at)
 
 
-def _said(event: Any) -> Any:
+def _with_reason(event: Event) -> Event:
     """A report that was written anew says why."""
     reason = because("superseding", "command", "erased")
     return event.model_copy(update={"reason": reason}) if isinstance(event, MemoryUpdate) else event
-
-
-def _week(row: str) -> Place:
-    _, owner, monday = row.split("|")
-    return Place(Owner.parse(owner), date.fromisoformat(monday))
-
-
-def _hot(row: str) -> tuple[str, tuple[str, ...]]:
-    """State owner, and keys of a row of hot memory (it may hold any character) and of their index."""
-    _, owner, key = row.split("|", 2)
-    return owner, (key, INDEX)
-
-
-def _load(raw: Any) -> MemoryUpdate | None:
-    return None if raw is None else cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, raw))

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, cast
 
 from processors.dedupe.calibration import calibration_for
-from processors.erasure.guard import DENY, Erased
+from processors.erasure.guard import Erased
+from processors.erasure.refused import REFUSED
 from processors.memory import citations, ended_records, marks
 from processors.memory.habits import mining as habits
 from processors.memory.replaced import Replaced
+from processors.memory.rows import RECORDS, REJECTIONS, TAILS, VERSIONS_OF_SESSION, Tail
 from processors.memory.store import Standing
 from processors.memory.summary import Summary
 from processors.ports import Models, ProfileBook
 from processors.reader import pending_replies
+from processors.screen.rows import PREVIOUS, PreviousTurns
 from processors.screen.step import PREVIOUS_KEPT
+from processors.session.rows import ENDS, OPEN, OPEN_OWNER, SESSIONS, place
 from processors.step import Null, OwnerState, Reads, Record, StateSpace
-from schemas.base import Json
 from schemas.events.erasure import Erasure
 from schemas.log import topics
 from schemas.log.ids import record_id
@@ -66,13 +68,13 @@ class ScreenEraser(OwnRows):
         if e.scope not in ("user", "session"):
             return Erased()
         rows = state.of(e.owner.key)
+        previous = rows.table(PREVIOUS)
         if e.scope == "user":
-            newest = _newest_turn(kept for _, kept in rows.items("last/"))
-            return Erased(found={"rows": rows.clear((DENY,))}, newest=newest)
-        name = f"last/{e.session_id}"
-        kept = rows.get(name)
-        rows.delete(name)
-        return Erased(found={"rows": int(kept is not None)}, newest=_newest_turn([kept]))
+            newest = _newest_turn(kept for _, kept in previous.items())
+            return Erased(found={"rows": rows.clear((REFUSED.key,))}, newest=newest)
+        kept = previous.get(str(e.session_id))
+        previous.delete(str(e.session_id))
+        return Erased(found={"rows": int(kept is not None)}, newest=_newest_turn([] if kept is None else [kept]))
 
 
 class ExtractEraser(OwnRows):
@@ -123,33 +125,33 @@ class GateEraser(OwnRows):
             done.record_ids += _dated_behind(e, rows, name)
             done.outs += [_null(e, name, v) for v in range(min(1, version), version + 1)]
         answers = state.of(citations.place(e.owner)).clear()
-        rejections = sum(1 for _ in rows.items("r/"))
+        rejections = len(rows.table(REJECTIONS).names())
         habits.forget(e.owner, state)
-        done.found = {"records": records, "rejections": rejections, "rows": answers + rows.clear((DENY,))}
+        done.found = {"records": records, "rejections": rejections, "rows": answers + rows.clear((REFUSED.key,))}
         return done
 
     def _session(self, e: Erasure, rows: OwnerState) -> Erased:
         """Versions whose text came from the session go; the others lose their citations of it."""
         done = Erased()
-        index = f"s/{e.session_id}"
-        said = [(str(n), int(v)) for n, v in cast("list[Any]", rows.get(index) or [])]
-        for name in dict.fromkeys(name for name, _ in said):  # stores look at each version's session
+        session_id, records, tails = str(e.session_id), rows.table(RECORDS), rows.table(TAILS)
+        versions = rows.table(VERSIONS_OF_SESSION).get(session_id) or ()
+        for name in dict.fromkeys(v.record_id for v in versions):  # stores look at each version's session
             done.record_ids += _dated_behind(e, rows, name)
-        for name, version in said:
+        for name, version in versions:
             done.outs.append(_null(e, name, version))
-            raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
-            if raw is not None and int(raw["u"].get("version", 0)) == version:
-                rows.delete(f"m/{name}")
-                rows.put(f"v/{name}", [version, raw["u"]["revision"], raw["u"]["kind"], None, 0, True])
-        rows.delete(index)
-        Replaced(rows).leave(str(e.session_id))
-        rows.clear({key for key, _ in rows.items()})  # nothing but what is derived from them
+            row = records.get(name)
+            if row is not None and (u := row.update).version == version:
+                records.delete(name)
+                tails.put(name, Tail(version, u.revision, u.kind, number=0, deleted=True))
+        rows.table(VERSIONS_OF_SESSION).delete(session_id)
+        Replaced(rows).leave(session_id)
+        rows.clear(rows.keys())  # nothing but what is derived from them
         standing = Standing(rows, self._calibration, self._models.embedder.dimensions, self._models.hash_key)
-        gone = [name for name, _ in said if standing.get(name) is None]
+        gone = [name for name, _ in versions if standing.get(name) is None]
         done.outs += marks.told_gone(standing, gone)
         profile = self._book.of(e.tenant)
         done.outs += Summary(e.owner, standing, rows, profile, e.accepted_at, ask_model=False).without()
-        done.found = {"records": len(said)}
+        done.found = {"records": len(versions)}
         return done
 
 
@@ -157,13 +159,12 @@ class SessionEraser(OwnRows):
     """Sessions whole, with the turns of their open segments."""
 
     passes_to = (topics.SESSION_STATE,)
-    _OPEN = "@open"
 
     def reads(self, e: Erasure) -> tuple[Reads, ...]:
-        return (*super().reads(e), Reads(self._OPEN)) if e.scope in ("user", "session") else ()
+        return (*super().reads(e), Reads(OPEN_OWNER)) if e.scope in ("user", "session") else ()
 
     def then_reads(self, e: Erasure, state: StateSpace) -> tuple[Reads, ...]:
-        return tuple(Reads(_place(e, s)) for s in self._sessions(e, state))
+        return tuple(Reads(place(e.owner.key, s)) for s in self._sessions(e, state))
 
     def erase(self, e: Erasure, state: StateSpace) -> Erased:
         if e.scope not in ("user", "session"):
@@ -172,13 +173,13 @@ class SessionEraser(OwnRows):
         rows = state.of(e.owner.key)
         sessions = self._sessions(e, state)
         for name in sessions:
-            subject = f"{e.owner.key}/{name}"
+            subject, segment = f"{e.owner.key}/{name}", place(e.owner.key, name)
             keys = [subject, *(f"{subject}/{m}" for m in _checkpoints(e, rows, name))]
             done.outs += [Null(topics.SESSION_STATE, e.owner, k.encode()) for k in keys]
-            turns += state.of(_place(e, name)).clear()
-            state.of(self._OPEN).delete(_place(e, name))
-            for kind in ("session", "tail"):
-                rows.delete(f"{kind}/{name}")
+            turns += state.of(segment).clear()
+            state.of(OPEN_OWNER).table(OPEN).delete(segment)
+            rows.table(SESSIONS).delete(name)
+            rows.table(ENDS).delete(name)
         done.found = {"sessions": len(sessions), "turns": turns}
         return done
 
@@ -186,31 +187,31 @@ class SessionEraser(OwnRows):
         if e.scope not in ("user", "session"):
             return []
         rows = state.of(e.owner.key)
-        found = {k.partition("/")[2] for prefix in ("session/", "tail/") for k, _ in rows.items(prefix)}
+        found = {*rows.table(SESSIONS).names(), *rows.table(ENDS).names()}
         return sorted(found if e.scope == "user" else found & {str(e.session_id)})
 
 
 def _numbers(rows: OwnerState) -> Iterable[tuple[str, int]]:
     """Record id and newest version of everything that stands or stood."""
-    for key, raw in rows.items("m/"):
-        yield key.removeprefix("m/"), int(cast(dict[str, Any], raw)["u"].get("version", 0))
-    standing = {key.removeprefix("m/") for key, _ in rows.items("m/")}
-    for key, raw in rows.items("v/"):
-        if (name := key.removeprefix("v/")) not in standing:
-            yield name, int(cast(list[Any], raw)[0])
+    records = rows.table(RECORDS)
+    for name, row in records.items():
+        yield name, row.update.version
+    for name, tail in rows.table(TAILS).items():
+        if name not in records:
+            yield name, tail.version
 
 
 def _dated_behind(e: Erasure, rows: OwnerState, name: str) -> list[str]:
     """The record, where a version of it is dated behind the cut-off: by a tick, or as what a client wrote to the ledger
     while the erasure was on its way."""
-    raw = cast("dict[str, Any] | None", rows.get(f"m/{name}"))
-    times = ended_records.known_at(rows, name), None if raw is None else datetime.fromisoformat(raw["u"]["known_at"])
+    row = rows.table(RECORDS).get(name)
+    times = ended_records.known_at(rows, name), None if row is None else row.update.known_at
     return [name] if any(at is not None and at > e.accepted_at for at in times) else []
 
 
-def _newest_turn(kept: Iterable[Json]) -> datetime | None:
+def _newest_turn(kept: Iterable[PreviousTurns]) -> datetime | None:
     """When the newest turn of these sessions was accepted: their rows say until when they are kept."""
-    ends = [datetime.fromisoformat(str(row[0])) for row in kept if isinstance(row, list)]
+    ends = [row.kept_until for row in kept]
     return max(ends) - PREVIOUS_KEPT if ends else None
 
 
@@ -218,13 +219,8 @@ def _null(e: Erasure, name: str, version: int) -> Null:
     return Null(topics.UPDATES, e.owner, f"{name}/{version}".encode())
 
 
-def _place(e: Erasure, session_id: str) -> str:
-    return f"{e.owner.key}|{session_id}"
-
-
 def _checkpoints(e: Erasure, rows: OwnerState, session_id: str) -> Iterable[str]:
     """Ids of a session's checkpoints: each segment after the first began with one, or with a reset."""
-    whole = cast("dict[str, Any] | None", rows.get(f"session/{session_id}"))
-    tail = cast("list[int] | None", rows.get(f"tail/{session_id}"))
-    count = int(whole["segment"]) if whole else (tail[1] if tail else 0)
+    session, end = rows.table(SESSIONS).get(session_id), rows.table(ENDS).get(session_id)
+    count = session.segment if session is not None else (end.segment if end is not None else 0)
     return (record_id(e.owner, "checkpoint", session_id, number) for number in range(1, count + 1))

@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
 from processors.future_timestamps import dated_ahead
 from processors.knowledge.chunking import Chunk, chunks
+from processors.knowledge.rows import (
+    ACTIVE,
+    CHUNKS,
+    FLOOR,
+    LEFT,
+    VERSIONS,
+    ActiveVersion,
+    VersionNumbers,
+    chunk_name,
+)
 from processors.memory.emit import because, update
 from processors.pii.redacted_values import Gone
 from processors.pii.redaction import redact, replaced, strings
 from processors.ports import Models, ProfileBook, vectors
 from processors.step import Out, OwnerState, PlainStep, Reads, Record, StateSpace
-from schemas.base import Json, JsonObject
+from schemas.base import JsonObject
 from schemas.events.documents import EVERY_VERSION, Document
 from schemas.events.memory import MemoryBody, MemoryUpdate
 from schemas.log import topics
-from schemas.log.codec import Codec
 from schemas.log.ids import content_hash, record_id
 from schemas.log.owner import OwnerKind
 
-_PLAIN = Codec()
 KEPT_VERSIONS = 20
 """Earlier versions of a document whose archived chunks are kept; the one archived longest ago is deleted (state
 bound)."""
@@ -52,9 +60,7 @@ class Screened:
 
 
 class ChunkStep(PlainStep):
-    """State: one row a chunk of the active version with its vector (about 1 kB), the version, and a row a version: its
-    newest revision, how many chunks it had, so that a deletion reaches all of them, and when it was archived, as a
-    count."""
+    """State: rows.py. The numbers of each version that was ever put stay, so that a deletion reaches all its chunks."""
 
     name = "chunk"
     source = topics.DOCUMENTS
@@ -89,8 +95,7 @@ class ChunkStep(PlainStep):
         ]
 
     def _embedded(self, rows: OwnerState) -> Iterable[tuple[str, bytes]]:
-        for _, raw in rows.items("chunk/"):
-            u = _standing(raw)
+        for _, u in rows.table(CHUNKS).items():
             if u.sealed.embedding and u.model_id == self._models.embedder.model_id:
                 yield found_by(u.sealed.attributes.get("hierarchy_info") or {}, u.sealed.text), u.sealed.embedding
 
@@ -104,29 +109,31 @@ class ChunkStep(PlainStep):
         at = d.accepted_at or record.timestamp
         if d.op == "delete":
             return self._delete(d, at, rows)
-        if rows.get("version") == [d.version, prepared.digest]:
+        new_version, active = ActiveVersion(d.version, prepared.digest), rows.single(ACTIVE).get()
+        if active == new_version:
             return []
         out: list[Out] = []
-        for key, raw in list(rows.items("chunk/")):
-            out.append(update(self._archived(_standing(raw), at, rows)))
-            rows.delete(key)
-        active = rows.get("version")
-        if isinstance(active, list):
-            revision, count = _numbers(rows, str(active[0]))
-            rows.put(f"put/{active[0]}", [revision + 1, count, _next(rows)])
-        revision, count = _numbers(rows, d.version)
-        rows.put("version", [d.version, prepared.digest])
-        rows.put(f"put/{d.version}", [revision + 1, max(count, len(prepared.pieces))])
+        chunks_, versions = rows.table(CHUNKS), rows.table(VERSIONS)
+        for name, old in chunks_.items():
+            out.append(update(self._archived(old, at, rows)))
+            chunks_.delete(name)
+        if active is not None:
+            numbers = _numbers(rows, active.version)
+            versions.put(active.version, VersionNumbers(numbers.revision + 1, numbers.chunks, _next(rows)))
+        numbers = _numbers(rows, d.version)
+        revision = numbers.revision + 1
+        rows.single(ACTIVE).put(new_version)
+        versions.put(d.version, VersionNumbers(revision, max(numbers.chunks, len(prepared.pieces))))
         for n, piece in enumerate(prepared.pieces):
-            new = self._update(d, n, prepared, piece, at, revision + 1)
-            rows.put(f"chunk/{n:06d}", orjson.loads(_PLAIN.value(_without_terms(new))))
+            new = self._update(d, n, prepared, piece, at, revision)
+            chunks_.put(chunk_name(n), _without_terms(new))
             out.append(update(new))
         return [*out, *self._trimmed(d, at, rows)]
 
     def _archived(self, old: MemoryUpdate, at: datetime, rows: OwnerState) -> MemoryUpdate:
         """A chunk that stood until now. It keeps what finds it: a search as of a time before (N8) ranks it beside
         those that stand."""
-        revision, _ = _numbers(rows, old.key or "")
+        revision = _numbers(rows, old.key or "").revision
         terms = self._models.terms(found_by(old.sealed.attributes.get("hierarchy_info") or {}, old.sealed.text))
         return old.model_copy(
             update={
@@ -140,34 +147,33 @@ class ChunkStep(PlainStep):
 
     def _trimmed(self, d: Document, at: datetime, rows: OwnerState) -> Iterable[Out]:
         """Of earlier versions beyond the bound the chunks go, the longest archived first; then the numbers."""
-        archived, _ = _earlier(rows, d.version)
-        for name, (revision, count, *_) in archived[: max(0, len(archived) - KEPT_VERSIONS)]:
-            version = name.removeprefix("put/")
-            yield from (update(_gone(d, version, n, revision + 1, at, "made_room")) for n in range(count))
-            rows.put(name, [revision + 1, 0, _next(rows)])
-        _, gone = _earlier(rows, d.version)
-        for name, (revision, *_) in gone[: max(0, len(gone) - KEPT_NUMBERS)]:
-            floor = rows.get("floor")
-            rows.put("floor", max(revision, floor if isinstance(floor, int) else 0))
-            rows.delete(name)
+        versions = rows.table(VERSIONS)
+        archived = [(version, of) for version, of in _earlier(rows, d.version) if of.chunks]
+        for version, of in archived[: max(0, len(archived) - KEPT_VERSIONS)]:
+            revision = of.revision + 1
+            yield from (update(_gone(d, version, n, revision, at, "made_room")) for n in range(of.chunks))
+            versions.put(version, VersionNumbers(revision, 0, _next(rows)))
+        deleted = [(version, of) for version, of in _earlier(rows, d.version) if not of.chunks]
+        for version, of in deleted[: max(0, len(deleted) - KEPT_NUMBERS)]:
+            rows.single(FLOOR).put(max(of.revision, rows.single(FLOOR).get() or 0))
+            versions.delete(version)
 
     def _delete(self, d: Document, at: datetime, rows: OwnerState) -> list[Out]:
         """Every chunk of the version, or of every version, gets a marker without content. Behind the active version
         none stands: an earlier one comes back only when it is put again."""
-        every, active = d.version == EVERY_VERSION, rows.get("version")
+        every, active = d.version == EVERY_VERSION, rows.single(ACTIVE).get()
         out: list[Out] = []
-        for name, raw in list(rows.items("put/")):
-            version = name.removeprefix("put/")
-            revision, count = cast(list[int], raw)[:2]
-            if not count or not (every or version == d.version):
+        versions = rows.table(VERSIONS)
+        for version, of in versions.items():
+            if not of.chunks or not (every or version == d.version):
                 continue
-            for n in range(count):
-                out.append(update(_gone(d, version, n, revision + 1, at)))
-            rows.put(name, [revision + 1, 0, _next(rows)])
-        if every or (isinstance(active, list) and active[0] == d.version):
-            for key in [k for k, _ in rows.items("chunk/")]:
-                rows.delete(key)
-            rows.delete("version")
+            revision = of.revision + 1
+            out += [update(_gone(d, version, n, revision, at)) for n in range(of.chunks)]
+            versions.put(version, VersionNumbers(revision, 0, _next(rows)))
+        if every or (active is not None and active.version == d.version):
+            for name in rows.table(CHUNKS).names():
+                rows.table(CHUNKS).delete(name)
+            rows.single(ACTIVE).delete()
         return out
 
     def _screened(self, d: Document) -> Screened:
@@ -216,27 +222,22 @@ def found_by(headings: Mapping[str, object], text: str) -> str:
     return " > ".join([*map(str, headings.values()), text])
 
 
-def _numbers(rows: OwnerState, version: str) -> tuple[int, int]:
-    """Newest revision of a version's chunks (one for all of them), and how many it ever had."""
-    raw, floor = rows.get(f"put/{version}"), rows.get("floor")
-    if not isinstance(raw, list):
-        return (floor if isinstance(floor, int) else 0), 0
-    return int(cast(int, raw[0])), int(cast(int, raw[1]))
+def _numbers(rows: OwnerState, version: str) -> VersionNumbers:
+    """Of a version that was not known before as well."""
+    return rows.table(VERSIONS).get(version) or VersionNumbers(rows.single(FLOOR).get() or 0, 0)
 
 
 def _next(rows: OwnerState) -> int:
     """Counts what was archived or deleted of a document: the order in which versions leave."""
-    count = rows.get("count")
-    after = (count if isinstance(count, int) else 0) + 1
-    rows.put("count", after)
-    return after
+    left = (rows.single(LEFT).get() or 0) + 1
+    rows.single(LEFT).put(left)
+    return left
 
 
-def _earlier(rows: OwnerState, active: str) -> tuple[list[tuple[str, list[int]]], list[tuple[str, list[int]]]]:
-    """Rows of versions other than the active one that have chunks, and of those that have none, longest first."""
-    put = [(name, cast(list[int], raw)) for name, raw in rows.items("put/") if name != f"put/{active}"]
-    put.sort(key=lambda p: (p[1][2] if len(p[1]) > 2 else 0, p[0]))
-    return [p for p in put if p[1][1]], [p for p in put if not p[1][1]]
+def _earlier(rows: OwnerState, active: str) -> list[tuple[str, VersionNumbers]]:
+    """Versions other than the active one, the one that left longest ago first."""
+    others = [(version, of) for version, of in rows.table(VERSIONS).items() if version != active]
+    return sorted(others, key=lambda version: (version[1].left, version[0]))
 
 
 def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: str = "document") -> MemoryUpdate:
@@ -246,10 +247,6 @@ def _gone(d: Document, version: str, n: int, revision: int, at: datetime, rule: 
         state="deleted", reason=because("retired", "command", rule), key=version, occurred_at=at, known_at=at,
         last_accessed_at=at,
     )  # fmt: skip
-
-
-def _standing(raw: Json) -> MemoryUpdate:
-    return cast(MemoryUpdate, _PLAIN.event(topics.UPDATES.name, cast(dict[str, Any], raw)))
 
 
 def _without_terms(u: MemoryUpdate) -> MemoryUpdate:

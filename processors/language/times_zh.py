@@ -20,7 +20,7 @@ _YEAR = r"(?P<year>(?:19|20)\d\d|[一二][〇零一二三四五六七八九]{3})
 _MONTH = r"(?P<month>" + _N + r"{1,2})月份?"
 _DAY = r"(?P<day>" + _N + r"{1,3})[日号]"
 _REL_YEAR = r"(?P<rel>前|去|今|本|明|后)年的?"
-_WHICH = r"(?P<which>上上|下下|上|这|本|下)"
+_WHICH = r"(?P<which>上上|(?<!一)下下|上|这|本|(?<!一)下)"  # not of 约一下周四
 _WEEK = r"(?:个?(?:星期|礼拜)|周)"
 _TO_DAY = r"(?P<first>" + _N + r"{1,3})[日号]?(?:到|至|[-–—~～])" + _DAY
 _PART = r"(?P<part>初(?![一二三四五六七八九十中高级次步期稿审试赛恋衷版])|[底末](?![薪价线层部片稿子端尾]))"
@@ -163,7 +163,7 @@ RULES: tuple[Rule, ...] = (
     (re.compile(_YEAR), _year, False),
     (re.compile(_REL_YEAR[:-2]), _year, True),
     (
-        re.compile(r"(?<![" + "上下这那本个每" + r"])(?:星期|礼拜|周)(?P<weekday>[一二三四五六日天])"),
+        re.compile(r"(?:(?<![" + "上下这那本个每" + r"])|(?<=一下))(?:星期|礼拜|周)(?P<weekday>[一二三四五六日天])"),
         _bare_weekday,
         True,
     ),

@@ -11,6 +11,7 @@ from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, plain_decision, update
 from processors.memory.index import slots_of
 from processors.memory.marks import joined
+from processors.memory.rows import Tail
 from processors.memory.store import Standing, text_features
 from processors.memory.versions import Encode
 from processors.step import Emit, Out, Reject
@@ -47,7 +48,7 @@ class AmendmentGate:
         if told.owner != a.owner or (told.record_id, told.version) != (a.target, a.version):
             return [Reject("invalid", "sealed.record: expected a memory of this user, by the id and version in target")]
         present, tail = self._standing.get(a.target), self._standing.tail(a.target)
-        newest = present.revision if present is not None else (tail[1] if tail is not None else 0)
+        newest = present.revision if present is not None else (tail.revision if tail is not None else 0)
         if newest != a.expected or (newest == 0 and a.cause != "regate"):
             return [self._left(a, present)]
         new = self._redated(a, told, present) if a.cause == "redate" else self._written(a, told)
@@ -69,11 +70,11 @@ class AmendmentGate:
             # An earlier version: the record's counter moves on with it.
             self._standing.put(present.model_copy(update={"revision": new.revision}), self._standing.features(a.target))
         elif tail is not None:
-            self._not_active(new, tail[0])
+            self._not_active(new, tail.version)
         return [update(new), *named, self._said(a, new)]
 
     def _decided_anew(
-        self, new: MemoryUpdate, present: MemoryUpdate | None, tail: tuple[int, int, Any] | None
+        self, new: MemoryUpdate, present: MemoryUpdate | None, tail: Tail | None
     ) -> list[Emit]:
         """A version that stands or stood, where it may be another than the one before. The one that stands comes last
         (memstream.reprocess.regate). What it names names it too."""
@@ -84,7 +85,7 @@ class AmendmentGate:
             features = self._standing.features(new.record_id)
             self._standing.put(present.model_copy(update={"revision": new.revision}), features)
         else:
-            self._not_active(new, 0 if tail is None else tail[0])
+            self._not_active(new, 0 if tail is None else tail.version)
         return []
 
     def _not_active(self, new: MemoryUpdate, last: int) -> None:

@@ -176,7 +176,7 @@ class CommandGate:
         tail = self._standing.tail(m.memory_id or "")
         if tail is None:
             return [self._unknown(m)]
-        version, revision, kind = tail
+        version, revision, kind = tail.version, tail.revision, tail.kind
         rejections.leave_gone(self._standing, m.memory_id or "", kind, self._at)
         told = self._in_project(m).forgotten(m.memory_id or "", None)
         gone = self._written(m, m.memory_id or "", kind, version, revision, self._at, reason)

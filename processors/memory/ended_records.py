@@ -6,19 +6,17 @@ from __future__ import annotations
 from datetime import datetime
 
 from processors.memory.replaced import APPLIED_KEPT
+from processors.memory.rows import ENDED_AT
 from processors.step import OwnerState
 from schemas.events.memory import MemoryUpdate
-
-_ROW = "e/"
 
 
 def note(state: OwnerState, closed: MemoryUpdate) -> None:
     """A version ends. Of a record the version that was known last counts; kept longer than an erasure is on its way."""
     known = max(closed.known_at, known_at(state, closed.record_id) or closed.known_at)
-    state.put(_ROW + closed.record_id, known.isoformat(), known + APPLIED_KEPT)
+    state.table(ENDED_AT).put(closed.record_id, known, known + APPLIED_KEPT)
 
 
 def known_at(state: OwnerState, record_id: str) -> datetime | None:
     """Of the versions of a record that have ended lately; None where none has."""
-    found = state.get(_ROW + record_id)
-    return datetime.fromisoformat(found) if isinstance(found, str) else None
+    return state.table(ENDED_AT).get(record_id)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from processors.memory.hot_entries import InHot
+from processors.memory.rows import InHot
 from processors.memory.store import Standing
-from processors.reader.rules.domain import hot_entry, hot_status
+from processors.reader.rules.hot import hot_entry, hot_status
 from processors.step import Emit
 from schemas.events.documents import UserMemory, UserMemoryBody
 from schemas.events.envelope import SourceTurn
@@ -98,7 +98,8 @@ class InProject:
     ) -> Emit:  # fmt: skip
         m = self._m
         if now is not None:
-            self._standing.hot.note(record, InHot.of(m.tenant, project, now))
+            for entry in InHot.all_of(m.tenant, project, now):
+                self._standing.hot.note(record, entry)
         return Emit(
             topics.PROJECT_EVENTS,
             UserMemory(

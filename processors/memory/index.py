@@ -16,6 +16,7 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import Entry, NearDuplicateWindow
 from processors.memory.changes.nearest import NearestStanding
 from processors.memory.doubted import Doubted, is_doubted
+from processors.memory.rows import Rejection
 from processors.memory.values import canonical, wording
 from schemas.events.memory import MemoryUpdate
 
@@ -91,7 +92,7 @@ class Index:
     window: NearDuplicateWindow | None = None
     shelf: dict[str, tuple[str, str | None, datetime]] = field(default_factory=dict)
     """Record id in the window -> its kind and project, and when it was said."""
-    rejections: dict[str, dict[str, Any]] = field(default_factory=dict)
+    rejections: dict[str, Rejection] = field(default_factory=dict)
     tables: RecordsBy[str] = field(default_factory=RecordsBy)
     """Rows by their table."""
     sayings: RecordsBy[Saying] = field(default_factory=RecordsBy)

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from processors.memory.index import values_of as standing_values
-from processors.memory.readings import TurnReading, made_by, of_people
+from processors.memory.readings import made_by, of_people
+from processors.memory.rows import TurnReading
 from processors.memory.store import Standing
 from processors.memory.values import canonical
 from processors.memory.versions import VERSIONED

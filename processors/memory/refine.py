@@ -17,8 +17,9 @@ from processors.memory.emit import because, changed, decision, update
 from processors.memory.index import Slot
 from processors.memory.index import values_of as standing_values
 from processors.memory.marks import dates_of, marked, with_marks
-from processors.memory.readings import RULES, TurnReading, made_by, of_people
+from processors.memory.readings import RULES, made_by, of_people
 from processors.memory.restate import Restated, retired
+from processors.memory.rows import TurnReading
 from processors.memory.store import Standing, text_features
 from processors.memory.values import same
 from processors.memory.versions import VERSIONED, Versions

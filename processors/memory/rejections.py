@@ -6,12 +6,12 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from processors.memory import read_at
 from processors.memory.index import values_of as standing_values
 from processors.memory.meaning import meaning, meaning_of_candidate
 from processors.memory.read_at import ReadAt, overlap
+from processors.memory.rows import Rejection
 from processors.memory.store import Standing
-from processors.memory.values import canonical, iso
+from processors.memory.values import canonical
 from processors.reader.rules.protocol import values_of
 from schemas.events.memory import Candidate, Extraction, MemoryUpdate
 from schemas.log.ids import keyed_hash
@@ -24,37 +24,25 @@ def leave(standing: Standing, target: MemoryUpdate, at: datetime, hash_key: byte
     """Reject every value of a record: kind, field, scope, a keyed hash of the normalised value (not the value), the
     source turns, where it was read in them, and when; and a keyed hash of its words, by which another wording of the
     same turn is known. Without a field also one of whose it is, what it says and whether it denies it."""
-    values: dict[str, Any] = standing_values(target) or {"": target.sealed.text}
+    values = standing_values(target) or {"": target.sealed.text}
     words = _words(target.sealed.terms, hash_key)
-    places = read_at.row_of(standing.read_at(target, at))
+    places = standing.read_at(target, at)
+    turns = tuple(s.turn_id for s in target.sources)
     for field, value in values.items():
+        means = meaning(target, hash_key) if field == "" else None
         digest = keyed_hash(hash_key, canonical(value))
-        row = {
-            "kind": target.kind,
-            "field": field,
-            "scope": target.scope,
-            "hash": digest,
-            "words": words,
-            "turns": [s.turn_id for s in target.sources],
-            "places": places,
-            "at": iso(at),
-        }
-        if field == "":
-            row["means"] = meaning(target, hash_key)
-        standing.reject(f"{target.kind}/{target.scope}/{field}/{digest}", row)
+        standing.reject(Rejection(target.kind, field, target.scope, digest, turns, at, words, means, places))
 
 
 def leave_gone(standing: Standing, record_id: str, kind: str, at: datetime) -> None:
     """The same for a record that stands no more: what its last version said."""
-    last = standing.tails.last_said(record_id)
-    if last is None:
+    tail = standing.tails.get(record_id)
+    if tail is None or tail.last is None:
         return
-    for field, digest in last["hashes"].items():
-        row = {
-            "kind": kind, "field": field, "scope": last["scope"], "hash": digest, "turns": last["turns"], "at": iso(at),
-            "places": last.get("places", {}), **({"means": last["means"]} if "means" in last and field == "" else {}),
-        }  # fmt: skip
-        standing.reject(f"{kind}/{last['scope']}/{field}/{digest}", row)
+    last = tail.last
+    for field, digest in last.hashes.items():
+        means = last.means if field == "" else None
+        standing.reject(Rejection(kind, field, last.scope, digest, last.turns, at, None, means, last.places))
 
 
 def _words(terms: Collection[str], hash_key: bytes) -> str:
@@ -62,21 +50,21 @@ def _words(terms: Collection[str], hash_key: bytes) -> str:
     return keyed_hash(hash_key, canonical(sorted(set(terms)))) if terms else ""
 
 
-def _told_by(r: dict[str, Any], turns: Collection[str], fields: Collection[str], words: str) -> bool:
+def _told_by(r: Rejection, turns: Collection[str], fields: Collection[str], words: str) -> bool:
     """Does a statement come from a turn that a rejected one came from, and say something of the same field, or the same
     in other words? Its kind and scope are the extractor's choice."""
-    if not any(turn in r["turns"] for turn in turns):
+    if not any(turn in r.turns for turn in turns):
         return False
-    return (r["field"] != "" and r["field"] in fields) or (words != "" and words == r.get("words"))
+    return (r.field != "" and r.field in fields) or (words != "" and words == r.words)
 
 
-def _read_there(r: dict[str, Any], places: ReadAt) -> bool:
+def _read_there(r: Rejection, places: ReadAt) -> bool:
     """Was a statement read from characters that a rejected one was read from? Its wording and field are the
     extractor's choice."""
-    return any(turn in r.get("places", ()) for turn in places) and overlap(read_at.opened(r["places"]), places)
+    return overlap(r.places, places)
 
 
-def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: bytes, places: ReadAt) -> bool:
+def bars(rejections: Collection[Rejection], u: MemoryUpdate, hash_key: bytes, places: ReadAt) -> bool:
     """Does a rejection bar what a record says? As `barred` for a candidate: by what it was known from, and where it was
     read there."""
     values: dict[str, Any] = standing_values(u) or {"": u.sealed.text}
@@ -85,16 +73,16 @@ def bars(rejections: Collection[dict[str, Any]], u: MemoryUpdate, hash_key: byte
     for r in rejections:
         if _read_there(r, places) or _told_by(r, said, values, words):
             return True
-        alike = bool(means) and means == r.get("means")
-        if alike or (r["kind"] == u.kind and r["scope"] == u.scope and r["field"] in values):
-            matches = alike or r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
-            known = bool(said & set(r["turns"])) or iso(u.known_at) <= r["at"] or iso(u.occurred_at) <= r["at"]
+        alike = bool(means) and means == r.means
+        if alike or (r.kind == u.kind and r.scope == u.scope and r.field in values):
+            matches = alike or r.hash == keyed_hash(hash_key, canonical(values[r.field]))
+            known = bool(said & set(r.turns)) or u.known_at <= r.at or u.occurred_at <= r.at
             if matches and known:
                 return True
     return False
 
 
-def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, Any]], hash_key: bytes) -> str | None:
+def barred(c: Candidate, source: Extraction, rejections: Collection[Rejection], hash_key: bytes) -> str | None:
     """The rule that bars a candidate, None when nothing does.
 
     A rejection bars what was read from the characters of its source turns that it was read from, in whatever words and
@@ -105,19 +93,19 @@ def barred(c: Candidate, source: Extraction, rejections: Collection[dict[str, An
     if not rejections:
         return None
     values: dict[str, Any] = dict(values_of(c)) or {"": c.text}
-    accepted, occurred = iso(source.accepted_at), iso(source.turn.occurred_at)
+    accepted, occurred = source.accepted_at, source.turn.occurred_at
     turn, words, means = (source.turn.turn_id,), _words(c.terms, hash_key), meaning_of_candidate(c, hash_key)
     places = {source.turn.turn_id: c.spans or ((c.span,) if c.span is not None else ())}
     rule: str | None = None
     for r in rejections:
         if _read_there(r, places) or _told_by(r, turn, values, words):
             return REJECTED_SOURCE
-        alike = bool(means) and means == r.get("means")
-        if not alike and (r["kind"] != c.kind or r["scope"] != c.scope or r["field"] not in values):
+        alike = bool(means) and means == r.means
+        if not alike and (r.kind != c.kind or r.scope != c.scope or r.field not in values):
             continue
-        matches = alike or r["hash"] == keyed_hash(hash_key, canonical(values[r["field"]]))
-        if matches and source.turn.turn_id in r["turns"]:
+        matches = alike or r.hash == keyed_hash(hash_key, canonical(values[r.field]))
+        if matches and source.turn.turn_id in r.turns:
             return REJECTED_SOURCE
-        if matches and (accepted <= r["at"] or occurred <= r["at"]):
+        if matches and (accepted <= r.at or occurred <= r.at):
             rule = "rejected_value"
     return rule

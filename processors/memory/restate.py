@@ -12,7 +12,8 @@ from processors.memory.index import since, slots_of
 from processors.memory.index import values_of as values_of_record
 from processors.memory.marks import dates_of, joined, unsaid, with_marks
 from processors.memory.places import matched, same_place
-from processors.memory.readings import TurnReading, made_by, of_people
+from processors.memory.readings import made_by, of_people
+from processors.memory.rows import TurnReading
 from processors.memory.rules import MAX_BEFORE
 from processors.memory.store import Standing, text_features
 from processors.memory.values import same
@@ -163,7 +164,7 @@ def _brought_back(u: MemoryUpdate, at: datetime, standing: Standing) -> Iterable
 def _ended_so(old: MemoryUpdate, u: MemoryUpdate, standing: Standing) -> bool:
     """Is the version that `u` replaced the last one of its record, neither active again nor deleted?"""
     tail, last = standing.tail(old.record_id), u.version if old.record_id == u.record_id else old.version
-    return tail is not None and tail[0] == last and standing.ending(old.record_id) == "ended"
+    return tail is not None and tail.version == last and standing.ending(old.record_id) == "ended"
 
 
 def note_replaced(

@@ -31,7 +31,7 @@ from processors.memory.items import lives_until
 from processors.memory.restate import LEARNED
 from processors.memory.rules import MAX_ENDED, MAX_GONE
 from processors.memory.store import Standing
-from processors.memory.values import iso
+from processors.state_tables import JsonRows, Single, Table, TimeRows
 from processors.step import Emit, Null, Out, Reads, StateSpace
 from schemas.events.amendments import Amendment
 from schemas.events.envelope import SourceTurn
@@ -47,11 +47,13 @@ UNSAID = timedelta(days=30)
 """How long a statement with a low reading waits to be said again."""
 UNSAID_RULE = "unsaid"
 DUE = "@expiry"
-_OPENED = "day"
-_ROW = "due/"
+OPENED_DAY: Single[date] = Single("day", JsonRows(date))
+"""Under `DUE`: the last day whose list was moved to what is due."""
+ENDS: Table[datetime] = Table("due/", TimeRows())
+"""When a record ends, by `OWNER|RECORD`: under `DUE` what is due, under each later day (`_bucket`) what ends on it."""
 _WAITS = "|unsaid"
-"""Of a row for a low reading, which ends before its class does: where the record is not active by then, its history
-stays."""
+"""At the end of the name of a row for a low reading, which ends before its class does: where the record is not active
+by then, its history stays."""
 
 
 def class_of(u: MemoryUpdate) -> str:
@@ -76,7 +78,7 @@ def end_of(profile: Profile, u: MemoryUpdate) -> datetime | None:
 def reads_of_redate(a: Amendment) -> tuple[Reads, ...]:
     """The lists that the record leaves and that it is put on."""
     days = sorted({t.date() for t in (a.was, a.until) if t is not None})
-    return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d), ()) for d in days)
+    return Reads(DUE, (OPENED_DAY.key,)), *(Reads(_bucket(d), ()) for d in days)
 
 
 def reads_of(
@@ -90,7 +92,7 @@ def reads_of(
     days |= {at + UNSAID} if doubted else set()
     if not days:
         return ()
-    return Reads(DUE, (_OPENED,)), *(Reads(_bucket(d.date()), ()) for d in sorted(days))
+    return Reads(DUE, (OPENED_DAY.key,)), *(Reads(_bucket(d.date()), ()) for d in sorted(days))
 
 
 def reads_of_tick() -> tuple[Reads, ...]:
@@ -103,12 +105,12 @@ def then_reads_of_tick(now: datetime, state: StateSpace) -> tuple[Reads, ...]:
 
 
 def due(now: datetime, state: StateSpace) -> list[tuple[Owner, str, str]]:
-    """(owner, record id, key of the list's row) of what is due, the longest due first."""
-    rows = [(str(at), key) for key, at in state.of(DUE).items(_ROW) if str(at) <= iso(now)]
+    """(owner, record id, name in the list) of what is due, the longest due first."""
+    ready = [(at, name) for name, at in state.of(DUE).table(ENDS).items() if at <= now]
     out = []
-    for _, key in sorted(rows)[:A_TICK]:
-        place, _, record = key.removeprefix(_ROW).removesuffix(_WAITS).partition("|")
-        out.append((Owner.parse(place), record, key))
+    for _, name in sorted(ready)[:A_TICK]:
+        place, _, record = name.removesuffix(_WAITS).partition("|")
+        out.append((Owner.parse(place), record, name))
     return out
 
 
@@ -116,18 +118,18 @@ def open_days(now: datetime, state: StateSpace) -> None:
     """Move the lists of days that have come into the list of what is due."""
     open_ = state.of(DUE)
     for day in _to_open(now, state):
-        bucket = state.of(_bucket(day))
-        for key, at in list(bucket.items(_ROW)):
-            open_.put(key, at)
-            bucket.delete(key)
-        open_.put(_OPENED, day.isoformat())
+        ends, due_ends = state.of(_bucket(day)).table(ENDS), open_.table(ENDS)
+        for name, at in ends.items():
+            due_ends.put(name, at)
+            ends.delete(name)
+        open_.single(OPENED_DAY).put(day)
 
 
 def _to_open(now: datetime, state: StateSpace) -> list[date]:
-    opened = state.of(DUE).get(_OPENED)
-    if not isinstance(opened, str):
+    opened = state.of(DUE).single(OPENED_DAY).get()
+    if opened is None:
         return []
-    first = date.fromisoformat(opened) + timedelta(days=1)
+    first = opened + timedelta(days=1)
     return [first + timedelta(days=n) for n in range(min(DAYS_A_TICK, (now.date() - first).days + 1))]
 
 
@@ -173,15 +175,15 @@ class Retention:
     def _list(self, u: MemoryUpdate, at: datetime) -> None:
         assert u.expires_at is not None  # noqa: S101 - the caller asked
         open_ = self._state.of(DUE)
-        opened = open_.get(_OPENED)
-        if not isinstance(opened, str):
-            opened = at.date().isoformat()
-            open_.put(_OPENED, opened)
+        opened = open_.single(OPENED_DAY).get()
+        if opened is None:
+            opened = at.date()
+            open_.single(OPENED_DAY).put(opened)
         day = u.expires_at.date()
         # A day that was opened is not opened again.
-        rows = open_ if day.isoformat() <= opened else self._state.of(_bucket(day))
+        rows = open_ if day <= opened else self._state.of(_bucket(day))
         waits = _WAITS if is_doubted(u) and u.expires_at == u.known_at + UNSAID else ""
-        rows.put(f"{_ROW}{self._owner.key}|{u.record_id}{waits}", iso(u.expires_at))
+        rows.table(ENDS).put(f"{self._owner.key}|{u.record_id}{waits}", u.expires_at)
 
     def redated(self, outs: Iterable[Out], was: datetime | None, at: datetime) -> list[Out]:
         """The outputs of a redate: the record is taken off the list of the day that it `was` to end on, and put on that
@@ -193,7 +195,7 @@ class Retention:
                 continue
             for rows in [self._state.of(DUE), *([] if was is None else [self._state.of(_bucket(was.date()))])]:
                 for waits in ("", _WAITS):
-                    rows.delete(f"{_ROW}{self._owner.key}|{last.record_id}{waits}")
+                    rows.table(ENDS).delete(f"{self._owner.key}|{last.record_id}{waits}")
             if last.expires_at is not None:
                 self._list(last, at)
         return out
@@ -205,11 +207,11 @@ class Retention:
         tail = self._standing.tail(u.record_id)
         return u if tail is not None and tail.version == u.version else None
 
-    def end(self, record_id: str, key: str, now: datetime) -> list[Emit]:
+    def end(self, record_id: str, name: str, now: datetime) -> list[Emit]:
         """A record whose day has come: it ends, or is left alone where its value has changed since."""
-        self._state.of(DUE).delete(key)
+        self._state.of(DUE).table(ENDS).delete(name)
         u = self._standing.get(record_id)
-        if u is None and key.endswith(_WAITS):
+        if u is None and name.endswith(_WAITS):
             return []
         if u is None:
             return [*self._end_history(record_id, now, "expired"), *self._left_projects(record_id, None, now)]
@@ -248,7 +250,7 @@ class Retention:
         tail = self._standing.tail(record_id)
         if tail is None:
             return []
-        version, revision, kind = tail
+        version, revision, kind = tail.version, tail.revision, tail.kind
         reason = because("retired", "retention", rule)
         last = MemoryUpdate(
             tenant=self._owner.tenant, owner_kind=OwnerKind.USER, owner_id=self._owner.id, record_id=record_id,

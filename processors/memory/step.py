@@ -13,18 +13,17 @@ from processors.memory import citations, items, marks, retention, views
 from processors.memory.amended import AmendmentGate
 from processors.memory.candidates import CandidateGate
 from processors.memory.changes import raised
-from processors.memory.citations import GivenBook, Judged
+from processors.memory.citations import AnswerFeedback, CitationIndex
 from processors.memory.commands import CommandGate
 from processors.memory.emit import changed, update
 from processors.memory.feedback import FeedbackGate
 from processors.memory.habits import mining as habits
-from processors.memory.hot_entries import InHot
 from processors.memory.known_people import with_known_people
 from processors.memory.read_under import read_under
-from processors.memory.readings import TurnReading
 from processors.memory.refine import SecondReading
 from processors.memory.restate import Restated
 from processors.memory.retention import Retention
+from processors.memory.rows import InHot, TurnReading
 from processors.memory.store import Standing
 from processors.memory.turn_outcome import digest, digest_again, note_reading, turn_decisions
 from processors.memory.versions import Versions
@@ -197,7 +196,7 @@ class Gate(PlainStep):
         out: list[Out] = []
         for owner, action in habits.due(now, state):
             standing = Standing(state.of(owner.key), self._calibration, self._models.embedder.dimensions)
-            out += habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), now).tick(action)
+            out += self._habits(owner, standing, state, now).tick(action)
         return out
 
     def _extraction(self, e: Extraction, standing: Standing, versions: Versions, state: StateSpace) -> list[Out]:
@@ -228,7 +227,11 @@ class Gate(PlainStep):
             out.append(digest_again(e, standing, ended))
         if not first:
             return out
-        return [*out, *habits.HabitGate(e.owner, standing, state, self._book.of(e.tenant), e.accepted_at).turn(e)]
+        return [*out, *self._habits(e.owner, standing, state, e.accepted_at).turn(e)]
+
+    def _habits(self, owner: Owner, standing: Standing, state: StateSpace, at: datetime) -> habits.HabitGate:
+        encoder = habits.Encoder(self._encode, self._models.embedder.model_id)
+        return habits.HabitGate(owner, standing, state, self._book.of(owner.tenant), at, encoder)
 
     def _decide(
         self, e: Extraction, gate: CandidateGate, standing: Standing, out: list[Out], kept: _Kept
@@ -253,9 +256,11 @@ class Gate(PlainStep):
         outs = [*self._spread(waited, g.owner, g.accepted_at, standing)]
         return [*outs, *UserViews(self._views, g.owner, standing, state, g.accepted_at).judged_later(outs)]
 
-    def _spread(self, waited: Sequence[Judged], owner: Owner, at: datetime, standing: Standing) -> Iterable[Emit]:
-        judge = FeedbackGate(owner, standing, at, self._models.hash_key)
-        emits = [e for judged in waited for e in judge.spread(judged)]
+    def _spread(
+        self, pending: Sequence[AnswerFeedback], owner: Owner, at: datetime, standing: Standing
+    ) -> Iterable[Emit]:
+        gate = FeedbackGate(owner, standing, at, self._models.hash_key)
+        emits = [e for feedback in pending for e in gate.spread(feedback)]
         versions = Versions(standing, self._book.of(owner.tenant), self._encode, self._models.embedder.model_id)
         emits += raised.judged(standing, versions, at)
         yield from (*emits, *marks.followed(standing, emits))
@@ -278,10 +283,10 @@ def _is_item(e: MemoryCommand | Feedback) -> bool:
     return isinstance(e, MemoryCommand) and e.command == "put_item"
 
 
-def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime) -> GivenBook:
+def _book(event: Given | Feedback | Extraction, state: StateSpace, at: datetime) -> CitationIndex:
     """The rows that an event names; asked of an event that names none, it holds nothing."""
-    named = citations.keys_of(event.context_id, event.interaction_id)
-    return GivenBook(state.of(citations.place(event.owner)) if named else None, at)
+    named = citations.names_of(event.context_id, event.interaction_id)
+    return CitationIndex(state.of(citations.place(event.owner)) if named else None, at)
 
 
 def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: Standing) -> Iterable[Emit]:
@@ -290,7 +295,8 @@ def _to_project(e: Extraction, c: Candidate, emitted: Sequence[Emit], standing: 
     kept = [u.event for u in emitted if isinstance(u.event, MemoryUpdate) and u.event.state == "active"]
     if c.hot is None or project is None or not kept:
         return
-    standing.hot.note(kept[-1].record_id, InHot.of(e.tenant, project, c.hot))
+    for entry in InHot.all_of(e.tenant, project, c.hot):
+        standing.hot.note(kept[-1].record_id, entry)
     yield Emit(
         topics.PROJECT_EVENTS,
         ProjectCandidate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from heapq import heapify, heappop
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 from processors.dedupe.calibration import Calibration
 from processors.dedupe.compare import Verdict
@@ -18,20 +18,28 @@ from processors.memory.index import Index, Saying, Slot, leaves_by, since, value
 from processors.memory.meaning import meaning
 from processors.memory.read_at import ReadAt
 from processors.memory.readings import Readings
-from processors.memory.replaced import APPLIED_KEPT, Replaced, opened, row_of
-from processors.memory.rules import MAX_REJECTED_TURNS, MAX_REJECTIONS
-from processors.memory.tails import Ending, Tail, Tails
-from processors.memory.values import canonical, iso
+from processors.memory.replaced import APPLIED_KEPT, Replaced
+from processors.memory.rows import (
+    APPLIED,
+    RECORDS,
+    REJECTIONS,
+    VERSIONS_OF_SESSION,
+    Ending,
+    LastVersion,
+    Rejection,
+    StoredRecord,
+    Tail,
+    VersionOf,
+)
+from processors.memory.rules import MAX_REJECTIONS
+from processors.memory.tails import Tails
+from processors.memory.values import canonical
 from processors.step import OwnerState
-from schemas.base import Json
 from schemas.events.memory import MemoryUpdate, Span
 from schemas.log.ids import keyed_hash
 
 K = TypeVar("K")
-_RECORD = "m/"
-_REJECTION = "r/"
 _TAIL_TURNS = 10
-_SESSION = "s/"
 _LATE = timedelta(days=7)
 """How much later than its successors a turn may come in and still find every near-duplicate of its own window in the
 index, which forgets that much later than the window ends. For one that is later still it is filled from the rows."""
@@ -46,6 +54,8 @@ class Standing:
         """`hash_key`: what leaves is remembered by keyed hashes, so that it can still be rejected (N4)."""
         self._hash_key = hash_key
         self._state = state
+        self._records = state.table(RECORDS)
+        self._of_session = state.table(VERSIONS_OF_SESSION)
         self.replaced = Replaced(state)
         self.readings = Readings(state)
         self.hot = HotEntries(state)
@@ -58,10 +68,8 @@ class Standing:
         self._left: dict[str, MemoryUpdate] = {}
 
     def get(self, record_id: str) -> MemoryUpdate | None:
-        raw = self._state.get(_RECORD + record_id)
-        if not isinstance(raw, dict):
-            return None
-        return opened(raw["u"])
+        row = self._records.get(record_id)
+        return None if row is None else row.update
 
     def named(self, told: str) -> MemoryUpdate | None:
         """The record that a caller means: by its id, or by one that it was told for the same said again."""
@@ -78,8 +86,8 @@ class Standing:
 
     def all(self) -> Iterator[MemoryUpdate]:
         """Every standing record of the user, by id."""
-        for _, raw in self._state.items(_RECORD):
-            yield opened(cast(dict[str, Any], raw)["u"])
+        for _, row in self._records.items():
+            yield row.update
 
     def holders(self, slot: Slot) -> list[MemoryUpdate]:
         """Standing records of a slot, the longest true first."""
@@ -104,12 +112,7 @@ class Standing:
         before = self._unindex(update.record_id)
         if before is not None and (before.state, update.state) == ("observed", "active"):
             self.raised.append(update.record_id)
-        row: dict[str, Json] = {"u": row_of(update)}
-        if features is not None:
-            row["f"] = features.to_json()
-        if places:
-            row["p"] = read_at.row_of(places)
-        self._state.put(_RECORD + update.record_id, row)
+        self._records.put(update.record_id, StoredRecord.of(update, features, places))
         self._index.add(update, features)
         if update.session_id is not None:
             self._note_session(update, update.session_id)
@@ -125,28 +128,26 @@ class Standing:
 
     def _places(self, u: MemoryUpdate) -> ReadAt:
         """The same as the row says, or as the tail does where the record stands no more."""
-        row = self._state.get(_RECORD + u.record_id)
-        told = row.get("p") if isinstance(row, dict) else (self.tails.last_said(u.record_id) or {}).get("places")
-        return read_at.among(read_at.opened(told), {s.turn_id for s in u.sources})
+        row = self._records.get(u.record_id)
+        tail = None if row is not None else self.tails.get(u.record_id)
+        last = None if tail is None else tail.last
+        places = row.places if row is not None else last.places if last is not None else {}
+        return read_at.among(places, {s.turn_id for s in u.sources})
 
     def note_place(self, record_id: str, turn_id: str, spans: tuple[Span, ...]) -> None:
         """A standing record was read there; what earlier readings of the turn told counts as well."""
-        row = self._state.get(_RECORD + record_id)
-        if not isinstance(row, dict) or not spans:
+        row = self._records.get(record_id)
+        if row is None or not spans:
             return
-        held = read_at.opened(row.get("p"))
-        grown = read_at.joined(held, {turn_id: spans})
-        if grown != held:
-            self._state.put(_RECORD + record_id, {**row, "p": read_at.row_of(grown)})
+        grown = read_at.joined(row.places, {turn_id: spans})
+        if grown != row.places:
+            self._records.put(record_id, row.read_in(grown))
 
     def _note_session(self, update: MemoryUpdate, session_id: str) -> None:
         """Which versions came from which session: superseded ones are in the views only, and go with it (C9)."""
-        said = self._state.get(_SESSION + session_id)
-        entry: list[Json] = [update.record_id, update.version]
-        if not isinstance(said, list):
-            self._state.put(_SESSION + session_id, [entry])
-        elif entry not in said:
-            self._state.put(_SESSION + session_id, [*said, entry])
+        known, version = self._of_session.get(session_id) or (), VersionOf(update.record_id, update.version)
+        if version not in known:
+            self._of_session.put(session_id, (*known, version))
 
     def remove(self, closed: MemoryUpdate) -> None:
         """A record stands no more. Its version and revision stay, so that the same record can come back."""
@@ -154,17 +155,18 @@ class Standing:
         places = self._places(closed)
         ended_records.note(self._state, closed)
         self._unindex(closed.record_id)
-        self._state.delete(_RECORD + closed.record_id)
-        said, said_there = values_of(closed) or {"": closed.sealed.text}, dict[str, Json]()
-        if self._hash_key and closed.sources and any(said.values()):
-            hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in said.items()}
-            turns = [s.turn_id for s in closed.sources[-_TAIL_TURNS:]]
-            said_there = {"scope": closed.scope, "hashes": hashes, "turns": turns}
-            if "" in said:
-                said_there["means"] = meaning(closed, self._hash_key)
-            if places := read_at.among(places, turns):
-                said_there["places"] = read_at.row_of(places)
-        self.tails.put(closed, said_there or None)
+        self._records.delete(closed.record_id)
+        self.tails.put(closed, self._last_version(closed, places))
+
+    def _last_version(self, closed: MemoryUpdate, places: ReadAt) -> LastVersion | None:
+        """None where nothing can be learned again from it: it cites no turn, or has no value."""
+        values = values_of(closed) or {"": closed.sealed.text}
+        if not self._hash_key or not closed.sources or not any(values.values()):
+            return None
+        hashes = {name: keyed_hash(self._hash_key, canonical(value)) for name, value in values.items()}
+        turns = tuple(s.turn_id for s in closed.sources[-_TAIL_TURNS:])
+        means = meaning(closed, self._hash_key) if "" in values else None
+        return LastVersion(closed.scope, hashes, turns, means, read_at.among(places, turns))
 
     def forget_tails(self, records: Collection[str]) -> None:
         """Records that no view holds any more. One that comes back begins above all of them."""
@@ -173,12 +175,12 @@ class Standing:
             if self.get(name) is None:
                 self.hot.forget(name)
         gone = set(records)
-        for key, said in list(self._state.items(_SESSION)):
-            kept = [e for e in cast(list[Any], said) if e[0] not in gone or self.get(str(e[0])) is not None]
+        for name, versions in self._of_session.items():
+            kept = tuple(v for v in versions if v.record_id not in gone or self.get(v.record_id) is not None)
             if not kept:
-                self._state.delete(key)
-            elif len(kept) < len(cast(list[Any], said)):
-                self._state.put(key, kept)
+                self._of_session.delete(name)
+            elif len(kept) < len(versions):
+                self._of_session.put(name, kept)
 
     def tail(self, record_id: str) -> Tail | None:
         """Of a record that stood once and stands no more."""
@@ -201,8 +203,8 @@ class Standing:
         return (1, self.tails.floor + 1) if tail is None else (tail.version + 1, tail.revision + 1)
 
     def features(self, record_id: str) -> Features | None:
-        raw = self._state.get(_RECORD + record_id)
-        return Features.from_json(str(raw["f"])) if isinstance(raw, dict) and "f" in raw else None
+        row = self._records.get(record_id)
+        return None if row is None else row.features
 
     def nearest(
         self, features: Features, embedding: bytes, kind: str, project: str | None, now: datetime, said: datetime, *,
@@ -237,10 +239,9 @@ class Standing:
     def _recall(self, window: NearDuplicateWindow) -> None:
         """A turn came later than the index remembers (one told anew, a dead letter that was replayed): everything is
         looked up, as by an index that is built from the rows, and kept as long as the index."""
-        for key, raw in self._state.items(_RECORD):
-            row = cast(dict[str, Any], raw)
-            if "f" in row and key.removeprefix(_RECORD) not in window:
-                self._index.shelve(opened(row["u"]), Features.from_json(row["f"]))
+        for name, row in self._records.items():
+            if name not in window and (features := row.features) is not None:
+                self._index.shelve(row.update, features)
         self._index.recalled = True
 
     @property
@@ -279,41 +280,33 @@ class Standing:
         return len(self._index.tables.get(table))
 
     @property
-    def rejections(self) -> Collection[dict[str, Any]]:
+    def rejections(self) -> Collection[Rejection]:
         return self._index.rejections.values()
 
-    def reject(self, key: str, row: dict[str, Any]) -> None:
+    def reject(self, new: Rejection) -> None:
         """A rejection left before for the same value goes on: its source turns stay barred."""
-        old = self._index.rejections.get(key)
-        if old is not None:
-            turns = list(dict.fromkeys((*old["turns"], *row["turns"])))
-            turns = turns[-MAX_REJECTED_TURNS:]
-            both = read_at.joined(read_at.opened(old.get("places")), read_at.opened(row.get("places")))
-            places = read_at.row_of(read_at.among(both, turns))
-            row = {**old, **row, "turns": turns, "places": places, "at": max(old["at"], row["at"])}
-        self._state.put(_REJECTION + key, row)
-        held = self._index.rejections
-        held[key] = row
+        held, rows = self._index.rejections, self._state.table(REJECTIONS)
+        old = held.get(new.name)
+        held[new.name] = new if old is None else new.after(old)
+        rows.put(new.name, held[new.name])
         while len(held) > MAX_REJECTIONS:
-            oldest = min(held, key=lambda k: (held[k]["at"], k))
-            self._state.delete(_REJECTION + oldest)
+            oldest = min(held, key=lambda k: (held[k].at, k))
+            rows.delete(oldest)
             del held[oldest]
 
     def applied(self, what: str, now: datetime) -> bool:
         """True when this command or feedback was applied before; notes it otherwise."""
-        until = self._state.get(f"a/{what}")
-        if isinstance(until, str) and until > iso(now):
+        applied = self._state.table(APPLIED)
+        if (until := applied.get(what)) is not None and until > now:
             return True
-        self._state.put(f"a/{what}", iso(now + APPLIED_KEPT), now + APPLIED_KEPT)
+        applied.put(what, now + APPLIED_KEPT, now + APPLIED_KEPT)
         return False
 
     def _build(self) -> Index:
         index = Index(self._calibration, self._dimensions)
-        for _, raw in self._state.items(_RECORD):
-            row = cast(dict[str, Any], raw)
-            index.add(opened(row["u"]), Features.from_json(row["f"]) if "f" in row else None)
-        for key, raw in self._state.items(_REJECTION):
-            index.rejections[key.removeprefix(_REJECTION)] = cast(dict[str, Any], raw)
+        for _, row in self._records.items():
+            index.add(row.update, row.features)
+        index.rejections.update(self._state.table(REJECTIONS).items())
         index.counts.update(Tails.counted(self._state))
         return index
 

@@ -13,6 +13,7 @@ from typing import Any
 from processors.memory.emit import because, changed, plain_decision, update
 from processors.memory.index import values_of
 from processors.memory.narrative import Statement, in_order, language_of, missing, narrative
+from processors.memory.rows import NARRATIVE_JOB, SUMMARIES, NarrativeJob
 from processors.memory.store import Standing
 from processors.memory.versions import FIELDS_LEFT
 from processors.step import Emit, OwnerState
@@ -31,7 +32,6 @@ STATEMENTS = 200
 """Of a job: the first of the order."""
 ANSWER_TOKENS = 400
 BY_RULES = "rules"
-_COUNT, _JOB = "n/", "narrative/job"
 
 
 class Summary:
@@ -51,15 +51,15 @@ class Summary:
         """The end of a conversation (`session_id`), or a caller's wish."""
         if self._standing.applied(f"command/{m.command_id}", self._at):
             return []
-        count = self._rows.get(f"{_COUNT}{m.session_id}") if m.session_id else 0
-        done = count if isinstance(count, int) else 0
+        counts = self._rows.table(SUMMARIES)
+        done = (counts.get(m.session_id) or 0) if m.session_id else 0
         if done >= A_CONVERSATION:
             return [self._decided(m.command_id, because("skipped", "profile", "twice_a_conversation"), None)]
         out = self._written("summarised")
         if not out:
             return [self._decided(m.command_id, because("skipped", "profile", "nothing_new"), None)]
         if m.session_id:
-            self._rows.put(f"{_COUNT}{m.session_id}", done + 1, self._at + COUNTED)
+            counts.put(m.session_id, done + 1, self._at + COUNTED)
         return out
 
     def after(self, outs: Iterable[Emit]) -> list[Emit]:
@@ -80,7 +80,7 @@ class Summary:
         old = self._standing.get(self._id())
         if old is None:
             return []
-        self._rows.delete(_JOB)
+        self._rows.single(NARRATIVE_JOB).delete()
         found = self._written(rule, ask=False, anew=old.sealed.attributes.get("written_by") != BY_RULES)
         if found or self._statements():
             return found
@@ -93,12 +93,13 @@ class Summary:
 
     def answered(self, r: JobResult) -> list[Emit]:
         """A model's words, unless the narrative has changed since it was asked."""
-        row, old = self._rows.get(_JOB), self._standing.get(self._id())
-        waits = isinstance(row, list) and row[0] == r.job_id
-        if waits:
-            self._rows.delete(_JOB)
+        job, old = self._rows.single(NARRATIVE_JOB).get(), self._standing.get(self._id())
+        if job is not None and job.job_id != r.job_id:
+            job = None  # another one is waited for
+        if job is not None:
+            self._rows.single(NARRATIVE_JOB).delete()
         text = r.sealed.result.get("narrative") if isinstance(r.sealed.result, dict) else None
-        if not isinstance(row, list) or not waits or old is None or old.revision != row[1]:
+        if job is None or old is None or old.revision != job.revision:
             return [self._decided(r.job_id, because("skipped", "profile", "narrative_changed_since"), old)]
         if r.status != "done" or r.model is None or not isinstance(text, str) or not text.strip():
             return [self._decided(r.job_id, because("skipped", "profile", r.reason or "no_answer"), old)]
@@ -138,7 +139,7 @@ class Summary:
 
     def _job(self, new: MemoryUpdate, statements: list[Statement]) -> Emit:
         name = record_id(self._owner, "narrative-job", new.revision)
-        self._rows.put(_JOB, [name, new.revision], self._at + COUNTED)
+        self._rows.single(NARRATIVE_JOB).put(NarrativeJob(name, new.revision), self._at + COUNTED)
         language = language_of(statements)
         said = [{"kind": s.kind, "text": s.text} for s in in_order(self._profile, statements)[:STATEMENTS]]
         payload = {

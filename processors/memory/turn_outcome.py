@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from processors.hot_matter import keys_of
 from processors.memory.emit import because, plain_decision
-from processors.memory.hot_entries import InHot
-from processors.memory.readings import RULES, TurnReading, made_by
+from processors.memory.readings import RULES, made_by
 from processors.memory.restate import kept_of
+from processors.memory.rows import InHot, TurnReading
 from processors.memory.rules import MAX_PLACES, readable
 from processors.memory.store import Standing
 from processors.step import Emit
@@ -59,12 +60,12 @@ def digest_again(e: Extraction, standing: Standing, ended: Sequence[MemoryUpdate
     said = list(_hot(e, standing))
     withdrawn: tuple[str, ...] | None = None
     if ended is not None:
-        again = {InHot.of(e.tenant, e.project_id or "", hot).entry for hot in said}
+        again = {each.entry for hot in said for each in InHot.all_of(e.tenant, e.project_id or "", hot)}
         held = [entry for u in ended for entry in standing.hot.of(u.record_id) if entry.project == e.project_id]
         withdrawn = tuple(dict.fromkeys(entry.entry for entry in held if entry.entry not in again))
     body = TurnDigestBody(
         content=e.sealed.content, speaker=e.sealed.speaker, kept=tuple(kept_of(e.turn.turn_id, standing)),
-        hot=tuple(f"hot/{hot.type}/{hot.key}" for hot in said), withdrawn=withdrawn,
+        hot=tuple(f"hot/{hot.type}/{key}" for hot in said for key in keys_of(hot)), withdrawn=withdrawn,
     )  # fmt: skip
     return _digest(e, body, restated=True)
 
@@ -75,7 +76,10 @@ def _hot(e: Extraction, standing: Standing) -> Iterable[HotValue]:
     of_turn = (u for u in standing.all() if u.state == "active" and any(s.turn_id == turn for s in u.sources))
     stands = {entry for u in of_turn for entry in standing.hot.of(u.record_id)}
     for c in e.sealed.candidates:
-        if c.hot is not None and (readable(c.confidence) or InHot.of(e.tenant, e.project_id or "", c.hot) in stands):
+        if c.hot is None:
+            continue
+        entries = InHot.all_of(e.tenant, e.project_id or "", c.hot)
+        if readable(c.confidence) or not stands.isdisjoint(entries):
             yield c.hot
 
 

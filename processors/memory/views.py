@@ -15,8 +15,8 @@ from processors.dedupe.calibration import Calibration
 from processors.memory import marks, ratings, retention
 from processors.memory.changes.raised import judged
 from processors.memory.emit import plain_decision, update
-from processors.memory.habits import mining as habits
 from processors.memory.habits.metadata import zone_of
+from processors.memory.habits.rows import ZONE
 from processors.memory.learned import Learned
 from processors.memory.read_under import any_low
 from processors.memory.retention import Retention
@@ -84,7 +84,7 @@ class UserViews:
             emits += self._kept(event, decided=bool(emits))
         for u in (e.event for e in emits):
             if isinstance(u, MemoryUpdate) and (zone := zone_of(u, self._profile.habits.zone_preferences)):
-                self._rows.put(habits.ZONE_ROW, zone)
+                self._rows.single(ZONE).put(zone)
         if not isinstance(event, Amendment):  # a regate brings the marks of its own gate
             emits += judged(self._standing, self._versions(), self._at)
         emits += marks.followed(self._standing, emits)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from processors.project.hot_keys import INDEX, HotKeys
-from processors.project.rows import HOT, WRITTEN_BY, HotName
+from processors.project.rows import HOT, PROPOSED, WRITTEN_BY, HotName
 from processors.step import OwnerState, Reads, StateSpace
 from schemas.events.documents import TurnDigest
 
@@ -33,7 +33,8 @@ def reads(d: TurnDigest) -> tuple[Reads, ...]:
 
 def then_reads(d: TurnDigest, state: StateSpace) -> tuple[Reads, ...]:
     found = entries_of(d, state) if d.restated else ()
-    return (Reads(d.owner.key, tuple(HOT.key(entry.name) for entry in found)),) if found else ()
+    rows = tuple(t.key(entry.name) for entry in found for t in (HOT, PROPOSED))
+    return (Reads(d.owner.key, rows),) if found else ()
 
 
 def entries_of(d: TurnDigest, state: StateSpace) -> list[HotName]:

@@ -1,5 +1,5 @@
 """Rows of the project step: hot memory under the project, a week under `week_places.Place.key`, and two lists of a
-partition that ticks look at. The stored field names are known here alone, and to the erasure of a week."""
+partition that ticks look at. The stored field names are known here alone."""
 
 from __future__ import annotations
 
@@ -56,6 +56,10 @@ class HotName(NamedTuple):
 
     def record_id(self, owner: Owner) -> str:
         return record_id(owner, "hot", self.hot_type, self.key)
+
+    def proposal_id(self, owner: Owner) -> str:
+        """Of what talk says instead."""
+        return record_id(owner, "hot", self.hot_type, self.key, "proposal")
 
 
 class HotIndexEntry(NamedTuple):
@@ -179,6 +183,8 @@ class WeekCounts:
 
 HOT: Table[MemoryUpdate] = Table("hot/", EventRows(topics.UPDATES, MemoryUpdate))
 """By `HotName.name`."""
+PROPOSED: Table[MemoryUpdate] = Table("prop/", EventRows(topics.UPDATES, MemoryUpdate))
+"""What talk says instead of an entry that was set by hand, by `HotName.name`."""
 HOT_INDEX: Single[HotIndex] = Single("hot@keys", HotIndexRows())
 REMOVED: Table[int] = Table("gone/", JsonRows(int))
 """Last revision of an entry that was removed, by record id: its key may be what somebody said."""

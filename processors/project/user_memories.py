@@ -40,8 +40,9 @@ def entries_of(e: UserMemory, state: StateSpace) -> list[HotName]:
 
 
 def written_by(e: UserMemory, old: MemoryUpdate | None) -> bool:
-    """Does an entry stand that came from this memory? One of before the attribute is known by its turn."""
-    if old is None or old.state != "active" or old.user_id != e.user_id:
+    """Does an entry, or a proposal, stand that came from this memory? One of before the attribute is known by its
+    turn."""
+    if old is None or old.state == "deleted" or old.user_id != e.user_id:
         return False
     if MEMORY in old.sealed.attributes:
         return str(old.sealed.attributes[MEMORY]) == e.record_id
@@ -78,7 +79,7 @@ def _reword(e: UserMemory, turn: str, rows: OwnerState, counts: WeekCounts, gone
     note = statements.get(turn)
     if note is None or all(statement.record_id != e.record_id for statement in note.statements):
         return had
-    text = e.sealed.text[: TEXT_CHARS]
+    text = e.sealed.text[:TEXT_CHARS]
     kept = []
     for statement in note.statements:
         if statement.record_id != e.record_id:

@@ -3,13 +3,13 @@ the first tick after the wait."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 import orjson
 
+from processors.state_tables import BuiltRows, Table, TimeRows
 from processors.step import Reads, StateSpace
 from schemas.base import Json
 from schemas.events.documents import Job
@@ -27,7 +27,7 @@ _PLAIN = Codec()
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class PendingReply:
     """What becomes of a turn: `plain` without a reply that confirms, `confirmed` with one; and the job that the reply
     is added to. `interaction_id` of the turn: a reply of another one does not answer it. `trace` of the turn: what
     becomes of it belongs there, and not to what ended the wait (a tick has none)."""
@@ -38,67 +38,69 @@ class Waiting:
     interaction_id: str | None = None
     trace: str = ""
 
-    def to_row(self) -> dict[str, Any]:
-        parts = {"plain": self.plain, "confirmed": self.confirmed, "job": self.job}
-        told = {name: orjson.loads(_PLAIN.value(event)) for name, event in parts.items() if event is not None}
-        return {**told, "interaction": self.interaction_id, **({"trace": self.trace} if self.trace else {})}
 
-    @staticmethod
-    def of_row(row: dict[str, Any]) -> Waiting:
-        """Through the codec that wrote it: vectors stand in the row as base64."""
-
-        def event(name: str, topic: Topic) -> Any:
-            return _PLAIN.event(topic.name, row[name]) if name in row else None
-
-        plain, confirmed = event("plain", topics.LEDGER), event("confirmed", topics.LEDGER)
-        return Waiting(plain, confirmed, event("job", topics.JOBS), row["interaction"], row.get("trace", ""))
+def _stored(pending: PendingReply) -> Json:
+    parts = {"plain": pending.plain, "confirmed": pending.confirmed, "job": pending.job}
+    row = {name: orjson.loads(_PLAIN.value(event)) for name, event in parts.items() if event is not None}
+    return {**row, "interaction": pending.interaction_id, **({"trace": pending.trace} if pending.trace else {})}
 
 
-def key(session_id: str) -> str:
-    return f"wait/{session_id}"
+def _built(row: Any) -> PendingReply:
+    """Through the codec that wrote it: vectors are base64 in the row."""
+
+    def event(name: str, topic: Topic) -> Any:
+        return _PLAIN.event(topic.name, row[name]) if name in row else None
+
+    plain, confirmed = event("plain", topics.LEDGER), event("confirmed", topics.LEDGER)
+    return PendingReply(plain, confirmed, event("job", topics.JOBS), row["interaction"], row.get("trace", ""))
+
+
+PENDING: Table[PendingReply] = Table("wait/", BuiltRows(_built, _stored))
+"""Under a user, by session id."""
+DUE_REPLIES: Table[datetime] = Table("", TimeRows())
+"""Under `DUE`, by `_place`: until when it waits."""
 
 
 def reads(owner: Owner, session_id: str) -> Reads:
-    return Reads(owner.key, (key(session_id),))
+    return Reads(owner.key, (PENDING.key(session_id),))
 
 
-def hold(state: StateSpace, owner: Owner, session_id: str, waiting: Waiting, until: datetime) -> None:
+def hold(state: StateSpace, owner: Owner, session_id: str, pending: PendingReply, until: datetime) -> None:
     """Needs the rows of `reads`, and DUE."""
-    state.of(owner.key).put(key(session_id), waiting.to_row())
-    state.of(DUE).put(f"{owner.key}|{session_id}", until.isoformat())
+    state.of(owner.key).table(PENDING).put(session_id, pending)
+    state.of(DUE).table(DUE_REPLIES).put(_place(owner, session_id), until)
 
 
 def holds(state: StateSpace, owner: Owner, session_id: str) -> bool:
-    return state.of(owner.key).get(key(session_id)) is not None
+    return session_id in state.of(owner.key).table(PENDING)
 
 
-def take(state: StateSpace, owner: Owner, session_id: str) -> Waiting | None:
+def take(state: StateSpace, owner: Owner, session_id: str) -> PendingReply | None:
     """What waits in a session, taken out. Needs the rows of `reads`, and where something waits, DUE."""
-    row = state.of(owner.key).get(key(session_id))
-    if row is None:
-        return None
-    state.of(owner.key).delete(key(session_id))
-    state.of(DUE).delete(f"{owner.key}|{session_id}")
-    return Waiting.of_row(cast("dict[str, Any]", row))
+    table = state.of(owner.key).table(PENDING)
+    pending = table.get(session_id)
+    if pending is not None:
+        table.delete(session_id)
+        state.of(DUE).table(DUE_REPLIES).delete(_place(owner, session_id))
+    return pending
 
 
 def due(state: StateSpace, now: datetime) -> list[tuple[Owner, str]]:
     """(owner, session) of what has waited long enough, the longest first."""
-    ready = sorted((_until(at), place) for place, at in state.of(DUE).items() if _until(at) <= now)
+    ready = sorted((until, place) for place, until in state.of(DUE).table(DUE_REPLIES).items() if until <= now)
     return [_parsed(place) for _, place in ready[:MOST_AT_A_TICK]]
 
 
 def forget(state: StateSpace, owner: Owner, session_id: str | None = None) -> int:
     """What an erasure takes: a session's, or all of a user's. Needs all rows of the owner, and DUE."""
-    sessions: Iterable[str] = [name.partition("/")[2] for name, _ in state.of(owner.key).items("wait/")]
-    gone = [s for s in sessions if session_id in (None, s)]
-    for session in gone:
+    forgotten = [s for s in state.of(owner.key).table(PENDING).names() if session_id in (None, s)]
+    for session in forgotten:
         take(state, owner, session)
-    return len(gone)
+    return len(forgotten)
 
 
-def _until(at: Json) -> datetime:
-    return datetime.fromisoformat(str(at))
+def _place(owner: Owner, session_id: str) -> str:
+    return f"{owner.key}|{session_id}"
 
 
 def _parsed(place: str) -> tuple[Owner, str]:

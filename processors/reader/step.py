@@ -112,13 +112,13 @@ class Extract(PlainStep):
             pending_replies.hold(state, turn.owner, turn.session_id, held, turn.accepted_at + pending_replies.WAIT)
         return [*out, *([Emit(topics.LEDGER, read)] if prepared.confirmed is None else ())]
 
-    def _held(self, turn: ScreenedTurn, said: Said, plain: Extraction, trace: str) -> pending_replies.Waiting:
+    def _held(self, turn: ScreenedTurn, said: Said, plain: Extraction, trace: str) -> pending_replies.PendingReply:
         """The job, and the reading where the reply may change it."""
         job = extraction_job(turn, self.name) if said.asks else None
         if said.confirmed is None:
-            return pending_replies.Waiting(job=job, interaction_id=turn.interaction_id, trace=trace)
+            return pending_replies.PendingReply(job=job, interaction_id=turn.interaction_id, trace=trace)
         confirmed = self._extraction(turn, said.confirmed, said.dropped_of_confirmed, asks=said.asks)
-        return pending_replies.Waiting(plain, confirmed, job, turn.interaction_id, trace)
+        return pending_replies.PendingReply(plain, confirmed, job, turn.interaction_id, trace)
 
     def _extraction(
         self, turn: ScreenedTurn, candidates: Sequence[Candidate], dropped: Sequence[Dropped], *, asks: bool
@@ -151,7 +151,7 @@ def _asks_to_confirm(event: Any) -> bool:
     return isinstance(event, ScreenedTurn) and teaches(event) and asks_to_confirm(event.sealed.content)
 
 
-def _closed(held: pending_replies.Waiting | None, by: ScreenedTurn | None = None) -> list[Out]:
+def _closed(held: pending_replies.PendingReply | None, by: ScreenedTurn | None = None) -> list[Out]:
     """What becomes of a turn that waited, `by` its reply, the user's next turn, or the end of the wait."""
     if held is None:
         return []
@@ -177,7 +177,7 @@ def teaches(turn: ScreenedTurn) -> bool:
 
 def narrowed(turn: ScreenedTurn, profile: Profile) -> ScreenedTurn:
     """The turn with no more metadata than habits are mined from (C5)."""
-    told = habit_metadata(turn, profile.habits)
+    told = habit_metadata(turn, profile)
     return turn.model_copy(update={"sealed": turn.sealed.model_copy(update={"metadata": told})})
 
 

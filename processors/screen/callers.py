@@ -34,6 +34,12 @@ def texts(e: Own) -> list[str]:
     return list(strings(e.sealed.value)) if e.command == "put_hot" else []
 
 
+def length_of(e: Envelope) -> int:
+    """Characters to look at, and something for the look itself."""
+    found = texts(e) if isinstance(e, MemoryCommand | Feedback | ProjectCommand) else []
+    return 100 + sum(map(len, found))
+
+
 def cleaned(e: OwnT, found: Mapping[str, Redaction]) -> OwnT:
     """The same with its `texts` redacted. `refused_for` names the entity that policy refuses, also where the door
     found it."""
@@ -82,6 +88,11 @@ class CallersScreen:
     def concerns(event: Envelope) -> bool:
         """Has the event a text to look at?"""
         return isinstance(event, MemoryCommand | Feedback | ProjectCommand) and bool(texts(event))
+
+    def text(self, tenant: str, text: str) -> str | None:
+        """A text of the tenant's redacted, None where policy refuses it. Milliseconds of CPU a sentence."""
+        [found] = redact(self._models, self._book, [tenant], [text])
+        return None if found.refused else found.text
 
     def __call__(self, events: Sequence[Envelope]) -> list[Envelope]:
         """The events with their texts redacted; any other as it is. Milliseconds of CPU a sentence. Raises

@@ -61,6 +61,7 @@ class Screen(PlainStep):
     source = topics.TURNS
     outputs = (topics.HISTORY,)
     marks = (topics.HISTORY,)
+    asks = True
 
     def __init__(self, models: Models, book: ProfileBook) -> None:
         self._models = models

@@ -10,6 +10,7 @@ from heapq import nsmallest
 
 from processors.ports import Models, ProfileBook
 from processors.session.amended import checkpoint_of, rescreened, with_turn
+from processors.session.anchors import with_said
 from processors.session.rows import ENDS, OPEN, OPEN_OWNER, SESSIONS, OpenSession, SessionEnd, place
 from processors.session.segment import Kept, Segment, carried, cost, job_id, job_payload, newest
 from processors.session.value import CALLERS_BYTES, LAST_MESSAGE_CHARS, empty, fitting, patched, shortened, too_large
@@ -45,6 +46,7 @@ class Session(PlainStep):
     outputs = (topics.SESSION_STATE, topics.JOBS, topics.LEDGER)
     marks = (topics.SESSION_STATE,)
     coalesce = frozenset({topics.SESSION_STATE.name})
+    asks = True
 
     def __init__(self, models: Models, book: ProfileBook) -> None:
         self._models = models
@@ -101,6 +103,7 @@ class Session(PlainStep):
                 "last_bot_message": t.sealed.content[:LAST_MESSAGE_CHARS]
                 if t.role == "assistant"
                 else old.sealed.last_bot_message,
+                "anchors": with_said(old.sealed.anchors, t, profile.session.anchors),
             }
         )
         new = old.model_copy(
@@ -115,6 +118,9 @@ class Session(PlainStep):
                 "sealed": body,
             }
         )
+        if too_large(new):  # what callers keep leaves no room for what a turn says
+            kept = body.model_copy(update={"anchors": old.sealed.anchors})
+            new = new.model_copy(update={"sealed": kept})
         segment = _segment(new, state)
         segment.add(t, _STATE_KEPT)
         spec = profile.session

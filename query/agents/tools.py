@@ -20,7 +20,7 @@ from query.agents.memory_manager import MemoryManager
 from query.agents.service import Service
 
 Kind = Literal["fact", "preference", "intent", "episode"]
-SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern"]
 _PAGE = 200
 INSTRUCTIONS = (
     "Long-term memory of users, in English and Chinese. Call memory_prompt before you answer, add_memory for what "

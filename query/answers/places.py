@@ -213,13 +213,31 @@ class CheckpointsAnswer(Answered):
     cursor: str | None
 
 
+class HotProposal(Answered):
+    """What talk says instead of a value that was set by hand. It takes its place when a caller sets it."""
+
+    id: str
+    value: Json
+    user_id: str | None
+    source_turn_ids: list[str]
+    updated_at: datetime
+    revision: int
+
+
 class HotEntry(Answered):
+    """`user_id`: who said or set it, null where nobody was named; `origin`: set by hand, said in talk, or computed of
+    other figures."""
+
     id: str
     key: str
     value: Json
     priority: int
     updated_at: datetime
     revision: int
+    user_id: str | None = None
+    origin: Literal["set", "said", "computed"] = "said"
+    source_turn_ids: list[str] = Field(default_factory=list)
+    proposal: HotProposal | None = None
 
 
 class HotMemoryAnswer(Answered):

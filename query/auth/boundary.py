@@ -96,6 +96,18 @@ def authenticator(config: QueryConfig, keys: Authenticator | None, book: Keys | 
 
 
 async def scope_of(request: Request) -> TenantScope:
+    """What the request's credential reaches: asked before its body was read, where it has one. Raises ProblemError."""
+    known: TenantScope | None = getattr(request.state, "scope_known", None)
+    return await scope_now(request) if known is None else known
+
+
+async def admit(request: Request) -> None:
+    """Before anything of the request is read. Raises ProblemError."""
+    request.state.scope_known = await scope_now(request)
+
+
+async def scope_now(request: Request) -> TenantScope:
+    """What it reaches at this moment: of a stream that is open for long. Raises ProblemError."""
     door: Authenticator = request.app.state.authenticator
     try:
         scope = await door.scope(request.headers.get("authorization"))

@@ -18,8 +18,9 @@ from query.auth.boundary import Reader
 from query.body import Route
 from query.errors import ProblemError, done_without
 from query.freshness import Freshness
-from query.prompt import pieces
-from query.prompt.intents import Routed, by_example, folded, names, route, told
+from query.prompt import habits, pieces
+from query.prompt.hot_line import plain
+from query.prompt.intents import Routed, by_example, folded, is_of, names, route, told
 from query.prompt.layout import SEEDS_ORDER, Piece, compose
 from query.reading import hot, session_store
 from query.reading.common import PROJECT_KINDS, USER_KINDS, Context, Ctx
@@ -42,7 +43,16 @@ STATES = 10
 _SEPARATE = frozenset({"report", "chunk"})
 
 
+class Entities(Frozen):
+    """What the caller has found in the message: the record that it is about, and what to look for."""
+
+    record_id: Id | None = None
+    query: Content | None = None
+
+
 class ContextIn(Frozen):
+    """`entities.query` is searched for in place of `query`; the state is that of `entities.record_id`."""
+
     query: Content
     user_id: Id
     session_id: Id | None = None
@@ -50,6 +60,11 @@ class ContextIn(Frozen):
     interaction_id: Id | None = None
     intent: Id | None = None
     budget_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+    entities: Entities = Entities()
+
+    @property
+    def looked_for(self) -> str:
+        return self.entities.query or self.query
 
 
 @dataclass(slots=True)
@@ -68,6 +83,8 @@ class Asked:
     """Which words of the query chose intents, project and filters (D10), and which state was named."""
     printed: Sequence[PromptSection] = SEEDS_ORDER
     """Sections of the prompt, as the profile orders them."""
+    of_project: set[str] = field(default_factory=set)
+    """Ids of state that is kept for the project, whoever's it is."""
     patience: float = float("inf")
     """The profile's latency budget in seconds: for each part that the prompt can do without (D11)."""
 
@@ -108,6 +125,7 @@ async def context(
         fresh.degraded(asked.degraded)
     context_id = str(uuid4())
     shared = _cited(prompt.sections, PROJECT_KINDS) if asked.project is not None else []
+    shared += [i for i in _cited(prompt.sections, ("item",)) if i in asked.of_project]
     ctx.saw(asked.user, [i for i in _cited(prompt.sections) if i not in shared], context_id)
     if asked.project is not None and shared:
         ctx.saw(asked.project, shared, context_id)
@@ -132,7 +150,7 @@ def _cited(sections: Sequence[dict[str, Any]], kinds: Sequence[str] | None = Non
     return [c["id"] for c in cited if kinds is None or c["kind"] in kinds]
 
 
-_STANDING = ("fact", "preference", "intent")
+_STANDING = ("fact", "preference", "intent", "pattern")
 
 
 async def _asked(body: ContextIn, scope: TenantScope, ctx: Context, retriever: Retriever) -> Asked:
@@ -224,7 +242,7 @@ async def _hits(
             return []
         # The similarity of reports is stated for the query as it stands.
         question = Question(
-            asked.body.query, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
+            asked.body.looked_for, frozenset(kinds), limit, asked.tenant, asked.user, asked.project,
             mode=mode or ctx.config.ranking, said_before=before if mode is None else (),
             since=asked.since,
         )  # fmt: skip
@@ -302,26 +320,31 @@ def _first_of(answers: Sequence[Found], limit: int) -> list[tuple[Row, float]]:
 
 
 async def _state(ctx: Context, asked: Asked, intent: Intent) -> list[Row]:
-    """What is kept under the keys that the query names, where the intent asks for it (A8: QC_TASK)."""
+    """What the project, or the user, keeps for the record that the caller or the query names, where the intent asks
+    for it (A8: QC_TASK)."""
     if not intent.state:
         return []
+    record, query = asked.body.entities.record_id, asked.body.query
+    text, of_record = ("", folded(record)) if record is not None else (folded(query), "")
     try:
         with within(asked.patience):
             rows = await memories.items_named_in(
-                ctx.db, asked.user, folded(asked.body.query), ctx.deps.clock(), STATES
+                ctx.db, asked.user, asked.project, text, of_record, ctx.deps.clock(), STATES
             )
     except ProblemError as exc:
         asked.lost(exc)
         return []
-    named = [row for row in rows if names(asked.body.query, row["key"])]
+    named = [row for row in rows if (names(query, row["key"]) if record is None else is_of(record, row["key"]))]
     asked.because += [{"state": row["key"], "words": [row["key"]]} for row in named]
+    asked.of_project.update(row["record_id"] for row in named if row["owner_id"] != asked.user.owner.id)
     return named
 
 
 def _language(query: str, groups: hot.Groups, known: Sequence[Row]) -> str:
     """Of the headings and labels: as what is kept is worded, and the query only where nothing is. By the query alone
     who changes language between two turns would change all of the prompt behind the first heading (D15)."""
-    kept = [*(pieces.plain(e["value"]) for group in groups.values() for e in group), *(r["text"] for r in known)]
+    texts = [r["text"] for r in known if r["kind"] != "pattern"]
+    kept = [*(plain(e["value"]) for group in groups.values() for e in group), *texts]
     return language_of(" ".join(sorted(kept)) if any(kept) else query)
 
 
@@ -345,13 +368,16 @@ def _pieces(
     wanted, in_preferences = pieces.preferences(ordered([r for r in known if r["kind"] == "preference"], scope_name))
     body = session["body"] if session else {}
     window = body.get("window", [])
+    patterns = [r for r in known if r["kind"] == "pattern"]
+    request = habits.Request(asked.body.query, ctx.deps.clock(), language, asked.routed.intents, window)
+    usual, in_habits = habits.habits(patterns, catalogue.habits, request) if patterns else ([], set())
     spoken = _spoken(session)
     own = _request_itself(asked, window, hits)
     if window and window[-1]["content"] == asked.body.query:
         window = window[:-1]  # the request itself, sent as a turn before it was asked about
-    shown = in_profile | in_preferences
+    shown = in_profile | in_preferences | in_habits
     rest = [
-        (row, score)
+        (habits.plainly(row, catalogue.habits, language), score)
         for row, score in hits
         if (
             _is_news(row, spoken, asked)
@@ -366,6 +392,8 @@ def _pieces(
         *table,
         *facts,
         *wanted,
+        *usual,
         *pieces.working(summary, window),
-        *pieces.retrieved(rest, window, [e for group in groups.values() for e in group]),
+        # A decision is also told with its source (D17).
+        *pieces.retrieved(rest, window, [e for name, group in groups.items() if name != "decisions" for e in group]),
     ]

@@ -30,6 +30,8 @@ NEAREST = 0.55
 """Cosine from which an example claims a query. In a small trial with the shipped profiles most paraphrases of an
 example, also from one language to the other, lay at 0.5 to 0.95, what had nothing to do with it below 0.36; two
 paraphrases lay there, too, and are missed."""
+MOST_MATCHED = 2_000
+"""Characters of a query in which an intent's patterns are looked for: on the event loop, for each start of a match."""
 _DECISION = re.compile(r"\bdeci(?:sions?|ded?|ding)\b|决策|决定|决议", re.IGNORECASE)
 _TIMED = frozenset({"turn", "episode"})
 """Kinds that happened at a time; what stands is true now, whenever it was said."""
@@ -169,6 +171,11 @@ def names(query: str, key: str) -> bool:
     return re.search(before + said + after, query.lower()) is not None
 
 
+def is_of(record_id: str, key: str) -> bool:
+    """Whether a key is that of a record: `record-12` is of 12 and of "Record 12", `record-112` is not."""
+    return folded(record_id) == folded(key) or names(key, record_id)
+
+
 @lru_cache(maxsize=1024)
 def _alone(name: str) -> re.Pattern[str]:
     """A name that is no part of a longer word; Chinese has no mark between words."""
@@ -197,7 +204,7 @@ def _says(lowered: str, stems: list[str], keyword: str) -> bool:
 
 def _words(intent: Intent, query: str, lowered: str, stems: list[str]) -> list[str]:
     words = [k for k in intent.keywords if _says(lowered, stems, k.casefold())]
-    return words + [m.group() for p in intent.patterns if (m := _compiled(p).search(query))]
+    return words + [m.group() for p in intent.patterns if (m := _compiled(p).search(query, 0, MOST_MATCHED))]
 
 
 @lru_cache(maxsize=1024)

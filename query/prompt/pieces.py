@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from query.prompt.distinct import covered, distinct, same_entries
+from query.prompt.hot_line import Language, line_of, plain
 from query.prompt.layout import Piece
 from query.reading.history import line
 from query.search.changed import changed_on
@@ -21,18 +22,10 @@ _GROUPS = {
 _LABELS = {
     "decision": "Decision", "task": "Task", "qa": "Q&A", "fact": "Fact", "episode": "Episode", "turn": "Discussion",
     "report": "Report", "intent": "Intent", "preference": "Preference", "relation": "Relation", "item": "Note",
+    "pattern": "Habit",
 }  # fmt: skip
-PROFILE, PREFERENCES, HOT = 0, 1, 2
+PROFILE, PREFERENCES, HOT, HABITS = range(4)
 """Order within # User Profile."""
-
-
-def plain(value: Any) -> str:
-    """A value as a caller wrote it: text as it is, the rest as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _same(key: str, value: str) -> bool:
-    return key.strip(" .。!！").casefold() == value.strip(" .。!！").casefold()
 
 
 def anchors(given: Mapping[str, Any]) -> list[Piece]:
@@ -42,13 +35,11 @@ def anchors(given: Mapping[str, Any]) -> list[Piece]:
 def hot(groups: Mapping[str, Sequence[Mapping[str, Any]]], language: str) -> list[Piece]:
     """Meta, status, decisions and preferences; within each, the order given (A8)."""
     out = []
-    for g, (name, heading) in enumerate(_GROUPS["zh" if language == "zh" else "en"].items()):
+    told: Language = "zh" if language == "zh" else "en"
+    for g, (name, heading) in enumerate(_GROUPS[told].items()):
         for i, entry in enumerate(groups.get(name, ())):
             cite = _cite(entry["id"], "hot", entry.get("source_turn_ids", []))
-            value = plain(entry["value"])
-            # A decision is often its own key.
-            text = f"- {value}" if _same(entry["key"], value) else f"- {entry['key']}: {value}"
-            out.append(Piece("user_profile", text, (HOT, g, i), cite, heading))
+            out.append(Piece("user_profile", line_of(entry, told), (HOT, g, i), cite, heading))
     return out
 
 
@@ -56,22 +47,34 @@ def profile(
     catalogue: Profile, rows: Sequence[Row], said: Set[str] = frozenset()
 ) -> tuple[list[Piece], set[str]]:
     """Standing facts of the catalogue but for the fields `said` elsewhere, and the ids of the records that they came
-    from."""
+    from. Values that a field has for each project are one piece (`by_project`)."""
     place = {spec.name: i for i, spec in enumerate(catalogue.fields) if spec.path is not None}
+    apart = {spec.name: spec.by_project for spec in catalogue.fields if spec.by_project is not None}
     out, used = [], set[str]()
+    for name, shown_as in apart.items():
+        own = {r["scope"]: r for r in reversed(rows) if r["field"] == name and _holds_in_project(r)}
+        if own and name not in said:
+            values = json.dumps({scope: own[scope]["value"] for scope in sorted(own)}, ensure_ascii=False)
+            newest = next(r for r in rows if r["record_id"] in {o["record_id"] for o in own.values()})
+            order = (PROFILE, place.get(name, len(place)), "")
+            out.append(Piece("user_profile", f"- {shown_as}: {values}", order, cited(newest)))
     for row in rows:
         names = [n for n in (row["fields"] or [row["field"]]) if n in place]
         if row["kind"] == "preference" or not names:
             continue
         used.add(row["record_id"])
-        if set(names) <= said:
+        if set(names) <= said or (len(names) == 1 and names[0] in apart and _holds_in_project(row)):
             continue
         # "About 800,000" stays vague (B2): its number alone would not.
         plainly = len(names) == 1 and row["value"] is not None and not row["approximate"]
         value = row["value"] if plainly else row["text"]
         text = f"- {', '.join(names)}: {plain(value)}{_since(row)}"
-        out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), _cited(row)))
+        out.append(Piece("user_profile", text, (PROFILE, place[names[0]], row["record_id"]), cited(row)))
     return sorted(out, key=lambda p: p.order), used
+
+
+def _holds_in_project(row: Row) -> bool:
+    return row.get("scope", "global") != "global" and row["value"] is not None
 
 
 def table(
@@ -94,7 +97,7 @@ def table(
         text = ("、" if zh else ", ").join(map(plain, known)) if isinstance(known, list) else known
         shown = ("未知" if zh else "unknown") if text in (None, "") else plain(text)
         line_ = f"- {label}：{shown}" if zh else f"- {label}: {shown}"
-        out.append(Piece("user_profile", line_, (PROFILE, -1, f"{i:03}"), _cited(row) if row and known else None))
+        out.append(Piece("user_profile", line_, (PROFILE, -1, f"{i:03}"), cited(row) if row and known else None))
         said.update(column.fields)
     return out, said
 
@@ -137,7 +140,7 @@ def retrieved(
     hot memory, are shown elsewhere."""
     ranked = [
         (_place(row), Piece(
-            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), _cited(row),
+            "retrieved_memories", f"{_source(row)}\n- {_label(row)}: {_body(row)}", (i,), cited(row),
             covered_by=same_entries(row, kept) | (frozenset() if "turn_id" in row else covered(row, messages)),
         ))
         for i, (row, _) in enumerate(distinct(hits))
@@ -179,7 +182,7 @@ def _since(row: Mapping[str, Any]) -> str:
     return f"（{day.isoformat()} 有变化）" if row.get("language") == "zh" else f" (changed on {day.isoformat()})"
 
 
-def _cited(row: Row) -> dict[str, Any]:
+def cited(row: Row) -> dict[str, Any]:
     if "turn_id" in row:
         return _cite(row["turn_id"], "turn", [row["turn_id"]])
     return _cite(row["record_id"], row["kind"], [s["turn_id"] for s in row["sources"]])

@@ -44,9 +44,19 @@ async def _snapshot(ctx: Context, owner: OwnerScope) -> Groups | ProblemError | 
     if not isinstance(found, dict):
         return None
     try:
-        return {name: await opened(ctx.deps.codec, group, ctx.deps.key_threads) for name, group in found.items()}
+        return {name: await _opened(ctx, group) for name, group in found.items()}
     except ProblemError as exc:
         return exc
+
+
+async def _opened(ctx: Context, group: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Entries and what is proposed instead of them; a proposal that cannot be read any more is none."""
+    entries = await opened(ctx.deps.codec, group, ctx.deps.key_threads)
+    proposed = [entry["proposal"] for entry in entries if "proposal" in entry]
+    readable = {p["id"] for p in await opened(ctx.deps.codec, proposed, ctx.deps.key_threads)}
+    return [
+        {k: v for k, v in entry.items() if k != "proposal" or v["id"] in readable} for entry in entries
+    ]
 
 
 async def _revisions(ctx: Context, owner: OwnerScope) -> dict[str, int] | ProblemError:
@@ -57,4 +67,6 @@ async def _revisions(ctx: Context, owner: OwnerScope) -> dict[str, int] | Proble
 
 
 def _revisions_of(groups: Groups) -> dict[str, int]:
-    return {entry["id"]: entry["revision"] for group in groups.values() for entry in group}
+    entries = [entry for group in groups.values() for entry in group]
+    entries += [entry["proposal"] for entry in entries if "proposal" in entry]
+    return {entry["id"]: entry["revision"] for entry in entries}

@@ -21,6 +21,18 @@ def of_the_user(rows: Iterable[Row]) -> list[Row]:
     return [r for r in rows if r["scope"] == "global"]
 
 
+def by_project(profile: Profile, rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """Field -> [{project: value}] of those that have values for projects, with that which holds anywhere as `global`;
+    `rows` newest first."""
+    out: dict[str, list[Any]] = {}
+    for spec in profile.fields:
+        mine = [r for r in reversed(rows) if r["field"] == spec.name] if spec.by_project is not None else []
+        own = {r["scope"]: r["value"] for r in mine if r["value"] is not None}
+        if own.keys() - {"global"}:
+            out[spec.name] = [own]
+    return out
+
+
 def values_by_field(rows: Iterable[Row]) -> dict[str, list[Any]]:
     """Field -> values, newest first; a statement that fills several fields gives each its own."""
     out: dict[str, list[Any]] = {}

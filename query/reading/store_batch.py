@@ -133,8 +133,10 @@ def _entries(
             continue
         check_item(profile, *where, operation.value)
         sealed = MemoryCommandBody(value=operation.value)
-        index, ttl = operation.index, operation.ttl_minutes
-        out.append(_entry(publish, *where, "put_item", sealed, f"operations.{place}", index=index, ttl_minutes=ttl))
+        if operation.project_id is not None:
+            publish.scope.project(operation.project_id)
+        told: dict[str, Any] = operation.model_dump(include={"index", "ttl_minutes", "project_id"})
+        out.append(_entry(publish, *where, "put_item", sealed, f"operations.{place}", **told))
     return out
 
 

@@ -16,7 +16,7 @@ from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Send
 from starlette.types import Scope as ASGIScope
 
-from query.auth.boundary import Reader, scope_of
+from query.auth.boundary import Reader, scope_now
 from query.body import Route
 from query.config import QueryConfig
 from query.errors import ProblemError, invalid, store_down
@@ -29,7 +29,7 @@ from schemas.events.memory import MemoryKind, MemoryUpdate
 from schemas.log import topics
 from schemas.log.codec import Codec, DecodeError, header
 from schemas.log.dead_letters import REPLAY_FOR
-from schemas.log.owner import OwnerKind
+from schemas.log.owner import Owner, OwnerKind
 from schemas.security.scope import OwnerScope, TenantScope
 
 router = APIRouter(route_class=Route, tags=["reading"])
@@ -120,7 +120,7 @@ async def updates(
     reader, offsets, ends = await streams.open(after, scope.tenant)
     wanted = _Wanted(scope, user_id, project_id, frozenset(kind) if kind else None)
     ctx.saw(scope if user_id is None else scope.user(user_id))
-    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_of, request), ends)
+    events = _events(streams.batches(reader), offsets, wanted, ctx, partial(scope_now, request), ends)
     return _EventStream(events, partial(streams.release, reader, scope.tenant))
 
 
@@ -184,7 +184,7 @@ async def _events(
         if quiet and quiet % _COMMENT_EVERY == 0:
             yield b": still here\n\n"
         try:  # in a thread: a batch is hundreds of records, and their keys may have to be asked for
-            decode = partial(_all_decoded, batch, ctx.deps.codec)
+            decode = partial(_all_decoded, batch, ctx.deps.codec, wanted.scope.tenant)
             decoded = await ctx.deps.key_threads(decode, LONG_SECONDS) if batch else []
             found = [u if u is not None and u in wanted else None for u in decoded]
             shown_before = (u for r, u in zip(batch, found, strict=True) if r.offset < ends.get(r.partition, 0))
@@ -204,8 +204,18 @@ def _whole(update: MemoryUpdate) -> MemoryUpdate | None:
     return update
 
 
-def _all_decoded(batch: Sequence[Read], codec: Codec) -> list[MemoryUpdate | None]:
-    return [_decoded(record, codec) for record in batch]
+def _all_decoded(batch: Sequence[Read], codec: Codec, tenant: str) -> list[MemoryUpdate | None]:
+    """Of one tenant: to open what others wrote takes their keys, and a key that is away would end this stream."""
+    return [None if _foreign(record, tenant) else _decoded(record, codec) for record in batch]
+
+
+def _foreign(record: Read, tenant: str) -> bool:
+    """Whether its header names an owner of another tenant; another program may have written none."""
+    raw = header(record.headers, "owner")
+    try:
+        return raw is not None and Owner.parse(raw.decode()).tenant != tenant
+    except ValueError:
+        return False
 
 
 def _decoded(record: Read, codec: Codec) -> MemoryUpdate | None:

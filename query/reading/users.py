@@ -66,7 +66,8 @@ def profile_answer(ctx: Context, tenant: str, rows: Sequence[Row], told: Sequenc
     # What holds in one project only says nothing of the user as a whole.
     stated = profile_view.of_the_user([r for r in rows if r["kind"] != "profile"])
     kept = next((r for r in rows if r["kind"] == "profile"), None)
-    answer = profile_view.build(profile, profile_rows.over(profile, profile_view.values_by_field(stated), told))
+    values = {**profile_view.values_by_field(stated), **profile_view.by_project(profile, rows)}
+    answer = profile_view.build(profile, profile_rows.over(profile, values, told))
     text, author = profile_view.told(profile, stated, kept)
     vague = profile_view.vague(profile, stated)
     return {**answer, "approximate": vague, "narrative_summary": text, "narrative_written_by": author}

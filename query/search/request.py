@@ -16,8 +16,10 @@ from query.views.db import Row
 from schemas.base import CleanText, Content, Frozen, Id, Timestamp
 from schemas.security.scope import OwnerScope, TenantScope
 
-Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
-KINDS: tuple[Kind, ...] = ("turn", "fact", "preference", "intent", "episode", "report", "chunk", "item")
+Kind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern"]
+KINDS: tuple[Kind, ...] = (
+    "turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern",
+)  # fmt: skip
 Texts: TypeAlias = CleanText | tuple[CleanText, ...]
 
 

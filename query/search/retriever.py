@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ from query.search import documents
 from query.search.changed import later_first
 from query.search.embedders import Serving, Servings
 from query.search.executor import ComputeLane, Questions, Understood
+from query.search.fair_lane import FairLane
 from query.search.hits import Hit, distinct, merge
 from query.search.hypothesis import Hypotheses, NoHypothesisError, is_complex
 from query.search.index_search import Look, Probe
@@ -38,6 +40,8 @@ Copy = tuple[Held, dict[str, str] | None]
 """A held scope, and where it is not what Postgres has now, what the answer had to do without."""
 _SAME_MESSAGE = 0.95
 """Cosine above which a stored turn is the message itself, screened."""
+SCREENED_WITHIN = 5.0
+"""Seconds until a search goes on without a model that would hear of the question."""
 STALE_SECONDS = 60.0
 """How old a confirmed copy may be that answers while Postgres does not."""
 
@@ -55,9 +59,9 @@ class Retriever:
 
     def __init__(
         self, config: QueryConfig, deps: Deps, db: Database, large: Candidates, lane: ComputeLane,
-        questions: Questions, withheld: Withheld,
+        questions: Questions, withheld: Withheld, screening: FairLane,
     ) -> None:  # fmt: skip
-        self._withheld = withheld
+        self._withheld, self._screening = withheld, screening
         self._config, self._deps, self._db, self._large, self._lane = config, deps, db, large, lane
         self._questions = questions
         self._servings = Servings(db, deps.embedder, deps.embedder_named)
@@ -107,8 +111,19 @@ class Retriever:
             found.without("model", "embedder")
         if self._hypotheses is None or question.mode == "bm25" or not is_complex(question.text, plain.terms):
             return plain
+        tenant, text = question.tenant.tenant, question.text
         try:
-            found.hypothesis = await self._hypotheses.passage(question.text)
+            async with asyncio.timeout(SCREENED_WITHIN):
+                asked = await self._screening.of(tenant, len(text), partial(self._deps.screen.text, tenant, text))
+        except Exception:  # noqa: BLE001 - a search goes on without a hypothesis, whatever the recognisers lack
+            asked, reason = None, "busy"
+        else:
+            reason = "refused"  # by policy: no model hears of it
+        if asked is None:
+            found.without("model", reason)
+            return plain
+        try:
+            found.hypothesis = await self._hypotheses.passage(asked)
         except NoHypothesisError as exc:
             found.without("model", exc.reason)
             return plain

@@ -25,7 +25,7 @@ MEMORY_COLUMNS = """record_id, version, revision, owner_kind, owner_id, kind, fi
     language, sources, conflicts_with,
     occurred_at, valid_from, valid_to, last_accessed_at, expires_at, terms, embedding, model_id,
     sealed, sealed_for"""
-_KINDS = "('fact', 'preference', 'intent', 'episode', 'relation', 'item', 'hot', 'report', 'chunk')"
+_KINDS = "('fact', 'preference', 'intent', 'episode', 'relation', 'item', 'hot', 'report', 'chunk', 'pattern')"
 _STANDS = f"NOT deleted AND state = 'active' AND kind IN {_KINDS}"
 _OWNER = "tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s"
 _FINGERPRINT = "hashtextextended({id}, revision)"

@@ -6,10 +6,10 @@ from query.views.db import Database, OwnerStatement, Row
 from schemas.security.scope import OwnerScope
 
 _WHERE = """FROM {v}.memories WHERE tenant = %(tenant)s AND owner_kind = %(owner_kind)s AND owner_id = %(owner_id)s
-    AND kind = 'hot' AND state = 'active' AND NOT deleted"""
+    AND kind = 'hot' AND state IN ('active', 'observed') AND NOT deleted"""
 _ROWS = OwnerStatement(
-    f"""SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, sources, text,
-    sealed, sealed_for {_WHERE}"""
+    f"""SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, user_id, reason,
+    conflicts_with, sources, sealed, sealed_for {_WHERE}"""
 )
 _REVISIONS = OwnerStatement(f"SELECT record_id, revision {_WHERE}")
 _PROJECTS = OwnerStatement(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from query.views.db import Database, OwnerStatement, Row, TenantStatement
 from schemas.security.scope import OwnerScope, TenantScope
@@ -57,11 +58,21 @@ _REFUSED = OwnerStatement(
       AND (%(after_at)s::timestamptz IS NULL OR (accepted_at, decision_id) < (%(after_at)s, %(after_id)s))
     ORDER BY accepted_at DESC, decision_id DESC LIMIT %(limit)s"""
 )
+_FOLDED_KEY = "regexp_replace(lower(key), '[[:space:]_-]+', '', 'g')"
+_IS_NAMED = f"""kind = 'item' AND state = 'active'
+      AND (strpos(%(folded)s, {_FOLDED_KEY}) > 0
+        OR (%(record)s::text <> '' AND strpos({_FOLDED_KEY}, %(record)s::text) > 0))
+    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""
 _NAMED = OwnerStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
-    WHERE {_OWNER} AND {_LIVING} AND kind = 'item' AND state = 'active'
-      AND strpos(%(folded)s, regexp_replace(lower(key), '[[:space:]_-]+', '', 'g')) > 0
-    ORDER BY known_at DESC, record_id LIMIT %(limit)s"""  # noqa: S608
+    WHERE {_OWNER} AND {_LIVING}
+      AND (%(project_id)s::text IS NULL OR project_id IS NULL)
+      AND {_IS_NAMED}"""  # noqa: S608
+)
+_NAMED_IN_PROJECT = TenantStatement(
+    f"""SELECT {COLUMNS} FROM {{v}}.memories
+    WHERE tenant = %(tenant)s AND owner_kind = 'user' AND project_id = %(project_id)s AND NOT deleted AND {_LIVING}
+      AND {_IS_NAMED}"""  # noqa: S608
 )
 _ITEMS = TenantStatement(
     f"""SELECT {COLUMNS} FROM {{v}}.memories
@@ -89,9 +100,20 @@ class After:
         self.at, self.record_id, self.version = at, record_id, version
 
 
-async def items_named_in(db: Database, scope: OwnerScope, folded: str, now: datetime, limit: int) -> list[Row]:
-    """Items whose key stands in a text; of both, case, spaces, `_` and `-` do not count (`folded`: without them)."""
-    return await db.of_owner(scope, _NAMED, folded=folded, now=now, limit=limit)
+async def items_named_in(
+    db: Database, scope: OwnerScope, project: OwnerScope | None, folded: str, record: str, now: datetime, limit: int
+) -> list[Row]:
+    """Items whose key is in a text, or has the id of a record; of all, case, spaces, `_` and `-` do not count
+    (`folded`, `record`: without them). Those that callers keep for the project, whoever's they are, the newest of a
+    key; then the owner's own, as far as they are of no other project."""
+    asked: dict[str, Any] = {"folded": folded, "record": record, "now": now, "limit": limit}
+    if project is None:
+        return await db.of_owner(scope, _NAMED, project_id=None, **asked)
+    of_project = project.owner.id
+    shared = await db.of_tenant(project.tenant, _NAMED_IN_PROJECT, project_id=of_project, **asked)
+    own = await db.of_owner(scope, _NAMED, project_id=of_project, **asked)
+    newest = {row["key"]: row for row in reversed(shared)}
+    return [*reversed(newest.values()), *own]
 
 
 async def listed(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -23,8 +23,10 @@ from schemas.log.owner import OwnerKind
 
 SECONDS = 3_600.0
 MOST = 50_000
-"""Names kept (about 300 bytes each); beyond them every copy is withheld until the hour is over."""
+"""Names kept (about 300 bytes each); beyond them every copy of the tenant that has the most is withheld until the hour
+is over."""
 Name = tuple[Any, ...]
+"""What it names, and the tenant."""
 
 
 class Withheld:
@@ -34,22 +36,42 @@ class Withheld:
         self, seconds: float = SECONDS, most: int = MOST, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._seconds, self._most, self._clock = seconds, most, clock
-        self._until: OrderedDict[Name, float] = OrderedDict()
+        self._until: dict[str, OrderedDict[Name, float]] = {}
+        """Tenant -> name -> until when."""
+        self._count = 0
         self._resets: dict[Name, datetime] = {}
-        self._everything_until = float("-inf")
+        self._everything_until: dict[str, float] = {}
 
     def note(self, event: Envelope) -> None:
         """An event that the brokers have taken; most take nothing away."""
         now = self._clock()
         for name in _names(event):
-            self._until.pop(name, None)
-            self._until[name] = now + self._seconds
+            names = self._until.setdefault(name[1], OrderedDict())
+            self._count += names.pop(name, None) is None
+            names[name] = now + self._seconds
             if isinstance(event, SessionCommand) and event.accepted_at is not None:
                 self._resets[name] = event.accepted_at
-        while self._until and next(iter(self._until.values())) <= now:
-            self._drop_first()
-        while len(self._until) > self._most:
-            self._everything_until = self._drop_first()
+        self._expire(event.tenant, now)
+        if self._count > self._most:
+            self._make_room(now)
+
+    def _make_room(self, now: float) -> None:
+        """Whoever fills it pays for it: the others' names stay."""
+        for tenant in list(self._until):
+            self._expire(tenant, now)
+        self._everything_until = {t: until for t, until in self._everything_until.items() if until > now}
+        while self._count > self._most:
+            tenant = max(self._until, key=lambda t: len(self._until[t]))
+            self._everything_until[tenant] = self._drop_first(tenant)
+
+    def _expire(self, tenant: str, now: float) -> None:
+        while (names := self._until.get(tenant)) and next(iter(names.values())) <= now:
+            self._drop_first(tenant)
+
+    @property
+    def size(self) -> int:
+        """Names that are kept, of all tenants."""
+        return self._count
 
     def row(self, tenant: str, row: Row) -> bool:
         """Whether a turn or a memory of a copy is to be kept back."""
@@ -78,15 +100,22 @@ class Withheld:
         return self._any(_of_user(tenant, user_id, session_id))
 
     def _any(self, names: Iterable[Name]) -> bool:
+        """They are of one tenant."""
         now = self._clock()
-        if now < self._everything_until:
-            return True
         names = [*names]
-        return any(self._until.get(n, now) > now for n in [*names, *{("tenant", n[1]) for n in names}])
+        tenant = names[0][1]
+        if now < self._everything_until.get(tenant, now):
+            return True
+        known: Mapping[Name, float] = self._until.get(tenant, {})
+        return any(known.get(n, now) > now for n in [*names, ("tenant", tenant)])
 
-    def _drop_first(self) -> float:
-        name, until = self._until.popitem(last=False)
+    def _drop_first(self, tenant: str) -> float:
+        names = self._until[tenant]
+        name, until = names.popitem(last=False)
+        self._count -= 1
         self._resets.pop(name, None)
+        if not names:
+            del self._until[tenant]
         return until
 
 

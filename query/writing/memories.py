@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
-from uuid import uuid4
 
-from fastapi import APIRouter, Body, Header, Path, Query, Request
+from fastapi import APIRouter, Body, Path, Query, Request
 
 from processors.reader.rules.protocol import holds_many
 from query import events, models
@@ -15,7 +14,8 @@ from query.errors import ProblemError
 from query.namespaces import owner_of
 from query.reading.common import Context, Ctx
 from query.views import hot
-from query.writing.publish import Entry, Publish, Publisher
+from query.writing.once import IdempotencyKey, named, repeat_of
+from query.writing.publish import SAFE, Entry, Publish, Publisher
 from query.writing.tables import check_item
 from schemas.base import Id
 from schemas.events.memory import MemoryCommand, MemoryCommandBody
@@ -23,7 +23,6 @@ from schemas.log import topics
 
 router = APIRouter(route_class=Route, tags=["writing"])
 Command = Literal["remember", "correct", "forget", "put_item", "delete_item"]
-IdempotencyKey = Annotated[Id | None, Header(alias="Idempotency-Key")]
 PathId = Annotated[Id, Path()]
 UserQuery = Annotated[Id, Query()]
 
@@ -37,9 +36,12 @@ async def _send(
     project_ids: Sequence[str] = (),
     **clear: Any,
 ) -> models.CommandAccepted:
-    """`project_ids`: those whose views may follow; a read of theirs waits with the token for what becomes of it."""
+    """`project_ids`: those whose views may follow; a read of theirs waits with the token for what becomes of it. What
+    is put under, or taken from, a place that the caller names is the same once more, also without `once`."""
     owner = publish.scope.user(user_id).owner
-    command_id = str(uuid4()) if once is None else events.command_id_of(owner.tenant, user_id, command, once)
+    idempotency_key = named(once)
+    command_id = events.command_id_of(owner.tenant, user_id, command, idempotency_key)
+    placed = command in ("put_item", "delete_item")
     event = MemoryCommand(
         tenant=owner.tenant,
         user_id=user_id,
@@ -50,7 +52,8 @@ async def _send(
         project_ids=tuple(project_ids),
         **clear,
     )
-    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id, project_ids=project_ids)])
+    entry = Entry(topics.LEDGER, event, "", command_id, project_ids=project_ids)
+    token = await publish.publish([entry], SAFE if placed else repeat_of(once, idempotency_key))
     return models.CommandAccepted(accepted=1, command_id=command_id, freshness_token=token)
 
 
@@ -71,12 +74,14 @@ async def remember(
     if body.project_id is not None:
         publish.scope.project(body.project_id)
     tenant = publish.scope.user(body.user_id).owner.tenant
-    command_id = str(uuid4()) if once is None else events.command_id_of(tenant, body.user_id, "remember", once)
+    idempotency_key = named(once)
+    command_id = events.command_id_of(tenant, body.user_id, "remember", idempotency_key)
     many = body.field is not None and holds_many(request.app.state.deps.profile_of(tenant), body.field)
     event = events.remember_command(tenant, body, command_id, publish.now, many)
     # A preference of a project's scope is in its hot memory, too (D9).
     reached = body.project_id if body.kind == "preference" and body.scope == body.project_id else None
-    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id, reached)])
+    entry = Entry(topics.LEDGER, event, "", command_id, reached)
+    token = await publish.publish([entry], repeat_of(once, idempotency_key))
     memory_id = events.memory_id_of(tenant, body, command_id, many)
     return models.MemoryAccepted(accepted=1, command_id=command_id, freshness_token=token, memory_id=memory_id)
 
@@ -107,6 +112,8 @@ async def forget(
 
 
 async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepted:
+    if item.project_id is not None:
+        publish.scope.project(item.project_id)
     return await _send(
         publish,
         owner_of(item.namespace),
@@ -116,6 +123,7 @@ async def _put(publish: Publisher, item: models.ItemIn) -> models.CommandAccepte
         key=item.key,
         index=item.index,
         ttl_minutes=item.ttl_minutes,
+        project_id=item.project_id,
     )
 
 

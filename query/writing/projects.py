@@ -11,7 +11,7 @@ from query import models
 from query.body import Route
 from query.errors import ProblemError
 from query.freshness import Freshness
-from query.writing.publish import Entry, Publish, Publisher
+from query.writing.publish import SAFE, TWICE, Entry, Publish, Publisher, Repeat
 from schemas.base import Id
 from schemas.events.documents import EVERY_VERSION, Document, DocumentBody, ProjectCommand, ProjectCommandBody
 from schemas.log import topics
@@ -22,9 +22,9 @@ PathId = Annotated[Id, Path()]
 HotPath = Annotated[models.HotTypeIn, Path()]
 
 
-async def _command(publish: Publisher, command: ProjectCommand) -> models.CommandAccepted:
+async def _command(publish: Publisher, command: ProjectCommand, repeat: Repeat = SAFE) -> models.CommandAccepted:
     entry = Entry(topics.PROJECT_EVENTS, command, "", command.command_id, command.project_id)
-    token = await publish.publish([entry])
+    token = await publish.publish([entry], repeat)
     return models.CommandAccepted(accepted=1, command_id=command.command_id, freshness_token=token)
 
 
@@ -91,7 +91,7 @@ async def ask_report(
         user_id=checked_user(publish, body.user_id if body else None),
         accepted_at=publish.now,
     )
-    return await _command(publish, command)
+    return await _command(publish, command, TWICE)
 
 
 async def _document(publish: Publisher, event: Document) -> models.DocumentAccepted:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated
@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from fastapi import Depends, Request
 
-from processors.screen.callers import OutgrownError
+from processors.screen.callers import OutgrownError, length_of
 from query.access import AccessLog, operation_of
 from query.auth.boundary import Writer
 from query.config import QueryConfig
@@ -20,7 +20,7 @@ from query.errors import ProblemError, invalid
 from query.limits import TenantLimits
 from query.metrics import Metrics
 from query.producer import Outgoing, QueueFullError
-from query.search.executor import ComputeLane
+from query.search.fair_lane import FairLane
 from query.views.pending_deletions import Withheld
 from schemas.events.envelope import Envelope
 from schemas.events.erasure import Erasure
@@ -32,6 +32,8 @@ from schemas.security.scope import TenantScope
 from schemas.storage.sizes import TOO_LARGE, outgrown_value
 
 SOURCE = "memstream/query"
+_TOGETHER = 20_000
+"""Characters that are screened together."""
 _LONG_TERM = (topics.LEDGER, topics.PROJECT_EVENTS, topics.DOCUMENTS)
 
 
@@ -58,6 +60,25 @@ class Published:
     offsets: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """What a caller is told of repeating a call of which the brokers did not acknowledge everything: what was not
+    acknowledged may be there nonetheless. `extra`: members of the answer that it names."""
+
+    detail: str
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+SAFE = Repeat("repeating the same call is safe")
+"""What is written has its id, or its place, from the caller: it is the same once more."""
+TWICE = Repeat("what was sent may have been taken: look before repeating the call, which would do it once more")
+
+
+def under(name: str, value: str) -> Repeat:
+    """The service made an id, the field or header `name`: without it the call is another one."""
+    return Repeat(f"repeat the call with the {name} of this answer: without it, it may be written twice", {name: value})
+
+
 class Publisher:
     """Encodes, sends, waits for the brokers, and says what a read may wait for."""
 
@@ -72,7 +93,7 @@ class Publisher:
         operation: str,
         limits: TenantLimits,
         withheld: Withheld,
-        screening: ComputeLane,
+        screening: FairLane,
     ) -> None:
         self._deps, self._config, self._metrics, self._trace = deps, config, metrics, trace
         self._accesses, self._operation, self._limits, self._withheld = accesses, operation, limits, withheld
@@ -104,11 +125,12 @@ class Publisher:
         if when is not None and (when - self.now).total_seconds() > self._config.future_seconds:
             raise invalid(field, "must not lie more than one day in the future")
 
-    async def publish(self, entries: Sequence[Entry]) -> str:
-        """Send all, in order; the freshness token of the writes. Raises ProblemError."""
-        return (await self.placed(entries)).token
+    async def publish(self, entries: Sequence[Entry], repeat: Repeat = SAFE) -> str:
+        """Send all, in order; the freshness token of the writes. Raises ProblemError, where `repeat` says what is true
+        of repeating the call."""
+        return (await self.placed(entries, repeat)).token
 
-    async def placed(self, entries: Sequence[Entry]) -> Published:
+    async def placed(self, entries: Sequence[Entry], repeat: Repeat = SAFE) -> Published:
         """The same, and where each one lies."""
         if turns := sum(entry.topic is topics.TURNS for entry in entries):
             await self._limits.take("turns", self.scope.tenant, turns)
@@ -130,9 +152,10 @@ class Publisher:
             delivered = list(dict.fromkeys(e.id for e in entries if e.id not in missing))
             raise ProblemError(
                 "broker-unavailable",
-                "not everything was acknowledged; repeating the same call is safe",
+                f"not everything was acknowledged; {repeat.detail}",
                 headers={"Retry-After": "1"},
                 delivered=delivered,
+                **repeat.extra,
             )
         known = tuple(offset for offset in offsets if offset is not None)
         token = FreshnessToken.of(
@@ -146,12 +169,15 @@ class Publisher:
         own = [i for i, e in enumerate(entries) if self._deps.screen.concerns(e.event)]
         if not own:
             return entries
+        clean: dict[int, Envelope] = {}
         try:
-            # In a thread of its own: a text of 100,000 characters takes seconds, and no read waits for it.
-            events = await self._screening(lambda: self._deps.screen([entries[i].event for i in own]))
+            for part, cost in _parts(own, [length_of(entries[i].event) for i in own]):
+                # In a thread of its own: a text of 100,000 characters takes seconds, and no read waits for it. Some at
+                # a time, so that no other tenant waits for all of a large call.
+                screen = partial(self._deps.screen, [entries[i].event for i in part])
+                clean |= zip(part, await self._screening.of(self.scope.tenant, cost, screen), strict=True)
         except OutgrownError as exc:
             raise invalid(exc.field, "is too long once the PII policy has masked it") from None
-        clean = dict(zip(own, events, strict=True))
         return [replace(e, event=clean[i]) if i in clean else e for i, e in enumerate(entries)]
 
     def _record(self, entries: Sequence[Entry], offsets: Sequence[int | None]) -> None:
@@ -190,6 +216,18 @@ class Publisher:
         tenant, count = self.scope.tenant, self._config.partitions
         named = (*entry.project_ids, *(() if entry.project_id is None else (entry.project_id,)))
         return tuple(sorted({partition(project(tenant, name), count) for name in named}))
+
+
+def _parts(places: Sequence[int], lengths: Sequence[int]) -> Iterator[tuple[list[int], int]]:
+    """Places that are screened together, of so many characters in all."""
+    part, cost = list[int](), 0
+    for place, length in zip(places, lengths, strict=True):
+        if part and cost + length > _TOGETHER:
+            yield part, cost
+            part, cost = [], 0
+        part.append(place)
+        cost += length
+    yield part, cost
 
 
 def publisher_of(request: Request, scope: TenantScope) -> Publisher:

@@ -22,7 +22,7 @@ from query.reading.session_store import load
 from query.reading.turns import outcome
 from query.views import turns
 from query.views.db import Row
-from query.writing.publish import Entry, Publish, Published, Publisher
+from query.writing.publish import SAFE, Entry, Publish, Published, Publisher, Repeat, under
 from query.writing.repeats import is_repeat
 from query.writing.turns import turn_entry
 from schemas.base import Content, Frozen, Id, Timestamp
@@ -50,6 +50,10 @@ class _Exchange:
     agent_id: str | None
     names: tuple[str, str]
     existing_info: dict[str, Any] | None = None
+
+    @property
+    def repeat(self) -> Repeat:
+        return SAFE if self.body.interaction_id else under("interaction_id", self.interaction_id)
 
     def entries(self, publish: Publisher) -> list[Entry]:
         publish.check_time(self.body.occurred_at, "occurred_at")
@@ -118,7 +122,7 @@ async def save_info(
         body.assistant_message, body, body.agent_id, ("userMessage", "assistantMessage"), body.existing_info,
     )  # fmt: skip
     entries = said.entries(publish)
-    published = await publish.placed(entries)
+    published = await publish.placed(entries, said.repeat)
     heard = _Heard(said.session_id)
     if await _behind(fresh, published.token).wait("turns", "outcomes"):
         try:
@@ -168,13 +172,25 @@ async def _heard(
     return _Heard(message["session_id"], decided, pending=waits and not decided, repeated=repeats[0])
 
 
-@router.post("/v1/sessions/{session_id}/turns", status_code=202)
+async def _same_as_before(ctx: Ctx, owner: OwnerScope, entries: Sequence[Entry], published: Published) -> None:
+    """Raises ProblemError where a turn under one of these ids says something else: the screen keeps that one. Where
+    Postgres is away that is not known, and not said."""
+    try:
+        stored = await turns.by_ids(ctx.db, owner, [e.id for e in entries], ctx.deps.clock())
+    except ProblemError:
+        return
+    for entry, offset in zip(entries, published.offsets, strict=True):
+        is_repeat(entry, offset, stored, in_session=True)
+
+
+@router.post("/v1/sessions/{session_id}/turns", status_code=202, responses={409: {}})
 async def write_turn(
     session_id: PathId, body: Annotated[WriteTurnIn, Body()], publish: Publish, scope: Reader, fresh: Freshness,
     ctx: Ctx,
 ) -> dict[str, Any]:  # fmt: skip
     """Write a query, a reply or both, and say the `mode` of the session behind it and when it was `updated_at` (seconds
-    since 1970), null where that is not known. `Memstream-Fresh` is false where they are from before."""
+    since 1970), null where that is not known. `Memstream-Fresh` is false where they are from before. 409 where the
+    same `interaction_id` brought something else before."""
     owner = scope.user(body.user_id)
     if body.user_query is None and body.agent_response is None:
         raise invalid("user_query", "one of user_query, agent_response is required")
@@ -184,8 +200,10 @@ async def write_turn(
         ("user_query", "agent_response"),
     )  # fmt: skip
     entries = said.entries(publish)
-    token = await publish.publish(entries)
-    await _behind(fresh, token).wait("sessions")
+    published = await publish.placed(entries, said.repeat)
+    token = published.token
+    if await _behind(fresh, token).wait("turns", "sessions") and body.interaction_id is not None:
+        await _same_as_before(ctx, owner, entries, published)
     try:
         found = await load(ctx, owner, session_id)
         degraded = found.degraded if found else []

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Path, Query
 
 from query import models
 from query.body import Route
-from query.writing.publish import Entry, Publish, Publisher
+from query.writing.publish import SAFE, TWICE, Entry, Publish, Publisher
 from schemas.base import Id
 from schemas.events.turns import SessionCommand, SessionCommandBody
 from schemas.log import topics
@@ -38,7 +38,9 @@ async def _send(
         recent_turns=recent_turns,
         sealed=body or SessionCommandBody(),
     )
-    token = await publish.publish([Entry(topics.TURNS, event, "", event.command_id)])
+    # The caller's own state, replaced by the same, is the same; another checkpoint is one more.
+    repeat = TWICE if command == "checkpoint" else SAFE
+    token = await publish.publish([Entry(topics.TURNS, event, "", event.command_id)], repeat)
     return models.CommandAccepted(accepted=1, command_id=event.command_id, freshness_token=token)
 
 

@@ -8,12 +8,13 @@ from uuid import uuid4
 from fastapi import APIRouter, Body
 from pydantic import Field
 
-from query import models
+from query import events, models
 from query.body import Route
 from query.errors import invalid
 from query.reading.common import Ctx, PathId
 from query.reading.tables import place_in, spec_of
-from query.writing.publish import Entry, Publish, Publisher
+from query.writing.once import IdempotencyKey, named, repeat_of
+from query.writing.publish import SAFE, Entry, Publish, Publisher, Repeat
 from schemas.base import Frozen, Id, JsonObject
 from schemas.events.memory import MemoryCommand, MemoryCommandBody
 from schemas.log import topics
@@ -47,43 +48,53 @@ def check_item(profile: Profile, namespace: tuple[str, ...], key: str, value: Js
         check_row(place, value, "value.")
 
 
-async def _send(publish: Publisher, user_id: str, command: Any, place: Place, value: JsonObject | None) -> RowAccepted:
+async def _send(
+    publish: Publisher, user_id: str, command: Any, place: Place, value: JsonObject | None, key: str,
+    repeat: Repeat = SAFE,
+) -> RowAccepted:  # fmt: skip
     owner = publish.scope.user(user_id).owner
-    command_id = str(uuid4())
+    command_id = events.command_id_of(owner.tenant, user_id, f"{command}/{place.spec.name}/{place.key}", key)
     event = MemoryCommand(
         tenant=owner.tenant, user_id=user_id, command=command, command_id=command_id, accepted_at=publish.now,
         namespace=(place.spec.namespace, user_id), key=place.key, sealed=MemoryCommandBody(value=value),
     )  # fmt: skip
-    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id)])
+    token = await publish.publish([Entry(topics.LEDGER, event, "", command_id)], repeat)
     return RowAccepted(accepted=1, command_id=command_id, freshness_token=token, id=place.row_id)
 
 
 @router.post("/v1/users/{user_id}/tables/{table}", status_code=202)
 async def add_row(
-    user_id: PathId, table: PathId, body: Annotated[JsonObject, Body()], publish: Publish, ctx: Ctx
-) -> RowAccepted:
-    """Add a row; its id is in the answer. In a table of one row a user this is a partial update."""
+    user_id: PathId, table: PathId, body: Annotated[JsonObject, Body()], publish: Publish, ctx: Ctx,
+    once: IdempotencyKey = None,
+) -> RowAccepted:  # fmt: skip
+    """Add a row; its id is in the answer. In a table of one row a user this is a partial update. With an
+    Idempotency-Key a repeated call is the same row."""
     spec = spec_of(ctx, publish.scope.tenant, table)
-    place = place_in(spec, spec.key if spec.unique else uuid4().hex)
+    key = named(once)
+    row_id = events.command_id_of(publish.scope.tenant, user_id, f"row/{spec.name}", key)
+    place = place_in(spec, spec.key if spec.unique else row_id)
     check_row(place, body)
-    return await _send(publish, user_id, "put_item", place, body)
+    return await _send(publish, user_id, "put_item", place, body, key, SAFE if spec.unique else repeat_of(once, key))
 
 
 @router.patch("/v1/users/{user_id}/tables/{table}/{key}", status_code=202)
 async def update_row(
-    user_id: PathId, table: PathId, key: PathId, body: Annotated[JsonObject, Body()], publish: Publish, ctx: Ctx
-) -> RowAccepted:
+    user_id: PathId, table: PathId, key: PathId, body: Annotated[JsonObject, Body()], publish: Publish, ctx: Ctx,
+    once: IdempotencyKey = None,
+) -> RowAccepted:  # fmt: skip
     """Partial update: columns that are not named stay, null empties one. A row that is not there yet is made."""
     place = place_in(spec_of(ctx, publish.scope.tenant, table), key)
     check_row(place, body)
-    return await _send(publish, user_id, "put_item", place, body)
+    return await _send(publish, user_id, "put_item", place, body, named(once))
 
 
 @router.delete("/v1/users/{user_id}/tables/{table}/{key}", status_code=202)
-async def delete_row(user_id: PathId, table: PathId, key: PathId, publish: Publish, ctx: Ctx) -> RowAccepted:
+async def delete_row(
+    user_id: PathId, table: PathId, key: PathId, publish: Publish, ctx: Ctx, once: IdempotencyKey = None
+) -> RowAccepted:
     """Delete a row from the table, the store and the index."""
     place = place_in(spec_of(ctx, publish.scope.tenant, table), key)
-    return await _send(publish, user_id, "delete_item", place, None)
+    return await _send(publish, user_id, "delete_item", place, None, named(once))
 
 
 @router.post("/v1/users/{user_id}/summarize", status_code=202)

@@ -222,6 +222,8 @@ class ProjectCommand(ProjectEvent):
     priority: int = Field(default=0, ge=0, le=10)
     refused_for: CleanText | None = Field(default=None, max_length=100)
     """The entity that policy refuses, found and masked at the door (D5)."""
+    restores: Literal["entry", "proposal"] | None = None
+    """Of `put_hot`: an entry that talk has made, or a proposal, is put again as policy has it; no hand sets it."""
     accepted_at: Timestamp | None = None
     sealed: ProjectCommandBody = ProjectCommandBody()
 

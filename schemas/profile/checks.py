@@ -11,15 +11,20 @@ from schemas.profile.pii_policy import CREDENTIAL, CREDENTIAL_ACTIONS, ENTITIES,
 from schemas.profile.slots import OPEN_SLOTS, SLOTS
 
 if TYPE_CHECKING:
-    from schemas.profile.model import FieldSpec, HotKey, Profile, RetentionSpec, TableSpec
+    from schemas.profile.model import FieldSpec, HabitSpec, HotKey, Profile, RetentionSpec, SessionSpec, TableSpec
 
 RESERVED_TABLES = frozenset(
     {
         "turns", "memories", "decisions", "sessions", "checkpoints", "progress", "accesses", "archive", "ai_message",
         "conversation_history", "project_memory", "weekly_reports", "episodic_events", "knowledge_chunks",
-        "user_preferences",
+        "user_preferences", "turns_pkey", "turns_session", "turns_project", "turns_expiry", "memories_pkey",
+        "memories_owner", "memories_user", "memories_project_items", "memories_also", "memories_expiry",
+        "decisions_pkey", "decisions_turn",
+        "decisions_record", "decisions_time", "sessions_pkey", "sessions_updated", "checkpoints_pkey", "progress_pkey",
+        "archive_pkey", "archive_owner",
     }
 )  # fmt: skip
+"""Relations of a generation: Postgres has one space for tables, views and indexes."""
 OWN_COLUMNS = frozenset({"tenant", "record_id", "user_id", "key", "revision", "created_at", "updated_at"})
 """Columns that every structured table has from the engine."""
 
@@ -41,6 +46,8 @@ def check(p: Profile) -> None:
     check_retention(p.retention, p.namespaces)
     check_tables(p.tables, p.namespaces, {f.name for f in p.fields})
     check_intents(p)
+    check_habits(p.habits)
+    check_anchors(p.session)
     check_pii(p.pii)
     check_sections(p)
 
@@ -84,6 +91,10 @@ def check_fields(fields: Sequence[FieldSpec], groups: Sequence[str], slots: Set[
             raise ValueError(f"{where}.slot: must be one of {listed(slots)}, or begin with {' or '.join(OPEN_SLOTS)!r}")
         if unknown := [name for pattern in f.patterns for name in captured(pattern) - {"value"}]:
             raise ValueError(f"{where}.patterns: no such group {unknown[0]!r}; allowed: value")
+        if f.asked and (f.kind != "preference" or any(captured(pattern) != {"value"} for pattern in f.asked)):
+            raise ValueError(f"{where}.asked: only of a preference, and each needs one group, (?P<value>...)")
+        if f.by_project is not None and f.many:
+            raise ValueError(f"{where}.by_project: of a field with one value in a project (many = false)")
         if unknown := [v for v in f.aliases if f.values and v not in f.values]:
             raise ValueError(f"{where}.aliases: {unknown[0]!r} is not one of its values: {', '.join(f.values)}")
 
@@ -96,7 +107,9 @@ def check_lexicon(named: Iterable[str], slots: Set[str]) -> None:
 def check_hot_keys(keys: Sequence[HotKey]) -> None:
     names = {h.key for h in keys}
     for h in keys:
-        if any(captured(pattern) != {"value"} for pattern in h.patterns):
+        if h.each is not None and any(captured(pattern) for pattern in h.patterns):
+            raise ValueError(f"hot_keys.{h.key}.patterns: with 'each' none has a group with a name")
+        if h.each is None and any(captured(pattern) != {"value"} for pattern in h.patterns):
             raise ValueError(f"hot_keys.{h.key}.patterns: each needs one group, (?P<value>...)")
         if h.ratio_of and (len(h.ratio_of) != 2 or not names.issuperset(h.ratio_of)):
             raise ValueError(f"hot_keys.{h.key}.ratio_of: must be two of {listed(names)}")
@@ -137,6 +150,26 @@ def check_intents(p: Profile) -> None:
             raise ValueError(f"{where}.table_columns: no column {min(missing)!r}; there are: {listed(columns)}")
 
 
+def check_habits(spec: HabitSpec) -> None:
+    keys = {spec.action, *spec.usual, *spec.times}
+    for said in spec.said:
+        where = f"habits.said.{said.key}"
+        if said.key not in keys:
+            raise ValueError(f"{where}: must be habits.action or one of habits.usual and times: {listed(keys)}")
+        if said.key in spec.times:
+            if any("hour" not in (names := captured(p)) or names - {"hour", "minute", "pm"} for p in said.patterns):
+                raise ValueError(f"{where}.patterns: each needs the group hour, and may have minute and pm")
+        elif said.value is None and any(captured(pattern) != {"value"} for pattern in said.patterns):
+            raise ValueError(f"{where}.patterns: without a value each needs one group, (?P<value>...)")
+
+
+def check_anchors(spec: SessionSpec) -> None:
+    once("session.anchors", (a.name for a in spec.anchors))
+    for anchor in spec.anchors:
+        if any(captured(pattern) != {"value"} for pattern in anchor.patterns):
+            raise ValueError(f"session.anchors.{anchor.name}.patterns: each needs one group, (?P<value>...)")
+
+
 def check_pii(actions: Mapping[str, PiiAction]) -> None:
     """The policy as the screen will have it: one that it cannot have would stop the stream, an entity that is never
     found would leave what was meant as it is."""
@@ -158,7 +191,10 @@ def check_tables(tables: Sequence[TableSpec], namespaces: Sequence[str], fields:
             raise ValueError(f"{where}.namespace: must be one of {', '.join(namespaces)}")
         if ("{id}" in table.key) == table.unique:
             raise ValueError(f"{where}.key: must hold {{id}} exactly where the table has many rows a user")
-        for name in (table.name, f"{table.namespace}/{table.key}", *table.indexes):
+        if taken := sorted(RESERVED_TABLES.intersection(table.indexes)):
+            raise ValueError(f"{where}.indexes.{taken[0]}: is taken by a view of the engine")
+        own = (table.name, f"{table.name}_user", f"{table.name}_pkey")  # the engine's indexes of the table
+        for name in (*own, f"{table.namespace}/{table.key}", *table.indexes):
             if name in seen:
                 raise ValueError(f"{where}: {name!r} is also of tables.{seen[name]}")
             seen[name] = table.name

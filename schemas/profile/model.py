@@ -14,7 +14,7 @@ from schemas.base import CleanText, Frozen, Id, UnitFloat
 from schemas.events.memory import CandidateKind
 from schemas.profile import messages
 from schemas.profile.checks import check
-from schemas.profile.patterns import Pattern
+from schemas.profile.patterns import AskedPattern, Pattern
 from schemas.profile.pii_policy import EntityName, PiiAction
 from schemas.profile.wording import WORDINGS_FROM, Wording, with_wordings
 
@@ -35,7 +35,7 @@ def _zone(name: str) -> str:
 
 TimeZone = Annotated[str, AfterValidator(_zone)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
-SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item"]
+SearchKind = Literal["turn", "fact", "preference", "intent", "episode", "report", "chunk", "item", "pattern"]
 """What a search may ask for."""
 PromptSection = Literal["user_profile", "anchors", "conversation_history", "retrieved_memories"]
 
@@ -59,6 +59,12 @@ class FieldSpec(Frozen):
     patterns: tuple[Pattern, ...] = ()
     """Own rules of the profile: a regular expression whose group `value` (else the canonical value given by
     `aliases`) fills the field."""
+    asked: tuple[Pattern, ...] = ()
+    """Of a preference: how it is asked for, in requests too ("please use Tokyo time"). Looked for in a whole sentence
+    that is no question; each has a group `value`."""
+    by_project: Id | None = None
+    """A value for each project: said where one is meant, it holds there beside those of the others, and a prompt and
+    the structured profile show them together (`{project: value}`), the prompt under this name."""
     label: dict[Literal["en", "zh"], CleanText] = Field(default_factory=dict)
     """How a statement names the field."""
     unit: CleanText | None = None
@@ -80,7 +86,10 @@ class HotKey(Frozen):
     type: Literal["meta", "status", "decision", "preference"]
     aliases: tuple[CleanText, ...] = ()
     patterns: tuple[Pattern, ...] = ()
-    """Other ways to state its number: a regular expression whose group `value` is it."""
+    """Other ways to state its number: a regular expression whose group `value` is it. With `each`: what is said of one
+    of them, without a group."""
+    takes: Pattern | None = None
+    """What its value looks like where it is a text; what else is said of it is no value."""
     priority: int = Field(default=0, ge=0, le=10)
     ratio_of: tuple[Id, ...] = Field(default=(), max_length=2)
     """Two keys whose share, in percent, is this one's value; updated daily (A4)."""
@@ -94,7 +103,7 @@ class Intent(Frozen):
 
     name: Id
     keywords: tuple[CleanText, ...] = ()
-    patterns: tuple[Pattern, ...] = ()
+    patterns: tuple[AskedPattern, ...] = ()
     examples: tuple[CleanText, ...] = ()
     kinds: tuple[SearchKind, ...] = ()
     """Memories to search; empty: all."""
@@ -108,6 +117,9 @@ class Intent(Frozen):
     """A structured table of one row a user, shown with the profile: `table_columns`, "unknown" where nothing is known
     (C11)."""
     table_columns: tuple[Id, ...] = ()
+    habits: tuple[Id, ...] = Field(default=(), max_length=12)
+    """Habits of the user that a prompt for it shows: actions (their usual time), keys of `habits.usual`, and
+    `phrase/ACTION`."""
     budget_tokens: int | None = Field(default=None, ge=1)
 
 
@@ -121,6 +133,20 @@ class ProjectSpec(Frozen):
     """Of its weeks and days (A6); None: the profile's."""
 
 
+class AnchorSpec(Frozen):
+    """A session-level instruction that users state in their turns (D6, D17)."""
+
+    name: Id
+    patterns: tuple[Pattern, ...] = Field(min_length=1)
+    """Each with a group `value`, looked for in the sentences of a user's turn."""
+    unless: tuple[Pattern, ...] = ()
+    """A sentence in which one of these is found gives none."""
+    aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
+    """Canonical value -> other ways to say it."""
+    many: bool = False
+    """The newest five stand beside each other; without it the newest alone."""
+
+
 class SessionSpec(Frozen):
     """Working memory (D6, E1, E2)."""
 
@@ -129,6 +155,7 @@ class SessionSpec(Frozen):
     recent_turns: int = Field(default=8, ge=1, le=100)
     token_threshold_ratio: float = Field(default=0.75, gt=0, le=1)
     model_context_window: int = Field(default=16_000, ge=100)
+    anchors: tuple[AnchorSpec, ...] = Field(default=(), max_length=20)
 
 
 class RetentionSpec(Frozen):
@@ -166,8 +193,26 @@ class BoundsSpec(Frozen):
     """Store items, rows of structured tables aside."""
 
 
+class HabitStatement(Frozen):
+    """What plain words say of a habit, where the turn's metadata does not (C5). Looked for in each sentence of a
+    user's turn; the first statement of a key that is found counts."""
+
+    key: Id
+    """The action's key, one of `usual`, or one of `times`: then the patterns have a group `hour`, and may have `minute`
+    and `pm` (found: the hour is of the afternoon)."""
+    value: CleanText | None = Field(default=None, max_length=100)
+    """What the patterns mean; None: what their group `value` matches."""
+    patterns: tuple[AskedPattern, ...] = Field(min_length=1)
+    unless: tuple[AskedPattern, ...] = ()
+    """A sentence in which one of these is found says nothing of it: a denial, a question, somebody else's."""
+    aliases: dict[CleanText, tuple[CleanText, ...]] = Field(default_factory=dict)
+    """Canonical value -> other ways to say it."""
+    of: tuple[Id, ...] = ()
+    """Actions with which it counts: in their own turn, and in the answer to a question about it. Empty: in any turn."""
+
+
 class HabitSpec(Frozen):
-    """What habits are mined from (C5): keys of a turn's metadata."""
+    """What habits are mined from (C5): keys of a turn's metadata, and what its plain words say of them."""
 
     action: Id = "action"
     """Key of what the user does; the turn's intent where it is absent."""
@@ -183,7 +228,8 @@ class HabitSpec(Frozen):
     """Learn how the user words an action."""
     active_hours: bool = False
     labels: dict[Id, dict[Literal["en", "zh"], CleanText]] = Field(default_factory=dict)
-    """How a text names an action or key."""
+    """How a text names an action, a key or a value."""
+    said: tuple[HabitStatement, ...] = Field(default=(), max_length=60)
 
 
 class StorageSpec(Frozen):

@@ -28,7 +28,8 @@ from sinks.protocol import Mark, Permanent, SinkBatch, Tombstone, Transient
 T = TypeVar("T")
 _POISON = (errors.DataError, errors.IntegrityError, errors.ProgramLimitExceeded)
 """SQLSTATE classes 22, 23 and 54: the content will never fit. Everything else that Postgres says can be mended on
-its side (away, full, not migrated), so the sink waits."""
+its side (away, full, not migrated), so the sink waits. No statement comes of what a tenant writes but those of its
+structured tables, which are left out where Postgres refuses them."""
 _NAME = "memstream-sink-postgres"
 SESSIONS_KEPT = timedelta(days=30)
 """How long a session's row outlives its last event: its window holds turn text (A1)."""
@@ -153,9 +154,11 @@ class PostgresSink:
                 )
             return call(self._conn)
         except _POISON as exc:
+            self._tables.forget()
             raise Permanent("postgres_refused", f"SQLSTATE {exc.sqlstate}") from None
         except psycopg.Error as exc:
             self.close()
+            self._tables.forget()
             raise Transient(f"{type(exc).__name__} {exc.sqlstate or ''}".strip()) from None
 
 

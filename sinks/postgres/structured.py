@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from psycopg import Connection
+from psycopg import Connection, errors
 from psycopg.rows import TupleRow
 
 from schemas.events.memory import MemoryUpdate
@@ -32,20 +32,41 @@ def no_tables() -> Sequence[TableSpec]:
     return ()
 
 
+_REFUSED = (errors.ProgrammingError, errors.DataError, errors.IntegrityError, errors.NotSupportedError,
+            errors.ProgramLimitExceeded, errors.StatementTooComplex, errors.TooManyColumns,
+            errors.TooManyArguments)  # fmt: skip
+"""What Postgres says of a statement that it will refuse the next time, too."""
+
+
 class StructuredTables:
-    """Tables of every profile in force. `specs` may grow while the sink runs."""
+    """Tables of every profile in force. `specs` may grow while the sink runs.
+
+    Profiles come from tenants, and what Postgres refuses of them (a table whose name is another relation's, a row that
+    breaks a unique index that another tenant's profile made) is left out, and said so: the rows are in `memories` all
+    the same, and nobody else waits.
+    """
 
     def __init__(self, specs: Specs) -> None:
         self._specs = specs
-        self._made: dict[tuple[str, str], tuple[TableSpec, tuple[TableColumn, ...]]] = {}
+        self._made: dict[tuple[str, str], tuple[TableSpec, tuple[TableColumn, ...] | None]] = {}
+        """Columns None: left out, until its spec is another."""
 
     def ensure(self, conn: Connection[TupleRow], schema: str) -> None:
         """Create what is missing and fill it from the rows there are. In the caller's transaction."""
         for spec in self._specs():
             made = self._made.get((schema, spec.name))
-            if made is None or made[0] != spec:
-                self._made[schema, spec.name] = spec, _create(conn, schema, spec)
-                self._fill(conn, schema, spec.name, None)
+            if made is not None and made[0] == spec:
+                continue
+            try:
+                with conn.transaction():
+                    columns = _create(conn, schema, spec)
+                    _fill(conn, schema, spec.name, columns, None)
+            except _REFUSED as exc:
+                self._made[schema, spec.name] = spec, None
+                told = {"schema": schema, "table": spec.name, "error": f"SQLSTATE {exc.sqlstate}"}
+                log.error("a structured table of a profile is left out: Postgres refuses it", extra=told)
+            else:
+                self._made[schema, spec.name] = spec, columns
 
     def write(self, conn: Connection[TupleRow], schema: str, rows: Sequence[MemoryUpdate]) -> None:
         """After their rows in `memories`."""
@@ -55,36 +76,59 @@ class StructuredTables:
         if named:
             self.ensure(conn, schema)
         for name, updates in named.items():
-            if (schema, name) in self._made:
-                self._fill(conn, schema, name, updates)
+            _, columns = self._made.get((schema, name), (None, None))
+            if columns is None or _taken(conn, schema, name, columns, updates):
+                continue
+            refused = sum(not _taken(conn, schema, name, columns, [u]) for u in updates)
+            log.error("rows of a structured table are left out: Postgres refuses them",
+                      extra={"schema": schema, "table": name, "rows": refused})  # fmt: skip
 
-    def _fill(self, conn: Connection[TupleRow], schema: str, name: str, rows: Sequence[MemoryUpdate] | None) -> None:
-        """`rows` None: all."""
-        _, columns = self._made[schema, name]
-        keys: tuple[Any, ...] = ()
-        some = ""
-        if rows is not None:
-            keys = [u.tenant for u in rows], [u.record_id for u in rows]
-            some = "AND (m.tenant, m.record_id) IN (SELECT * FROM unnest(%s::text[], %s::text[])) "
-            _run(
-                conn,
-                f'DELETE FROM {schema}."{name}" t USING unnest(%s::text[], %s::text[]) AS g(t, r) '  # noqa: S608
-                "WHERE t.tenant = g.t AND t.record_id = g.r",
-                keys,
-            )
-        names = "".join(f', "{c.name}"' for c in columns)
-        reads = "".join(f", {_value(c)}" for c in columns)
-        sets = "".join(f', "{c.name}" = EXCLUDED."{c.name}"' for c in columns)
+    def forget(self) -> None:
+        """The caller's transaction may have been undone: what was made, and what was left out, is tried again."""
+        self._made.clear()
+
+
+def _fill(
+    conn: Connection[TupleRow], schema: str, name: str, columns: Sequence[TableColumn],
+    rows: Sequence[MemoryUpdate] | None,
+) -> None:  # fmt: skip
+    """`rows` None: all."""
+    keys: tuple[Any, ...] = ()
+    some = ""
+    if rows is not None:
+        keys = [u.tenant for u in rows], [u.record_id for u in rows]
+        some = "AND (m.tenant, m.record_id) IN (SELECT * FROM unnest(%s::text[], %s::text[])) "
         _run(
             conn,
-            f'INSERT INTO {schema}."{name}" (tenant, record_id, user_id, key, revision, created_at, updated_at{names}) '  # noqa: S608
-            "SELECT m.tenant, m.record_id, m.owner_id, coalesce(m.key, ''), m.revision, m.occurred_at, "
-            f"m.known_at{reads} "
-            f"FROM {schema}.memories m WHERE {_FROM} {some}"
-            "ON CONFLICT (tenant, record_id) DO UPDATE SET revision = EXCLUDED.revision, key = EXCLUDED.key, "
-            f"created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at{sets}",
-            (name, *keys),
+            f'DELETE FROM {schema}."{name}" t USING unnest(%s::text[], %s::text[]) AS g(t, r) '  # noqa: S608
+            "WHERE t.tenant = g.t AND t.record_id = g.r",
+            keys,
         )
+    names = "".join(f', "{c.name}"' for c in columns)
+    reads = "".join(f", {_value(c)}" for c in columns)
+    sets = "".join(f', "{c.name}" = EXCLUDED."{c.name}"' for c in columns)
+    _run(
+        conn,
+        f'INSERT INTO {schema}."{name}" (tenant, record_id, user_id, key, revision, created_at, updated_at{names}) '  # noqa: S608
+        "SELECT m.tenant, m.record_id, m.owner_id, coalesce(m.key, ''), m.revision, m.occurred_at, "
+        f"m.known_at{reads} "
+        f"FROM {schema}.memories m WHERE {_FROM} {some}"
+        "ON CONFLICT (tenant, record_id) DO UPDATE SET revision = EXCLUDED.revision, key = EXCLUDED.key, "
+        f"created_at = EXCLUDED.created_at, updated_at = EXCLUDED.updated_at{sets}",
+        (name, *keys),
+    )
+
+
+def _taken(
+    conn: Connection[TupleRow], schema: str, name: str, columns: Sequence[TableColumn], rows: Sequence[MemoryUpdate]
+) -> bool:
+    """Behind a savepoint, so that the caller's transaction goes on where Postgres refuses them."""
+    try:
+        with conn.transaction():
+            _fill(conn, schema, name, columns, rows)
+    except _REFUSED:
+        return False
+    return True
 
 
 def _create(conn: Connection[TupleRow], schema: str, spec: TableSpec) -> tuple[TableColumn, ...]:

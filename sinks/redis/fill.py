@@ -38,7 +38,8 @@ SELECT tenant, user_id, session_id, revision, status, mode, checkpoint_message_i
 FROM {v}.sessions WHERE tenant = %s AND user_id = %s AND session_id = %s
 """
 _HOT = """
-SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, sealed, sealed_for
+SELECT record_id, revision, state, deleted, category, key, value, priority, known_at, user_id, reason, conflicts_with,
+  sources, sealed, sealed_for
 FROM {v}.memories WHERE tenant = %s AND owner_kind = 'project' AND owner_id = %s AND kind = 'hot'
 """
 

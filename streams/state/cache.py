@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar, cast
 
-import orjson
-
 from processors.state_tables import OwnerSingle, OwnerTable, Single, Table
 from processors.step import Reads
-from schemas.base import Json
 from streams.state.protocol import Rows, Write
 
 T = TypeVar("T")
@@ -106,13 +103,6 @@ class OwnerOverlay:
             raise NotRead(Reads(self._name, (key,)))
         return self._cached.rows.get(key)
 
-    def get(self, key: str) -> Json:
-        raw = self.read(key)
-        return None if raw is None else cast(Json, orjson.loads(raw))
-
-    def put(self, key: str, value: Json, expires_at: datetime | None = None) -> None:
-        self.write(key, orjson.dumps(value, option=orjson.OPT_SORT_KEYS), expires_at)
-
     def write(self, key: str, value: bytes, expires_at: datetime | None = None) -> None:
         self.changes[key] = value
         self.expiry.pop(key, None)
@@ -123,15 +113,6 @@ class OwnerOverlay:
         self.changes[key] = None
         self.expiry.pop(key, None)
 
-    def items(self, prefix: str = "") -> Iterator[tuple[str, Json]]:
-        return self._items(self.keys(prefix))
-
-    def _items(self, keys: list[str]) -> Iterator[tuple[str, Json]]:
-        for key in keys:
-            value = self.get(key)
-            if value is not None:
-                yield key, value
-
     def keys(self, prefix: str = "") -> list[str]:
         if not self._cached.complete:
             raise NotRead(Reads(self._name))
@@ -140,7 +121,7 @@ class OwnerOverlay:
         return sorted(stored | written)
 
     def clear(self, keep: Container[str] = ()) -> int:
-        gone = [key for key, _ in self.items() if key not in keep]
+        gone = [key for key in self.keys() if key not in keep]
         for key in gone:
             self.delete(key)
         self._cached.derived.clear()

@@ -23,7 +23,7 @@ PRODUCT = ("memstream", "schemas", "streams", "processors", "sinks", "query", "i
 DOMAINS = tuple(load_profile(name) for name in ("health", "clinical_trial", "immigration", "engineering"))
 GENERAL = load_profile("general")
 
-# Of everyone's talk: time, amounts, family, jobs, wishes, places. 香港 is a place, 投资 and 架构 are trades there.
+# Of everyone's talk: time, amounts, family, jobs, wishes, places. 香港 is a place; 投资, 架构, 医生 are trades there.
 _TALK = """
     adopted agreed approximately architect autumn capital current deadline decided decision detailed doctor due
     engineer family father fully general grandfather grandmother husband interested kilos latest lead lower
@@ -33,15 +33,16 @@ _TALK = """
     不是 为什么 之前 了解 从事 使用 倾向 偏好 做的 公司 公斤 决定 决策 准备 千万 半年 历史 厘米 可以 同意 周报 喜欢
     外公 外婆 大概 大约 太太 奶奶 如何 妈妈 妻子 完成 家人 家里人 将近 就行 左右 尽量 差不多 希望 平时 延迟 待办 得了
     怎么样 截止 打算 接近 投资 担任 提交 搞定 支持 方向 方面的 最好 最近 架构 母亲 比较 没有 爱人 父亲 父母 爷爷 爸爸
-    百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责 负责人 过去 选择 通常 非常 项目 香港 几个
+    cardiologist clinic department dermatologist neurologist prof professor 主任 医生 大夫 教授 普通
+    百万 科技 经验 老公 老婆 考虑 行业 计划 设为 详细 负责人 过去 选择 通常 非常 项目 香港 几个
     现在 目前 已经 一直 一律 方案 列表 表格
 """
 # Things of the engine, or of programs: columns, metrics, commands, the weight of a feature, the height of a page.
 _ENGINE = """
-    alternative amendment apply audit backend background budget cache charts cite daily database debug delivery
-    endpoint error feedback function height history info latency lists logging logs negative outcome owner performance
-    policy postgresql progress project project_name protocol quality rate reads redis reference release reports
-    session_id status tables task test timezone trace verify version warning weight zone
+    alternative amendment apply audit backend background budget cache charts cite daily database debug delivery mysql
+    endpoint error feedback function height history info internal latency lists logging logs negative outcome owner
+    performance policy postgresql progress project project_name protocol quality rate reads redis reference release
+    reports session_id status tables task test timezone trace verify version warning weight zone
 """
 TALK = frozenset(_TALK.split()) | {"how to"}
 ENGINE = frozenset(_ENGINE.split())
@@ -67,7 +68,10 @@ def words_of(profile: Profile) -> set[str]:
     words |= {word for p in profile.projects for word in (p.id, *p.aliases)}
     words |= {word for t in profile.tables for word in (t.name, t.namespace, *(c.name for c in t.columns))}
     habits = profile.habits
-    words |= {*habits.usual, *habits.times, *habits.labels}
+    words |= {*habits.usual, *habits.times, *habits.labels} | {s.value for s in habits.said if s.value is not None}
+    words |= {word for s in habits.said for pair in s.aliases.items() for word in (pair[0], *pair[1])}
+    named = [s for s in habits.said if s.value is None and s.key in habits.usual]  # their patterns name values
+    words |= literals(p for s in named for p in s.patterns)
     return {word.lower() for word in words}
 
 

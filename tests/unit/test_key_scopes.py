@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
 from memstream import keys
+from memstream.cli import keys as command
 from schemas.security.scope import Permission
 
 
@@ -15,3 +17,15 @@ def test_c7_a_scope_of_the_whole_tenant_is_not_given_to_a_bound_key(
 ) -> None:
     with pytest.raises(keys.KeyCommandError, match=f"--scope: `{scope.value}` is about the whole tenant"):
         keys.create("", keys.Grant("acme", "", (Permission.READ, scope), users, projects))
+
+
+@pytest.mark.parametrize("exist", [False, True])
+def test_d11_the_first_key_says_what_it_shuts(monkeypatch: pytest.MonkeyPatch, exist: bool) -> None:
+    """What answered on loopback without a key answered no more, and nothing had said so."""
+    monkeypatch.setattr(command, "_dsn", lambda data: "")
+    monkeypatch.setattr(keys, "exist", lambda dsn: exist)
+    monkeypatch.setattr(keys, "create", lambda dsn, grant: keys.Minted("id", "key"))
+    done = CliRunner().invoke(command.app, ["create", "--json"])
+    assert done.exit_code == 0, done.output
+    assert ("nobody is answered without one" in done.stderr) is not exist
+    assert "nobody" not in done.stdout, "a script reads it"

@@ -1,4 +1,5 @@
-"""What of a turn's metadata habits are mined from (C5): a few short scalars, as the profile names them. Pure."""
+"""What of a turn habits are mined from (C5): a few short scalars of its metadata, as the profile names them, and for
+those that it does not hold what the turn itself says. Pure."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ import unicodedata
 from collections.abc import Collection
 from zoneinfo import ZoneInfo
 
+from processors.memory.habits.said import said_of, values_of
+from processors.memory.habits.said_times import times_of
+from processors.reader.rules.text import MASKED
 from schemas.events.memory import MemoryUpdate
 from schemas.events.turns import ScreenedTurn, metadata_value
-from schemas.profile.model import HabitSpec
+from schemas.profile.model import Profile
 
 ACTION, ZONE, PHRASE = "@action", "@zone", "@phrase"
 """Entries that stand for what the profile names by keys of its own."""
@@ -18,19 +22,32 @@ _PHRASE_CHARS = 40
 _WORDS = re.compile(r"[^\W\d_]+")
 
 
-def habit_metadata(turn: ScreenedTurn, spec: HabitSpec) -> dict[str, str]:
+def habit_metadata(turn: ScreenedTurn, profile: Profile) -> dict[str, str]:
     """Only a user's own turns; values longer than `MOST_CHARS` are no habit."""
     if turn.role != "user" or turn.refused:
         return {}
-    said = turn.sealed.metadata
-    out = {k: v for k in (*spec.usual, *spec.times) if (v := metadata_value(said, k))}
-    if action := metadata_value(said, spec.action) or turn.intent:
+    said, spec = turn.sealed.metadata, profile.habits
+    plain = said_of(turn.sealed.content, turn.sealed.previous, spec)
+    own = metadata_value(said, spec.action) or turn.intent
+    meant = plain.meant if own is None else own.strip()
+    values = plain.values if own is None else values_of(turn.sealed.content, meant, spec)
+    zone = metadata_value(said, spec.zone)
+    there = turn.occurred_at.astimezone(ZoneInfo(zone if zone and is_zone(zone) else profile.time_zone))
+    values |= times_of(turn.sealed.content, meant, spec, there)
+    out = {k: v for k in (*spec.usual, *spec.times) if (v := metadata_value(said, k) or _unmasked(values.get(k)))}
+    if action := own or plain.action:
         out[ACTION] = action.strip()
-        if spec.phrases and (phrase := _phrase(turn.sealed.content)):
+        # Of a turn whose action is known by its words, these: what else it says is of that day.
+        if spec.phrases and (phrase := _phrase(plain.action_words if own is None else turn.sealed.content)):
             out[PHRASE] = phrase
-    if (zone := metadata_value(said, spec.zone)) and is_zone(zone):
+    if zone and is_zone(zone):
         out[ZONE] = zone
     return {k: v for k, v in out.items() if v and len(v) <= MOST_CHARS}
+
+
+def _unmasked(value: str | None) -> str | None:
+    """What the screen masked is no value."""
+    return None if value is None or MASKED.search(value) else value
 
 
 def _phrase(content: str) -> str | None:

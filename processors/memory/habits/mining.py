@@ -10,14 +10,14 @@ user forgets begins anew from what comes after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal
 
 from processors.memory.emit import because, changed, sources, update
-from processors.memory.habits import metadata
+from processors.memory.habits import metadata, wording
 from processors.memory.habits.patterns import (
     RECENT_DAYS,
     SAMPLE,
@@ -57,9 +57,7 @@ CITED = 8
 A_TICK = 200
 """Habits looked at by one tick of a partition."""
 DUE = DUE_OWNER
-ZONE_ROW = ZONE.key
 _INDEX = "due"
-_PHRASE = "phrase/"
 
 
 def reads_of(said: Mapping[str, str], times: Iterable[str]) -> tuple[Reads, ...]:
@@ -96,22 +94,33 @@ def _parsed(place: str) -> tuple[Owner, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoder:
+    """Text -> search terms and unit embedding, by the model of this name."""
+
+    encode: Callable[[str], tuple[tuple[str, ...], bytes]]
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Told:
-    """A pattern as it is to be told. `name` identifies it: time/ACTION, usual/KEY, active_hours."""
+    """A pattern as it is to be told. `name` identifies it: time/ACTION, usual/KEY, active_hours. `findable`: what a
+    search finds it by; nothing where it is none's answer."""
 
     name: str
     kind: Literal["time", "usual", "active_hours"]
     confidence: float
     text: str
     value: dict[str, Json]
+    findable: str = ""
 
 
 class HabitGate:
     """Habits of one user."""
 
     def __init__(
-        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime
+        self, owner: Owner, standing: Standing, state: StateSpace, profile: Profile, now: datetime, encoder: Encoder
     ) -> None:
+        self._encoder = encoder
         self._owner = owner
         self._standing = standing
         self._state = state
@@ -135,7 +144,7 @@ class HabitGate:
         if action := told.get(metadata.ACTION):
             out += self._done(action, e.turn.occurred_at, e)
             if phrase := told.get(metadata.PHRASE):
-                out += self._value(_PHRASE + action, phrase, e)
+                out += self._value(wording.PHRASE + action, phrase, e)
         for key in spec.times:
             if when := _time(told.get(key)):
                 out += self._done(key, when, e, planned=True)
@@ -235,9 +244,9 @@ class HabitGate:
         self._usual.put(key, UsualValues(values=values, sources=tuple(cited), told=told))
         if found is None:
             return []
-        text = f"{self._label(key, e.language, usual=True)}{found.value}"
+        text = wording.usual_text(self._profile.habits, key, found.value, e.language)
         what: dict[str, Json] = {"key": key, "value": found.value, "support": found.support}
-        return self._tell(_Told(name, "usual", found.confidence, text, what), old, cited)
+        return self._tell(_Told(name, "usual", found.confidence, text, what, text), old, cited)
 
     def _hours(self, e: Extraction) -> list[Emit]:
         """A row is written once an hour of activity, not once a turn."""
@@ -252,8 +261,7 @@ class HabitGate:
         found = active_hours(recent)
         if found is None:
             return []
-        told = ", ".join(f"{h:02}:00" for h in found.hours)
-        text = f"活跃时段：{told}" if e.language == "zh" else f"Active hours: {told}"
+        text = wording.hours_text(found.hours, e.language)
         what: dict[str, Json] = {"hours": list(found.hours), "support": found.support}
         old = self._standing.get(self._id("active_hours"))
         return self._tell(_Told("active_hours", "active_hours", found.confidence, text, what), old, [e.turn])
@@ -262,28 +270,16 @@ class HabitGate:
         self, action: str, t: Timing, last_done: int, language: str, overdue: dict[str, Json] | None
     ) -> _Told:
         usually = clock(t.minute)
-        label = self._label(action, language)
-        text = f"通常在{usually}{label}" if language == "zh" else f"Usually at {usually}: {label}"
+        text = wording.time_text(self._profile.habits, action, usually, t.weekdays, language)
+        findable = text
         if overdue:
-            now = overdue["at"]
-            text += f"，现在{now}，今天还没有" if language == "zh" else f"; it is {now} and not yet done today"
+            text = wording.overdue_text(text, str(overdue["at"]), language)
         what: dict[str, Json] = {
             "action": action, "time": usually, "minute": t.minute, "spread_minutes": t.spread,
             "weekdays": list(t.weekdays), "support": t.support, "missed": t.missed, "last_done": _day(last_done),
             "due": clock(t.due), "due_minute": t.due, "overdue": overdue,
         }  # fmt: skip
-        return _Told(f"time/{action}", "time", t.confidence, text, what)
-
-    def _label(self, key: str, language: str, *, usual: bool = False) -> str:
-        """As the profile words it; `usual`: with "usual" before and a colon after."""
-        named = key.removeprefix(_PHRASE)
-        known = self._profile.habits.labels.get(named, {})
-        label = (known.get("zh") if language == "zh" else known.get("en")) or named
-        if not usual:
-            return label
-        if named != key:
-            return f"{label}时常说：" if language == "zh" else f"Usual words to {label}: "
-        return f"常用{label}：" if language == "zh" else f"Usual {label}: "
+        return _Told(f"time/{action}", "time", t.confidence, text, what, findable)
 
     def _tell(
         self, p: _Told, old: MemoryUpdate | None, cited: list[SourceTurn] | None, reason: Reason | None = None
@@ -299,17 +295,29 @@ class HabitGate:
             if all(was.get(k) == value.get(k) for k in ("as_of", "value", "last_done", "overdue")):
                 return []
         rule = reason or because("kept" if state == "active" else "observed", "confidence", "habit", p.confidence)
-        body = MemoryBody(text=p.text, value=value)
+        body = self._found_by(p, old).model_copy(update={"text": p.text, "value": value})
         grown = () if old is None else old.sources
         for s in cited or ():
             grown = sources(grown, s, CITED)
         fields: dict[str, object] = {
             "state": state, "reason": rule, "confidence": confidence, "sources": grown, "sealed": body,
             "known_at": self._now, "occurred_at": self._now, "last_accessed_at": self._now,
+            "model_id": self._encoder.model_id if body.embedding else "",
         }  # fmt: skip
         new = changed(old, **fields) if old is not None else self._new(p, rule, state).model_copy(update=fields)
         self._standing.put(new)
         return [update(new)]
+
+    def _found_by(self, p: _Told, old: MemoryUpdate | None) -> MemoryBody:
+        """Terms and vector of a pattern: those that it has, where it is still told so."""
+        if not p.findable:
+            return MemoryBody()
+        if old is not None and old.model_id == self._encoder.model_id and old.sealed.embedding:
+            more = old.sealed.text.partition(p.findable)  # of what is overdue it says more, behind a comma
+            if more[:2] == ("", p.findable) and more[2][:1] in ("", "，", ";"):
+                return MemoryBody(terms=old.sealed.terms, embedding=old.sealed.embedding)
+        terms, embedding = self._encoder.encode(p.findable)
+        return MemoryBody(terms=terms, embedding=embedding)
 
     def _new(self, p: _Told, reason: Reason, state: Literal["active", "observed"]) -> MemoryUpdate:
         name = self._id(p.name)

@@ -7,12 +7,12 @@ reason or what more it says of the thing it names. What fails is not told: it is
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from processors.reader.rules.beginnings_en import CUTS, before_another, beginnings
-from processors.reader.rules.clauses_en import FILLER, Clause, Subject, clauses
+from processors.reader.rules.clauses_en import ANSWERS_NO, FILLER, Clause, Subject, clauses
 from processors.reader.rules.found import Found
 from processors.reader.rules.people_en import People
 from processors.reader.rules.person_en import expand, is_done, is_past
@@ -30,6 +30,7 @@ from processors.reader.rules.standing_en import (
     tidy,
 )
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.third_en import of_a_third, spliced
 from processors.reader.rules.whole_en import is_of_now, is_whole
 from processors.reader.rules.withdrawn_en import TAKEN_BACK, no_longer_so
 from processors.reader.rules.words_en import alternatives
@@ -55,13 +56,15 @@ _INTERJECTION = re.compile(
     r"(?:(?:by the way|guess what|oh man|like(?=,? (?:my|I|we)\b)|ye+a+h?|yes|yep|yup|nope|nah|oops|wow+|hm+|u[mh]+"
     r"|er+m?|aw+|ugh+|oo+h|whoa|gosh|damn|dude|oh|ok(?:ay)?|well|right|haha|honestly|actually|unfortunately|anyway"
     r"|also|plus"
-    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same|no"
+    r"|and|but|so|then|now|however|luckily|sadly|basically|obviously|of course|for sure|not really|exactly|true|same"
+    rf"|{ANSWERS_NO}"
     r"|thanks|thank you|sorry|sure|cool|great|nice|awesome|absolutely|definitely|totally|hey|hi|hello)\b[\s,.!:;-]*)+",
     re.I,
 )
 _TRAILING = re.compile(
     r"[\s,]+(?:though|too|as well|either|anyways?|actually|honestly|unfortunately|lol|you know|I guess|I think|haha"
-    r"|right|here|there|(?:right|for|by) now|then|so|and|but|or|because|(?<!would )(?<!I'd )like|at all|as always"
+    r"|right|(?:(?:back|over|up|down|out) )?(?:here|there)|(?:right|for|by) now|then|so|and|but|or|because"
+    r"|(?<!would )(?<!I'd )like|at all|as always"
     r"|of course|of sorts|if|when|which|by|did(?:n't)?)$",
     re.I,
 )
@@ -92,7 +95,7 @@ _TOLD_TO_AMONG_PEOPLE = re.compile(
 """What somebody is not to do, not what the speaker does not."""
 _BEHIND_A_VERB = (
     r"an?|the|my|our|some|any|all|both|it|them|to|for|in|on|at|up|out|off|with|from|back|into|over|about|after"
-    r"|around|down"
+    r"|around|down|everything|nothing|anything|something"
     r"|through|as|of|last|this|yesterday|today|every|\w+ly|\w+self|\d+|one|two|three|four|five|six|seven|[A-Z]\w*"
 )
 _STATE = re.compile(
@@ -138,6 +141,8 @@ class Alone:
     text: str
     weight: float
     dropped: DropLabel | None = None
+    of_a_third: bool = False
+    """Said of a thing or somebody else: it needs no owner."""
 
 
 def alone(
@@ -149,7 +154,7 @@ def alone(
     runs: list[Alone] = []
     about: Subject = "none"
     unreal = False
-    for clause in clauses(sentence):
+    for clause in _apart(sentence, original, in_group=in_group):
         unnamed = clause.subject == "none" and about == "other"
         known = not in_group or about in {"I", "we", "my"}
         if clause.subject != "none":
@@ -172,14 +177,26 @@ def alone(
         whole = "" if (unnamed and named == bare) or not usable else _with_subject(tidy(named), clause, known=known)
         runs.append(Alone(clause.start, clause.end, whole, 0.0))
     texts = [_standing(_shortened(run.text), in_group=in_group) for run in runs]
-    return [
-        Alone(
-            run.start, run.end, text, weight(text) + (1.0 if KIN.search(text) else 0.0),
-            None if tells(text, in_group=in_group) else "unresolved",
-        )
-        for run, text in zip(runs, texts, strict=True)
-        if len(text.split()) >= SHORTEST
-    ]  # fmt: skip
+    found = []
+    for run, text in zip(runs, texts, strict=True):
+        told = tells(text, in_group=in_group)
+        third = None if told or in_group else of_a_third(_shortened(run.text))
+        if third is not None:
+            found.append(Alone(run.start, run.end, third, weight(third) + 1.0, of_a_third=True))
+        elif len(text.split()) >= SHORTEST:
+            heavy = weight(text) + (1.0 if KIN.search(text) else 0.0)
+            found.append(Alone(run.start, run.end, text, heavy, None if told else "unresolved"))
+    return found
+
+
+def _apart(sentence: Sentence, original: str, *, in_group: bool) -> Iterator[Clause]:
+    """The clauses of a sentence; a single user's also where another subject follows."""
+    for clause in clauses(sentence):
+        said = original[clause.start - sentence.start : clause.end - sentence.start]
+        if in_group or said != sentence.text[clause.start - sentence.start : clause.end - sentence.start]:
+            yield clause
+        else:
+            yield from spliced(clause, said)
 
 
 def _told_by(taken: Sequence[Found], clause: Clause) -> bool:
@@ -210,6 +227,10 @@ def _with_subject(bare: str, clause: Clause, *, known: bool) -> str:
     lowered = f"{text[0].lower()}{text[1:]}"
     if _BEEN.match(lowered):
         return f"I have {lowered}"
+    if lowered.startswith(("born in ", "born on ", "born and ")):
+        return f"I was {lowered}"
+    if re.match(r"did (?:my|an?) [A-Za-z]", lowered):
+        return f"I {lowered}"
     if _STATE.match(lowered):
         return f"I am {lowered}"
     if lowered.startswith(("going to ", "want to ")) and not _IS_SUBJECT.search(lowered):
@@ -274,8 +295,9 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         return a.weight < (KEEP_TOLD if size > MUCH and _STEP.match(a.text) and not _DATED.search(a.text) else KEEP)
 
     fit = [a for a in told if a.dropped is None and not light(a) and not copies(a.text)]
-    best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2]
-    best = [a for n, a in enumerate(best) if n == 0 or a.weight >= KEEP_MORE]
+    most = MOST if size <= MUCH else MOST + 2
+    best = sorted(fit, key=lambda a: (a.of_a_third, a.text.startswith("No "), -a.weight))[:most]
+    best = [a for n, a in enumerate(best) if n == 0 or a.of_a_third or a.weight >= KEEP_MORE]
 
     def label(a: Alone) -> DropLabel | None:
         if a.dropped is not None or a in best:

@@ -35,6 +35,7 @@ from processors.reader.rules.standing_zh import (
     played,
     stands,
     tells_of_speaker,
+    tells_state,
     tidy,
     weight,
     without_open_brackets,
@@ -51,6 +52,8 @@ LEAST_SAID = 1.5
 """Content words of one clause of several."""
 KEEP = 4.0
 """Weight from which a statement is worth telling."""
+KEEP_TOLD = 3.0
+"""The same where one who talks to an assistant says what holds of them in everyday words: 我一个人住."""
 MOST = 3
 """Statements of one turn; of one longer than MUCH characters two more, and one more for each EACH_MORE."""
 MUCH, EACH_MORE = 80, 40
@@ -70,6 +73,11 @@ _HAD = re.compile(r"(?:曾经?|以前|之前|小时候|高中|大学|初中)(?:�
 """Who had somebody is the speaker: 曾经有一个男生，跟我不是一个中学."""
 _CONSEQUENCE = re.compile(r"(?:[我咱俺]们?)?(?:也|就|才|便)(?:能|会|可以|不用|不会|要|算)")
 """What follows from a clause that supposes, asks or speaks to somebody is told only with it."""
+_NOT_ON = re.compile(
+    r"[他她佢它]|太[^，]{1,3}了?$|[真好]的?$|[点點]算|(?P<asked>[\u4e00-\u9fff])不(?P=asked)"
+    r"|^(?:所以|因此|因为|可能|应该|估计|但愿)"
+)
+"""Somebody else, or what is thought of it: no more of what the clause before says."""
 _VERB = re.compile(r"[是有在叫用做去来考买卖住养学教吃喝打看找换搬开租订要想会能没不了过着给得说写读玩跑靠属弄装修拿]")
 _MOMENT = ("等一下", "稍等", "等等")
 
@@ -85,6 +93,8 @@ class Alone:
     dropped: DropLabel | None = None
     clauses: tuple[Alone, ...] = ()
     """Its clauses that stand alone, where all are about the speaker."""
+    goes_on: bool = False
+    """Does it begin with a clause of which a value is taken, or a relation?"""
 
 
 def alone(
@@ -102,26 +112,35 @@ def alone(
     found: list[Alone] = []
     run: list[Clause] = []
     led = False
+    behind: Clause | None = None
     parts = clauses(sentence, before, in_group=in_group)
     whose = _whose(parts, who, in_group=in_group)
-    for clause in parts:
+    for at, clause in enumerate(parts):
         said = tidy(original[clause.start - sentence.start : clause.end - sentence.start])
         if not said:
             continue
         if SAID.search(said):
             break
         if not _usable(said, clause, taken):
-            found += _closed(run, original, sentence, whose)
-            run, led = [], True
+            found += _closed(run, original, sentence, whose, behind)
+            run, led, behind = [], True, None
             continue
         if led and _CONSEQUENCE.match(opened(said)):
             continue
+        if led and at and _may_go_on(parts[at - 1], taken):
+            behind = parts[at - 1]
         led = False
         if run and (_begins(said, clause, run[-1]) or len(_joined([*run, clause], original, sentence)) > LONGEST):
-            found += _closed(run, original, sentence, whose)
-            run = []
+            found += _closed(run, original, sentence, whose, behind)
+            run, behind = [], None
         run.append(clause)
-    return [_named(a, who) for a in found + _closed(run, original, sentence, whose)]
+    return [_named(a, who) for a in found + _closed(run, original, sentence, whose, behind)]
+
+
+def _may_go_on(clause: Clause, taken: Sequence[Found]) -> bool:
+    """Is something taken from a clause that does not say all of it?"""
+    here = [f for f in taken if f.overlaps(clause.start, clause.end)]
+    return clause.states and bool(here) and all(f.kind in {"fact", "relation"} and not f.dangling for f in here)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +191,8 @@ def _usable(said: str, clause: Clause, taken: Sequence[Found]) -> bool:
 
 
 def _begins(said: str, clause: Clause, before: Clause) -> bool:
-    """Does a clause begin another statement: the speaker named again, or another subject?"""
-    if SPEAKER.match(opened(said)):
+    """Does a clause begin another statement: the speaker named again, another subject, another of their measures?"""
+    if SPEAKER.match(opened(said)) or (by_nature(said) and by_nature(opened(tidy(before.raw)))):
         return True
     if before.subject == "unnamed":
         return clause.subject == "亲友"
@@ -214,9 +233,12 @@ def _cut_short(text: str, last: Clause, original: str, sentence: Sentence) -> bo
     return more[:1].isspace() and bool(more.strip()) and text[-1:].isascii() and _VERB.search(text) is None
 
 
-def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose) -> list[Alone]:
+def _closed(
+    run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose, behind: Clause | None
+) -> list[Alone]:
     """The statement of a run of clauses; shorter where its end does not stand alone. Where the subject of its begin
-    stands in the sentence before, from a clause that names its own. Dropped where no part stands alone."""
+    stands in the sentence before, from a clause that names its own. Where no part stands alone, with the clause that it
+    stands `behind`, of which a value is taken; dropped where that does not help."""
     heads = [opened(tidy(clause.raw)) for clause in run]
     for first, head in enumerate(heads):
         about = run[first].subject
@@ -242,8 +264,28 @@ def _closed(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Wh
             if stands(text, of_other=about == "other", of_kin=about == "亲友", in_group=whose.in_group):
                 single = _singly(run[first:last], original, sentence, whose)
                 return [Alone(run[first].start, run[last - 1].end, text, weight(text), clauses=single)]
+    if behind is not None and run and (more := _with_before(behind, run, original, sentence, whose)):
+        return [more]
     text = _joined(run, original, sentence) if run else ""
     return [Alone(run[0].start, run[-1].end, text, weight(text), "unresolved")] if len(text) >= SHORTEST else []
+
+
+def _with_before(
+    behind: Clause, run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose
+) -> Alone | None:
+    """What goes on with a clause about the speaker, or a person of theirs, told with it: 我对虾过敏，一碰就肿."""
+    head = opened(tidy(behind.raw))
+    if run[0].subject != behind.subject or not carried(run[0]) or not (SPEAKER.match(head) or OF_KIN.match(head)):
+        return None
+    for last in range(len(run), 0, -1):
+        text = _joined([behind, *run[:last]], original, sentence)
+        of_kin = behind.subject == "亲友"
+        on = all(c.subject == behind.subject and not _NOT_ON.search(c.raw) for c in run[:last])
+        if not on or len(text) > LONGEST:
+            continue
+        if stands(text, of_other=False, of_kin=of_kin, in_group=whose.in_group):
+            return Alone(behind.start, run[last - 1].end, text, weight(text), goes_on=True)
+    return None
 
 
 def _singly(run: Sequence[Clause], original: str, sentence: Sentence, whose: _Whose) -> tuple[Alone, ...]:
@@ -275,9 +317,10 @@ def well_told(told: Sequence[Alone]) -> list[Alone]:
     return [a for a in fit if SPEAKER.match(a.text) or not SPEAKER.search(a.text)]
 
 
-def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
+def worth(told: Sequence[Alone], turn: str, *, to_assistant: bool = False) -> list[Alone]:
     """Return those of a turn in the order of the text, all but the kept ones dropped: at most MOST are kept, the
-    weightiest, and none that repeats a long turn: of that one its clauses are told."""
+    weightiest, and none that repeats a long turn: of that one its clauses are told. `to_assistant`: nobody else
+    speaks or hears."""
     if turn.count("你") + turn.count("您") >= max(3, turn.count("我")):
         return [replace(a, dropped=a.dropped or "addressed") for a in told]  # it is about the one it speaks to
     size = len(_SIZE.findall(turn))
@@ -287,12 +330,16 @@ def worth(told: Sequence[Alone], turn: str) -> list[Alone]:
         return size > LONG_TURN and held > KEPT_WHOLE and held >= COPIED * size
 
     told = [part for a in told for part in (a.clauses if a.clauses and copies(a.text) else (a,))]
-    fit = [a for a in told if a.dropped is None and a.weight >= KEEP and not copies(a.text)]
+
+    def is_light(a: Alone) -> bool:
+        return a.weight < (KEEP_TOLD if to_assistant and tells_state(a.text) else KEEP)
+
+    fit = [a for a in told if a.dropped is None and not is_light(a) and not copies(a.text)]
     best = sorted(fit, key=lambda a: -a.weight)[: MOST if size <= MUCH else MOST + 2 + (size - MUCH) // EACH_MORE]
 
     def label(a: Alone) -> DropLabel | None:
         if a.dropped is not None or a in best:
             return a.dropped
-        return "light" if a.weight < KEEP else "copy" if copies(a.text) else "too_many"
+        return "light" if is_light(a) else "copy" if copies(a.text) else "too_many"
 
     return [replace(a, dropped=label(a)) for a in told]

@@ -11,12 +11,68 @@ import re
 
 from processors.reader.rules.common_en import FUNCTION
 from processors.reader.rules.numbers import ENGLISH_NUMBER
-from processors.reader.rules.words_en import listed
+from processors.reader.rules.words_en import alternatives, listed
 from processors.reader.wording.inflect import inflected
 from processors.reader.wording.tables import tables
 
 _LEAD = re.compile(r"^(?:(?:and|so|ok(?:ay)?|great|thanks|by the way|also|then|one more thing)\b[,:]? ?){1,3}", re.I)
-_MINE = re.compile(r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) your (?P<what>[a-z][\w' -]{2,60})$", re.I)
+_MINE = re.compile(
+    r"(?:what|who|when|where)(?P<is>'s| is| are| was| were) (?P<whose>your|the) (?P<what>[a-z][\w' -]{2,60})$", re.I
+)
+_OF_ANYTHING = re.compile(
+    r"\b(?:of|like|for|about|time|date|day|answer|result|sum|score|difference|odds|year)\b(?! (?:setting|number))", re.I
+)
+_NUMBERED = re.compile(rf"\d|(?<![\w-]){ENGLISH_NUMBER}(?![\w-])", re.I)
+"""Of a thing of one's own the number is told; the rest is talk."""
+_ANY = re.compile(
+    r"(?:(?:do|did) you have |have you (?:got |had )?)?any "
+    rf"(?!of\b|other\b|idea\b|news\b|luck\b|(?:more )?(?:{alternatives('of_an_exchange')})\b)"
+    r"(?P<what>[a-z][\w' -]{2,60}s)$",
+    re.I,
+)
+_HAVE_ANY = re.compile(
+    r"have you (?P<verb>[a-z]+(?:ed|t|d|n)) any (?P<what>[a-z][\w' -]{2,60})$", re.I
+)
+_NO_ANY = re.compile(
+    r"(?:no|none|nope|nothing|nah)(?: at all| whatsoever| so far| yet)?(?: that (?:I(?:'ve| have)? (?:noticed|know of"
+    r"|seen)"
+    r"|I can think of))?(?=\s*(?:$|[.;!\n]))",
+    re.I,
+)
+_TAKEN_BACK = re.compile(r"\b(?:actually|well|but|then|except|until|although|only)\b", re.I)
+"""The answer goes on to something else than its first word says."""
+_HABIT = re.compile(rf"do you (?P<verb>{alternatives('habits')})(?P<rest> [\w' -]{{2,40}})?$", re.I)
+_GAVE_UP = re.compile(
+    r"(?:no,? )?(?:i )?(?:(?:gave|have given|'ve given) (?:it )?up|stopped|quit|packed it in|kicked it)"
+    r"(?P<when> (?:in )?(?P<year>\d{4})| [\w ]{1,20} ago| last [a-z]+)(?=\s*(?:$|[.,;!\n]))",
+    re.I,
+)
+_MAY_I = re.compile(
+    r"(?:(?:is it|would it be) (?:ok(?:ay)?|all right|alright|fine) (?:if I|for me to|with you if I)|(?:may|can) I)"
+    r" (?P<do>(?:share|give|show|send|mention|forward|pass)\b(?![\w' -]*\b(?:you|we|us|I)\b)[\w' -]{1,40}\byour"
+    r" [\w' -]{3,60})$",
+    re.I,
+)
+"""Something of the speaker's own is passed on."""
+_REFUSED = re.compile(
+    r"(?:no|nope|nah)(?:,? (?:thanks?|thank you|please|absolutely not|never|don't|I'd rather (?:you didn't|not)))?"
+    r"(?=\s*(?:$|[.;!\n]))",
+    re.I,
+)
+_EITHER = re.compile(
+    r"(?:[^:]{1,80}: ?)?(?P<first>[\w' -]{2,50}?)(?P<more>(?:, [\w' -]{2,40}?){0,3}),? or (?P<last>[\w' -]{2,60})$",
+    re.I,
+)
+_ASKS_WHETHER = re.compile(
+    r"\b(?:you|I|yes|no)\b|^(?:is|are|was|were|do|does|did|will|can|should|which|what|who)\b", re.I
+)
+_OF_A_LIST = re.compile(r"(?P<asks>[^:]{6,80}): ?(?P<items>[\w' -]{2,40}(?:, (?:or )?[\w' -]{2,40}){1,4})$")
+_ORDINAL = re.compile(
+    r"(?:oh |um+,? |i'd say |i'll (?:take|have|go with) |let's (?:go with|do|take) )?(?:the )?(?P<which>first|second"
+    r"|third"
+    r"|middle|last|former|latter)(?: one| option)?(?:,? (?:please|thanks|then))?\W*$",
+    re.I,
+)
 _COUNT = re.compile(
     r"how many (?P<what>[\w' -]{3,40}?) (?P<aux>do|did|are|have) you (?P<verb>[a-z]+)(?P<rest> [\w' -]+)?$", re.I
 )
@@ -27,6 +83,7 @@ _OPEN = re.compile(
     r"|mainly) )?(?P<verb>[a-z]+)(?P<rest> [\w' -]+)?$",
     re.I,
 )
+_INTERESTED = re.compile(r"(?:what|which)(?: [a-z]+)? are you (?P<how>interested|enrolled|based|registered) in$", re.I)
 _FOR_NOW = frozenset(listed("for_now"))
 _OF_THE_TALK = frozenset(listed("of_the_talk"))
 _YES_OR_NO = re.compile(
@@ -54,11 +111,12 @@ _NO_ANSWER = re.compile(
     r"|please|either|both|any\w*|all|some\w*|every\w*|same|whatever|guess|good|great|hard|no idea|ha\w*|lol|skip"
     r"|same|here|there)\b"
     r"|.*(?:\b(?:is|are|was|were|am|do|did|does|don't|didn't|can|can't|think|guess|maybe|probably|not|you|it|them"
-    r"|ones?|hopefully)\b|\?)",
+    r"|(?<!to )ones?|hopefully)\b|\?)",
     re.I,
 )
 _LIMITED = re.compile(
-    r",? (?:from|until|till|once|if|unless|but|not|next|only|when|except|soon|or|though|depending|used to)\b", re.I
+    r",? (?:from|until|till|once|if|unless|but|not(?! (?:counting|including))|next|only|when|except|soon|or|though"
+    r"|depending|used to)\b", re.I
 )
 """What follows an answer that is not so without it."""
 _PLACE = re.compile(
@@ -73,8 +131,11 @@ _AUX = {"do": "", "did": "", "are": "am ", "have": "have ", "will": "will ", "ca
 
 
 def answered(asked: str, content: str) -> tuple[str, int] | None:
-    """Return the sentence of the first person that an answer makes of its question, and where the answer ends."""
+    """Return the sentence that an answer makes of its question, of the first person or of the thing asked about, and
+    where the answer ends."""
     question = _LEAD.sub("", asked.strip(), count=1)
+    if (told := by_kind(asked, content)) is not None:
+        return told
     if (agreed := _AGREED.match(content)) and (match := _YES_OR_NO.match(question)):
         said = None if _LIMITED.match(content[agreed.end() :]) else _agreed(match, agreed)
         return None if said is None else (said, agreed.end())
@@ -89,6 +150,49 @@ def answered(asked: str, content: str) -> tuple[str, int] | None:
         said = f"{said[0].lower()}{said[1:]}"
     statement = _stated(re.sub(r"\byou're\b", "you are", question), said)
     return None if statement is None else (statement, first.end())
+
+
+def by_kind(asked: str, content: str) -> tuple[str, int] | None:
+    """What a question of a kind makes of an answer that takes none of its words: "any?" - "none", "do you?" - "gave
+    up in 2010", "may I?" - "no", "this or that?" - "the second"."""
+    question = _LEAD.sub("", asked.strip(), count=1)
+    if _TAKEN_BACK.search(content):
+        return None
+    if (none := _NO_ANY.match(content)) and (match := _HAVE_ANY.match(question)):
+        return f"I have {match['verb']} no {_own(match['what'])}", none.end()
+    if (none := _NO_ANY.match(content)) and (match := _ANY.match(question)):
+        return f"I have no {_own(match['what'])}", none.end()
+    if (over := _GAVE_UP.match(content)) and (match := _HABIT.match(question)):
+        when = f" in {over['year']}" if over["year"] else over["when"]
+        doing = inflected(match["verb"].lower(), "ing", tables("en"))
+        return f"I stopped {doing}{_own(match['rest'] or '')}{when}", over.end()
+    if (no := _REFUSED.match(content)) and (match := _MAY_I.match(question)):
+        return f"I do not want the assistant to {_own(match['do'])}", no.end()
+    if ordinal := _ORDINAL.match(content):
+        return _of_several(question, ordinal["which"].lower(), ordinal.end())
+    return None
+
+
+def _of_several(question: str, which: str, end: int) -> tuple[str, int] | None:
+    """What a question that names several things says of the one that is meant by its place."""
+    if listed := _OF_A_LIST.match(question):
+        items = re.split(r", (?:or )?| or ", listed["items"])
+        said = _at(items, which)
+        stated = _stated(listed["asks"], said) if said else None
+        return None if stated is None else (stated, end)
+    either = _EITHER.match(question)
+    if either is None or _ASKS_WHETHER.search(either["first"]):
+        return None
+    items = [either["first"], *filter(None, either["more"].split(", ")), either["last"]]
+    said = _at(items, which)
+    return None if said is None else (f"I chose the {_own(re.sub('^the ', '', said.strip()))}", end)
+
+
+def _at(items: list[str], which: str) -> str | None:
+    if which == "middle":
+        return items[len(items) // 2] if len(items) % 2 else None
+    at = {"first": 0, "former": 0, "second": 1, "third": 2, "last": len(items) - 1, "latter": 1}[which]
+    return items[at] if at < len(items) and (which not in {"former", "latter"} or len(items) == 2) else None
 
 
 def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
@@ -110,12 +214,19 @@ def _agreed(match: re.Match[str], agreed: re.Match[str]) -> str | None:
 
 def _stated(question: str, said: str) -> str | None:
     if match := _MINE.match(question):
-        return f"my {_own(match['what'])} {_IS[match['is'].strip().lower()]} {said}"
+        whose = "my" if match["whose"].lower() == "your" else "the"
+        if whose == "the" and (_OF_ANYTHING.search(match["what"]) or not _NUMBERED.search(said)):
+            return None
+        return f"{whose} {_own(match['what'])} {_IS[match['is'].strip().lower()]} {said}"
     if match := _LONG.match(question):
         since = re.match(r"(?:for|since|all)\b", said, re.I)
         return f"I have {_own(match['rest']).strip()} {said if since else f'for {said}'}"
     if match := _COUNT.match(question):
         return f"{_predicate(match)} {said} {match['what']}{_own(match['rest'] or '')}"
+    if match := _INTERESTED.match(question):
+        return f"I am {match['how']} in {said}"
+    if (match := _ANY.match(question)) and question.lower().startswith("any "):
+        return f"my {_own(match['what'])} include {said}"
     match = _OPEN.match(question)
     if match is None or match["verb"].lower() in _OF_THE_TALK or (match["where"] and not _PLACE.match(said)):
         return None

@@ -55,7 +55,7 @@ r" city (?:do you live|are you) in\b", re.I), "I live in {}"),
     (re.compile(r"\bwhat do you do(?: for (?:a living|work))?$|\bwhat(?:'s| is)"
 r" your (?:job|occupation|profession)\b", re.I), "I work as a {}"),
     (re.compile(r"\b(?:who|where) do you work(?: for| at)?$|\bwhich company\b", re.I), "I work for {}"),
-    (re.compile(r"\bhow many years of (?:work )?experience\b", re.I), "I have {} years of experience"),
+    (re.compile(r"\bhow many years of (?:[a-z-]+ ){0,3}experience\b", re.I), "I have {} years of experience"),
 )  # fmt: skip
 _SLOT_ZH = (
     (re.compile(r"多大|几岁|年龄|贵庚"), "我{}岁"),

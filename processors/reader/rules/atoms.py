@@ -24,7 +24,7 @@ _DECIDED_EN = re.compile(
 _DECIDED_ZH = re.compile(
     r"(?:决定|敲定|拍板|定下来|商定|选定|最终选择?|确定(?=用|采用|使用"
     r"|选|由|在|改)|达成一致|一致同意|定了(?=用|采用|要|在|[下本这]?(?:周|星期|礼拜)[一二三四五六日天末])"
-    r"|(?:我们|咱们|大家|团队|会上|时间|日期|方案)(?:已经|终于|都)?定了(?=[，,：:])|就用|就定"
+    r"|(?:我们|咱们|大家|团队|会上|时间|日期|方案)(?:已经|终于|都)?定了(?=[，,：:])|(?<![你您])就用|就定"
     r"|改用|采用|选用)"
 )
 _UNDECIDED = re.compile(
@@ -126,7 +126,9 @@ def relations_en(clause: clauses_en.Clause, *, in_group: bool = False) -> list[F
         return []
     heads = before_another(match.group(), in_group=in_group)
     said = next((head for head in heads if len(head.split()) > _WHOLE), match.group()).rstrip(" ,;")
-    return [_relation(clause.start, clause.end, said, match["kin"], match["name"], in_group=in_group)]
+    behind = len(match.group()) - len(said)
+    end = clause.end - behind if behind and clause.body.endswith(match.group()) else clause.end
+    return [_relation(clause.start, end, said, match["kin"], match["name"], in_group=in_group)]
 
 
 def _relation(start: int, end: int, text: str, kin: str, name: str | None, *, in_group: bool = False) -> Found:
@@ -157,7 +159,47 @@ def relations_zh(clause: clauses_zh.Clause) -> list[Found]:
     ]
 
 
-def decision_en(sentence: Sentence, original: str) -> Found | None:
+_CHOSEN_EN = re.compile(
+    r"(?:(?:ok|okay|right|so|then|well|yes|yeah|fine|great|alright|all right)[, ]{1,2}){0,3}"
+    r"(?:(?P<it>(?:(?:the|option|plan) [\w'&-]+(?: [\w'&-]+){0,3}?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?!(?:that|this|how|so|is|as|what\w*|who\w*|which\w*)\b)[\w'&-]+(?: (?!as\b)[\w'&-]+){0,3}?(?= it is,? then\b)))"
+    r" it is"
+    r"|(?:let's|lets) (?P<do>(?:go with|stick (?:to|with)|switch to|stay with)"
+    r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?)"
+    r"|(?P<will>(?:we|I)(?:'ll| will| are going to|'re going to|'m going to) (?:stick (?:to|with)|stay with|go with)"
+    r" (?!(?:this|that|it|these|those|you|your|the flow)\b)[^,;.!]{2,80}?))"
+    r"(?:,? then)?(?=\s*(?:$|[.;!]))",
+    re.I,
+)
+"""What a single user tells an assistant to be chosen: "the blue one it is", "let's use tabs then"."""
+
+
+_REASON_EN = re.compile(r"\b(?:because|since|as)\b", re.I)
+
+
+def _chosen_en(sentence: Sentence, original: str) -> Found | None:
+    match = _CHOSEN_EN.match(original)
+    if sentence.asks or match is None or clauses_en.SUPPOSED.search(original) or _REASON_EN.search(original):
+        return None
+    if match["it"]:
+        what = re.sub(r" one$", "", match["it"])
+        text = f"{{owner}} decided on {what}" if standing_en.resolved(f"I take {what}") else ""
+    elif match["do"]:
+        what = f"{match['do'][0].lower()}{match['do'][1:]}"
+        text = f"{{owner}} decided to {what}" if standing_en.resolved(what) else ""
+    else:
+        text = match["will"] if standing_en.resolved(match["will"]) else ""
+    if not text or standing_en.YOU.search(text) or len(text.split()) > standing_en.LONGEST:
+        return None
+    end = sentence.start + match.end()
+    return Found(sentence.start, end, "episode", text, episode_type="decision")
+
+
+def decision_en(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
+    """What is decided in an English sentence; `in_group`: among people, who also propose."""
+    if not in_group and (chosen := _chosen_en(sentence, original)) is not None:
+        return chosen
     if sentence.asks or not (match := _DECIDED_EN.search(sentence.text)):
         return None
     if clauses_en.SUPPOSED.search(sentence.text[: match.start()]) or re.search(

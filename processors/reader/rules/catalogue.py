@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from schemas.profile.model import FieldSpec, Profile
 
-_OPEN = frozenset({"prefers", "likes", "dislikes"})
+OPEN = frozenset({"prefers", "likes", "dislikes"})
 """Slots that take any words."""
 
 
@@ -82,5 +82,5 @@ def own_fields(profile: Profile, values: list[tuple[str, Any]]) -> list[tuple[st
         (n, v)
         for n, v in values
         if profile.field(n) is not None
-        or (n not in _OPEN and not any(str(w).lower() in str(v).lower() for _, w in listed))
+        or (n not in OPEN and not any(str(w).lower() in str(v).lower() for _, w in listed))
     ]

@@ -33,8 +33,15 @@ _BREAK = re.compile(
     ),
     re.I,
 )
+ANSWERS_NO = (
+    r"no(?=\s*(?:$|[,.!;:-]|(?:I|we|my|it|he|she|they|this|that|there|the|his|her|their|our|not|no|wait|actually|sorry"
+    r"|thanks?)\b))"
+)
+"""No as an answer: "no rice for me" denies."""
 FILLER = re.compile(
-    r"(?:(?:well|so|oh|yeah|yes|yep|no|nope|ok|okay|hi|hey|hello|there(?!'s| is| are| was| were)"
+    rf"(?:(?:well|so|oh|yeah|yes|yep|no wonder(?= (?:I|we|my|our)\b)"
+    rf"|no (?:problem|worries|idea|bother)(?=\s*[,.!;:-]|\s(?:I|we)\b)|{ANSWERS_NO}|nope|ok|okay|hi|hey"
+    r"|hello|there(?!'s| is| are| was| were)"
     r"|all(?! (?:of )?(?:my|our|the)\b)|everyone(?! (?:in|of|at|on)\b)|actually|and|but|also|um|uh|er|anyway"
     r"|honestly|btw|by the way|plus|because|then|haha|lol|wow|hmm|right|sure|thanks|thank you|sorry|as for me|or"
     r"|personally|in fact|to be honest|tbh|now|currently|at the moment|these days|nowadays|recently|lately|since|as"
@@ -62,6 +69,13 @@ _ASKING = re.compile(
     r"|any|may|shall|isn't|aren't|don't|doesn't|wouldn't|won't)\b",
     re.I,
 )
+_OF_SPEAKER = re.compile(
+    r"(?:(?:just|still|really|also) )?(?:(?:love|like|hate|need|want|miss|enjoy|prefer)s? (?:the|my|an?|to|being)\b"
+    r"|(?!\w+thing\b)[a-z]{2,}ing (?:my|our|the|an?|for|to|up|with|in|on|at|of|from|about)\b"
+    r"(?!.*\b(?:is|are|was|were|has|have|can|will|helps?|makes?)\b))",
+    re.I,
+)
+"""A predicate whose subject, the speaker, was left out: that of the next clause is the same."""
 DOUBTING = re.compile(
     r"(?:, (?:am|do|did|have|was|will)|,? shall) I(?: now| then)?$|, (?:didn't|don't) (?:you|ya|u) know\b"
 )
@@ -106,7 +120,8 @@ def clauses(sentence: Sentence) -> list[Clause]:
         unreal = taken_back_en(raw) or takes_back_en(following)
         asks = doubting or (sentence.asks and (asking or at == len(ends) - 1))
         subject, body = _subject(raw, before, first=at == 0)
-        before = subject if subject != "none" else ("other" if at == 0 else before)
+        own = subject == "none" and at == 0 and _OF_SPEAKER.match(body) is not None
+        before = subject if subject != "none" else "I" if own else "other" if at == 0 else before
         found.append(
             Clause(
                 subject,
@@ -134,5 +149,7 @@ def _subject(raw: str, before: Subject, *, first: bool) -> tuple[Subject, str]:
     if _OTHER.match(body):
         return "other", body
     if re.match(rf"(?!(?:like|love|plan|need|can|will|run)\b)(?:{VERB}|not|never|both)\b", body, re.I):
+        if body.lower().startswith("born "):
+            body = f"was {body[0].lower()}{body[1:]}"
         return ("I" if first else before), body
     return "none", body

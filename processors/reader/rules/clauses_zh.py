@@ -45,7 +45,7 @@ FILLER = re.compile(
     r"|总之|说实话|老实说"
     r"|对了|顺便说一下|谢谢|不好意思|说错了|不对|更正一下|首先|其次"
     r"|最后|当然|请问|哈喽|听我说|我想说|我说一下|补充一下|因此|同时|(?:自从|自打|每当|每次|当)(?=我)"
-    r"|此外)[，,\s]*"
+    r"|此外|(?:请|你)?(?:记得|记住|记着)(?=我(?:是|有|不|没|对|只)))[，,\s]*"
 )
 _UNREAL = re.compile(r"就好了|该多好|多好[啊呀]?$|的话$|再说[吧]?$")
 """Behind what is only wished or not yet so."""
@@ -55,7 +55,7 @@ SUPPOSED = re.compile(
     r"|要不要"
 )
 _ASKING = re.compile(
-    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|几[点个岁年号]|为什么|为啥|咋|请问|如何|能否|可否|谁"
+    r"吗$|么$|[吗呢][啊呀]?$|什么|怎么|多少|哪[个里些儿家种]|几[点个岁年号]|为什么|为啥|咋|请问|(?<!无论)(?<!無論)如何|能否|可否|谁"
 )
 # Behind 我 only: by themselves these are what somebody is (司机) or what is spoken of.
 STAFF = _either("教练 律师 司机 助理 秘书 保姆 家教 班主任 组长 班长 校长 会计 保洁 经纪人 中介")
@@ -68,9 +68,11 @@ WRITER = (
     r"(?<![A-Za-z觉])(?:dz|DZ|lz|LZ)(?=自己|本人|今年|大[一二三四]|研[一二三]|[♂♀]|[男女][，,\s生]|在读|之前|从小|目前|最近|[，,\s]+(?:我|女朋友|男朋友))"
 )
 """How who opened a thread speaks of themselves where they tell of themselves; elsewhere others speak of them."""
+WE_TWO = rf"(?:我们|咱们?|俺们)(?:{_KIN})俩(?=都|也|还|就|一起|一直|想|要|打算|准备|决定|在|去|住|合|今年|从小|$|，)"
+"""The speaker and a person of theirs: 我们哥俩都想去. 我妈俩腿疼 speaks of two legs."""
 _FIRST = re.compile(
-    rf"(?:我们|咱们|俺们|我|咱|俺)(?:的|(?:{CIRCLES})(?:里|上|楼下|隔壁)?的?)?(?:最好的|[一两几那这]个|[大小老亲前现准]){{0,2}}"
-    rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS})(?!家[在里]|且|时代|时期|证))"
+    rf"(?!{WE_TWO})(?:我们|咱们|俺们|我|咱|俺)(?:的|(?:{CIRCLES})(?:里|上|楼下|隔壁)?的?)?(?:最好的|[一两几那这]个|[大小老亲前现准]){{0,2}}"
+    rf"(?P<kin>(?:{_KIN}|{STAFF}|{ANIMALS}|老[大二三四幺](?![叔爷家]))(?!家[在里]|且|时代|时期|证))"
     rf"|(?:我们|咱们|俺们|我|咱|俺)(?P<own>的|(?:{CIRCLES.replace('|家', '')})(?![里当]|附近|上班))"
     r"|(?:我们|咱们?|俺们)(?:这[边里儿](?!的|是))?|(?:我|俺|本人|自己|在下|鄙人|{WRITER})(?:这[边里儿](?!的|是))?"
 )
@@ -81,8 +83,12 @@ _OF_WHOM = re.compile(
     r"|(?:名字)?叫|是|(?:现在)?在[^，]{1,12}(?:上学|读|念书|上班|工作)"
 )
 """Of whom a clause speaks that follows "我有个女儿，"."""
+_GROWS = r"今年|现在|已经|刚|才|都|也|还|在|上[小初高大幼中]|读|是|\d|[一二两三四五六七八九十]{1,3}个?[岁月]"
+CHILD = rf"(?:老[大二三四幺]|[大二三小]宝)(?={_GROWS})"
+"""One of the speaker's children by their order, where something is said of them."""
 _OTHER = re.compile(
     r"(?:他们?|她们?|它们?|你们?|您|大家|有人|别人|人家|该|其|老人(?!家)"
+    rf"|(?P<child>{CHILD})|[大小]的(?={_GROWS})"
     r"|[这那](?!学期|[一几两半个]?(?:周|月|年|天|星期|礼拜|阵|段|次|回)|会儿?|里|边|儿|时|辈子|之[前后])"
     rf"|(?:家里的?)?(?P<kin>{_KIN})|(?:[\u4e00-\u9fff]{{1,6}}(?:说|觉得|认为|问|告诉"
     r"|以为)))"
@@ -112,7 +118,8 @@ _CORRECTION = re.compile(r"不对|说错了|更正|纠正|应该是|其实是|�
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`body` is the clause without fillers and, where the subject is the speaker, without the subject."""
+    """`body` is the clause without fillers and, where the subject is the speaker, without the subject; `after` is the
+    rest of its sentence."""
 
     subject: Subject
     body: str
@@ -122,6 +129,7 @@ class Clause:
     supposed: bool
     correcting: bool
     raw: str = ""
+    after: str = ""
 
     @property
     def states(self) -> bool:
@@ -165,6 +173,7 @@ def clauses(sentence: Sentence, before: Subject = "我", *, in_group: bool = Fal
                 supposed or unreal,
                 correcting,
                 raw,
+                text[end:],
             )
         )
     return found
@@ -205,7 +214,7 @@ def _subject(raw: str, before: Subject) -> tuple[Subject, str]:
             return "我的", body
         plural = match.group().startswith(("我们", "咱", "俺们"))
         return ("我们" if plural else "我"), body[match.end() :]
-    if _OTHER.match(body) or named(body):
-        return "other", body
+    if (match := _OTHER.match(body)) or named(body):
+        return ("亲友" if match and match["child"] else "other"), body
     own_again = ("今年", "现在我") if before == "我的" else ("今年我", "现在我") if before == "亲友" else ()
     return ("我" if own_again and body.startswith(own_again) else before), body

@@ -45,7 +45,10 @@ _ENDS_BACK_EN = re.compile(rf"[,; ]{{1,2}}{_MARK_EN}[,:]?$")
 _UNIT_ZH = r"(?:公斤|斤|kg|KG|厘米|cm|米|岁|年|千|万)?"
 _NUMBER_ZH = rf"(?:(?:\d{{1,7}}(?:\.\d{{1,3}})?(?:[/／]\d{{2,3}})?|[零一二两三四五六七八九十百]{{1,5}}){_UNIT_ZH})"
 A_PLACE_ZH = rf"(?:{PLACE}|{LATIN_PLACE})"
-_MARK_ZH = r"(?:[哦噢呃啊]?[，,]?(?:不对|不不|哦不|说错了?|我?记错了?|弄错了?|更正一下|更正|口误)[，,。]?(?:不是)?)"
+_MARK_ZH = (
+    r"(?:[哦噢呃啊]?[，,]?(?:不对|不不|哦不|说错了?|我?记错了?|弄错了?|[打写输]错了?|更正一下|更正|口误)"
+    r"[，,。]?(?:不是)?)"
+)
 _SLIPS_ZH = tuple(
     re.compile(
         rf"(?P<old>{value})了?[，,、。…\s]{{1,2}}{_MARK_ZH}\s?(?:应该|其实|我)?是?(?:在)?(?P<new>{value})(?=$|[，,。了才])"
@@ -53,6 +56,10 @@ _SLIPS_ZH = tuple(
     for value in (_NUMBER_ZH, A_PLACE_ZH)
 )
 _CONTRASTS_ZH = (
+    re.compile(
+        rf"(?P<is>[是为有])?[写说打报记输填]错了?[，,]\s?不是(?P<old>{_NUMBER_ZH})[，,]?\s?"
+        rf"(?:而|应该|其实)?是(?P<new>{_NUMBER_ZH})(?=$|[，,。了])"
+    ),
     re.compile(
         rf"(?P<is>)(?:并)?不是(?P<old>{_NUMBER_ZH}(?<!岁))[，,]\s?(?:而|应该|其实)?是(?P<new>{_NUMBER_ZH}(?<!岁))(?=$|[，,。了])"
     ),

@@ -30,7 +30,8 @@ _NO_DEGREE = re.compile(
 _BESIDE = frozenset({"博士后", "双学位", "MBA", "mba"})
 """Who has none of these, or none of one school, may well hold the degree that a catalogue counts them as."""
 _MAJOR = re.compile(
-    rf"(?:专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
+    r"(?:^是学(?![校徒院员区姐期者长着过了前霸]|生(?!物|态|理))(?=[\u4e00-\u9fff]{2,8}的$)"
+    rf"|专业是|主修|学的是|(?:^|大学|本科|硕士|研究生|博士|大专)学的|读的是?|念的是?){_MAJOR_NAME}(?:专业|系)?(?:的|$|毕业)"
 )
 _NOT_MAJOR = re.compile(
     r"^(?:没|未|不|只|仅|毕业|在读|读|全日制|一个|在|是|名校|普通|重点|国内|海外|国外|双一流|我|现在|目前|第一|今年|去年|正在|想|准备)"

@@ -21,16 +21,28 @@ _SOME = re.compile(
     r"(?= *(?:$|[,;(]| (?:at all|though|yet|either|but|and (?:they|he|she|it|I|we|no))\b))",
     re.I,
 )
+_NO_MORE = re.compile(
+    r"no (?P<what>(?!(?:one|more|longer|idea|news|word|reply|answer|luck|sign|need|way|point|reason)\b)[a-z][\w-]*"
+    r"(?: (?!(?:since|for|in|on|at|so)\b)[a-z][\w-]*){0,3}?) (?P<when>since [^,.;!?]{2,60}|for (?:about |over "
+    r"|nearly )?"
+    r"(?:\d+|an?|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s?(?: now)?|so far)"
+    r"(?=\s*(?:$|[,.;!]))",
+    re.I,
+)
+"""What one has been without, since when."""
 _NEXT = re.compile(r",? (?:and |or )?")
 
 
-def had_en(said: str) -> Iterator[tuple[str, int, int]]:
+def had_en(said: str, *, in_group: bool) -> Iterator[tuple[str, int, int]]:
     """Yield what the beginning of a sentence says that its speaker has or has not, in the first person, with the place
     of its words."""
     if match := _SOME.match(said):
         who = f"a {match['with'].lower()}" if match["with"] else ""
         names = re.sub(r"^,? (?:called |named )?", " called ", match["names"] or "")
         yield f"I have {who}{match['count'].lower()} {match['kind'].lower()}{names}", 0, match.end()
+        return
+    if not in_group and (match := _NO_MORE.match(said)):
+        yield f"I have had no {match['what']} {match['when']}", 0, match.end()
         return
     at = 0
     while match := _NONE.match(said, at):

@@ -20,13 +20,15 @@ _FOR_GOOD = (
     r"(?:from (?:now|here) on|from now|going forward|in (?:the )?future|as of (?:now|today)|henceforth|as a rule"
     r"|for (?:all|every|any) (?:of )?(?:my|our) [\w' -]{2,30}?|every time|(?:whenever|when|if|any time|every time"
     r"|each time)"
-    r" (?:I|we) (?!(?:was|were|had|did|would|could|may|can(?! ?not|'t))\b)[a-z]+(?: [\w'-]+){0,6}?)"
+    r" (?:I|we) (?!(?:was|were|had|did|would|could|won|got|lost|went|became|may|can(?! ?not|'t)|[a-z]+ed)\b)[a-z]+"
+    r"(?: (?!(?:I|we)(?:'d|'ll)?\b)[\w'-]+){0,6}?)"
 )
 _ORDER = re.compile(
     rf"(?:^|[,;:] |\b(?:and|so|but|then|please),? |[-\u2013\u2014] )(?P<lead>{_FOR_GOOD},? )?(?:(?:so|and|then|but"
     rf"|just|also|please|pls|the rule is),? ){{0,6}}"
     r"(?:(?:can|could|would|will|must|should) you |I(?:'d| would)? (?:want|need|like|prefer) you to |you (?:must"
-    r"|should|can) )?"
+    r"|should|can) |(?P<matters>it(?:'s| is) (?:[a-z]+ )?(?:important|vital|essential|crucial"
+    r"|critical)(?: that)? you ))?"
     rf"(?:please |kindly )?(?:(?P<how>never ever|never|always|don't ever|do not ever|don't|do not|stop|quit"
     rf"|no longer) )?(?:please )?"
     rf"(?P<verb>(?<=stop )[a-z]+ing|(?<=quit )[a-z]+ing|{_VERB})\b(?P<rest>[^\n]*)",
@@ -56,9 +58,15 @@ _ENDS = re.compile(
     r"|anywhere|please)\b)",
     re.I,
 )
+_WITH_ANSWERS = re.compile(
+    rf"(?!(?:remind|book|schedule|send|text|email|message|suggest|recommend)\b)(?:{_ANSWERS}|speak|talk|call)\b.*"
+    r"\b(?:whenever|every time|any time|each time) (?:I|we|my|our)\b", re.I
+)
+"""How it is to answer in a case that comes again."""
 _EVERY_TIME = re.compile(r"\b(?:in|under|for|after|before|at|on|to) every(?:thing| \w+)\b|\b(?:each|every) time$", re.I)
 _NONE = re.compile(
-    r"(?P<polite>(?:please|pls),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she|they|you|one|this"
+    r"(?P<polite>(?:please|pls|absolutely|strictly|definitely),? )?(?P<what>no (?!(?:the|my|our|an?|it|I|we|he|she"
+    r"|they|you|one|this"
     r"|that)\b)(?:more )?"
     r"[a-z][\w'-]*(?: [\w'-]+){0,5}?)"
     r"(?P<mark>,? (?:please|pls|ever|anywhere|from (?:now|here) on|any ?more|when you [\w' -]{3,40}))*$",
@@ -81,11 +89,25 @@ _ALL_OF = re.compile(
 )
 
 
+_UNREAL = re.compile(
+    r"(?:and |but |so |well,? )?(?:if|suppose|imagine) (?:I|we) (?:won|were|had|could|ever|got|became|[a-z]+ed)\b", re.I
+)
+_BEFORE_NO = re.compile(
+    r"(?:^|, | so | and )(?=(?:please |pls |absolutely |strictly |definitely )?no )", re.I
+)
+_ALL_BE = re.compile(
+    r"(?:^|[,;] |\b(?:and|so) )(?:could|can) (?P<what>(?:all|every|each)(?: of)? (?:(?:your|the) )?"
+    rf"(?:{alternatives('written_for_one')})) (?P<be>be [^?,;]{{2,60}})",
+    re.I,
+)
+"""What is written for the speaker is to be so."""
+
+
 def instruction_en(sentence: Sentence, original: str) -> Found | None:
     """Return how the assistant is to act for good by one English sentence, None where it says nothing of that."""
-    if '"' in original or (sentence.asks and not re.search(r"\byou\b", original)):
+    if '"' in original or (sentence.asks and not (re.search(r"\byou\b", original) or _ALL_BE.match(original))):
         return None
-    for order in _ORDER.finditer(original):
+    for order in [] if _UNREAL.match(original) else _ORDER.finditer(original):
         if (text := _wanted(order)) is not None:
             end = order.start("rest") + len(_whole(order["rest"]))
             return _found(sentence, order.start("how") if order["how"] else order.start("verb"), end, text)
@@ -94,12 +116,17 @@ def instruction_en(sentence: Sentence, original: str) -> Found | None:
         said = f"{what} to {_whole(every['be'])}"
         text = f"{{owner}} wants {_turned(said)}{_condition(every['lead'])}"
         return _found(sentence, every.start(), every.end(), text)
-    for part in re.finditer(r"(?:^|, | so | and )(?=(?:please |pls )?no )", original):
+    if asked := _ALL_BE.search(original):
+        what = re.sub(r"\byour\b", "the assistant's", f"{asked['what']} to {_whole(asked['be'])}".strip())
+        text = f"{{owner}} wants {_turned(what[0].lower() + what[1:])}"
+        return _found(sentence, asked.start(), asked.end(), text) if resolved(what) else None
+    for part in _BEFORE_NO.finditer(original):
         said = _whole(original[part.end() :], polite=True)
         none = _NONE.match(said)
         if none and (none["mark"] or none["polite"]) and not (_NO_THING.match(none["what"]) or _ONE_OFF.search(said)):
             wanted = re.sub(r",? ?\b(?:please|pls)\b,? ?", "", said, flags=re.I)
-            text = f"{{owner}} wants {wanted[0].lower()}{_turned(wanted[1:])}"
+            wanted = wanted.lower() if wanted.isupper() else f"{wanted[0].lower()}{wanted[1:]}"
+            text = f"{{owner}} wants {_turned(wanted)}"
             return _found(sentence, part.end(), part.end() + none.end(), text) if resolved(wanted) else None
     return None
 
@@ -122,7 +149,8 @@ def _wanted(order: re.Match[str]) -> str | None:
     rest = expand(_whole(order["rest"]))
     said = tidy(f"{verb}{rest}")
     lead = expand(order["lead"] or "")
-    meant = bool(lead) or _meant(how, said, polite="please" in order.group().lower())
+    for_good = bool(lead or order["matters"]) or _WITH_ANSWERS.match(said) is not None
+    meant = for_good or _meant(how, said, polite="please" in order.group().lower())
     if not meant or not 2 <= len(said.split()) <= LONGEST - 6 or _ONE_OFF.search(said) or _TALK.match(said):
         return None
     if re.fullmatch(r"(?:tell|show|give|ask|send) (?:me|us)", said):

@@ -145,6 +145,9 @@ _NAMED = re.compile(
 _BIRTHDAY = re.compile(r"my birthday(?: is|'s) (?:on )?(?P<day>[\w ,]{3,24})", re.I)
 _CALLED = re.compile(rf"(?:(?:am|go by|am called) )(?P<name>{NAME}(?: {NAME}){{0,2}})(?=$|[,.!]| and\b| from\b)")
 _CALL_ME = re.compile(rf"(?<!n't )(?<!not )(?<!never )\b(?:[Cc]all me|I am called|I go by) (?P<name>{NAME})\b")
+_JUST = re.compile(rf"[Jj]ust (?P<name>{NAME})(?: is|'s| will) (?:fine|do|enough|ok|okay)\b")
+"""The answer to one who asks how to call the speaker."""
+_ASKS_NAME = re.compile(r"\b(?:(?:call|address) you|your (?:full |first )?name)\b[^?]{0,20}\??$", re.I)
 _NOT_CALLED = re.compile(
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
     r"|november|december|asap|christmas|easter)\b",
@@ -178,10 +181,11 @@ _BARE = re.compile(
 _AND_A = re.compile(r",? (?:and )?(?=an? )")
 
 
-def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
+def life_statements(clause: Clause, *, greeted: bool, asked: str | None = None) -> list[Found]:
     """Return what an English clause says of its speaker's name, family, learning, tastes and things.
 
-    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name.
+    `greeted`: the sentence or the one before it greets, so that "I'm Anna" is a name. `asked`: the question of the turn
+    before, which may ask for a name.
     """
     found = [named_slots(f) for f in apply(RULES, clause)]
     kept = [one for f in found if f is not None for one in _one_each(f)]
@@ -190,9 +194,16 @@ def life_statements(clause: Clause, *, greeted: bool) -> list[Found]:
     if clause.states and clause.subject == "I" and greeted and (match := _CALLED.match(clause.body)):
         kept = [f for f in kept if "occupation" not in dict(f.slots)]
         kept.append(_fact(clause, f"{{owner}}'s name is {match['name']}", ("name", match["name"])))
-    elif clause.states and (match := _CALL_ME.search(clause.body)) and clause.subject != "other" and _names(match):
+    elif (match := _called(clause, asked)) is not None and _names(match):
         kept.append(_fact(clause, f"{{owner}} is called {match['name']}", ("name", match["name"])))
     return kept
+
+
+def _called(clause: Clause, asked: str | None) -> re.Match[str] | None:
+    """Where a clause says how to call its speaker, which a short answer says only to one who asks it."""
+    if clause.states and clause.subject != "other" and (match := _CALL_ME.search(clause.body)):
+        return match
+    return _JUST.match(clause.body) if asked and _ASKS_NAME.search(asked) else None
 
 
 def _names(called: re.Match[str]) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 
 from processors.reader.rules.clauses_zh import KIN, STAFF, Clause
 from processors.reader.rules.found import Found
-from processors.reader.rules.making_zh import meant, of_others
+from processors.reader.rules.making_zh import denied, meant, of_others
 from processors.reader.rules.numbers import han_number
+from processors.reader.rules.places_zh import COUNTRIES
 from schemas.events.memory import CandidateKind
 
 _NAME = re.compile(
@@ -32,7 +33,7 @@ _NOT_CALLED = re.compile(
 """Who of the speaker's is told, or what the speaker is told to do: 叫我哥改, 叫我汇三千."""
 _GENDER = re.compile(r"^(?:是|性别是?|本人)?(?:一名|一个|个)?(?P<gender>男|女)(?:生|性|的|人|孩)?$")
 _MARITAL = re.compile(
-    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
+    r"(?P<no>还没|没有?|尚未|未)?(?P<marital>结婚|已婚|未婚(?![妻夫])|单身|离婚|离异|离了婚|订婚|丧偶)(?P<done>了|过|状态)?"
 )
 _CHILD_NONE = re.compile(r"(?:没有?|还没(?:有)?|暂无|尚无)(?:要)?(?:孩子|小孩|子女|娃|儿女)|(?<!不)丁克")
 _CHILD = re.compile(
@@ -85,8 +86,9 @@ _BIRTHDAY = re.compile(
 )
 _OWNS = re.compile(r"^(?:名下)?(?:有|买了)(?P<what>(?:一|两|三|\d)(?:套|辆|栋|台|架|间)[\u4e00-\u9fffA-Za-z0-9]{1,12})")
 _NATION = re.compile(
-    r"(?:国籍是?|(?:是|持有?|拿的是?)(?=[\u4e00-\u9fff]{2,6}(?:国籍"
-    r"|护照|公民)))(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
+    r"(?:国籍是?(?!不)|(?:是|持有?|拿的是?)(?=[\u4e00-\u9fff]{2,6}(?:国籍"
+    rf"|护照|公民)|(?:{COUNTRIES})籍$))"
+    r"(?P<nation>[\u4e00-\u9fff]{2,6}?)(?:国籍|护照|公民"
     r"|籍|$)"
 )
 _CONSUMED = re.compile(
@@ -189,7 +191,8 @@ def _learned(clause: Clause) -> Iterator[Found]:
         yield _made(
             clause, f"{{of}}{match['exam']}{match['score']}分", ("language_score", f"{match['exam']} {match['score']}")
         )
-    if (match := _NATION.search(body)) and match["nation"] and meant(body, match.start()):
+    match = _NATION.search(body)
+    if match and match["nation"] and meant(body, match.start()) and not denied(body, match.start()):
         yield _made(clause, f"{{of}}国籍{match['nation']}", ("nationality", match["nation"]))
 
 
@@ -211,9 +214,13 @@ def _taste(clause: Clause) -> Iterator[Found]:
         text = f"{{owner}}比起{match['over']}更喜欢{match['object']}"
         yield _made(clause, text, ("prefers", _thing(match["object"])), kind="preference")
     elif match := _PREFER.match(body):
-        yield _made(clause, f"{{owner}}{body}", ("prefers", match["object"]), kind="preference")
+        yield _made(clause, f"{{owner}}{_own(body)}", ("prefers", _own(match["object"])), kind="preference")
     if match := _HOBBY.match(body):
         yield _made(clause, f"{{of}}爱好是{match['hobby']}", ("hobby", match["hobby"]))
+
+
+def _own(said: str) -> str:
+    return re.sub(r"(?<!自)我(?:自己)?(?![们国校院市省军])", "自己", said)
 
 
 def _thing(said: str) -> str:

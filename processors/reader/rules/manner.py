@@ -7,10 +7,14 @@ request, and stays observed until it is taken up.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from processors.language.said import compiled
+from processors.reader.rules.catalogue import OPEN, spec_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.text import Sentence
 from schemas.events.memory import Source
+from schemas.profile.model import Profile
 
 _TONGUES = {
     "english": "English", "chinese": "Chinese", "mandarin": "Chinese", "french": "French", "german": "German",
@@ -43,7 +47,7 @@ _STYLE_EN = re.compile(
 )
 _STANDING_EN = re.compile(
     r"\b(?:always|from now on|in (?:the )?future|every time|whenever"
-    r"|i (?:prefer|like|want)|going forward)\b",
+    r"|i (?:prefer|like|want)|going forward|keep it [a-z]+ with me)\b",
     re.I,
 )
 _ANSWER_ZH = r"(?:回答|回复|答复|回我|说|讲|写|解释|输出|总结|告诉我|交流)"
@@ -114,6 +118,46 @@ def manner_zh(sentence: Sentence) -> list[Found]:
         explicit = standing or match["liked"] is not None
         found.append(_wish(sentence, f"{{owner}}希望回答{match['v']}", "response_style", _STYLES[match["v"]], explicit))
     return [] if sentence.asks else found
+
+
+def manner(sentence: Sentence, profile: Profile, language: str) -> list[Found]:
+    """Return the wishes of one sentence: the profile's own, and for the fields that these do not fill the general
+    ones."""
+    own = asked_for(sentence, profile, language)
+    names = {name for f in own for name, _ in f.slots}
+    general = manner_zh(sentence) if language == "zh" else manner_en(sentence)
+    specs = [(f, spec_of(profile, f.slots[0][0])) for f in general]
+    return [*own, *(f for f, spec in specs if spec is None or spec.name not in names)]
+
+
+def said_once(found: Sequence[Found], wishes: Sequence[Found]) -> list[Found]:
+    """Without the tastes (what is liked or preferred, in any words) that say one of the wishes again."""
+    values = [str(value).casefold() for f in wishes for _, value in f.slots]
+
+    def again(f: Found) -> bool:
+        tastes = [str(w).casefold() for n, w in f.slots if n in OPEN]
+        return f.kind == "preference" and any(value in taste for taste in tastes for value in values)
+
+    return [f for f in found if not again(f)]
+
+
+def asked_for(sentence: Sentence, profile: Profile, language: str) -> list[Found]:
+    """Return the preferences that one sentence asks for in the profile's words (`fields.asked`), explicit."""
+    if sentence.asks:
+        return []
+    found = []
+    for spec in profile.fields:
+        for pattern in spec.asked:
+            match = compiled(pattern).search(sentence.text)
+            if match is None or _DENIED.search(sentence.text[: match.start()]):
+                continue
+            label = spec.label.get("zh" if language == "zh" else "en") or spec.name
+            told = f"希望的{label}：" if language == "zh" else f" asked for {label}: "
+            text = f"{{owner}}{told}{match['value']}"
+            place = (sentence.start + match.start(), sentence.start + match.end())
+            found.append(Found(*place, "preference", text, ((spec.name, match["value"]),)))
+            break
+    return found
 
 
 def _wish(sentence: Sentence, text: str, slot: str, value: str, standing: bool) -> Found:

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 from processors.language import times
 from processors.reader.carried import carried
 from processors.reader.rules.catalogue import fit
-from processors.reader.rules.domain import category_of, hot_entry, project_of
+from processors.reader.rules.domain import category_of, project_of
+from processors.reader.rules.hot import hot_entry, hot_status
 from processors.reader.rules.protocol import TurnView
 from processors.reader.rules.rules import EXPLICIT, INFERRED
 from processors.reader.rules.text import MASKED
@@ -158,7 +159,7 @@ def _candidate(entry: Any, ordinal: int, turn: TurnView, profile: Profile, dropp
             confidence=INFERRED if inferred else EXPLICIT,
             source="inferred" if inferred else "explicit",
             negated=negated,
-            hot=_hot(kind, episode, said, named, profile, project),
+            hot=None if negated else _hot(kind, episode, said, entry["quote"], named, profile, project),
             attributes={"about": turn.speaker} if turn.speaker else {},
             spans=(place.span,),
             literal=place.literal,
@@ -253,13 +254,17 @@ def _when(quote: str, kind: str, holds: bool, turn: TurnView) -> dict[str, Any]:
 
 
 def _hot(
-    kind: str, episode: str | None, said: str, named: list[tuple[str, Any]], profile: Profile, project: str | None
+    kind: str, episode: str | None, said: str, quote: str, named: list[tuple[str, Any]], profile: Profile,
+    project: str | None,
 ) -> HotValue | None:
-    """What a project's hot memory takes: decisions, and preferences by field (A4)."""
+    """What a project's hot memory takes: decisions, preferences by field, and status in the words that were said, else
+    in the model's (A4)."""
     if project is None:
         return None
     if episode == "decision":
         return hot_entry(profile, "decision", said, said, said)
     if kind == "preference" and named:
         return hot_entry(profile, "preference", said, *named[0])
-    return None
+    if named or kind not in ("fact", "episode") or episode == "task":
+        return None
+    return hot_status(profile, quote.strip(" .。")) or hot_status(profile, said.strip(" .。"))

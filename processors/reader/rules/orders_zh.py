@@ -157,6 +157,8 @@ def _is_order(said: str) -> bool:
         return told or to_me or (firm and not rest.endswith("了"))
     if rest.endswith(("了", "过")) or not (to_me or _DOES.search(rest)):
         return False
+    if times[1] is not None and _DOES.match(said[times[1].end() :]):
+        return True
     return sum((times[0] is not None, times[1] is not None, told, to_me)) > (1 if firm else 0)
 
 
@@ -173,5 +175,6 @@ def _told(said: str) -> str:
     text = re.sub(rf"莫(?=[^名非过])|甭|勿|{_OF_BIE}", "不要", text)
     text = _ADDRESSED.sub("助手", text)
     text = text.replace("我们", "{owner}等人")
-    text = text.replace("我", "{owner}" if "助手" in text else "自己")  # whose own it is, behind another, is unclear
-    return "{owner}要求" + ("在" if re.match(r"(?:{owner}|自己)[^，]*的时候", text) else "") + text
+    first, assistant, rest = text.partition("助手")
+    text = first.replace("我", "自己") + assistant + rest.replace("我", "{owner}")  # behind another 自己 is unclear
+    return "{owner}要求" + ("在" if re.match(r"自己[^，]*的时候", text) else "") + text

@@ -61,6 +61,22 @@ _NO_PARTICIPLE = re.compile(
 )
 
 
+def written_out(said: str, verb: int) -> str:
+    """The sentence with the verb that begins at `verb` in full: "Jo's at work" -> "Jo is at work"."""
+    return f"{said[:verb]}{_in_full(said[verb:])}"
+
+
+def _in_full(rest: str) -> str:
+    if rest.startswith("'ll "):
+        return f" will{rest[3:]}"
+    if rest.startswith("'re "):
+        return f" are{rest[3:]}"
+    if match := _SHORT_IS.match(rest):
+        has = _HAS.match(match["next"]) and not _NO_PARTICIPLE.match(match["next"])
+        return f" {'has' if has else 'is'} {rest[3:]}"
+    return rest
+
+
 class People:
     """The people of the speaker whom the turn, or one before it, has named. One for each reading of a turn."""
 
@@ -117,9 +133,4 @@ class People:
     @staticmethod
     def _written(who: str, rest: str) -> str:
         """The subject with its verb written out."""
-        if rest.startswith("'ll "):
-            return f"{who} will{rest[3:]}"
-        if match := _SHORT_IS.match(rest):
-            has = _HAS.match(match["next"]) and not _NO_PARTICIPLE.match(match["next"])
-            return f"{who} {'has' if has else 'is'} {rest[3:]}"
-        return f"{who}{rest}"
+        return f"{who}{_in_full(rest)}"

@@ -76,10 +76,10 @@ _CONTRACTED = (
     (re.compile(r"\btmrw\b", re.I), "tomorrow"),
 )
 _PRONOUN = re.compile(
-    r"\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
+    r"(?<!-)\b(?P<subject>I|we)\b(?P<gap>\s+)(?P<rest>(?!(?:I|we)\b)[A-Za-z']+"
     r"(?:\s+(?!(?:I|we|my|me|our|us)\b)[A-Za-z']+){0,2})"
     r"|\b(?P<my>my)\b|\b(?P<mine>mine)\b|\b(?P<me>(?-i:[mM]e))\b|\b(?P<self>myself)\b|\b(?P<our>our)\b|\b(?P<us>(?-i:[uU]s))\b"
-    r"|\b(?P<ourselves>ourselves)\b|\b(?P<loneI>I|we)\b",
+    r"|\b(?P<ourselves>ourselves)\b|(?<!-)\b(?P<loneI>I|we)\b",
     re.I,
 )
 _AUXILIARY_BEFORE = re.compile(r"\b(?:did|do|will|would|could|should|can|may|might|must|shall|had|have)\s$", re.I)

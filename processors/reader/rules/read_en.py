@@ -7,17 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from processors.reader.rules import alone_en, atoms, clauses_en, self_en, statements_en
-from processors.reader.rules.answered_en import answered
+from processors.reader.rules.answered_en import answered, by_kind
 from processors.reader.rules.avoids import avoids_en
-from processors.reader.rules.domain import category_meant, hot_status, profile_fields
+from processors.reader.rules.domain import category_meant, profile_fields
 from processors.reader.rules.found import Found
 from processors.reader.rules.had_en import had_en
+from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.instructed_en import instruction_en
 from processors.reader.rules.life_en import life_statements
-from processors.reader.rules.manner import manner_en
+from processors.reader.rules.liked_en import liked_en
+from processors.reader.rules.listed_en import listed_en
+from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.others import about_kin_en
 from processors.reader.rules.people_en import People
-from processors.reader.rules.standing_en import stands
+from processors.reader.rules.standing_en import resolved, stands
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.wordings import wordings_en
 from processors.reader.rules.words_en import alternatives
@@ -27,6 +30,7 @@ _GREETS = re.compile(r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|eveni
 ANSWER = 300
 """Characters of a turn in which the answer to a question ends."""
 _PLEASE = re.compile(r"^please,? ", re.I)
+_SAYS_I = re.compile(r"\bI\b")
 _OPENS_WITH_A_TIME = re.compile(
     r"(?:(?:and|but|so|well|ok|okay)[, ]{1,2})?"
     r"(?P<time>(?:today|yesterday|since \w{1,20}|(?:this|last) \w{1,20}"
@@ -35,6 +39,17 @@ _OPENS_WITH_A_TIME = re.compile(
 )
 _MADE_UP = re.compile(rf"\b(?:{alternatives('made_up')})\b[^.!?\n:]{{0,80}}:(?= ?[A-Za-z'\"])", re.I)
 """What follows is a story's, or a text to work on."""
+_PASTED = re.compile(
+    rf"(?:^|\b(?:this|the|an?|my|our) )(?:{alternatives('pasted')})(?: [\w.-]+){{0,4}}:[ \t]*\n", re.I
+)
+"""An error or a log that stands under its name."""
+_WORKED_ON = re.compile(
+    r"(?:^|[.!?\n][ \t]*|\b(?:you|please|pls|you to|and),? )"
+    rf"(?:{alternatives('worked_on')})\b(?:(?!\b(?:my|our) (?:{alternatives('ones_state')})\b)[^.!?\n:]){{0,80}}"
+    r":[ \t]*\n",
+    re.I,
+)
+"""A text to work on: what stands under it, up to an empty line."""
 _LETTER = re.compile(
     r"\bDear (?:Sirs?|Madam|[A-Z])[^\n,:]{0,40}[,:]"
     r".{1,3000}?\b(?:Yours|Regards|Kind regards|Best wishes|Sincerely|Love),[^\n.!?/]{0,60}",
@@ -56,7 +71,24 @@ _EXERCISE = re.compile(
     rf"(?:{alternatives('practised')})(?: again)?\s*(?:[.,;!?)]|$)|\b(?:just|only) a joke\b)",
     re.I,
 )
+_JOKED = re.compile(
+    r"(?:^|(?<=[.!?] )|(?<=\n))[^.!?\n]*[.!?]{1,3} "
+    r"(?=(?:i'm |im |i am )?(?:just |only )?(?:kidding|joking)[ \t]*(?:[.!?)\n]|$))",
+    re.I,
+)
+"""A sentence that the next one takes back."""
 """Who is who in a game, and what its speaker says was said for practice."""
+_IRONIC = re.compile(
+    r"\bsaid no(?:body|[- ]?one) ever\b|\boh joy\b",
+    re.I,
+)
+"""Said of what is not so."""
+_IF_WANTED = re.compile(
+    r",? (?:if|in case) (?:that|it|this)(?:'s| is)? (?:matters|helps|relevant|useful|important|possible|of (?:any )?"
+    r"(?:use|help|interest))\b(?: at all)?(?=\s*(?:$|[.,;!\n]))",
+    re.I,
+)
+"""It supposes nothing of what it is said with."""
 _IN_A_ROLE = re.compile(
     r"\s*\"_+[.?!,_]?\" I (?!(?:am|have|had|was|do|did|said|told|asked|got|went|think|know|mean|need|want|like"
     r"|love|hate|feel|would|will|can|could|get|live|work|never|always|just|really|still|also)\b|[a-z]+ed\b)"
@@ -68,16 +100,22 @@ _IN_A_ROLE = re.compile(
 def _as_ones_own(text: str, *, in_group: bool) -> str:
     """The text with what is quoted masked, and without what is played or to be worked on; its length stays."""
     said = without_quotes(text)
-    for played in (_LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE):
+    for played in (_IF_WANTED, _LETTER, _PLAYED, _ROLES if in_group else _ROLES_OF_TWO, _EXERCISE, _JOKED):
         said = played.sub(lambda m: " " * len(m.group()), said)
     if (role := _IN_A_ROLE.match(said)) is not None:
         said = " " * role.end() + said[role.end() :]
+    if (under := _WORKED_ON.search(said) or _PASTED.search(said)) is not None:
+        said = _without_paragraph(said, under.end())
     made_up = _MADE_UP.search(said)
-    if made_up is None:
-        return said
-    end = said.find("\n\n", made_up.end())
+    return said if made_up is None else _without_paragraph(said, made_up.end())
+
+
+def _without_paragraph(said: str, start: int) -> str:
+    """The text with what stands at `start` masked up to the next empty line."""
+    begin = start + len(said[start:]) - len(said[start:].lstrip("\n \t"))
+    end = said.find("\n\n", begin)
     end = len(said) if end < 0 else end
-    return said[: made_up.end()] + " " * (end - made_up.end()) + said[end:]
+    return said[:start] + re.sub(r"[^\n]", " ", said[start:end]) + said[end:]
 
 
 def read(
@@ -98,66 +136,86 @@ def read(
     greeted = False
     for sentence in sentences(_as_ones_own(text, in_group=in_group)):
         original = text[sentence.start : sentence.end]
+        if _IRONIC.search(sentence.text):
+            continue
         greeted = greeted or _GREETS.match(sentence.text) is not None
-        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group)
+        here = _statements(sentence, original, profile, greeted=greeted, in_group=in_group, asked=asked)
         if not (here or in_project or sentence.asks or sentence.excited):
-            for said, start, end in had_en(sentence.text):
+            for said, start, end in had_en(sentence.text, in_group=in_group):
                 here = [*here, *_stated(said, sentence.start + start, sentence.start + end, profile)]
+        if not (sentence.asks or in_group or any(f.slots for f in here)):
+            here = [*here, *_without_a_verb(sentence, text, asked, profile)]
         order = None if among_people else instruction_en(sentence, original)
         if order is not None and not any(f.slots and f.overlaps(order.start, order.end) for f in here):
             here = [order, *(f for f in here if not f.overlaps(order.start, order.end))]
         greeted = greeted and len(sentence.text) < 30 and not here
         wants = statements_en.wants(original) and clauses_en.DOUBTING.search(original) is None
-        if not among_people and (not here or (wants and sum(len(f.text) for f in here) < 0.7 * len(original))):
+        decided = any(f.episode_type == "decision" for f in here)
+        more = wants and sum(len(f.text) for f in here) < 0.7 * len(original)
+        if not (among_people or decided) and (not here or more):
             here = here + _asked_for(sentence, original, profile, wants=wants, in_group=in_group)
         found.extend(here)
         weak += [] if sentence.asks or here else [sentence]
         if in_project and not here:
-            found.extend(filter(None, [statements_en.of_project(sentence, original)]))
+            found.extend(statements_en.of_project(sentence, original))
         elif not in_project:
             kept = [f for f in here if not f.dangling]
             told.extend(alone_en.alone(sentence, original, kept, people, in_group=in_group))
     episodes = [statements_en.episode(each) for each in alone_en.worth(told, text)]
     found.extend(f for f in episodes if f.dropped is None)
     if asked and not among_people:
-        found.extend(_answer(asked, text, found, profile))
+        told_by_it = _answer(asked, text, found, profile, in_group=in_group)
+        if told_by_it and by_kind(asked, text):
+            found = [f for f in found if f.slots or not f.overlaps(0, told_by_it[0].end)]
+        found.extend(told_by_it)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_en.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
 
 
 def _statements(
-    sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False
+    sentence: Sentence, original: str, profile: Profile, *, greeted: bool, in_group: bool = False,
+    asked: str | None = None,
 ) -> list[Found]:
     found: list[Found] = []
-    for reader in (atoms.task_en, atoms.decision_en):
-        if (atom := reader(sentence, original)) is not None:
+    for atom in (atoms.task_en(sentence, original), atoms.decision_en(sentence, original, in_group=in_group)):
+        if atom is not None:
             found.append(atom)
             break
-    found.extend(manner_en(sentence))
+    wishes = manner(sentence, profile, "en")
+    found.extend(wishes)
     for clause in clauses_en.clauses(sentence):
         found.extend(self_en.self_statements(clause))
-        found.extend(life_statements(clause, greeted=greeted))
+        found.extend(life_statements(clause, greeted=greeted, asked=asked))
         found.extend(avoids_en(clause))
         found.extend(atoms.relations_en(clause, in_group=in_group))
         found.extend(wordings_en(profile, clause, found))
         if clause.states and clause.subject != "other":
-            said = clause.body if clause.subject == "my" else f"I {_PLEASE.sub('ask to ', clause.body)}"
+            whole = clause.subject == "my" or _SAYS_I.search(clause.body) is not None
+            said = clause.body if whole else f"I {_PLEASE.sub('ask to ', clause.body)}"
             kin = clause.subject == "my" and about_kin_en(clause.body)
             found.extend(profile_fields(profile, clause.body, clause.start, said, of_kin=kin))
-        if clause.states and (hot := hot_status(profile, _with_its_time(sentence, clause.body))) is not None:
+        as_said = sentence.text[clause.start - sentence.start : clause.end - sentence.start]
+        told = (_with_its_time(sentence, said) for said in (clause.body, as_said))
+        if clause.states and (hot := next(filter(None, (hot_status(profile, s) for s in told)), None)) is not None:
             text = f"{clause.subject} {clause.body}" if clause.subject in {"I", "we"} else clause.body
+            hot = with_sentence(profile, hot, sentence.text)
             found.append(Found(clause.start, clause.end, "episode", text, episode_type="fact", hot=hot))
-    return found
+    return said_once(found, wishes)
 
 
-def _answer(asked: str, text: str, found: Sequence[Found], profile: Profile) -> list[Found]:
+def _answer(
+    asked: str, text: str, found: Sequence[Found], profile: Profile, *, in_group: bool
+) -> list[Found]:
     """What the beginning of a turn says as the answer to a question, where nothing is found in it."""
     answer = answered(asked, without_quotes(text[:ANSWER]))
-    if answer is None or not stands(answer[0]):
+    if answer is None:
         return []
     said, end = answer
-    if any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found):
+    if not stands(said) and (in_group or not said.startswith("the ") or not resolved(said)):
+        return []
+    said_itself = any(f.overlaps(0, end) and f.source == "explicit" and not f.dangling for f in found)
+    if said_itself and not by_kind(asked, text):
         return []
     return _stated(said, 0, end, profile)
 
@@ -167,7 +225,18 @@ def _stated(said: str, start: int, end: int, profile: Profile) -> list[Found]:
     found = _statements(Sentence(said, 0, len(said), asks=False), said, profile, greeted=False)
     over = said.startswith(("I have never ", "I have not "))
     valued = [replace(f, start=start, end=end) for f in found if f.slots and not over]
-    return valued or [statements_en.episode(alone_en.Alone(start, end, said, alone_en.KEEP))]
+    third = said.startswith("the ")
+    text = f"{said[0].upper()}{said[1:]}" if third else said
+    return valued or [statements_en.episode(alone_en.Alone(start, end, text, alone_en.KEEP, of_a_third=third))]
+
+
+def _without_a_verb(sentence: Sentence, turn: str, asked: str | None, profile: Profile) -> list[Found]:
+    """What a single user lists, wants or likes without saying so in a verb; a question asked may want that answered."""
+    at = sentence.start
+    found = [one for said, a, b in listed_en(sentence.text) for one in _stated(said, at + a, at + b, profile)]
+    if found or asked:
+        return found
+    return [Found(at + a, at + b, "preference", text) for text, a, b in liked_en(sentence.text, turn)]
 
 
 def _with_its_time(sentence: Sentence, body: str) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from processors.reader.rules import alone_zh, atoms, clauses_zh, persons_zh, standing_zh, statements_zh
 from processors.reader.rules.avoids import avoids_zh
 from processors.reader.rules.changes_zh import changed
-from processors.reader.rules.domain import hot_status, profile_fields
+from processors.reader.rules.domain import profile_fields
 from processors.reader.rules.found import Found
+from processors.reader.rules.given_zh import without_given
+from processors.reader.rules.hot import hot_status, with_sentence
 from processors.reader.rules.life_zh import life_statements
-from processors.reader.rules.manner import manner_zh
+from processors.reader.rules.manner import manner, said_once
 from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
@@ -26,14 +29,16 @@ _MORE = re.compile(r"(?:时间|价格|费用|速度)?越.{1,4}越|最好|尽量"
 
 def read(
     text: str, profile: Profile, asked: str | None, *, among_people: bool, in_project: bool,
-    about: clauses_zh.Subject = "我", in_group: bool = False,
+    about: clauses_zh.Subject = "我", in_group: bool = False, to_assistant: bool = False,
 ) -> list[Found]:  # fmt: skip
     """Return what a turn holds in the order of the text; the arguments are those of `read_en.read`. `about` is whom a
-    first clause without a subject is about, `in_group` whether others speak too."""
+    first clause without a subject is about, `in_group` whether others speak too, `to_assistant` whether one without a
+    name speaks to an assistant."""
     found: list[Found] = []
     told: list[alone_zh.Alone] = []
     weak: list[Sentence] = []
     spoken_of: list[persons_zh.Person] = []
+    text = without_given(text)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
         before = about
@@ -44,24 +49,39 @@ def read(
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
             here = here + _asked_for(sentence, original, parts, in_group=in_group)
         here = [h for h in here if not any(h.overlaps(f.start, f.end) for f in told_to)] + told_to
+        whole_said = None
+        if in_project and all(f.dangling for f in here):
+            whole_said = statements_zh.of_project(sentence, original)
+        here = [whole_said] if whole_said is not None else here
         found.extend(here)
         weak += [] if here else [sentence]
-        if in_project and not here:
-            found.extend(filter(None, [statements_zh.of_project(sentence, original)]))
-        elif not in_project:
+        if not in_project:
             who = persons_zh.the_one(spoken_of)
             taken = [f for f in here if not f.dangling]
             own = alone_zh.alone(sentence, original, taken, before, who, in_group=in_group)
             if changes := _changes(parts, [*taken, *alone_zh.well_told(own)]):
                 found.extend(changes)
                 own = alone_zh.alone(sentence, original, [*taken, *changes], before, who, in_group=in_group)
+            found, own = _lengthened(found, own)
             told.extend(own)
         spoken_of += persons_zh.spoken_of(parts)
-    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text)]
+    episodes = [statements_zh.episode(each) for each in alone_zh.worth(told, text, to_assistant=to_assistant)]
     found.extend(f for f in episodes if f.dropped is None)
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
+
+
+def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:
+    """Relations with what goes on with them, and the statements that are left."""
+    left: list[alone_zh.Alone] = []
+    for each in own:
+        at = next((n for n, f in enumerate(found) if f.kind == "relation" and f.overlaps(each.start, each.end)), None)
+        if at is None or not each.goes_on:
+            left.append(each)
+        else:
+            found[at] = replace(found[at], end=each.end, text=statements_zh.episode(each).text)
+    return found, left
 
 
 def _changes(parts: Sequence[clauses_zh.Clause], taken: Sequence[Found | alone_zh.Alone]) -> list[Found]:
@@ -90,7 +110,8 @@ def _statements(
         if atom is not None and (in_project or atom.episode_type != "decision" or _decides(atom, original)):
             found.append(atom)
             break
-    found.extend(manner_zh(sentence))
+    wishes = manner(sentence, profile, "zh")
+    found.extend(wishes)
     for at, clause in enumerate(parts):
         if at and _of_the_speaker(found, parts[at - 1]):
             clause = clauses_zh.having_more(clause)
@@ -108,8 +129,9 @@ def _statements(
             found.extend(profile_fields(profile, clause.raw, clause.start, said, of_kin=clause.subject == "亲友"))
         said, end = _with_what_follows(sentence, parts, at)
         if (hot := hot_status(profile, said)) is not None:
+            hot = with_sentence(profile, hot, sentence.text)
             found.append(Found(clause.start, end, "episode", said, episode_type="fact", hot=hot))
-    return found
+    return said_once(found, wishes)
 
 
 def _decides(atom: Found, original: str) -> bool:

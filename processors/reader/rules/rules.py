@@ -25,9 +25,10 @@ from processors.reader.rules.catalogue import filled, own_fields, resolve
 from processors.reader.rules.combined import combined
 from processors.reader.rules.confirm import heard
 from processors.reader.rules.corrected import Correction, as_meant_after_en, as_meant_after_zh
-from processors.reader.rules.domain import category_meant, hot_entry, project_of
+from processors.reader.rules.domain import category_meant, project_of
 from processors.reader.rules.found import Found
 from processors.reader.rules.helpers_en import of_their_life, speaks_for_work
+from processors.reader.rules.hot import hot_entry
 from processors.reader.rules.person_en import about
 from processors.reader.rules.protocol import Language, Reading, TurnView
 from processors.reader.rules.readings import with_readings
@@ -155,7 +156,8 @@ def _reader(language: Language, turn: TurnView | None) -> Callable[..., list[Fou
     if turn is None:
         return read_zh.read if language == "zh" else read_en.read
     if language == "zh":
-        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn))
+        alone = turn.speaker is None
+        return partial(read_zh.read, about=opens_about(turn), in_group=in_group(turn), to_assistant=alone)
     return partial(read_en.read, before=_said_before(turn), in_group=turn.speaker is not None)
 
 
@@ -254,6 +256,7 @@ def _candidate(
     attributes = dict(found.attributes)
     if turn.speaker:
         attributes["about"] = turn.speaker
+    where = _place(values, profile, project, text[found.start : found.end], turn)
     span = _when(text[found.start : found.end], anchor, found)
     return Candidate(
         ordinal=ordinal,
@@ -265,7 +268,8 @@ def _candidate(
         approximate=found.approximate,
         category=found.category or (category_meant(profile, said) if found.kind == "intent" else None),
         episode_type=found.episode_type,
-        project_id=project,
+        scope=where or "global",
+        project_id=where or project,
         importance=profile.importance[found.kind],
         confidence=INFERRED if found.source == "inferred" else EXPLICIT,
         source=found.source,
@@ -277,6 +281,17 @@ def _candidate(
         attributes=attributes,
         spans=_spans(found, len(text)),
     )
+
+
+def _place(
+    values: Sequence[tuple[str, Any]], profile: Profile, project: str | None, said: str, turn: TurnView
+) -> str | None:
+    """Return the project in which a value holds that has one for each: that which its own words name, else the turn's;
+    None for what holds anywhere."""
+    specs = [profile.field(name) for name, _ in values]
+    if not specs or any(spec is None or spec.by_project is None for spec in specs):
+        return None
+    return project_of(profile, said, turn.reaches) or project
 
 
 def _hot(

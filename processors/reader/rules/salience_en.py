@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from processors.reader.rules.clauses_en import VERB
+from processors.reader.rules.clauses_en import ANSWERS_NO, VERB
 from processors.reader.rules.common_en import CHAT, FUNCTION
 from processors.reader.rules.text import MASKED
 
@@ -24,7 +24,7 @@ DROPPED = re.compile(
 _DIGIT = re.compile(r"\d")
 _MEETING = re.compile(
     r"(?:(?:hey|hi|hello|thanks(?! for)|thank you(?! (?:for|very|so"
-    r"))|wow|yeah|yes|yep|no|nope|oh|well|so|and|but|also|haha|lol|ok"
+    rf"))|wow|yeah|yes|yep|{ANSWERS_NO}|no (?:problem|worries|idea|bother)|nope|oh|well|so|and|but|also|haha|lol|ok"
     r"|okay|sure|right"
     r"|cool|great|nice|aw+|totally|definitely|absolutely|exactly|anyway"
     r"|actually|by the way|btw|plus|now|then|hello there|alright|perfect"

@@ -26,7 +26,12 @@ _AGE = re.compile(
     r"|女))"
 )
 _NOT_YET = re.compile(r"(?:没有?|不到|未满?)$")
-_AGE_BARE = re.compile(rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}})了$")
+_AGE_BARE = re.compile(
+    rf"(?:今年|现年|年龄是?)(?P<n>{HAN_NUMBER})了?$|^(?P<now>\d{{2}}|[二三四五六七八九]十[一二三四五六七八九]?)了$"
+)
+_COUNTS = re.compile(r"^[，,\s]*[^，,]{0,6}(?:[还就只才]也?[差缺剩]|[\d一二两三四五六七八九十百]分(?!钟))")
+"""Behind a count of points or things: 六十了，还差四十分."""
+_SAYS_I = re.compile(r"[我俺咱]")
 _AGED = re.compile(rf"^是(?:一[名个位])?(?P<n>{HAN_NUMBER})周?岁的?(?P<gender>男|女)(?:性|生|士|人|的)?(?=$|[，,])")
 _DECADE = re.compile(
     r"(?P<tens>[二三四五六七八]十|[2-8]0)(?:多|几|来|出头)岁?(?:了|吧"
@@ -52,11 +57,13 @@ _JOB_ONLY = re.compile(
     r" ]{2,14}?)(?:的?工作|这行|行业|的|了|$)"
     r"|(?<![看叫订])(?:做|当|干)(?:的是?|一名|一个|一位|着)?(?P<b>[\u4e00-\u9fffA-Za-z+#/"
     r" ]{2,12}?)(?:工作|这行|这一行|行业)"
+    r"|(?:做|当)了(?=[^，]{0,8}(?:师|员|医生|律师|会计|经理|总监|主管|顾问|助理|教授|老师|司机|老板|店长|校长)$)"
+    r"(?P<d>[\u4e00-\u9fffA-Za-z+#/ ]{2,10})$"
     rf"|(?<![看叫订])(?:做|当)(?:的是?|一名|一个|一位|着)?(?P<c>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|了|$))"
 )
 _IS_JOB = re.compile(
     r"(?:(?:职业是|职位是|岗位是|工作是)(?:一名|一个|一位)?(?P<a>[\u4e00-\u9fffA-Za-z+#/ ]{2,14}?)(?:的|$)"
-    rf"|是(?:一名|一个|一位|个|名)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|$))"
+    rf"|是(?:一名|一个|一位|个|名)?(?:[干做搞当]了?)?(?P<b>[\u4e00-\u9fffA-Za-z+#/ ]{{0,8}}?{ROLE})(?:的|$))"
 )
 _SOMEBODY = re.compile(
     r"[王李张刘陈杨赵黄周吴徐孙胡朱林何郭马罗梁宋郑谢韩唐冯于董萧曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范石姚谭廖邹熊陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段钱汤尹黎易武乔贺赖龚]"
@@ -87,6 +94,14 @@ _INCOME = re.compile(
 _LIVE = re.compile(
     r"(?:现在|目前|如今|一直|常年|现)?(?:住在|居住在|定居在?|常住|生活在"
     rf"|人在|坐标|base在?|搬到了?|搬去了?|现居|^住) ?(?P<place>{PLACE}|{LATIN_PLACE})"
+)
+_ALWAYS_IN = re.compile(
+    r"^(?P<since>现在|目前|如今|这些年来?|(?:毕业|回国|结婚|退休|工作)[以之]?后)?我?就?(?:一直|常年)都?在"
+    rf"(?P<place>{PLACE})(?:这边|那边|住|生活|待着)?$"
+)
+"""A home held since then; behind any other time it is a stay that passes: 我这周一直在苏州."""
+_THEN_ELSEWHERE = re.compile(
+    r"后来|以前|之前|之后|直到|离开|离职|走了|搬|[去回到]了|(?:现在|目前|如今|今年|最近|刚)[^，,]{0,2}[在住去到回]"
 )
 _WORK_IN = re.compile(
     rf"(?:现在|目前|如今|一直|现)?在(?P<place>{PLACE})(?:的?一家[\u4e00-\u9fff]{{2,10}}"
@@ -146,6 +161,8 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         and (match := _AGE_BARE.search(body))
         and meant(body, match.start())
         and 10 <= (han_number(match["n"] or match["now"]) or 0) <= 120
+        and (match["n"] or match["now"].isdigit() or _SAYS_I.search(clause.raw))  # 二十了，还差两个 counts
+        and (match["n"] or not _COUNTS.match(clause.after))
     ):
         number = han_number(match["n"] or match["now"])
         yield made(clause, match.span(), f"{{owner}}{number}岁", ("age", number))
@@ -156,14 +173,14 @@ def _age(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
 
 def _work(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     body = clause.body
-    if past(clause) or re.search(r"专业|主修|方向|爱好|兴趣", body):
+    if past(clause) or re.search(r"专业|主修|方向|爱好|兴趣|(?<![大中小同科数文])[学读念]的", body):
         return
     for pattern in (_JOB, _YEARS_JOB):
         match = pattern.search(body)
-        if match and _NUMERAL.fullmatch(match["job"]):
+        if match and (_NUMERAL.fullmatch(match["job"].lstrip("了过")) or match["job"][0] in "了过着"):
             continue
         if match and not _NOT_JOB.search(match["job"]) and meant(body, match.start()):
-            years, job = han_number(match["years"]), match["job"].strip()
+            years, job = han_number(match["years"]), match["job"].strip().rstrip("也都就")
             value: Any = f"{years}+" if match["more"] else years
             text = f"{{of}}从事{job}工作{_length(match)}"
             vague = bool(match["about"] or match["more"] or match["over"])
@@ -224,9 +241,9 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
     if once(clause):
         return
     since = _SINCE.search(body) if not _UNTIL.search(body) else None
-    for pattern, verb in ((_LIVE, "住在{}"), (_WORK_IN, "在{}工作")):
+    for pattern, verb in ((_LIVE, "住在{}"), (_ALWAYS_IN, "住在{}"), (_WORK_IN, "在{}工作")):
         match = pattern.search(body)
-        if match is None or not meant(body, match.start()):
+        if match is None or (pattern is _ALWAYS_IN and not _holds_on(clause, match)) or not meant(body, match.start()):
             continue
         if past(clause) and "搬" not in match.group() and "定居" not in match.group() and since is None:
             return
@@ -237,6 +254,12 @@ def _home(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:
         begun = match.start() if since is None else min(since.start(), match.start())
         yield made(clause, (begun, match.end()), text, ("residence", match["place"]), negated=gone, **marks)
         return
+
+
+def _holds_on(clause: Clause, always: re.Match[str]) -> bool:
+    """Does where one has always been hold still? Without the speaker it may belong to the time of the clause before."""
+    named = bool(always["since"] or _SAYS_I.search(clause.raw))
+    return named and not _THEN_ELSEWHERE.search(clause.after)
 
 
 def _employer(clause: Clause, lexicon: Lexicon) -> Iterator[Found]:

@@ -6,8 +6,9 @@ import re
 import tomllib
 from importlib.resources import files
 
-from processors.reader.rules.clauses_zh import KIN, WRITER
+from processors.reader.rules.clauses_zh import CHILD, KIN, WRITER
 from processors.reader.rules.common_zh import content_weight
+from processors.reader.rules.places_zh import PLACE
 from processors.reader.rules.whole_zh import whole
 
 LONGEST = 36
@@ -36,20 +37,21 @@ _OPENS, _CLOSES = re.compile(r"[（(]"), re.compile(r"(?<![\da-zA-Z])[）)]")
 _PAREN = re.compile(r"^[（(]|[)）]$")
 YOU = re.compile(r"[你您]|楼主|各位|大家|亲亲?(?=[，,！])")
 ASKS = re.compile(
-    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|为什么|为何|为啥|干嘛|干吗|咋|如何|是不是|有没有|能不能"
+    r"[?？]|吗(?:[，。！]?$|(?=我))|[了过]没有?(?=$|，)|有[^，没]{1,6}没(?=$|，)|呢$|么$|什么|怎么|怎样|多少|哪[个里些儿家种位天一]|死哪|为什么|为何|为啥|干嘛|干吗|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能"
     r"|可不可以|会不会|要不要|该不该|谁|何必|难道|请问|求[教助问推指带]|有无|能否|是否|[好行对]不"
 )
 SUPPOSED = re.compile(
-    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论"
+    r"如果|要係|如係|假如|假设|要是|万一|倘若|若是|即使|就算|哪怕|的话|除非|比如|打个?比方|例如|梦[到见]|仿佛|好像|似乎|据说|听说|不管|无论(?!如何)"
 )
 _WRITER = re.compile(
     rf"{WRITER}(?:自己|本人)?\s?(?:(?P<is>[男女]生?(?=[，,\s]|$))|[，,\s]+(?:我的?)?(?P<theirs>{KIN}))?"
 )
-_PERSON = re.compile(r"[他她]们?|人家|对方|该(?:名|位)")
+_PERSON = re.compile(r"(?<![吉其])[他她]们?|人家|对方|该(?:名|位)")
 _SHOWN = re.compile(
-    r"它们?|这(?!学期|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
-    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
+    r"它们?|这(?!个?(?:学期|季度|周末|[暑寒]假)|几年|两年|段时间|几天|两天|周|个月|辈子|几个月|半年|一年|次(?:期[中末]|考试)|[几两些]?天|里)"
+    r"|那(?![年天]|时候|么[多大]|段时间|(?<=[\u4e00-\u9fff]那)[回次])|此(?!外|刻|后)|(?<!莫名)其(?!实|他|中|次|余)|同上|上述|以上|一样$|也是$|[这那]样"
 )
+_AT_PLACE = re.compile(rf"(?P<place>{PLACE}|老家|国内|国外|公司|单位|学校)[这那]边儿?")
 _NAMED = re.compile(
     rf"(?:{KIN})|[\u4e00-\u9fff]{{0,2}}(?:学[长姐弟妹]|女生|男生|女孩|男孩|男票|女票|男朋友|女朋友|老板|医生|孩子|前任|同学)"
     r"|(?<![A-Za-z])[A-Z][a-z]+|(?<![A-Za-z])(?:npy|bf|gf)(?![A-Za-z])"
@@ -95,6 +97,15 @@ _STARTS = re.compile(
     r"|初[一二三中]|毕业|工作|结婚|离婚|生了|分手|学[了的]|报了?名|换|改|搬|辞|养|得了|停|戒)"
 )
 """What a clause without a subject opens with where it tells of its speaker."""
+_STARTS_TOLD = re.compile(
+    r"(?:夜里|半夜|凌晨)(?:老|总|经常|都)|家里(?!人)|全家|隔[天周一两三]|新[买换办]|主要|专门|必须|只"
+    r"|[一二两三四五六七八九十\d]{1,2}个?(?:[周月点次]|星期|礼拜)"
+    r"|(?:(?:周|星期)[末一二三四五六日天]|过年|节假日|放假|开学|[春夏秋冬]天|负责|平均|偶尔)"
+    r"(?:去|回|吃|喝|跑|练|爬|游|打|值|上[班课]|加班|睡|陪|带|休息?|在家)"
+    r"(?![^，]*(?:[的最对难贵堵挤好伤补解]|适合|便宜|容易|影响|多$))[^，]{0,6}(?:$|，)"
+)
+"""The same where nobody but the speaker is there to be told of: to an assistant. Of a season or a feast, only what
+somebody does then is: 冬天适合吃羊肉 holds for all."""
 _WHEN = re.compile(rf"{_DAY}|[\d一二两三四五六七八九十几多]+个?[年月日号点岁天周次]")
 _LEAD = re.compile(
     rf"(?>(?:{_DAY}|从小|[每当自从于]|[早中]?[晚早]上|[上中下]午|\d{{1,4}}[年月日号点]|最近|近期|平时|平常|周末"
@@ -112,7 +123,7 @@ _OF_PERSON = re.compile(rf"{KIN}|的(?:人|同学|同事|朋友|邻居)|[男女]
 _THEIRS_THEN = re.compile(rf"，(?:但是?|可是?|而|不过)?(?:{KIN})(?![们，])[^，]*[我俺咱]")
 """A clause within, of what a person of the speaker's does to them."""
 QUOTES = re.compile(r"[“「『\"《][^”」』\"》]{4,}")
-SAID = re.compile(r"(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
+SAID = re.compile(r"(?<!我没)(?<!我没有)(?:说过?|写道|写着?|唱道?|唱得好|说道|上写|问道)[啊呀]?$")
 """What follows is somebody's words."""
 LABELLED = re.compile(r"[\u4e00-\u9fffA-Za-z]{1,8}[：:]")
 _CUT = re.compile(
@@ -120,8 +131,12 @@ _CUT = re.compile(
     r"|[和跟与把被对给让在的])$(?<!以前)(?<!之前)"
 )
 """A clause that another must follow."""
-_IS_OF = re.compile(r"是(?!听|看)[^，的说]{3,14}的$")
-"""A predicate that its 的 ends: 是学法语的."""
+_IS_OF = re.compile(
+    r"是(?![^，]{1,3}着[做来去走]|听|看|自己|很|挺|太|非常|比较|最|还|不|可以|应该|能|会|有|要|做梦|开[玩心始])(?:[^，的说]{3,14}|[跑干卖做开搞修教学送种养属][^，的说])的$"
+    r"|(?:^|[我俺])(?:现在|以前|自己|主要|专门|也|是|就){0,3}(?!做梦|开[玩心始])[跑干卖做开搞修教学送种养][^，的了过着]{1,8}的$"
+    r"|(?:喜欢|[偏不]爱|讨厌|习惯)[^，的]{1,4}的$|(?:每[天周月次日]|平均|最多|至少|只能)[^，]{1,8}小时$"
+)
+"""A predicate that its 的 ends: 是学法语的, 我修车的, 不爱吃甜的."""
 _ADVISED = re.compile(r"绝对|肯定|应该|应当|可以|最好|必须|不能|不要|别|建议|需要|只要|才能|要[^求紧]")
 """What somebody is told where no speaker is named."""
 _MOMENT = re.compile(rf"(?:正|还)在[^，]{{1,10}}着(?:$|，)|{'|'.join(_DATA['moment'].split())}")
@@ -134,15 +149,26 @@ LED = re.compile(
 )
 """A predicate whose subject stands in the clause before it."""
 _DONE_TO = re.compile(rf"我(?!的?(?:{KIN}))")
-OF_KIN = re.compile(rf"(?>{KIN})(?!们|之|一样|我)")
+OF_KIN = re.compile(rf"(?:(?>{KIN})(?!们|之|一样|我)|{CHILD})")
 
 
+_STATE = re.compile(
+    rf"(?!(?:{'|'.join(_DATA['while'].split())})*是)(?:[我俺](?:们?家?的?(?:{KIN}))?|自己|本人)?"
+    rf"(?:{'|'.join(_DATA['while'].split())})*"
+    rf"(?:(?:{'|'.join(_DATA['states'].split())})(?!{'|'.join(_DATA['no_state'].split())})"
+    rf"|(?:{'|'.join(_DATA['parts'].split())})(?:[^，]{{0,4}}(?:{'|'.join(_DATA['lasts'].split())})))"
+)
 _OWN_SHOWN = re.compile(
     rf"(?P<whose>(?:我们?|咱们?|俺)(?:{KIN})?)[这那](?![边里儿会时么样种些次回天年周月几两一二三段阵下辈人就是都也不还没有太真叫算可话]"
     r"|才|学期|方面|点|个[人月]?(?:，|$|人|月))(?:[个台辆家套间只批帮份张部双支棵头匹栋](?=[\u4e00-\u9fffA-Za-z]))?(?=[\u4e00-\u9fffA-Za-z])"
 )
 """What the speaker has needs no pointing at: 我这车."""
 _OWN_SIDE = re.compile(r"(?P<whose>我们?|咱们?|俺)[这那][边里儿](?=[\u4e00-\u9fffA-Za-z])(?![是有也都就还没不])")
+
+
+_AS_FOR = re.compile(r"[这那](?<=[\u4e00-\u9fff]{3})(?<![去到来在从给是有，][这那])一?块儿?(?=$|，)")
+"""A field of work is named before it: 我管售后这块."""
+_OWN_PAUSE = re.compile(r"^([我俺咱]们?)(?:[啊呀呢嘛]，?|，(?=[^，]))(?!啊|一[个名位])")
 
 
 def _self_named(match: re.Match[str]) -> str:
@@ -161,6 +187,7 @@ def tidy(said: str) -> str:
     text = re.sub(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])", "，", text)
     text = re.sub(r"\s*[，,]+[\s，,]*", "，", text).strip(" ，,、；;。：:")
     text = re.sub(r"(?<![酒网贴书水氧])吧(?=，)|(?<=[\u4e00-\u9fff])[啊呀哈嘛啦诶欸喔咯喽](?=，)", "", text)
+    text = _OWN_PAUSE.sub(r"\1", _AS_FOR.sub("", text))
     return _without_ending(_PAREN.sub("", text)).strip(" ，,、")
 
 
@@ -196,7 +223,8 @@ def played(text: str) -> bool:
 
 def resolved(text: str) -> bool:
     """Does everything that the text points at stand in the text before it?"""
-    if _SHOWN.search(text):
+    shown = _AT_PLACE.sub(r"\g<place>", text) if "边" in text else text
+    if _SHOWN.search(shown):
         return False
     match = _PERSON.search(text)
     return match is None or _NAMED.search(text, 0, match.start()) is not None
@@ -232,7 +260,8 @@ def stands(text: str, *, of_other: bool, of_kin: bool, in_group: bool) -> bool:
         return True
     if of_other or _ADVISED.search(text) or content_weight(text) < 1.5:
         return False
-    return of_kin or _STARTS.match(text) is not None or _WHEN.search(text) is not None
+    opens = _STARTS.match(text) is not None or (not in_group and _STARTS_TOLD.match(text) is not None)
+    return of_kin or opens or _WHEN.search(text) is not None
 
 
 def tells_of_speaker(text: str) -> bool:
@@ -245,14 +274,22 @@ def tells_of_speaker(text: str) -> bool:
     return _LEAD.fullmatch(text, 0, named.start()) is not None
 
 
+def tells_state(text: str) -> bool:
+    """Does a statement say what its speaker, or a person of theirs, is, has, can, likes or does for good?"""
+    return _STATE.match(text) is not None
+
+
 def by_nature(text: str) -> bool:
     """Does a statement that names nobody say what its speaker has by nature or by contract?"""
     return _OWN.match(text) is not None and SPEAKER.search(text) is None
 
 
+_AS_SOON_AS = re.compile(r"一[^，]{1,6}就")
+
+
 def opens_predicate(text: str) -> bool:
     """Does a clause without its subject open with a predicate, or with when it holds?"""
-    return (_STARTS.match(text) or LED.match(text) or re.match(r"一[^，]{1,6}就", text)) is not None
+    return any(p.match(text) for p in (_STARTS, _STARTS_TOLD, LED, _AS_SOON_AS))
 
 
 def weight(text: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from processors.reader.rules.alone_en import Alone
 from processors.reader.rules.beginnings_en import before_another
@@ -11,22 +11,35 @@ from processors.reader.rules.clauses_en import SUPPOSED
 from processors.reader.rules.found import Found
 from processors.reader.rules.person_en import expand
 from processors.reader.rules.salience_en import CONTENT_WORD, DROPPED, is_content, weight, without_greeting
-from processors.reader.rules.standing_en import as_owner, asks_for, tidy
+from processors.reader.rules.standing_en import as_owner, asks_for, resolved, tidy
 from processors.reader.rules.text import Sentence
+from processors.reader.rules.third_en import is_stated, leads_on, starts_a_statement
 from processors.reader.rules.whole_en import is_whole
 from processors.reader.rules.words_en import alternatives
 
 _NO_REPORT = re.compile(
-    r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say|imagine"
-    r"|suppose|please|you|your|tell|explain|write|give|show|help|make sure|thanks?|thank)\b",
+    r"(?:who|what|whats|when|where|why|how|which|whose|do|does|did|are|is|can|could|would|will|should|let's|lets|say"
+    r"|imagine"
+    r"|suppose|please|you|your|i mean (?:it|that)|tell"
+    r"|explain|write|give|show|help|make sure|thanks?|thank)\b",
     re.I,
 )
 """A question without its mark, a supposition, or what is asked of somebody."""
+_WISHES = re.compile(
+    r"(?:(?:(?:good )?(?:morning|afternoon|evening)|happy \w+day)(?: all| team| everyone)?(?:[,.!:;] ?|$)){1,3}",
+    re.I,
+)
 _PROJECT = 3.0
 """Weight from which a sentence of a project is kept."""
+_PART = 2.0
+"""The same of a clause of one."""
 LONGEST = 280
 """Characters of a kept sentence; a longer one is cut at a clause."""
 
+QUOTES = re.compile(r"[\"\u201c\u201d]")
+_APART = re.compile(
+    r"(?:[,;]| [-\u2013\u2014]+)(?: (?:and|but|so))?(?: no)?,? | (?:and|but|so) (?=(?:I|we)\b|the )", re.I
+)
 _CUT = re.compile(r"[,;] |\s[-\u2013\u2014]\s| (?=(?:and|but|so|because|which)\s)")
 
 # What a request opens with; "your" and "you" beyond it speak of the other person.
@@ -45,7 +58,7 @@ _ASKS_ONE = re.compile(r"(?:would|will) you (?!please\b|kindly\b)|(?:may|might) 
 _IMPERATIVE = re.compile(
     r"(?:find|get|book|reserve|show|search|look|play|set|add|make|buy|send|transfer|tell|give|check|schedule|order|rent"
     r"|recommend|suggest|change|put|cancel|remove|purchase|pay|call|list|pick|choose|start|open|create|update|use"
-    r"|locate|provide|arrange|select|help|ask)\b",
+    r"|locate|provide|arrange|select|help|ask)\b(?! of\b)",
     re.I,
 )
 _GOAL = re.compile(
@@ -65,12 +78,14 @@ _OF_THE_MOMENT = re.compile(
     re.I | re.S,
 )
 """What is asked names nothing, is played, a question, or to be done with a text that follows."""
+_NOW = re.compile(r"\b(?:right now|at the moment|just now)\b", re.I)
 _RHETORICAL = re.compile(r"(?:imagine|believe|guess|picture|think of)\b", re.I)
 _WANTING = re.compile(
     r"(?:I|we)(?:'d| would)? (?:(?:also|really|still|just|only|rather|actually|currently|now|then|most likely"
     r"|definitely)\s)?(?:want|need|am looking|are looking|am searching|are searching|am trying|am interested in"
     r"|am planning|plan|am going|are going|will|wish|am hoping|hope|travel|start|have to|must|require|intend"
-    r"|am in the mood|feel like [a-z]+ing|am after|am leaving|am departing|am traveling|am travelling|am flying"
+    r"|am thinking (?:of|about) [a-z]+ing|am saving|am in the mood|feel like [a-z]+ing|am after|am leaving"
+    r"|am departing|am traveling|am travelling|am flying"
     r"|(?:would |(?<=would ))(?:[a-z]+ )?(?:like|love|prefer)|like to)\b",
     re.I,
 )  # fmt: skip
@@ -90,7 +105,8 @@ _ADDRESSED = re.compile(r"\byour?\b|\byou(?:'re|'ve)\b", re.I)
 def episode(statement: Alone) -> Found:
     """Return a statement that stands alone as an episode of its owner, an intent where it says what they want. What
     does not stand alone names no owner."""
-    text = statement.text if statement.dropped == "unresolved" else as_owner(statement.text)
+    named = statement.dropped == "unresolved" or statement.of_a_third
+    text = statement.text if named else as_owner(statement.text)
     if wants(statement.text):
         return Found(statement.start, statement.end, "intent", text, dropped=statement.dropped)
     return Found(
@@ -98,20 +114,72 @@ def episode(statement: Alone) -> Found:
     )  # fmt: skip
 
 
-def of_project(sentence: Sentence, original: str) -> Found | None:
-    """Return a sentence of a project as it was said: its figures, problems and solutions are nobody's own, and its
-    report reads them. None for one that supposes, asks or only chats."""
-    said = without_greeting(tidy(original))
+def of_project(sentence: Sentence, original: str) -> Iterator[Found]:
+    """Yield what a sentence of a project says, as it was said: its figures, problems and solutions are nobody's own,
+    and its report reads them. Clauses of subjects of their own are a statement each. Nothing of one that supposes,
+    asks or only chats."""
+    whole = _of_project(original) if not sentence.asks else None
+    if whole is None:
+        return
+    parts = _parts_of_project(original)
+    if len(parts) == 1:
+        yield _told_of_project(sentence.start, sentence.end, whole)
+    for start, end in parts if len(parts) > 1 else []:
+        said = _told_part(original[start:end]) or whole
+        yield _told_of_project(sentence.start + start, sentence.start + end, said)
+
+
+def _parts_of_project(original: str) -> list[tuple[int, int]]:
+    """Where the clauses of a sentence that have subjects of their own stand; one that points at another stays with
+    it."""
+    starts = [0]
+    ends = []
+    for cut in _APART.finditer("" if QUOTES.search(original) else original):
+        before = original[starts[-1] : cut.start()]
+        following = _APART.split(original[cut.end() :], maxsplit=1)[0]
+        if not starts_a_statement(original[cut.end() :]) or not is_stated(before) or leads_on(before):
+            continue
+        if _told_part(before) and _told_part(following):
+            ends.append(cut.start())
+            starts.append(cut.end())
+    return list(zip(starts, [*ends, len(original)], strict=True))
+
+
+_PART_ALONE = re.compile(
+    r"^(?:once|after|as|before|given|since|if|when|while|until|unless|because|although|though|provided|assuming)\b"
+    r"|\b(?:(?:is|are|was|were|do|does|did|has|have|had|ca|wo|would|should)(?:n't| not)?|can|will|says?|said|told"
+    r"|thinks?|believes?)\s*[.!]*$",
+    re.I,
+)
+"""A condition, or what is only whole with the clause beside it: "my son is", "my boss says"."""
+
+
+def _told_part(original: str) -> str | None:
+    said = _of_project(original, least=_PART)
+    return said if said is not None and resolved(said) and not _PART_ALONE.search(said) else None
+
+
+def _of_project(original: str, *, least: float = _PROJECT) -> str | None:
+    said = tidy(original)
+    if (wished := _WISHES.match(said)) is not None:
+        said = said[wished.end() :]
+        if not is_stated(said):
+            return None
+    said = without_greeting(said)
     if match := SUPPOSED.search(said):
         said = said[: match.start()].rstrip(" ,;-") if match.start() > 20 else ""
         said = re.sub(r"\s(?:and|but|so|because|as|even|or|only|see|know|wonder(?:ing)?)$", "", said)
     said = _shorter(said) if len(said) > LONGEST else said
-    if sentence.asks or _NO_REPORT.match(said) or _ADDRESSED.search(said) or len(said) < 8 or weight(said) < _PROJECT:
+    if _NO_REPORT.match(said) or _ADDRESSED.search(said) or len(said) < 8 or weight(said) < least:
         return None
+    return said
+
+
+def _told_of_project(start: int, end: int, said: str) -> Found:
     text = as_owner(said) if DROPPED.match(said) else said[0].upper() + said[1:]
     if wants(said):
-        return Found(sentence.start, sentence.end, "intent", text)
-    return Found(sentence.start, sentence.end, "episode", text, episode_type="fact")
+        return Found(start, end, "intent", text)
+    return Found(start, end, "episode", text, episode_type="fact")
 
 
 def _lower(text: str) -> str:
@@ -133,13 +201,28 @@ def specifics(text: str) -> int:
 
 def wants(text: str) -> bool:
     """Does an English sentence say what its speaker wants or means to do?"""
-    return _WANTING.match(expand(without_greeting(text))) is not None
+    said = without_greeting(text)
+    return _WANTING.match(expand(said if "?" in text else _with_i(said))) is not None
+
+
+_PLANNING = re.compile(
+    r"(?:(?:still|also|just|now) )?(?:thinking (?:of|about) [a-z]+ing|hoping to|planning (?:to|on)|looking to"
+    r"|aiming to)\b"
+    r"(?!.*\b(?:is|are|was|were) )",
+    re.I,
+)
+
+
+def _with_i(said: str) -> str:
+    """A plan with its subject, which may be left out: "thinking of selling the van"."""
+    return f"I am {said[0].lower()}{said[1:]}" if _PLANNING.match(said) else said
 
 
 def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found | None:
     """Return what the owner tells an assistant they want or plan, where it names any particular. `in_group`: it is
     said among people, who hope and wish what is no plan."""
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
+    said = said if in_group or sentence.asks or "?" in original else _with_i(said)
     match = _WANTING.match(expand(said))
     if match is None or specifics(expand(said)[match.end() :]) < 1 or len(said) > LONGEST:
         return None
@@ -148,7 +231,7 @@ def wish(sentence: Sentence, original: str, *, in_group: bool = False) -> Found 
     def whole(text: str) -> bool:
         return asks_for(text) and is_whole(expand(text), in_group=in_group)
 
-    if in_group:
+    if in_group or not whole(said):
         said = next((head for head in before_another(said, in_group=True) if whole(head)), said)
     alone = whole(said)
     return Found(sentence.start, sentence.end, "intent", as_owner(said), dangling=not alone)
@@ -185,6 +268,8 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
     said = without_greeting(tidy(original)).rstrip(" ,;:-")
     named = any(w[0].isupper() for w in CONTENT_WORD.findall(said)[1:] if is_content(w)) or _SPECIFIC.search(said)
     if not named or _ADDRESSED.search(said) or len(said) > LONGEST or SUPPOSED.search(said):
+        return None
+    if "_" in sentence.text or _NOW.search(said):
         return None
     return Found(
         sentence.start, sentence.end, "episode", f"{{owner}} asked “{said}?”", dangling=True, episode_type="qa"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from processors.reader.rules.alone_zh import Alone
-from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED
+from processors.reader.rules.clauses_zh import FAMILY, FILLER, KIN, STAFF, SUPPOSED, WE_TWO
 from processors.reader.rules.common_zh import content_runs, content_weight
 from processors.reader.rules.found import Found
 from processors.reader.rules.persons_zh import called
@@ -13,20 +13,24 @@ from processors.reader.rules.standing_zh import OF_KIN, SHORTEST, asks_for, of_b
 from processors.reader.rules.text import QUOTED, Sentence
 from processors.reader.rules.whole_zh import advised, whole
 
+_ASKED_OF = 2.0
+"""Content words from which a question says of what it asks."""
+_YOU_KNOW = re.compile(r"[你您](?=(?:还|可以|能|是否)?(?:知道|清楚|了解|告诉|帮我?[查找看问]|查|看看))")
+"""Who is asked what they know or find is not who the question is about."""
 _PROJECT = 2.0
 """Content words from which a sentence of a project is kept."""
 LONGEST = 160
 
 _FIRST = re.compile(r"我|咱|本人")
 _ASKS = re.compile(
-    r"吗$|呢$|什么|怎么|多少|哪|几[点个岁年号]|为什么|为啥|咋|如何|是不是|有没有|能不能|可不可以|会不会|么$|谁"
+    r"吗$|呢$|什么|怎么|多少|哪|几[点个岁年号]|为什么|为啥|咋|(?<!无论)(?<!無論)如何|是不是|有没有|能不能|可不可以|会不会|么$|谁"
 )
 _POINTING = re.compile(r"(?:你|您|这|那|它|他|她|谢|太|真|好|哇|多么|祝)")
 _YOU = re.compile(r"[你您]")
 _COURTESY = re.compile(r"(?:ok|okay|bye|hi|hello|thanks?|谢谢|多谢|感谢)", re.IGNORECASE)
 _WANTS = re.compile(
     r"(?:^|[，,、；])[^，,、；]{0,12}?(?<![不没])"
-    r"(?:想(?![起到象法念过了着是])|要(?![是不求么])|打算|计划|希望|需要"
+    r"(?:想(?![起到象法念过了着是哭笑吐])|要(?![是不求么])|打算|计划|希望|需要"
     r"|准备|得(?=找|去|订|住|买)|考虑|愿意|决定|就去|就选)"
 )
 _REQUEST = re.compile(
@@ -43,9 +47,15 @@ _GREETING = re.compile(
 )
 
 
+_COMING = (
+    r"(?:(?:[今明后]年|年[前后底末]|月[底末]|周末|[暑寒]假|春节|国庆|五一|过年|毕业|退休|这个?(?:季度|学期|月|周|星期)"
+    r"|[上下]半年|下个?(?:季度|学期|月|周[一二三四五六日末]?|星期)|(?:\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份|底|初)?)"
+    r"(?:之?[前后内里]|以[前后])?){0,2}"
+)
+"""When it is to be, before what is planned."""
 _OF_SPEAKER = re.compile(
-    r"(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和|用|做"
-    r"|找|请|还|也|就|吃|住)"
+    rf"{_COMING}(?:想|要|打算|计划|希望|需要|准备|去|在|今天|昨天|明天|最近|刚|已|喜欢|觉得|决定|正|有|没|不|周|上|下|是|从|把|给|跟|和"
+    r"|用|做|找|请|还|也|就|吃|住|得(?![了到过])|一定|无论如何|必须|争取)"
 )
 """What a predicate opens with whose subject was left out."""
 
@@ -89,7 +99,7 @@ def _whose(text: str) -> str:
 
 
 _FAMILY = re.compile(FAMILY)
-_THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证))(?!\{{owner\}})")
+_THEIRS = re.compile(rf"(?:{OF_KIN.pattern}|(?>{STAFF})(?!们|证|[与和及、]|专业))(?!\{{owner\}})")
 
 
 def of_project(sentence: Sentence, original: str) -> Found | None:
@@ -142,7 +152,9 @@ def inquiry(sentence: Sentence, original: str) -> Found | None:
     """Return a question about something named or measured; questions to the other person are chat."""
     said = bare(tidy(original))
     named = re.search(r"\d|《|[(（]|[A-Za-z]{2}", said) or any(len(run) >= 4 for run in content_runs(said))
-    if not named or len(said) > LONGEST or _YOU.search(said) or SUPPOSED.search(said):
+    named = named or content_weight(said) >= _ASKED_OF
+    of_you = _YOU.search(_YOU_KNOW.sub("", said))
+    if not named or len(said) > LONGEST or of_you or SUPPOSED.search(said):
         return None
     return Found(
         sentence.start, sentence.end, "episode", f"{{owner}}问过“{_mine(said)}”", dangling=True, episode_type="qa"
@@ -168,7 +180,9 @@ def particular(text: str) -> bool:
     return content_weight(text) >= 2.0
 
 
-_OWN_KIN = re.compile(rf"(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们)")
+_OWN_KIN = re.compile(
+    rf"(?!{WE_TWO})(?:我们|咱们?|我|俺)(?:家的?|的)?(?P<who>(?>{KIN}|{STAFF}))(?!家[在里]|且|时代|时期|证|们)"
+)
 
 _OWN_HOME = re.compile(r"(?:我们|咱们?|俺)家(?![长人乡]|里人)")
 
@@ -185,6 +199,8 @@ def told(said: str) -> str:
     if said.startswith(("我们", "咱们")):
         shared = re.match(_SHARED, said[2:]) is not None
         return ("{owner}的" if shared else "{owner}等人") + _mine(said[2:])
+    if said.startswith("本人"):
+        return "{owner}" + _mine(said[2:].lstrip("，, "))
     if said.startswith("我"):
         return "{owner}" + _mine(_LED.sub("", _OWN.sub(r"\g<thinks>\g<between>自己", said[1:], count=1)))
     if _WISHES.match(said) and not _FIRST.search(_OWN_KIN.sub("", _outside_quotes(said))):
@@ -203,14 +219,17 @@ _LED = re.compile(
 _OWN = re.compile(
     r"(?P<thinks>^(?:一直|总是?|经?常|还|也|就|会|很|真的?|有点|特别|不|没|有时候?|最|现在|之前|当时|其实|又|都|只|可能|突然|慢慢|开始|越来越){0,4}"
     r"(?:怕|担心|觉得|感觉|希望|认为|发现|知道|相信|以为|后悔|怀疑|意识到|承认|讨厌|觉得是))"
-    r"(?P<between>[\u4e00-\u9fff]{0,4}?)(?<![让叫给对跟和])我(?![们国校院市省军])"
+    r"(?P<between>[\u4e00-\u9fff]{0,4}?)(?<![让叫给对跟和])我(?:自己)?(?![们国校院市省军])"
 )
 """Who thinks of themselves is not named twice."""
 
 
 def unnamed(said: str) -> str:
-    """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there."""
+    """Name the owner except as the first word, as people leave out an unnamed subject (B8): `{of}` stands there. What
+    is the owner's (我的时区) is named as such."""
     said = bare(said.rstrip("，,、 "))
+    if said.startswith("我的"):
+        return _mine(said)
     return "{of}" + _mine(said.removeprefix("我") if not said.startswith("我们") else said)
 
 
@@ -234,6 +253,7 @@ def _owned(text: str) -> str:
     text = _OWN_HOME.sub("{owner}家", _OWN_KIN.sub(_of_theirs, text))
     text = re.sub(rf"我们(?={_SHARED})", "{owner}的", text)
     text = re.sub(r"我们|咱们", "{owner}等人", text)
+    text = re.sub(r"(?<=喜欢|讨厌)我自己", "自己", text)
     return re.sub(r"(?<!自)我(?!国|校|院|市|省|军)|咱", "{owner}", text)
 
 

@@ -58,7 +58,7 @@ _TO_ME = re.compile(r"^(?:一[^，我]{1,6}就|一[^，我]{0,4}话就|让|把)"
 _HALTING = re.compile(r"[誒诶囖𡃉𠸏𠻺]|即[係系]|^-|(?P<again>[\u4e00-\u9fff])-(?P=again)")
 """Speech as it was heard, with what fills its pauses."""
 _ADVICE = re.compile(_lines("advice"))
-_NAMED_ONLY = re.compile(r"^(?:我|自己|我自己)的[\u4e00-\u9fff]{1,4}$")
+_NAMED_ONLY = re.compile(r"^(?:我|自己|我自己)的(?![\u4e00-\u9fff]{1,2}(?:叫|是|有|姓))[\u4e00-\u9fff]{1,4}$")
 _OPEN_END = re.compile(r"[，\s](?:但是?|可是|不过)?(?:由于|虽然|尽管|既然|只要|除了)[^，]*$")
 """A clause of which the main one is cut off."""
 _AT = re.compile(r"@|贵校")

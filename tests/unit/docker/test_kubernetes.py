@@ -62,6 +62,38 @@ def test_processes_run_unprivileged_and_bounded() -> None:
         assert "memory" in container(d)["resources"]["limits"]
 
 
+def pods() -> list[dict[str, Any]]:
+    return [d["spec"]["template"]["spec"] for d in DOCUMENTS if d["kind"] in ("Deployment", "StatefulSet", "Job")]
+
+
+def test_d4_the_namespace_comes_first_by_the_names_of_the_files() -> None:
+    assert DOCUMENTS[0]["kind"] == "Namespace"
+
+
+def test_d4_nothing_lies_below_the_folder_of_the_secrets() -> None:
+    """A token of the cluster is mounted at /run/secrets/kubernetes.io: with the folder read-only no pod starts."""
+    assert all(pod["automountServiceAccountToken"] is False for pod in pods())
+
+
+def test_h10_a_store_that_is_away_takes_no_pod_out_of_service() -> None:
+    probes = container(of_kind("Deployment")["query"])
+    assert {probes[f"{name}Probe"]["httpGet"]["path"] for name in ("readiness", "liveness")} == {"/livez"}
+
+
+def test_d4_processes_with_models_ask_for_what_they_hold() -> None:
+    for name in ("worker-screen", "worker-memory", "query"):
+        asked = container(of_kind("Deployment")[name])["resources"]
+        assert int(asked["requests"]["memory"].removesuffix("Mi")) >= 700
+        assert int(asked["limits"]["memory"].removesuffix("Mi")) >= 700 + 512, "room for one record"
+
+
+def test_d4_the_scaler_reaches_the_brokers_from_its_own_namespace() -> None:
+    for d in of_kind("ScaledObject").values():
+        for trigger in d["spec"]["triggers"]:
+            hosts = [h.partition(":")[0] for h in trigger["metadata"]["bootstrapServers"].split(",")]
+            assert all(host.endswith(".memstream.svc") for host in hosts)
+
+
 def test_autoscaling_watches_groups_and_topics_that_exist() -> None:
     groups = {group_of(step) for step in TOPOLOGY}
     deployments = of_kind("Deployment")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memstream.settings import Settings, unknown_names
+from processors.memory.habits.said import said_of
 from query.prompt.intents import route
 from schemas.profile.model import PROFILES_DIR, Profile, ReadingSpec, load_profile
 from tests.pages import ROOT, Shell, blocks, every_block, printed, steps
@@ -68,6 +69,12 @@ def test_the_profiles_of_the_pages_set_what_they_say(tmp_path: Path) -> None:
     [readings] = blocks("docs/extraction.md", "toml")
     for text, least in ((readings, 0.1), (readings.replace("0.1", "0.7"), 0.7)):
         assert profile(tmp_path, "general", text).reading == ReadingSpec(kept=least, taken_back=1.0)
+    [said] = blocks("docs/reports-and-habits.md", "toml")
+    habits = profile(tmp_path, "health", said).habits
+    heard = [said_of(t, (), habits) for t in ("Can you book me in with my cardiologist?", "帮我挂心内科", "取消预约")]
+    assert [(h.action, h.values.get("department")) for h in heard] == [
+        ("FOLLOW_UP", "cardiology"), ("FOLLOW_UP", "心内科"), (None, None)
+    ]  # fmt: skip
     [tight] = blocks("docs/operations-rebuild.md", "toml")
     assert profile(tmp_path, "general", tight).pii["PERSON"] == "mask"
     assert load_profile("general").pii.get("PERSON") != "mask", "it tightens something"

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from memstream.erasure.eraser import HELD_WAIT, Eraser, EraserConfig, Reached
+from memstream.erasure.eraser import FAILED, HELD_WAIT, Eraser, EraserConfig, Reached
+from memstream.erasure.log import Log as EraserLog
 from memstream.erasure.ports import AT_ONCE, Away, Outgoing, Stored
 from memstream.erasure.report import verify
 from schemas.events.erasure import Erasure
@@ -247,6 +248,30 @@ def test_n6_an_erasure_that_fails_holds_up_none_behind_it(house: House) -> None:
     with pytest.raises(Away):
         house.eraser.look()
     house.log.away = 0
+    assert house.eraser.look() == 0
+    assert house.register.entries["a"].state == "done"
+
+
+def test_n6_an_erasure_with_a_fault_holds_up_none_behind_it_and_shows(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It ended the eraser, whose next life began with the oldest, the same one, again: for ever."""
+    remove = EraserLog.remove
+
+    def faulty(self: EraserLog, e: Erasure) -> dict[str, int]:
+        if e.erasure_id == "a":
+            raise RuntimeError("ann likes tea")
+        return remove(self, e)
+
+    house.asked(erasure("a"))
+    house.asked(_bobs(1))
+    with monkeypatch.context() as patched:
+        patched.setattr(EraserLog, "remove", faulty)
+        assert [house.eraser.look(), house.eraser.look()] == [1, 1]
+    assert (house.step("a"), house.register.entries["e001"].state) == (FAILED, "done")
+    told = [r for r in caplog.records if r.levelname == "ERROR"]
+    assert "ann likes tea" not in str([vars(r) for r in told])
+    assert {vars(r)["error"] for r in told} == {"RuntimeError"}
     assert house.eraser.look() == 0
     assert house.register.entries["a"].state == "done"
 

@@ -55,7 +55,7 @@ def test_a_kind_has_forty_sentences_that_show_it_and_forty_that_do_not_half_of_e
 
 
 def test_every_file_is_of_a_kind() -> None:
-    files = {f"{p.parent.name}/{p.stem}" for p in CASES.glob("*/*")}
+    files = {f"{p.parent.name}/{p.stem}" for p in CASES.glob("*/*.jsonl")}
     assert files == {f"{language}/{kind}" for language in LANGUAGES for kind in KINDS}
 
 

@@ -87,6 +87,7 @@ def test_a_rambling_turn_is_not_repeated(said: str) -> None:
     [
         ("Which city is it?", "Portland, OR", "Asked “Which city is it?”, Ann answered “Portland, OR”"),
         (None, "日坛公园的评分是多少？", "小雅问过“日坛公园的评分是多少”"),
+        (None, "你知道首都博物馆的电话吗？", "小雅问过“你知道首都博物馆的电话吗”"),
     ],
 )  # fmt: skip
 def test_what_is_asked_or_answered_once_is_only_observed(asked: str | None, said: str, text: str) -> None:
@@ -100,12 +101,46 @@ def test_what_is_asked_or_answered_once_is_only_observed(asked: str | None, said
     ("said", "text"),
     [
         ("老系统是PHP 5.6写的，文档也没有", "老系统是PHP 5.6写的，文档也没有"),
+        ("合并代码要两个人点头，主干不叫master", "合并代码要两个人点头，主干不叫master"),
         ("The staging database fell over twice this week", "The staging database fell over twice this week"),
     ],
 )
 def test_a_projects_own_sentences_are_kept_as_said(said: str, text: str) -> None:
     (kept,) = extract(said, project="atlas")
     assert (kept.text, kept.confidence) == (text, EXPLICIT)
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("The importer runs nightly, and nobody has touched the parser since May",
+         ["The importer runs nightly", "Nobody has touched the parser since May"]),
+        ("No outages since March, and we doubled the cache",
+         ["No outages since March", "User and others doubled the cache"]),
+        ("Happy Friday, the importer moved to Oban", ["The importer moved to Oban"]),
+        ("We dropped the beta flag and it broke the build",
+         ["User and others dropped the beta flag and it broke the build"]),
+    ],
+)  # fmt: skip
+def test_clauses_of_a_project_with_subjects_of_their_own_are_apart(said: str, texts: list[str]) -> None:
+    assert [c.text for c in extract(said, project="atlas")] == texts
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("shellfish gives me a rash and nuts make me wheeze", ["Shellfish gives User a rash", "Nuts make User wheeze"]),
+        ("My niece has started school so the council wants me moved to days",
+         ["User's niece has started school", "The council wants User moved to days"]),
+        ("I row on Sundays, the boat's kept in Oban", ["User rows on Sundays", "The boat is kept in Oban"]),
+        ("Love the new flat, hate the stairs", ["User hates the stairs", "User loves the new flat"]),
+        ("The ferry leaves at 7:45 and the bus arrives at 9", ["The ferry leaves at 7:45", "The bus arrives at 9"]),
+        ("No leeks for me, I'm allergic", ["User is allergic"]),
+        ("No wonder I have back pain", ["User has back pain"]),
+    ],
+)
+def test_what_follows_of_another_subject_is_told_too(said: str, texts: list[str]) -> None:
+    assert told(said, speaker=None) == texts
 
 
 def test_what_only_looks_like_an_answer_to_somebody_is_read() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.extract.support import extract
 from tests.unit.extract.test_alone import told
 
 
@@ -61,6 +62,8 @@ def test_what_follows_may_limit_it(said: str) -> None:
     [
         "Write a story in the first person: I am a retired spy in Oban and I own a bakery. My sister hates me.",
         "Stay in character: you are my lawyer, I have two houses in Kent and I refuse to sell either",
+        "error from the build:\nmy cache at node-7 was refused after 3 tries",
+        "Proofread this note for me:\n\nMy husband retired in May.\nWe moved to Oban in June.",
         "Translate this: I have worked at the dairy in Oban for nine years",
         "My cousin's note says: 'the consulate in Oban kept my passport for six weeks'",
         "Is this better? 'I have lived in Oban since I was six. My father sold tractors for years.'",
@@ -68,6 +71,20 @@ def test_what_follows_may_limit_it(said: str) -> None:
 )
 def test_what_is_played_quoted_or_to_be_worked_on_is_nobodys(said: str) -> None:
     assert told(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Let me explain:\nI have asthma and I live in Oban.", "Ann lives in Oban"),
+        ("Rewrite for my situation:\nI live in Oban.", "Ann lives in Oban"),
+        ("Translate this:\nI sold the van.\n\nBy the way, I moved to Oban in May.", "Ann moved to Oban"),
+        ("I moved to Oban in May. Joking with the harbour master is fun.", "Ann moved to Oban"),
+        ("I moved to Oban in May, lucky me", "Ann moved to Oban"),
+    ],
+)
+def test_what_is_ones_own_stays_beside_it(said: str, text: str) -> None:
+    assert any(c.text.startswith(text) for c in extract(said, speaker="Ann") if c.source == "explicit")
 
 
 def test_apostrophes_are_no_quotation_marks() -> None:

@@ -41,9 +41,41 @@ def test_what_is_no_thing_of_ones_own_is_none(said: str) -> None:
     assert told(said) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        ("my allergies: latex, wasps and kiwi",
+         ["User's allergies include latex", "User's allergies include wasps", "User's allergies include kiwi"]),
+        ("I play: chess, darts (a little)", ["User plays chess", "User plays darts"]),
+        ("Pick from these towns: Oban, Cork and Bath", []),
+        ("Jonas: hi, how are you", []),
+        ("Yes: tent, rope", []),
+        ("current meds: latanoprost, biotin",
+         ["User's current meds include latanoprost", "User's current meds include biotin"]),
+        ("Ingredients: flour, eggs, milk", []),
+        ("Window seat always, and never the front row",
+         ["User always wants window seat", "User never wants the front row"]),
+        ("Spy novels, yes. Westerns, no.", ["User likes spy novels", "User does not like Westerns"]),
+        ("Spy novels, yes.", []),
+        ("Engaged, yes. Twins, no.", ["User is engaged, yes"]),
+        ("Sore wrists every time.", []),
+        ("tea while I read, silence when I drive",
+         ["User likes tea while they read", "User likes silence when they drive"]),
+        ("soup when I get home", []),
+        ("members only", []),
+    ],
+)  # fmt: skip
+def test_what_a_single_user_lists_or_likes_needs_no_verb(said: str, texts: list[str]) -> None:
+    assert [c.text for c in extract(said) if c.source == "explicit"] == texts
+
+
 def test_a_field_is_filled_by_it() -> None:
     assert [(c.field, c.value) for c in extract("No kids.") if c.field] == [("hasChildren", False)]
     assert [(c.field, c.value) for c in extract("two cats, Sooty and Ink") if c.field] == [("pet", "cats")]
+    assert [(c.field, c.value) for c in extract("Max heart rate is 190") if c.field] == []
+    assert [(c.field, c.value) for c in extract("I have kids at home.") if c.field] == [("hasChildren", True)]
+    for asked, names in (("What should I call you?", ["Wren"]), ("Which language should I use?", [])):
+        assert [c.value for c in extract("Just Wren is fine.", asked=asked) if c.field == "name"] == names
 
 
 def test_each_thing_that_somebody_owns_is_one_value() -> None:

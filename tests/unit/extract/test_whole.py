@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from processors.reader.rules.dated_en import dated
-from tests.unit.extract.support import THURSDAY
+from tests.unit.extract.support import THURSDAY, extract
 from tests.unit.extract.test_alone import told
 
 
@@ -55,6 +55,8 @@ from tests.unit.extract.test_alone import told
         # another subject, only beside the speaker
         ("The idea of a ferry museum sounds good to me", "The ferry museum hired my cousin"),
         ("Oban is a town I am sure people forget", "Oban is one of my favourite towns"),
+        ("Thinking of moving to Oban?", "Thinking of moving to Oban in May"),
+        ("No idea about Oban", "No problem, I'll drive to Oban on Monday"),
         ("Since my knees hurt from the stairs in Oban", "Since my knees hurt, I moved to a flat in Oban"),
     ],
 )
@@ -159,6 +161,34 @@ def test_what_is_no_time_by_itself_stays(said: str) -> None:
         ("We can't use Oracle", "User and others can't use Oracle", False),
         ("We have not decided on a supplier", "User and others have not decided on a supplier", False),
         ("We never had children", "User and others never had children", False),
+        # a thing or somebody named, with a number, a day or the speaker
+        ("the boiler's on the second floor", "The boiler is on the second floor", False),
+        ("choir practice is Wednesdays at eight", "Choir practice is Wednesdays at eight", False),
+        ("Priya is bringing the tent on Saturday", "Priya is bringing the tent on Saturday", False),
+        ("nuts make me wheeze", "Nuts make User wheeze", False),
+        ("the parcel was late", "", False),
+        ("popcorn for me", "", False),
+        ("it starts at eight on Monday", "", False),
+        ("the login for the till is mum4 on Monday", "", False),
+        ("card number is 4111 on Monday", "", False),
+        ("Hannibal died in 183", "", False),
+        ("a shepherd has 17 goats", "", False),
+        ("the method returns two names", "", False),
+        ("grip strength target is 30/40", "", False),
+        # what it denies, what is left out
+        ("No fever since Sunday.", "User has had no fever since Sunday", False),
+        ("thinking about selling the canoe next spring", "User is thinking about selling the canoe next spring", True),
+        ("born in Cork", "User was born in Cork", True),
+        # what is chosen, irony
+        ("ok the green tiles it is then", "User decided on the green tiles", False),
+        ("let's go with the later train then", "User decided to go with the later train", True),
+        ("let's do the maths then", "", False),
+        ("strange as it is, I row", "", False),
+        ("whatever it is", "", False),
+        ("ok canvas it is then", "User decided on canvas", False),
+        ("passport expires 2028-11-03", "Passport expires 2028-11-03", False),
+        ("another form for my Monday, said no one ever", "", False),
+        ("I adore filing on Mondays. Just kidding.", "", False),
         # hopes and plans
         ("I hope I get into Leeds", "User hopes they get into Leeds", False),
         ("I'll quit drinking", "User will quit drinking", False),
@@ -176,3 +206,15 @@ def test_what_is_no_time_by_itself_stays(said: str) -> None:
 def test_a_single_user_tells_what_people_only_remark(said: str, alone: str, among_people: bool) -> None:
     assert told(said, speaker=None) == [alone][: bool(alone)]
     assert bool(told(said)) is among_people
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My daughter isn't allergic to nuts, but my son is.",
+        "Once the API is fixed, the team moves on.",
+        "The client pays 40k, my boss says.",
+    ],
+)
+def test_d2_a_clause_of_a_project_is_told_apart_only_where_it_is_whole(said: str) -> None:
+    assert len([c for c in extract(said, project="p1") if c.kind == "episode"]) == 1

@@ -45,6 +45,7 @@ def test_b1_what_stands_behind_the_pronoun_is_who_a_clause_is_about(text: str) -
 
 def test_b1_a_child_is_had_and_its_age_is_its_own() -> None:
     assert values("我有个女儿，今年5岁。") == {"hasChildren": True}
+    assert values("我有两个孩子，大的上初中，小的刚满三岁。") == {"hasChildren": True}
     assert values("我有两个孩子，住在上海。") == {"hasChildren": True, "residence": "上海"}
 
 

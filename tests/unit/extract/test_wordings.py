@@ -145,6 +145,7 @@ def test_own_wordings_go_before_those_taken_and_a_folder_before_the_shipped(tmp_
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
+        ("[a-z ]{3,30}?", "(?:[a-z ]{1,9}){3,30}?", ["wordings.0.pattern: a text may match it in more than 250000"]),
         ("{3,30}?", "+", ["wordings.0.pattern: repeats without an upper bound", "{1,40}"]),
         ("{3,30}?", "{3,}?", ["wordings.0.pattern: repeats without an upper bound"]),
         ("{3,30}?)", "{3,30}?", ["wordings.0.pattern: not a regular expression"]),

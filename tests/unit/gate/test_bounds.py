@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from processors.memory import marks, retention, store
+from processors.memory import marks, retention, rows, store
 from processors.ports import Models
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import BoundsSpec, Profile, load_profile
@@ -145,15 +145,15 @@ async def test_n4_rejected_values_are_bounded_the_oldest_is_forgotten(
     models: Models, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "MAX_REJECTIONS", 2)
-    monkeypatch.setattr(store, "MAX_REJECTED_TURNS", 1)
+    monkeypatch.setattr(rows, "MAX_REJECTED_TURNS", 1)
     gate = GateBench(models)
     for n, place in enumerate(("Leeds", "York", "Bath", "Bath")):
         [kept] = await gate.say(candidate(f"Lives in {place}", "residence", place), turn=f"t{n}")
         gate.later(DAY)
         await gate.do("forget", kept.record_id)
         gate.later(DAY)
-    rows = [k for r in gate.rows().values() for k in r if k.startswith("r/")]
-    assert len(rows) == 2
+    rejected = [k for r in gate.rows().values() for k in r if k.startswith("r/")]
+    assert len(rejected) == 2
     at = gate.driver.now - 30 * DAY
     assert await gate.say(candidate("Lives in York", "residence", "York"), at=at) == []
     assert await gate.say(candidate("Lives in Leeds", "residence", "Leeds"), at=at) != []

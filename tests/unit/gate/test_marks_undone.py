@@ -7,7 +7,7 @@ import pytest
 
 from processors.memory import marks
 from processors.memory.changes import judge
-from processors.memory.replaced import row_of
+from processors.memory.rows import stored_update
 from processors.memory.store import Standing
 from processors.memory.values import iso
 from schemas.events.memory import CHANGED_AT, CHANGED_ON
@@ -177,7 +177,7 @@ async def stored_chain(gate: GateBench) -> list[str]:
         gate.view[u.row_key] = stored
         [mine] = [r for table in gate.store.rows.values() for r in table.values() if f"m/{u.record_id}" in r]
         name = f"m/{u.record_id}"
-        mine[name] = orjson.dumps({**orjson.loads(mine[name]), "u": row_of(stored)})
+        mine[name] = orjson.dumps({**orjson.loads(mine[name]), "u": stored_update(stored)})
     gate.restart()
     return when
 

@@ -3,11 +3,12 @@ stays. Corrections, rejections and later turns in between win."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from processors.memory.readings import TurnReading
+from processors.memory.rows import READINGS, InHot, KeptReading, TurnReading
 from schemas.events.documents import ProjectCandidate, TurnDigest
 from schemas.events.memory import Candidate, Span
 from tests.unit.gate.bench import DAY, GateBench, candidate
@@ -402,8 +403,13 @@ async def test_a4_a6_a_projects_memory_follows_what_was_sharpened(gate: GateBenc
     assert digest.restated
     assert {k.text for k in digest.sealed.kept} == {"We ship on Friday", "We keep Redis for the cache"}
     assert digest.sealed.withdrawn is not None
-    assert len(digest.sealed.withdrawn) == 1, "the entry in the old words leaves, the other one stays"
+    assert cache.hot is not None
+    entries_of_cache = {e.entry for e in InHot.all_of("acme", "p1", cache.hot)}
+    assert set(digest.sealed.withdrawn) == entries_of_cache, "the entry in the old words leaves, the other one stays"
 
 
 def test_a_row_of_before_is_read() -> None:
-    assert TurnReading.of_row(["rules", 3, "2026-12-01"]) == TurnReading({"rules": 3})
+    until = datetime(2026, 12, 1, tzinfo=UTC)
+    assert READINGS.format.decode(b'["rules", 3, "2026-12-01T00:00:00.000000+00:00"]') == KeptReading(
+        TurnReading({"rules": 3}), until
+    )

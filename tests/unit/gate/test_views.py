@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
+from processors.memory.rows import ENDED_COUNTS
 from processors.ports import Models
 from schemas.events.documents import Job
 from schemas.events.memory import Feedback, FeedbackBody, Given, JobResult, JobResultBody, MemoryUpdate
@@ -253,6 +254,18 @@ async def test_b6_b9_a_narrative_is_written_when_a_conversation_ends_at_most_twi
         [told] = [u for u in gate.active() if u.kind == "profile"]
         assert told.revision == 2, n
     assert gate.outcomes()[-1] == ("skipped", "twice_a_conversation")
+
+
+async def test_b6_a_session_may_have_any_name(gate: GateBench) -> None:
+    """One that is named `ended` took the place of the counts of ended records: their revisions began anew."""
+    [episode] = await gate.say(candidate("Bought a red kayak"))
+    await gate.say(candidate("45岁", "age", 45), language="zh")
+    await gate.do("forget", episode.record_id)
+    before = [row for rows in gate.rows().values() for key, row in rows.items() if key == ENDED_COUNTS.key]
+    await gate.do("summarize", session_id="ended")
+    await gate.do("summarize", session_id="ended")
+    after = [row for rows in gate.rows().values() for key, row in rows.items() if key == ENDED_COUNTS.key]
+    assert after == before == [b"[1,0]"]
 
 
 async def test_c9_b6_a_deleted_statement_leaves_the_narrative(gate: GateBench) -> None:

@@ -14,6 +14,21 @@ def named(text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ("She moved her savings to Commerzbank.", ("ORGANIZATION", "Commerzbank")),  # listed
+        ("My aunt buys all of it at Carrefour.", ("ORGANIZATION", "Carrefour")),  # a town in the network's eyes
+        ("Then Volmira & Ruvik GmbH sent a bill.", ("ORGANIZATION", "Volmira & Ruvik GmbH")),  # by its form
+        ("He reads law at the University of Volmira.", ("ORGANIZATION", "University of Volmira")),
+        ("We swam in the Dordogne until dark.", ("LOCATION", "Dordogne")),
+        ("a long drive from Hamburg to Basel", ("LOCATION", "Basel")),  # a family name too
+    ],
+)
+def test_d5_firms_and_places_that_are_known_by_name_or_form(text: str, span: tuple[str, str]) -> None:
+    assert span in named(text)
+
+
+@pytest.mark.parametrize(
     ("text", "name"),
     [
         ("We invited Saverka, Michael, Elizabeth and Anna.", "Saverka"),  # in a list of people

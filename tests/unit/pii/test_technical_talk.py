@@ -51,8 +51,25 @@ def test_a_secret_told_or_typed_is_taken_out_and_no_word_with_it(text: str, secr
 
 
 @pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("If nobody answers, try my aunt at 4155550186", "4155550186"),
+        ("It was 07700900186 on the note", "07700900186"),
+        ("98765 43210 is the number of the shop in Pune", ""),
+        ("98765 43210 is her Pune number", "98765 43210"),
+        ("(+44) 20 7946 0186", "(+44) 20 7946 0186"),
+        ("My phone has 128 256 or 512 of it", ""),
+        ("The text sizes are 12 14 16 18 20 24", ""),
+    ],
+)
+def test_a_telephone_number_is_known_by_what_is_said_of_it(text: str, number: str) -> None:
+    assert [value for entity, value in found(text) if entity == "PHONE_NUMBER"] == [number] * bool(number)
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "ssh -p 2201 jo@relay.test hangs", "scp a.gz jo@relay.test:/in",
         "The agent is 4.0.2.9, section 3.1.2.4 says so.", "客户端是4.0.2.9版，看第3.1.2.4节",
         "It listens on 10.1.2.3, 192.168.4.9, 172.20.0.8 and 127.0.0.1.", "网关192.168.1.1，掩码255.255.255.0",
         "edge-west-20261009-03 took 120 240 1800 ms", "机器edge-west-20261009-03耗时120 240 1800毫秒",

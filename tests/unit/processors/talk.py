@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from processors.knowledge.step import ChunkStep
 from processors.memory.step import Gate
 from processors.ports import Models, ProfileBook
 from processors.project.step import Project
 from processors.reader.rules.rules import RuleExtractor
 from processors.reader.step import Extract
 from processors.screen.step import Screen
+from processors.session.step import Session
 from processors.step import Step
 from schemas.events.documents import ProjectCommand
 from schemas.events.memory import Decision, MemoryUpdate
@@ -30,11 +32,15 @@ class NoNames:
 class Talk:
     """One tenant on one profile. `ann` and `bob` are as good as any users."""
 
-    def __init__(self, models: Models, profile: Profile, start: datetime, project: str | None = None) -> None:
+    def __init__(
+        self, models: Models, profile: Profile, start: datetime, project: str | None = None, *, whole: bool = False
+    ) -> None:
+        """`whole`: with sessions and documents."""
         own = Models(NoNames(), models.embedder, models.counter, models.language_of, models.terms, models.hash_key)
         self._book = book = ProfileBook(profile)
         extract = Extract(RuleExtractor(), own, book)
         steps: list[Step] = [Screen(own, book), extract, Gate(own, book), Project(own, book)]
+        steps += [Session(own, book), ChunkStep(own, book)] if whole else []
         self.driver = TopologyDriver(steps, start, partitions=2)  # a tick goes through each of them
         self.project = project
         self._number = 0

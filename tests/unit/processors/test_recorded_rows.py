@@ -10,6 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
+from processors.erasure import project_rows as erasure
+from processors.erasure.refused import REFUSED
+from processors.knowledge import rows as knowledge
+from processors.memory import rows as gate
+from processors.memory.citations import ANSWERS
 from processors.memory.habits import rows as habits
 from processors.project import rows as project
 from processors.screen import rows as screen
@@ -24,7 +29,8 @@ FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
         "segment_turns": session.SEGMENT.format, "summary_job": session.JOB.format,
     },
     "project": {
-        "hot": project.HOT.format, "hot_index": project.HOT_INDEX.format, "removed": project.REMOVED.format,
+        "hot": project.HOT.format, "proposed": project.PROPOSED.format,
+        "hot_index": project.HOT_INDEX.format, "removed": project.REMOVED.format,
         "written_by_turn": project.WRITTEN_BY.format, "late_turns": project.LATE_TURNS.format,
         "week": project.WEEK.format, "texts": project.TEXTS.format, "statements": project.STATEMENTS.format,
         "extract": project.EXTRACT.format, "report": project.REPORT.format,
@@ -33,6 +39,21 @@ FORMATS: Mapping[str, Mapping[str, RowFormat[Any]]] = {
     "habits": {
         "times": habits.TIMES.format, "usual": habits.USUAL.format, "hours": habits.HOURS.format,
         "zone": habits.ZONE.format, "due": habits.DUE_TIMES.format,
+    },
+    "gate": {
+        "records": gate.RECORDS.format, "tails": gate.TAILS.format, "ended_counts": gate.ENDED_COUNTS.format,
+        "ended_at": gate.ENDED_AT.format, "versions_of_session": gate.VERSIONS_OF_SESSION.format,
+        "rejections": gate.REJECTIONS.format, "replaced": gate.REPLACED.format, "readings": gate.READINGS.format,
+        "hot_of_record": gate.HOT_OF_RECORD.format, "summaries": gate.SUMMARIES.format,
+        "narrative_job": gate.NARRATIVE_JOB.format, "applied": gate.APPLIED.format, "answers": ANSWERS.format,
+    },
+    "knowledge": {
+        "active": knowledge.ACTIVE.format, "chunks": knowledge.CHUNKS.format, "versions": knowledge.VERSIONS.format,
+        "floor": knowledge.FLOOR.format, "left": knowledge.LEFT.format,
+    },
+    "erasure": {
+        "refused": REFUSED.format, "weeks_of_user": erasure.WEEKS_OF_USER.format,
+        "hot_of_user": erasure.HOT_OF_USER.format,
     },
 }  # fmt: skip
 
@@ -54,3 +75,9 @@ def test_every_table_has_recorded_rows() -> None:
 def test_a_recorded_row_is_read_and_written_as_it_was(step: str, table: str, raw: bytes) -> None:
     rows = FORMATS[step][table]
     assert rows.encode(rows.decode(raw)) == raw
+
+
+def test_a_tail_of_before_has_the_numbers_alone() -> None:
+    tail = gate.TAILS.format.decode(b'[2, 7, "fact"]')
+    assert tail == gate.Tail(2, 7, "fact")
+    assert tail.ending == "ended"

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from processors.erasure.project_rows import NAMED_SESSIONS, WEEKS_OF_USER, SessionsOfWeek
+from processors.erasure.refused import REFUSED, Refused
 from processors.memory.habits import rows as habits
 from processors.project import rows as project
 from processors.project.report_value import ReportLists, lists_of, with_values
@@ -164,6 +166,44 @@ def test_rows_of_habits(
     check(habits.TIMES.format, found)
     check(habits.USUAL.format, values)
     check(habits.HOURS.format, hours)
+
+
+@given(st.lists(st.tuples(st.none() | st.sampled_from("abc"), times, st.none() | times), min_size=1, max_size=6))
+def test_what_is_refused_is_the_latest_of_its_erasures(
+    erasures: list[tuple[str | None, datetime, datetime | None]]
+) -> None:
+    row = Refused()
+    for session_id, cut, requested in erasures:
+        row = row.with_all(cut, requested) if session_id is None else row.with_session(session_id, cut, requested)
+        check(REFUSED.format, row)
+    whole = max((cut for name, cut, _ in erasures if name is None), default=None)
+    for name in "abc":
+        cuts = [cut for of, cut, _ in erasures if of in (None, name)]
+        assert row.cut_of(name) == max(cuts, default=None)
+    assert row.cut_of(None) == whole
+    assert row.latest() == max(cut for _, cut, _ in erasures)
+    assert set(row.requested) <= {whole, *row.sessions.values()}
+
+
+@given(st.lists(st.none() | ids, max_size=60))
+def test_sessions_of_a_week_are_named_until_any_may_have_been_in_it(sessions: list[str | None]) -> None:
+    row = SessionsOfWeek()
+    for name in sessions:
+        row = row.having(name)
+        check(WEEKS_OF_USER.format, row)
+    named = list(dict.fromkeys(sessions))
+    assert row.any == (None in named or len(named) > NAMED_SESSIONS)
+    assert list(row.names) == ([] if row.any else named)
+    assert all(name not in row.without(name).names for name in row.names)
+
+
+def test_an_erased_session_leaves_room_for_another_in_a_week() -> None:
+    row = SessionsOfWeek()
+    for n in range(NAMED_SESSIONS):
+        row = row.having(f"s{n}")
+    row = row.without("s7").having("further")
+    assert (len(row.names), row.any) == (NAMED_SESSIONS, False)
+    assert row.having("one more") == SessionsOfWeek(any=True)
 
 
 def test_the_first_rows_of_a_week_had_no_position() -> None:

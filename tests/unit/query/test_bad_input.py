@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
+from query.app import create_app
+from query.config import QueryConfig
+from query.deps import Deps
+from query.errors import ProblemError
+from schemas.security.scope import Permission, TenantScope
 from tests.unit.query.conftest import turn
 from tests.unit.query.memory_log import MemoryLog
 
@@ -102,6 +110,34 @@ async def test_a_bad_body_is_a_problem(
     assert (answer.status_code, answer.json()["type"]) == (status, f"urn:memstream:error:{word}"), answer.text[:300]
     assert answer.headers["content-type"] == "application/problem+json"
     assert not log.records
+
+
+@pytest.mark.parametrize(("key", "status"), [(None, 401), ("known", 408)])
+async def test_h3_nothing_of_a_body_is_read_before_its_sender_is_known(
+    deps: Deps, log: MemoryLog, key: str | None, status: int
+) -> None:
+    """Eight megabytes of anybody's were read and parsed, for seconds, and then refused. A known sender's have to come
+    in time."""
+    read: list[int] = []
+
+    async def never_ends() -> AsyncIterator[bytes]:
+        read.append(1)
+        yield b"["
+        await asyncio.Event().wait()
+
+    class Door:
+        async def scope(self, authorization: str | None) -> TenantScope:
+            if authorization is None:
+                raise ProblemError("unauthorised", "send a key")
+            return TenantScope("acme", "k", frozenset(Permission))
+
+    app = create_app(QueryConfig(body_seconds=0.01), replace(deps, keys=Door()))
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    headers = JSON if key is None else {**JSON, "Authorization": key}
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        answer = await client.post("/v1/turns", content=never_ends(), headers=headers)
+    assert answer.status_code == status
+    assert len(read) == (status == 408)
 
 
 async def test_more_than_a_thousand_turns_are_refused(client: httpx.AsyncClient) -> None:

@@ -6,7 +6,17 @@ import pytest
 
 from inference.openai_compatible import EndpointConfig, OpenAiCompatible
 from inference.terms import terms
+from processors.ports import Models, ProfileBook
+from processors.screen.callers import CallersScreen
+from query.app import create_app
+from query.config import QueryConfig
+from query.deps import Deps
+from query.search.embedders import Serving
 from query.search.hypothesis import Hypotheses, NoHypothesisError, is_complex
+from query.search.request import Found, Question
+from schemas.profile.model import Profile
+from schemas.profile.pii_policy import CREDENTIAL, PiiAction
+from schemas.security.scope import Permission, TenantScope
 from tests.endpoint import Scripted, serving
 
 
@@ -43,3 +53,27 @@ async def test_d12_what_goes_wrong_is_named(move: str | int, reason: str) -> Non
 ])  # fmt: skip
 def test_d12_only_a_complex_question_is_worth_a_model(text: str, wanted: bool) -> None:
     assert is_complex(text, terms(text)) is wanted
+
+
+@pytest.mark.parametrize(("said", "heard"), [
+    ("How does the consent procedure that Ann told us at 415-555-0132 differ between phase two and three?", "<PHONE"),
+    ("Why does the door of the office open with password: hunter2secret99 now?", None),
+])  # fmt: skip
+async def test_m4_a_model_hears_of_a_question_what_policy_leaves(
+    deps: Deps, models: Models, said: str, heard: str | None
+) -> None:
+    """It went to the endpoint as it was typed."""
+    policy = Profile(name="test", version=1, pii={CREDENTIAL: PiiAction.REFUSE})
+    deps.screen = CallersScreen(models, ProfileBook(policy))
+    async with serving(Scripted([lambda request: {"passage": "They asked for it."}])) as scripted:
+        deps.hyde = model = endpoint(scripted.url)
+        app = create_app(QueryConfig(), deps)
+        scope = TenantScope("acme", "k", frozenset(Permission))
+        question = Question(text=said, kinds=frozenset({"fact"}), limit=5, tenant=scope, user=scope.user("u"))
+        serving_now = Serving(deps.embedder, {})
+        await app.state.retriever._understood(question, serving_now, found := Found())
+        await model.close()
+    told = [request["messages"][-1]["content"] for request in scripted.seen]
+    assert len(told) == (heard is not None)
+    assert all("0132" not in text and (heard or "") in text for text in told)
+    assert [d["reason"] for d in found.degraded] == ([] if heard else ["refused"])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from collections.abc import Callable, Sequence
 
+import httpx
 import numpy as np
 import pytest
 
@@ -13,9 +15,13 @@ from inference.protocols import Vectors
 from query.app import create_app
 from query.config import QueryConfig
 from query.deps import Deps
+from query.errors import ProblemError
 from query.search.executor import ComputeLane, Questions, Understood, request_begins
+from query.search.fair_lane import FairLane
 from query.search.ranking.context import query_texts
+from schemas.events.envelope import Envelope
 from tests.patience import PATIENCE
+from tests.unit.query.memory_log import MemoryLog
 
 
 async def test_what_an_older_request_asks_for_goes_first() -> None:
@@ -45,6 +51,52 @@ async def test_what_an_older_request_asks_for_goes_first() -> None:
     await asyncio.gather(held, *asked)
     assert order == ["older", "younger"]
     lane.close()
+
+
+async def test_h6_a_tenant_that_asks_much_delays_another_by_one_call() -> None:
+    """A hundred memories of 100,000 characters stood before everybody's next one, for minutes."""
+    lane, gate, order = FairLane("door", most=1_000), threading.Event(), list[str]()
+
+    def noting(name: str) -> Callable[[], None]:
+        return lambda: order.append(name)
+
+    held = asyncio.create_task(lane.of("busy", 100, lambda: gate.wait(PATIENCE)))
+    await asyncio.sleep(0.01)
+    asked = [asyncio.create_task(lane.of("busy", 100, noting("busy"))) for _ in range(9)]
+    await asyncio.sleep(0.01)
+    with pytest.raises(ProblemError, match="waits"):
+        await lane.of("busy", 1, noting("too much"))
+    asked += [asyncio.create_task(lane.of("other", 10, noting("other"))) for _ in range(2)]
+    await asyncio.sleep(0.01)
+    gate.set()
+    await asyncio.gather(held, *asked)
+    assert order[:3].count("other") == 2
+    assert order.count("busy") == 9
+    assert not lane._waiting
+    lane.close()
+
+
+async def test_h6_a_large_call_is_screened_in_parts_and_keeps_its_order(
+    deps: Deps, client: httpx.AsyncClient, log: MemoryLog
+) -> None:
+    parts: list[int] = []
+    screen = deps.screen
+
+    class Noting:
+        concerns = staticmethod(screen.concerns)
+        text = staticmethod(screen.text)
+
+        def __call__(self, events: Sequence[Envelope]) -> Sequence[Envelope]:
+            parts.append(len(events))
+            return screen(events)
+
+    deps.screen = Noting()
+    puts = [
+        {"op": "put", "namespace": ["memories", "u"], "key": f"k{n}", "value": {"note": "x" * 9_000}} for n in range(5)
+    ]
+    assert (await client.post("/v1/store/batch", json={"operations": puts})).status_code == 202
+    assert parts == [2, 2, 1]
+    assert [json.loads(r.value or b"")["key"] for r in log.records] == [f"k{n}" for n in range(5)]
 
 
 async def test_a_question_is_read_while_the_ranking_thread_is_busy(deps: Deps) -> None:

@@ -15,6 +15,7 @@ import pytest
 from query.config import QueryConfig
 from query.search.embedders import Serving
 from query.search.executor import ComputeLane, Questions
+from query.search.fair_lane import FairLane
 from query.search.index_search import Look, Probe
 from query.search.ranking.index import ScopeIndex
 from query.search.ranking.types import Document, RankQuery
@@ -66,7 +67,8 @@ def look() -> Look:
 def retriever(lane: ComputeLane, reranker: Any, seconds: float = 5.0) -> Retriever:
     deps: Any = SimpleNamespace(reranker=reranker, embedder=None, embedder_named=None, hyde=None)
     nothing: Any = None
-    return Retriever(QueryConfig(reranker_seconds=seconds), deps, nothing, nothing, lane, Questions(lane), Withheld())
+    config, door = QueryConfig(reranker_seconds=seconds), FairLane("door")
+    return Retriever(config, deps, nothing, nothing, lane, Questions(lane), Withheld(), door)
 
 
 async def ranked(by: Retriever, over: Look) -> tuple[list[str], list[dict[str, str]]]:

@@ -8,7 +8,7 @@ import pytest
 
 from memstream.workers.models import default_embedder
 from query.prompt.intents import by_example, route, told
-from schemas.profile.model import ProjectSpec, load_profile
+from schemas.profile.model import Intent, ProjectSpec, load_profile
 from tests.linear import assert_linear
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
@@ -148,6 +148,14 @@ def test_d10_what_is_not_over_limits_nothing(query: str) -> None:
 def test_d10_a_keyword_is_a_word_in_any_form_and_no_part_of_another(query: str, words: list[str]) -> None:
     routed = route(load_profile("health"), query, now=NOW)
     assert [w for b in routed.because if "intent" in b for w in b["words"]] == words
+
+
+@pytest.mark.parametrize(("before", "found"), [(1_900, True), (2_100, False)])
+def test_c2_patterns_are_looked_for_where_a_question_begins(before: int, found: bool) -> None:
+    """They ran over up to 100,000 characters on the event loop, at each of them anew."""
+    profile = PROFILE.model_copy(update={"intents": (Intent(name="X", patterns=("according to the plan",)),)})
+    routed = route(profile, "x" * before + " according to the plan", now=NOW)
+    assert bool(routed.intents) is found
 
 
 @pytest.mark.parametrize(("query", "project"), [("Cangqiong's cache?", True), ("precangqionging", False)])

@@ -196,6 +196,21 @@ async def test_b3_n2_an_id_used_again_answers_as_before_or_names_the_conflict(
         assert "32" not in answer.text
 
 
+@pytest.mark.parametrize(("second", "same"), [
+    ({}, True), ({"user_query": "no"}, False), ({"agent_response": "Ho"}, False), ({"user_id": "bob"}, True),
+])  # fmt: skip
+async def test_e5_n2_a_turn_under_an_id_that_was_used_is_the_same_or_a_conflict(
+    deps: Deps, log: MemoryLog, views: Views, second: Any, same: bool
+) -> None:
+    """It was a dead letter, of which the caller heard nothing."""
+    client, _ = calling(deps, log, there=True)
+    body = {"user_id": "ann", "user_query": "hi", "agent_response": "Hi", "interaction_id": "i1"}
+    async with client:
+        assert (await client.post(WRITE, json=body)).status_code == 202
+        answer = await client.post(WRITE, json={**body, **second})
+    assert answer.status_code == (202 if same else 409), answer.text
+
+
 async def test_b3_n2_a_call_repeated_on_the_next_day_is_the_same(deps: Deps, log: MemoryLog, views: Views) -> None:
     """Without a session of its own: it answers with that of the first."""
     body = {"userMessage": "I'm 32", "interaction_id": "i1"}

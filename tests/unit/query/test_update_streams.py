@@ -165,3 +165,23 @@ async def test_c9_a_resumed_stream_shows_nothing_that_an_erasure_named() -> None
     db = _Erasures(("u1", None, NOW))
     db.named = {"record_ids": [named.record_id], "named_at": NOW + 2 * second}
     assert await _shown(db, True, named, other, again) == ["other", "again"]
+
+
+def test_m5_what_other_tenants_wrote_is_not_opened() -> None:
+    """A key of theirs that was away ended everybody's stream, and each stream opened everything."""
+    mine = memory(1)
+    theirs = mine.model_copy(update={"tenant": "t2"})
+    opened: list[str] = []
+
+    class Keyed(Codec):
+        def decode(self, topic: str, value: bytes | None) -> Any:
+            event = super().decode(topic, value)
+            assert isinstance(event, MemoryUpdate)
+            opened.append(event.tenant)
+            return event
+
+    codec = Keyed()
+    batch = [Read(0, n, codec.value(u), [("owner", u.owner.key.encode())], 0) for n, u in enumerate((theirs, mine))]
+    batch += [Read(0, 2, codec.value(mine), [("owner", b"no owner")], 0), Read(0, 3, codec.value(mine), [], 0)]
+    assert updates._all_decoded(batch, codec, "t1") == [None, mine, mine, mine]
+    assert opened == ["t1"] * 3

@@ -111,4 +111,19 @@ def test_names_leave_after_an_hour_and_beyond_the_bound_every_copy_is_kept_back(
     clock.now = 10.0
     assert not any(withheld.row(T, memory(record_id=name)) for name in ("r0", "r2", "another"))
     withheld.note(command(command="forget", memory_id="r"))
-    assert len(withheld._until) == 1
+    assert withheld.size == 1
+
+
+def test_m6_a_tenant_that_fills_it_withholds_its_own_copies_alone() -> None:
+    """50,001 deletions of ids that do not exist withheld every tenant's copies for an hour."""
+    clock = Clock()
+    withheld = Withheld(seconds=10, most=3, clock=clock)
+    withheld.note(command(command="forget", memory_id="r").model_copy(update={"tenant": "other"}))
+    for n in range(9):
+        withheld.note(command(command="forget", memory_id=f"r{n}"))
+    assert withheld.size == 3
+    assert withheld.row(T, memory(record_id="another"))
+    assert withheld.row("other", memory()), "its own deletion is still known"
+    assert not withheld.row("other", memory(record_id="another"))
+    clock.now = 10.0
+    assert not withheld.row(T, memory(record_id="another"))

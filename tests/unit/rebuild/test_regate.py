@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
-import orjson
 import pytest
 
 from memstream.profiles import BookOfNow, ProfileFollower
@@ -107,11 +107,7 @@ class Bench(GateBench):
 
     def _left(self, d: Difference, stands: dict[Name, Versions]) -> str | None:
         rows = {k: v for owner in self.store.rows.values() for k, v in owner.get(d.owner.key, {}).items()}
-        remembered = Remembered(
-            [orjson.loads(v) for k, v in rows.items() if k.startswith("r/")],
-            {k[2:] for k in rows if k.startswith(("m/", "v/"))},
-            self.replay.read_at(d.owner.key),
-        )
+        remembered = Remembered.of(rows, self.replay.read_at(d.owner.key))
         why = left_alone(d, stands.get(d.name, {}), self.said, remembered, self.models.hash_key)
         self.told.left[why or "sent"] += 1
         return why
@@ -199,9 +195,7 @@ def test_n4_what_was_read_where_a_rejected_one_was_does_not_come_back_under_anot
     )
     d = Difference(kept.owner, "other", "episode", "", "added", (), 0, (other,))
     for read_at, why in (({"other": {"t": place}}, "rejected"), ({"other": {"u": place}}, None), ({}, None)):
-        remembered = Remembered(
-            [orjson.loads(v) for k, v in rows.items() if k.startswith("r/")], (), read_at
-        )
+        remembered = replace(Remembered.of(rows, read_at), known=())
         assert left_alone(d, {}, set(), remembered, bench.models.hash_key) == why
 
 

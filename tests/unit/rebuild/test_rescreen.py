@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from inference.protocols import EntitySpan
 from memstream.keyring.originals import Vault
 from memstream.profiles import ProfileFollower
 from memstream.reprocess import rescreen_run
 from memstream.reprocess.rescreen import READ, Found, Keeping, rescreened
 from memstream.settings import Settings
 from processors.pii.redaction import policy_of, redact
-from processors.ports import Models, ProfileBook
+from processors.ports import EntityAnalyzer, Models, ProfileBook, TextLanguage
 from processors.reader.rules.rules import RuleExtractor
 from schemas.events.documents import ProfileVersion
 from schemas.events.memory import MemoryCommand
@@ -31,8 +32,10 @@ from sinks.decode import decode
 from sinks.memory import MemorySink
 from sinks.protocol import Message, SinkBatch
 from streams.driver import TopologyDriver
+from streams.ports import in_thread
 from streams.state.memory import MemoryStateStore
 from streams.topology import TOPOLOGY, Parts
+from tests.blocking import on_loop
 from tests.unit.test_keyring import MemoryKeys
 
 NOW = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -43,6 +46,36 @@ PHONES = ("13812345678", "202-555-0143")
 def profile(action: PiiAction) -> Profile:
     plain = load_profile("general")
     return plain.model_copy(update={"pii": {**plain.pii, "PHONE_NUMBER": action}})
+
+
+class WhereAsked:
+    """Notes whether a loop stood still for it: others may have the recognisers, and load them for seconds."""
+
+    def __init__(self, inner: EntityAnalyzer) -> None:
+        self._inner = inner
+        self.on_loop: list[bool] = []
+
+    def analyze(self, texts: Sequence[str], languages: Sequence[TextLanguage]) -> list[list[EntitySpan]]:
+        self.on_loop.append(on_loop())
+        return self._inner.analyze(texts, languages)
+
+
+async def test_h4_a_step_asks_the_recognisers_off_the_loop_whatever_it_does(
+    models: Models, talked: TopologyDriver
+) -> None:
+    """A session's decision on an amendment waited for them on the loop, for up to ten minutes."""
+    asked = WhereAsked(models.analyzer)
+    policy = profile(PiiAction.MASK)
+    parts = Parts(replace(models, analyzer=asked), ProfileBook(policy), RuleExtractor())
+    steps = [spec.build(parts) for spec in TOPOLOGY.values()]
+    d = TopologyDriver(steps, talked.now, store=talked.store, compute=in_thread, decide=in_thread)
+    d.log.partitions = talked.log.partitions
+    await d.run()
+    before = len(asked.on_loop)
+    a_pass(d, models, ProfileBook(policy))
+    await d.run()
+    assert len(asked.on_loop) > before
+    assert not any(asked.on_loop)
 
 
 def driver(models: Models, action: PiiAction, before: TopologyDriver | None = None) -> TopologyDriver:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from itertools import chain, repeat
+
 import pytest
 
+from memstream import recovery
 from memstream.recovery import ShortLog, compare
 from query.pipeline.groups import GROUPS
 from schemas.log import topics
@@ -39,3 +43,17 @@ def test_what_is_acknowledged_is_on_a_disk_or_on_a_second_replica(topic: topics.
     assert safe["min.insync.replicas"] == "2"
     assert safe["unclean.leader.election.enable"] == "false"
     assert "flush.messages" not in safe
+
+
+@pytest.mark.parametrize(("looks", "seconds", "raises"), [(2, 30.0, False), (100, 0.0, True)])
+def test_the_end_of_the_aborted_transaction_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, looks: int, seconds: float, raises: bool
+) -> None:
+    short = ShortLog("t", 0, end=5, reached=12)
+    found = chain([[short]], repeat([ShortLog("t", 0, end=11, reached=12)], looks), repeat([]))
+    monkeypatch.setattr(recovery, "short_logs", lambda *_: next(found))
+    monkeypatch.setattr(recovery, "MARKER_SECONDS", seconds)
+    for name in ("remember", "fill"):
+        monkeypatch.setattr(recovery, name, lambda *_: None)
+    with pytest.raises(recovery.RecoveryError, match="ends at 11") if raises else nullcontext():
+        assert recovery.recover("127.0.0.1:1", "", 8) == [short]

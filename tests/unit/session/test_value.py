@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
 import pytest
 
 from processors.ports import Models, ProfileBook
 from processors.session.step import Session
+from processors.session.value import CALLERS_BYTES
 from schemas.events.envelope import Tick
 from schemas.events.sessions import SessionState
 from schemas.events.turns import ScreenedBody, ScreenedTurn, SessionCommand, SessionCommandBody
@@ -25,8 +27,8 @@ MINUTE = timedelta(minutes=1)
 
 
 class Bench:
-    def __init__(self, models: Models, batch: int = 1) -> None:
-        self.driver = TopologyDriver([Session(models, ProfileBook(load_profile("general")))], START, batch=batch)
+    def __init__(self, models: Models, batch: int = 1, profile: str = "general") -> None:
+        self.driver = TopologyDriver([Session(models, ProfileBook(load_profile(profile)))], START, batch=batch)
         self.count = 0
 
     def turn(self, content: str, role: Any = "user", session: str = "s1", **kw: Any) -> None:
@@ -130,6 +132,60 @@ async def test_e8_agents_that_write_a_slot_each_lose_nothing(bench: Bench) -> No
     }  # fmt: skip
     bench.command("patch", global_state={"agent_slots": None})
     assert (await bench.last()).sealed.global_state == {"shared": {"y": 2}}
+
+
+@pytest.mark.parametrize(("said", "anchors"), [
+    ("这次对话请用中文回答。", {"language_preference": "respond_in_chinese"}),
+    ("接下来都用英文回复我。", {"language_preference": "respond_in_english"}),
+    ("Please answer in Chinese in this conversation.", {"language_preference": "respond_in_chinese"}),
+    ("OK. Let's switch to English", {"language_preference": "respond_in_english"}),
+    ("请用英文写一封邮件给客户", {}), ("他用中文回复了我", {}), ("不要用英文回答", {}),
+    ("How do you reply to a customer in German?", {}), ("She answered in Chinese", {}),
+    ("这次聊天里不要改公共接口。", {"instructions": ["不要改公共接口"]}),
+    ("For the rest of this chat, don't touch the public API.", {"instructions": ["don't touch the public API"]}),
+    ("Assume Python 3.11 in this conversation.", {"instructions": ["Assume Python 3.11"]}),
+    ("Only the leader writes in this discussion of Raft", {}),
+])  # fmt: skip
+async def test_d6_d17_a_users_turn_gives_the_session_its_anchors(
+    models: Models, said: str, anchors: dict[str, Any]
+) -> None:
+    bench = Bench(models, profile="engineering")
+    bench.turn("你好", role="user")
+    bench.turn(said, role="assistant")
+    assert (await bench.last()).sealed.anchors == {}, "a user's own"
+    bench.turn(said)
+    assert (await bench.last()).sealed.anchors == anchors
+    bench.turn("The build is green again.")
+    assert (await bench.last()).sealed.anchors == anchors, "as long as the session"
+    bench.command("reset")
+    assert (await bench.last()).sealed.anchors == {}
+
+
+async def test_d6_of_anchors_the_newest_stands_whoever_gave_it(models: Models) -> None:
+    bench = Bench(models, profile="engineering")
+    bench.command("anchors", anchors={"language_preference": "respond_in_german", "tone": "brief"})
+    bench.turn("Please answer in English.")
+    english = {"language_preference": "respond_in_english", "tone": "brief"}
+    assert (await bench.last()).sealed.anchors == english
+    for n in range(7):
+        bench.turn(f"In this session, always use port {n}")
+    bench.turn("In this session, always use port 4")
+    kept = [f"always use port {n}" for n in (2, 3, 5, 6, 4)]
+    assert (await bench.last()).sealed.anchors == {**english, "instructions": kept}
+    bench.command("anchors", anchors={"tone": "dry"})
+    assert (await bench.last()).sealed.anchors == {"tone": "dry"}
+
+
+async def test_d6_an_anchor_that_has_no_room_beside_what_callers_keep_is_not_taken(models: Models) -> None:
+    bench = Bench(models, profile="engineering")
+    whole = {f"k{n}": "x" * 60_000 for n in range(8)}
+    whole["last"] = "x" * (CALLERS_BYTES - len(orjson.dumps([{**whole, "last": ""}, {}, {}])) - 1)
+    for name, text in whole.items():
+        bench.command("patch", global_state={name: text})
+    bench.turn("Please answer in English.")
+    s = await bench.last()
+    assert (s.sealed.anchors, contents(s)) == ({}, ["Please answer in English."])
+    assert bench.refusals() == []
 
 
 async def test_d6_anchors_that_are_put_are_whole_and_a_patch_leaves_them(bench: Bench) -> None:

@@ -18,7 +18,7 @@ from streams.runner import RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from streams.state.protocol import StoreAway
 from tests.unit.streams.bench import P, message
-from tests.unit.streams.toy import START, Counter
+from tests.unit.streams.toy import COUNT, START, Counter
 
 
 class Completing(Counter):
@@ -33,7 +33,7 @@ class Completing(Counter):
     def complete(
         self, records: Sequence[Record], prepared: Sequence[Any], states: Sequence[StateSpace]
     ) -> Sequence[Any]:
-        self.seen.append([s.of(user("acme", "ann").key).get("count") for s in states])
+        self.seen.append([s.of(user("acme", "ann").key).single(COUNT).get() for s in states])
         if any(r.offset == 2 for r in records):
             raise ValueError("poison")
         return prepared
@@ -58,7 +58,7 @@ class Asking(Completing):
         return ()
 
     def then_reads(self, record: Record, prepared: Any, state: StateSpace) -> tuple[Reads, ...]:
-        return (Reads(user("acme", str(state.of(user("acme", "bob").key).get("count"))).key),)
+        return (Reads(user("acme", str(state.of(user("acme", "bob").key).single(COUNT).get())).key),)
 
 
 async def test_n2_rows_that_no_read_named_are_loaded_when_they_are_asked_for() -> None:

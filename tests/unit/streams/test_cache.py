@@ -26,6 +26,11 @@ def loaded(cache: PartitionCache, owner: str, rows: dict[str, bytes], keys: tupl
     cache.fill([read], Rows({owner: {k: v for k, v in rows.items() if keys is None or k in keys}}))
 
 
+def stored(state: RecordState, prefix: str = "") -> dict[str, bytes | None]:
+    rows = state.of("o")
+    return {key: rows.read(key) for key in rows.keys(prefix)}
+
+
 def test_point_reads_ask_only_for_what_is_unknown() -> None:
     cache = PartitionCache()
     loaded(cache, "o", {"a": b"1"}, ("a", "gone"))
@@ -40,40 +45,40 @@ def test_what_was_changed_here_is_newer_than_what_is_loaded() -> None:
     cache = PartitionCache()
     loaded(cache, "o", {"a": b"1", "b": b"1", "c": b"1"}, ("a", "b"))
     state = RecordState(cache)
-    state.of("o").put("a", 2)
+    state.of("o").write("a", b"2")
     state.of("o").delete("b")
     state.keep()
     loaded(cache, "o", {"a": b"1", "b": b"1", "c": b"1"})
-    assert dict(RecordState(cache).of("o").items()) == {"a": 2, "c": 1}
+    assert stored(RecordState(cache)) == {"a": b"2", "c": b"1"}
 
 
 def test_a_record_sees_its_own_changes_and_others_only_when_kept() -> None:
     cache = PartitionCache()
     loaded(cache, "o", {"a": b"1", "x/1": b"1"})
     one, two = RecordState(cache), RecordState(cache)
-    one.of("o").put("x/2", 2)
+    one.of("o").write("x/2", b"2")
     one.of("o").delete("x/1")
-    assert dict(one.of("o").items("x/")) == {"x/2": 2}
-    assert dict(two.of("o").items("x/")) == {"x/1": 1}
+    assert stored(one, "x/") == {"x/2": b"2"}
+    assert stored(two, "x/") == {"x/1": b"1"}
     one.keep()
-    assert dict(two.of("o").items("x/")) == {"x/2": 2}
+    assert stored(two, "x/") == {"x/2": b"2"}
 
 
 def test_n2_what_was_not_read_is_never_taken_for_absent() -> None:
     cache = PartitionCache()
     loaded(cache, "o", {"a": b"1"}, ("a",))
     rows = RecordState(cache).of("o")
-    assert rows.get("a") == 1
+    assert rows.read("a") == b"1"
     with pytest.raises(NotRead) as one:
-        rows.get("b")
+        rows.read("b")
     assert one.value.reads == Reads("o", ("b",))
-    rows.put("b", 2)
-    assert rows.get("b") == 2, "what the record itself wrote is known"
+    rows.write("b", b"2")
+    assert rows.read("b") == b"2", "what the record itself wrote is known"
     with pytest.raises(NotRead) as every:
-        rows.items()
+        rows.keys()
     assert every.value.reads == Reads("o")
     with pytest.raises(NotRead):
-        RecordState(PartitionCache()).of("o").get("a")
+        RecordState(PartitionCache()).of("o").read("a")
 
 
 @pytest.mark.parametrize("keys", [None, ("a", "b", "c")])
@@ -83,19 +88,19 @@ def test_n2_what_a_tick_ended_is_gone_also_from_memory(keys: tuple[str, ...] | N
     rows.expiry = {("o", "a"): START, ("o", "b"): START + hour}
     cache.fill([Reads("o", keys)], rows)
     state = RecordState(cache)
-    state.of("o").put("c", 1, START + hour)
+    state.of("o").write("c", b"1", START + hour)
     state.keep()
     cache.sweep(START - hour)
-    assert [RecordState(cache).of("o").get(k) for k in "abc"] == [1, 1, 1]
+    assert [RecordState(cache).of("o").read(k) for k in "abc"] == [b"1", b"1", b"1"]
     cache.sweep(START)
-    assert [RecordState(cache).of("o").get(k) for k in "abc"] == [None, 1, 1]
+    assert [RecordState(cache).of("o").read(k) for k in "abc"] == [None, b"1", b"1"]
     renewed = RecordState(cache)
-    renewed.of("o").put("b", 2)
+    renewed.of("o").write("b", b"2")
     renewed.keep()
     cache.sweep(START + hour)
-    assert [RecordState(cache).of("o").get(k) for k in "abc"] == [None, 2, None]
+    assert [RecordState(cache).of("o").read(k) for k in "abc"] == [None, b"2", None]
     cache.fill([Reads("o", ("a", "d"))], Rows({"o": {"a": b"1"}}))
-    assert RecordState(cache).of("o").get("a") is None, "the store may still have it"
+    assert RecordState(cache).of("o").read("a") is None, "the store may still have it"
 
 
 def test_the_least_recently_used_owner_goes_first() -> None:
@@ -129,7 +134,7 @@ def test_the_total_is_the_sum_of_its_owners_after_any_changes() -> None:
             rows = state.of(owner)
             key = f"k{rng.randrange(9)}"
             end = START + timedelta(hours=rng.randrange(2_000)) if rng.random() < 0.5 else None
-            rows.delete(key) if rng.random() < 0.4 else rows.put(key, "y" * rng.randrange(99), end)
+            rows.delete(key) if rng.random() < 0.4 else rows.write(key, b"y" * rng.randrange(99), end)
             if rng.random() < 0.1:
                 rows.derived("i", list)
         state.keep() if rng.random() < 0.7 else state.drop()

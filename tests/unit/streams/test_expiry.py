@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from processors.state_tables import JsonRows, Table
 from processors.step import Emit, Out, PlainStep, Reads, Record, StateSpace
 from schemas.events.envelope import Tick
 from schemas.events.sessions import SessionBody, SessionState
@@ -21,6 +22,8 @@ from streams.driver import MemoryLog, inline
 from streams.runner import Message, RunnerConfig, StepRunner
 from streams.state.memory import MemoryStateStore
 from tests.unit.streams.toy import START, turn
+
+WORDS: Table[str] = Table("", JsonRows(str))
 
 P = 0
 KEYS = "abcdef"
@@ -43,17 +46,18 @@ class Notes(PlainStep):
     def handle(self, record: Record, prepared: Any, state: StateSpace) -> Iterable[Out]:
         event = record.event
         if isinstance(event, Tick):
-            rows = state.of(user("acme", "ann").key)
-            rows.put("f", "of the tick", event.now - timedelta(hours=1))
-            return [_told("tick", {"f": rows.get("a")})]
+            words = state.of(user("acme", "ann").key).table(WORDS)
+            words.put("f", "of the tick", event.now - timedelta(hours=1))
+            return [_told("tick", {"f": words.get("a")})]
         assert isinstance(event, TurnEvent)
         how, word, *rest = event.sealed.content.split()
         rows = state.of(event.owner.key)
-        seen = dict(rows.items()) if how == "all" else {k: rows.get(k) for k in "abf"}
+        words = rows.table(WORDS)
+        seen: dict[str, Any] = dict(words.items()) if how == "all" else {k: words.get(k) for k in "abf"}
         match word:
             case "put":
                 hours = int(rest[1])
-                rows.put(rest[0], event.sealed.content, START + timedelta(hours=hours) if hours >= 0 else None)
+                words.put(rest[0], event.sealed.content, START + timedelta(hours=hours) if hours >= 0 else None)
             case "drop":
                 rows.delete(rest[0])
             case "wipe":

@@ -113,8 +113,8 @@ async def test_ticks_sweep_rows_that_expired() -> None:
             if isinstance(record.event, Tick):
                 return []
             owner = state.of(record.event.owner.key)  # type: ignore[union-attr]
-            owner.put("fading", 1, START + timedelta(hours=1))
-            owner.put("lasting", 1)
+            owner.write("fading", b"1", START + timedelta(hours=1))
+            owner.write("lasting", b"1")
             return []
 
     d = TopologyDriver([Fading()], START)

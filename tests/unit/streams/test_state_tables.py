@@ -103,7 +103,6 @@ def test_stored_names_are_the_aliases_and_what_is_excluded_is_absent() -> None:
     state: OwnerState = rows()
     state.table(VISITS).put("a", Visit(place="York", counts={"b": 2, "a": 1}), NOW)
     assert state.read("v/a") == b'{"c":{"a":1,"b":2},"p":"York"}'
-    assert state.get("v/a") == {"p": "York", "c": {"a": 1, "b": 2}}
 
 
 def test_a_field_of_a_newer_version_is_left_out() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from processors.state_tables import JsonRows, Single, Table
 from processors.step import Emit, Out, PlainStep, Reads, Record, Reject, StateSpace
 from schemas.events.documents import TurnDigest
 from schemas.events.envelope import SourceTurn, Tick
@@ -13,6 +14,8 @@ from schemas.events.sessions import SessionBody, SessionState
 from schemas.events.turns import TurnBody, TurnEvent
 from schemas.log import topics
 
+COUNT: Single[int] = Single("count", JsonRows(int))
+TEXTS: Table[str] = Table("turn/", JsonRows(str))
 START = datetime(2026, 11, 21, 8, 0, tzinfo=UTC)
 
 
@@ -58,10 +61,10 @@ class Counter(PlainStep):
             return []
         assert isinstance(event, TurnEvent)
         rows = state.of(event.owner.key)
-        index: list[str] = rows.derived("seen", lambda: [str(v) for _, v in rows.items("turn/")])
-        count = int(rows.get("count") or 0) + 1  # type: ignore[arg-type]
-        rows.put("count", count)
-        rows.put(f"turn/{count:06d}", event.sealed.content)
+        index: list[str] = rows.derived("seen", lambda: [text for _, text in rows.table(TEXTS).items()])
+        count = (rows.single(COUNT).get() or 0) + 1
+        rows.single(COUNT).put(count)
+        rows.table(TEXTS).put(f"{count:06d}", event.sealed.content)
         index.append(event.sealed.content)
         if _says(record, "raise"):
             raise ValueError(f"the text was {event.sealed.content}")

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
 
-from processors.erasure import project
+from processors.erasure import project_rows
 from processors.ports import Models
 from schemas.events.documents import Job, ProjectCommand, ProjectCommandBody, ReportResult, ReportResultBody
-from schemas.events.erasure import Erasure
 from schemas.events.memory import JobResult, JobResultBody, MemoryCommand, MemoryCommandBody, MemoryUpdate
 from schemas.log import topics
-from tests.unit.topology.erasure_bench import START, Bench
-
-WEEK = "w|acme/project/p|2026-11-02"
-
-
-class CachedRows:
-    """The rows of a user."""
-
-    def __init__(self) -> None:
-        self.held: dict[str, Any] = {}
-        self.get = self.held.get
-        self.put = self.held.__setitem__
-        self.delete = self.held.pop
+from tests.unit.topology.erasure_bench import Bench
 
 
 async def test_c9_a_project_only_of_the_erased_user_loses_its_report(bench: Bench) -> None:
@@ -82,7 +68,7 @@ async def test_c9_a_week_that_names_no_sessions_is_written_again_only_where_the_
 ) -> None:
     """A row of before named none, nor does one of a week with many: each erased session had all of these reports
     written again, young ones, too, whose texts all say of which session they are."""
-    monkeypatch.setattr(project, "_SESSIONS", 0)
+    monkeypatch.setattr(project_rows, "NAMED_SESSIONS", 0)
     b = Bench(models)
     b.say("bob", "We decided to hold the review on Monday.", "s1", "trial-7")
     b.say("ann", "The quillback connector fails with a timeout.", "s1", "trial-7")
@@ -230,6 +216,54 @@ async def test_c9_a_figure_that_somebody_else_stated_stays(models: Models) -> No
     assert _hot(b) == {"enrollment_target": 120, "progress": "on hold"}
 
 
+@pytest.mark.parametrize(
+    ("erased", "session", "left"),
+    [
+        ("bob", None, {"principal_investigator": "李主任"}), ("bob", "s1", {"principal_investigator": "李主任"}),
+        ("bob", "s9", {"principal_investigator": "王主任"}), ("ann", None, {}),
+    ],
+)  # fmt: skip
+async def test_c9_what_a_user_proposes_goes_with_the_user_and_with_the_value(
+    models: Models, erased: str, session: str | None, left: dict[str, Any]
+) -> None:
+    """Of a value and what talk says instead, `_hot` shows the last that was written."""
+    b = await _study(models)
+    b.driver.pipe(
+        topics.PROJECT_EVENTS,
+        ProjectCommand(
+            tenant="acme", project_id="trial-7", command="put_hot", command_id="c1", hot_type="meta", user_id="ann",
+            key="principal_investigator", accepted_at=b.driver.now, sealed=ProjectCommandBody(value="李主任"),
+        ),
+    )  # fmt: skip
+    b.driver.advance(timedelta(minutes=5))
+    b.say("bob", "PI是王主任。", "s1", "trial-7")
+    await b.driver.run()
+    assert _hot(b) == {"principal_investigator": "王主任"}
+    b.erase(erased, session)
+    await b.driver.run()
+    assert _hot(b) == left
+    held = [k for table in b.store.rows.values() for rows in table.values() for k in rows if k.startswith("prop/")]
+    assert bool(held) is ("王主任" in left.values())
+    assert not b.driver.dead_letters()
+
+
+@pytest.mark.parametrize("session", [None, "s2"])
+async def test_c9_a_decision_beside_another_under_one_key_goes_with_its_user(
+    models: Models, session: str | None
+) -> None:
+    b = await _study(
+        models, ("ann", "s1", "我们决定访视窗口放到正负5天。"), ("bob", "s2", "我们决定访视改到周三上午。")
+    )
+    assert [str(key).split(":")[0] for key in _hot(b)] == ["visit_window"] * 2
+    b.erase("bob", session)
+    await b.driver.run()
+    assert [*_hot(b).values()] == ["用户等人决定访视窗口放到正负5天"]
+    tables = [t for (step, _), t in b.store.rows.items() if step == "project"]
+    rows = [k + bytes(v).decode() for t in tables for owned in t.values() for k, v in owned.items()]
+    assert not [r for r in rows if "周三" in r]
+    assert not b.driver.dead_letters()
+
+
 def _narrative(bench: Bench) -> MemoryUpdate:
     """The newest that stands on the topic; a null would fail here."""
     found = [e for e in bench.driver.read(topics.UPDATES) if isinstance(e, MemoryUpdate) and e.kind == "profile"]
@@ -304,19 +338,3 @@ async def test_c9_a_session_leaves_the_narrative_with_what_was_said_in_it(bench:
     await bench.driver.run()
     assert _narrative(bench).op == "delete"
     assert not bench.driver.dead_letters()
-
-
-def test_a_week_names_so_many_sessions_of_a_user_and_then_any_may_have_been_in_it() -> None:
-    state = CachedRows()
-    rows: Any = state
-    gone: Any = SimpleNamespace(of=lambda _: CachedRows())
-    for n in range(50):
-        project._note_session(rows, WEEK, f"s{n}")
-    e = Erasure(tenant="acme", erasure_id="e", scope="session", user_id="ann", session_id="s7", accepted_at=START)
-    assert not project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
-    assert project._leaves_week(e, rows, WEEK, gone)
-    assert "s7" not in state.held[WEEK]
-    for n in range(50, 53):
-        project._note_session(rows, WEEK, f"s{n}")
-    assert project._leaves_week(e.model_copy(update={"session_id": "other"}), rows, WEEK, gone)
-    assert state.held == {WEEK: 1}

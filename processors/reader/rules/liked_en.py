@@ -1,0 +1,72 @@
+"""What a single user wants or likes, said without a verb: "window seat, always", "Thrillers, yes. Westerns, no.", "tea
+while I read, coffee when I drive"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from processors.reader.rules.words_en import alternatives
+
+_WORD = rf"(?!(?:{alternatives('no_part_of_a_thing')})\b)[a-z][\w'-]*"
+_THING = rf"(?:the )?(?:{_WORD} ){{0,2}}(?:{alternatives('ordered')})"
+_END = r"(?=\s*(?:$|[,.;!]|[-\u2013\u2014] | (?:and|but|because|cos|since|so|please|thanks)\b))"
+_ALWAYS = re.compile(
+    rf"(?:(?P<what>{_THING}),? (?P<how>always|every time|only(?=,? (?:not|none of|never|no)\b)|or nothing)"
+    rf"|always (?P<ever>(?:the|an?) {_THING})){_END}",
+    re.I,
+)
+_NEVER = re.compile(rf"never (?P<what>(?:the|an?) {_THING}){_END}", re.I)
+_YES_NO = re.compile(
+    rf"(?P<what>{_THING})(?:,| -) (?P<how>yes(?: please)?|no(?: thanks?| thank you| way)?){_END}", re.I
+)
+_WHILE = re.compile(
+    rf"(?P<what>{_THING}) (?P<when>(?:while|when|whenever) I(?:'m)? [a-z]+(?: (?!(?:i|we|it|he|she)\b)[\w'-]+){{0,3}}?)"
+    r"(?=\s*(?:$|[,.;!]| and\b))",
+    re.I,
+)
+_NEXT = re.compile(r"\s*[,;.]?\s*(?:and |but )?")
+
+
+_YES = re.compile(r"\w(?:,| -) yes\b", re.I)
+_NO = re.compile(r"\w(?:,| -) no\b", re.I)
+_LOOKED_AT = 500
+"""Characters of a turn in which one thing is set against another: a single yes may answer anything."""
+
+
+def liked_en(said: str, turn: str) -> Iterator[tuple[str, int, int]]:
+    """Yield what a sentence of a turn says its speaker wants or likes, with an owner in place of the speaker, and the
+    place of its words. Only its beginning is read, as far as it goes on in that way."""
+    at = 0
+    set_against = all(each.search(turn, 0, _LOOKED_AT) for each in (_YES, _NO))
+    while at < len(said):
+        found = _one(said, at, set_against=set_against)
+        if found is None:
+            return
+        text, end = found
+        yield text, at, end
+        following = _NEXT.match(said, end)
+        at = following.end() if following else len(said)
+
+
+def _one(said: str, at: int, *, set_against: bool) -> tuple[str, int] | None:
+    if match := _ALWAYS.match(said, at):
+        what = _lower(match["what"] or match["ever"])
+        if match["how"] and match["how"].lower() in {"only", "or nothing"}:
+            return f"{{owner}} wants only {what}", match.end()
+        return f"{{owner}} always wants {what}", match.end()
+    if match := _NEVER.match(said, at):
+        return f"{{owner}} never wants {_lower(match['what'])}", match.end()
+    if set_against and (match := _YES_NO.match(said, at)):
+        likes = "likes" if match["how"].lower().startswith("yes") else "does not like"
+        return f"{{owner}} {likes} {_lower(match['what'])}", match.end()
+    match = _WHILE.match(said, at)
+    if match and (at or match["when"].lower().startswith("while")):
+        return f"{{owner}} likes {_lower(match['what'])} {_lower(match['when'])}", match.end()
+    return None
+
+
+def _lower(words: str) -> str:
+    """With a small letter, where it is no name for sure."""
+    _, _, more = words.partition(" ")
+    return f"{words[0].lower()}{words[1:]}" if more[:1].islower() else words

@@ -1,0 +1,163 @@
+"""Habits from plain turns, without metadata of the caller (C5, C11): English and Chinese, on the shipped profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from processors.memory.habits.said import said_of
+from processors.memory.habits.said_times import times_of
+from processors.ports import Models
+from schemas.events.memory import MemoryUpdate
+from schemas.profile.model import load_profile
+from tests.unit.processors.talk import Talk
+
+HEALTH = load_profile("health")
+START = datetime(2026, 9, 7, tzinfo=ZoneInfo("Asia/Shanghai"))
+"""A Monday."""
+DAY = timedelta(days=1)
+MEASURED = {
+    "zh": ("记录血压 {}/82", "今天血压{}/79，记录血压", "记录血压，{}/84"),
+    "en": ("Log my blood pressure: {} over 82", "Log my blood pressure please, {}/79",
+           "Morning. Log my blood pressure, {}/84"),
+}  # fmt: skip
+BOOKED = {
+    "zh": ("帮我挂心内科张医生的号", "我想约心血管内科张医生，周四上午", "预约一下心内科的张医生"),
+    "en": ("Book me in with Dr Zhang in cardiology please", "I'd like an appointment with Dr. Zhang, cardiology",
+           "Can you book a visit to my cardiologist? Dr Zhang again."),
+}  # fmt: skip
+LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
+
+
+async def eight_weeks(models: Models, language: str) -> dict[str, MemoryUpdate]:
+    """A patient who measures on working days about 08:00 and books a visit each Wednesday afternoon."""
+    talk = Talk(models, HEALTH, START)
+    for n in range(56):
+        day = START + n * DAY
+        if day.isoweekday() < 6:
+            await talk.until(day + timedelta(hours=8, minutes=n % 5))
+            await talk.say(MEASURED[language][n % 3].format(120 + n % 9), session=f"m{n}")
+        if day.isoweekday() == 3:
+            await talk.until(day + timedelta(hours=15))
+            await talk.say(BOOKED[language][n // 7 % 3], session=f"b{n}")
+    return {str(u.key): u for u in talk.updates("pattern")}
+
+
+@LANGUAGES
+async def test_c5_c11_eight_weeks_of_plain_turns_teach_time_weekday_department_doctor_function_and_phrase(
+    models: Models, language: str
+) -> None:
+    habits = await eight_weeks(models, language)
+    assert {k: u.state for k, u in habits.items()} == dict.fromkeys(
+        ("time/BP_RECORD", "time/FOLLOW_UP", "usual/department", "usual/doctor", "usual/function",
+         "usual/phrase/BP_RECORD", "active_hours"), "active",
+    ) | {k: u.state for k, u in habits.items() if k == "usual/phrase/FOLLOW_UP"}  # fmt: skip
+    told = {k: u.sealed.value for k, u in habits.items()}
+    assert (told["time/BP_RECORD"]["time"], told["time/BP_RECORD"]["weekdays"]) == ("08:00", [1, 2, 3, 4, 5])
+    assert (told["time/FOLLOW_UP"]["time"], told["time/FOLLOW_UP"]["weekdays"]) == ("15:00", [3])
+    texts = {k: u.sealed.text for k, u in habits.items()}
+    assert texts["time/FOLLOW_UP"] == {
+        "en": "Usually on Wednesdays at 15:00: book a follow-up", "zh": "通常周三15:00预约复诊"
+    }[language]  # fmt: skip
+    assert texts["usual/department"] == {"en": "Usual department: cardiology", "zh": "常用科室：心内科"}[language]
+    assert texts["usual/doctor"] == {"en": "Usual doctor: Dr Zhang", "zh": "常用医生：张医生"}[language]
+    assert told["usual/function"]["value"] == "BP_RECORD"
+    assert told["usual/phrase/BP_RECORD"]["value"] == {"en": "log my blood pressure", "zh": "记录血压"}[language]
+
+
+BOOK, LOG, LOOK = "FOLLOW_UP", "BP_RECORD", "RECORD_QUERY"
+ASKED = {"zh": (("user", "我想预约"), ("assistant", "好的，请问哪个科室？")),
+         "en": (("user", "Book me an appointment, please"), ("assistant", "Which department?"))}  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "action", "values"), [
+    ("血压 126/80", LOG, {}),
+    ("帮我把血压录入一下，118/76", LOG, {}),
+    ("我刚量的血压是135到88，存一下吧", LOG, {}),
+    ("血压130/85正常吗？", None, {}),
+    ("我妈血压150，帮我记一下", None, {}),
+    ("今天不用记录血压了", None, {}),
+    ("我有高血压", None, {}),
+    ("This morning my blood pressure was 131 over 84, please note it down", LOG, {}),
+    ("Is 130/85 a normal blood pressure?", None, {}),
+    ("My mother's blood pressure is 150, log it please", None, {}),
+    ("No need to record my blood pressure today", None, {}),
+    ("想挂个皮肤科的号", BOOK, {"department": "皮肤科"}),
+    ("能不能帮我约消化科，最好是下周一", BOOK, {"department": "消化内科"}),
+    ("预约复诊，还是心内科张医生", BOOK, {"department": "心内科", "doctor": "张医生"}),
+    ("麻烦给我妈挂个骨科", BOOK, {}),
+    ("取消周三的预约", None, {}),
+    ("我已经预约好了", None, {}),
+    ("张医生说我要少吃盐", None, {}),
+    ("Please book me in with Dr. Patel on Thursday", BOOK, {"doctor": "Dr Patel"}),
+    ("I want an appointment for my son, paediatrics", BOOK, {}),
+    ("Cancel my appointment with Dr Patel", None, {}),
+    ("I already have an appointment in neurology", None, {}),
+    ("Dr Patel told me to eat less salt", None, {}),
+    ("查一下最近一周的血压记录", LOOK, {"query_style": "by_range"}),
+    ("看看我3月5号的检查结果", LOOK, {"query_style": "by_date"}),
+    ("Show me my readings from the last two weeks", LOOK, {"query_style": "by_range"}),
+    ("Can you pull up yesterday's results?", LOOK, {"query_style": "by_date"}),
+])  # fmt: skip
+def test_c5_what_a_plain_turn_says_of_habits(said: str, action: str | None, values: dict[str, str]) -> None:
+    found = said_of(said, (), HEALTH.habits)
+    assert found.action == action
+    assert {k: v for k, v in found.values.items() if k != "function"} == values
+    assert found.values.get("function") == action
+
+
+@pytest.mark.parametrize(("said", "before", "values"), [
+    ("心内科，张医生", ASKED["zh"], {"department": "心内科", "doctor": "张医生"}),
+    ("Cardiology, Dr. Zhang again", ASKED["en"], {"department": "cardiology", "doctor": "Dr Zhang"}),
+    ("心内科，张医生", (("user", "我想预约"), ("assistant", "好的。")), {}),
+    ("Cardiology, Dr Zhang again", (("user", "Good morning"), ("assistant", "How can I help?")), {}),
+    ("Cardiology, Dr Zhang again", ASKED["en"][1:], {}),
+])  # fmt: skip
+def test_c5_what_belongs_to_an_action_is_taken_from_the_answer_to_a_question_about_it(
+    said: str, before: Sequence[tuple[str, str]], values: dict[str, str]
+) -> None:
+    found = said_of(said, before, HEALTH.habits)
+    assert found.action is None, "it was asked for once"
+    assert found.values == values
+
+
+async def test_c5_metadata_goes_before_plain_words(models: Models) -> None:
+    talk = Talk(models, HEALTH, START)
+    for n in range(3):
+        await talk.until(START + n * DAY + timedelta(hours=9))
+        await talk.say("帮我挂心内科张医生的号", action="book", department="皮肤科")
+    habits = {u.key: u.sealed.value["value"] for u in talk.updates("pattern") if u.category == "usual"}
+    assert habits == {
+        "usual/department": "皮肤科", "usual/doctor": "张医生", "usual/function": "FOLLOW_UP",
+        "usual/phrase/book": "帮我挂心内科张医生的号",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "time"), [
+    ("帮我约一下周四上午十点半的张医生", "2026-09-10T10:30:00+08:00"),
+    ("我想挂心内科，明天下午3点", "2026-09-08T15:00:00+08:00"),
+    ("帮我挂周一上午8点的号", "2026-09-14T08:00:00+08:00"),
+    ("帮我挂个上午9点的号", "2026-09-08T09:00:00+08:00"),
+    ("Please book me in with Dr Patel on Thursday at 10:30 am", "2026-09-10T10:30:00+08:00"),
+    ("Can you book a visit for tomorrow, 3 pm?", "2026-09-08T15:00:00+08:00"),
+    ("Book me an appointment at 3", None),
+    ("昨天上午10点我量了血压", None),
+])  # fmt: skip
+def test_c5_the_time_of_an_appointment_is_taken_from_the_words_that_ask_for_it(said: str, time: str | None) -> None:
+    """Said on a Monday at 09:30."""
+    at = START + timedelta(hours=9, minutes=30)
+    found = times_of(said, said_of(said, (), HEALTH.habits).meant, HEALTH.habits, at)
+    assert found.get("appointment_at") == time
+
+
+async def test_c5_the_usual_time_of_appointments_is_learned_from_plain_turns(models: Models) -> None:
+    talk = Talk(models, HEALTH, START)
+    for n in range(6):
+        await talk.until(START + n * 7 * DAY + timedelta(hours=20))
+        await talk.say("帮我约周四上午十点的张医生", session=f"b{n}")
+    [told] = [u for u in talk.updates("pattern") if u.key == "time/appointment_at"][-1:]
+    assert (told.state, told.sealed.text) == ("active", "通常周四10:00就诊")
+    assert told.sealed.value["overdue"] is None
