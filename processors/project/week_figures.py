@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from processors.project.report_value import ReportFigure
 from processors.project.week_lines import Line
-from processors.reader.rules.domain import hot_status
+from processors.reader.rules.hot import hot_status
 from schemas.base import JsonValue
 from schemas.profile.model import HotKey, Profile
 
