@@ -123,6 +123,8 @@ _RULES = (
     _rule(r"大后天", _in(3)),
     _rule(r"\btomorrow\b|明[天早晚日]", _in(1)),
     _rule(r"\b(?:today|tonight|this (?:morning|afternoon|evening)|end of day|eod)\b", _in(0)),
+    _rule(r"\b(?:after|before) (?:stand-?up|lunch|work)\b|\b(?:by|before) noon\b", _in(0)),
+    _rule(r"(?<![天日早晚一二三四五六末号\d])(?:上午|中午|下午|晚上)", _in(0)),
     _rule(r"今[天晚日]|(?<![天日一二三四五六])下班前", _in(0)),
     _rule(r"\b(?:with)?in (?P<count>\d{1,2}|one|two|three|a couple of|a) (?P<unit>day|week)s?\b", _ahead),
     _rule(r"(?P<count>\d{1,2}|[一两二三四五])(?P<unit>天|周)(?:之?内|以内|后)", _ahead),

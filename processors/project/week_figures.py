@@ -30,6 +30,9 @@ _AHEAD = re.compile(
     r"|预计|计划|争取|等|目标|希望",
     re.I,
 )
+_SO_FAR = re.compile(r"截[至止]|至今|目前|现在|已经?|累计|共|到了?\d")
+_MORE = re.compile(r"新增|又|再|本周|这周|上周|昨天|本月|(?<!截至)(?<!截止)今天")
+"""How many more, not how many there are."""
 Number = int | float
 
 
@@ -80,7 +83,7 @@ def label(key: HotKey, language: str) -> str:
 def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) -> Told | None:
     """`of`: the whole that the key is a share of, where it is known: "40 of 60" then needs no other word."""
     found: Told | None = None
-    unit = ""
+    unit, names = "", _han_name(profile, key)
     for line in lines:
         if line.asks or not line.who:
             continue
@@ -90,7 +93,7 @@ def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) 
         share = next((s for s in shares if of == s[1] or value == s[0]), None)
         if share is None and value is None and shares and _named(line.text, key):
             share = shares[0]
-        more = _whole(line.text, unit) if unit else None
+        more = _whole(line.text, unit, names) if unit else None
         if share is not None:
             of = share[1]
             found = Told(share[0], of, line.turn.turn_id)
@@ -104,11 +107,22 @@ def _last(lines: Iterable[Line], profile: Profile, key: str, of: Number | None) 
     return found
 
 
-def _whole(text: str, unit: str) -> int | None:
-    """A new total in the unit of the last one: 现在总共40例."""
+def _whole(text: str, unit: str, name: str) -> int | None:
+    """A new total in the unit of the last one: 现在总共40例; with the key's name, 截至今天入组40例."""
     if _AHEAD.search(text) and not re.search(r"现在|目前", text):
         return None
+    if name and _SO_FAR.search(text) and not _MORE.search(text):
+        named = re.search(rf"{re.escape(name)}[^，。；\d]{{0,6}}(?P<n>\d{{1,9}})(?={re.escape(unit)})", text)
+        if named is not None:
+            return int(named["n"])
     return next((int(m["n"]) for m in _WHOLE.finditer(text) if m["unit"] == unit), None)
+
+
+def _han_name(profile: Profile, key: str) -> str:
+    """The two Chinese characters that all names of a key share: 入组. Empty: there are none."""
+    names = [a for k in profile.hot_keys if k.key == key for a in k.aliases if not a.isascii()]
+    pairs = (names[0][i : i + 2] for i in range(len(names[0]) - 1)) if names else ()
+    return next((pair for pair in pairs if all(pair in name for name in names)), "")
 
 
 def _named(text: str, key: str) -> bool:

@@ -16,7 +16,7 @@ Terms = Callable[[str], list[str]]
 _CHAT = words("chat")
 _FILLER = re.compile(
     r"^(?:(?:ok(?:ay)?|good|great|nice|perfect|fine(?: with me)?|works for me|sure|yes|yep|yeah|no problem|right|well"
-    r"|so|also|and|but|then|hm+|ugh|oh|btw|by the way|agreed|thanks|(?:quick )?update|fyi|standup)\b"
+    r"|so|also|and|but|then|hm+|ugh|oh|ouch|damn|btw|by the way|agreed(?=[,.!])|thanks|(?:quick )?update|fyi|standup)\b"
     r"(?:[,.!:;]| -)?\s{1,3}(?=\w)"
     r"|(?:好[的啊吧]?|行[啊吧]?|嗯+|对了|是的|可以|同意|收到|没问题|另外|还有|哦|唉|早会|顺便说一下)[，,。：:、 ]\s?"
     r"|那(?:么|就)?(?=[我你他她]|[\d一-龥]{2,12}(?:就|我来|你来))|(?:也就是说|话说)[，,]?)",

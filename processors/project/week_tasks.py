@@ -44,9 +44,19 @@ _EMPTY = words("empty")
 _FEW = 4
 """Words of a task of which one is enough for anybody to say that it is done."""
 _POINTS_EN = re.compile(r"\b(?:it|that|this|them|those|him|her)\b|这个|那个|这事|这件|它", re.I)
+_GIVES = re.compile(
+    r"\b(?:you(?:'ll| will) (?:have|get)|(?:it|they|that|this)(?:'ll| will| should) be|ready|done|by)\b"
+    r"|给[你您大他她]|之?前|弄好|完成|搞定",
+    re.I,
+)
+"""Of a sentence behind a task: by when it is done."""
 _POINTING = 6
 """Words of a sentence that says little without the one that it points at: fewer."""
-_TAKES = re.compile(r"(?:我来|我去|交给我|I can\b|I'll (?:take|do)\b|mine\b|leave)", re.I)
+_TAKES = re.compile(
+    r"(?:我来|我去|交给我|归我|我[\u4e00-\u9fff]{1,2}吧|I (?:can|do)\b|I'll (?:take|do)\b|mine\b|leave|give)", re.I
+)
+_WHO = re.compile(r"\bwho(?:'ll| will| can)?\b|谁|哪位", re.I)
+"""A question after who does something."""
 _OPINION = re.compile(r"\b(?:'d|would) (?:rather|prefer|love|like)\b|倾向|宁愿|建议", re.I)
 _NOT_NAMES = words("not_names")
 
@@ -95,8 +105,8 @@ class Tasks:
         self._named_zh = re.compile(
             rf"(?:麻烦|请|让|由|@|交给|安排|派|归)\s?(?P<a>{han})"
             rf"|(?:^|[，,。；：: ])@?(?P<b>{han})"
-            r"(?:[，,]|你|来|去|负责|跟进|牵头|帮|麻烦|下?周|明天|今天|这边|把|接手|再)"
-            rf"|(?P<c>{han})(?:来|去)?(?:负责|跟进|牵头|处理一下|落实)"
+            r"(?:[，,]|你|来|去|负责|跟进|牵头|帮|麻烦|下?周|明天|今天|这边|把|接手|再|赶紧|抓紧|尽快|记得|得|要)"
+            rf"|(?P<c>{han})(?:来|去)?(?:负责|跟进|牵头|落实|[\u4e00-\u9fff]{{1,3}}一下)"
         )
 
     def found(self) -> list[Task]:
@@ -193,12 +203,21 @@ class Tasks:
         elif before is not None and line.place - before.place == 1 and before.turn.session_id == turn.session_id:
             first = re.split(r"[,，]", line.text)[0]
             points = self._points(line) and _POINTS_EN.search(first) is not None
-            takes = points or (before.asks and _TAKES.match(text) is not None)
+            takes = points or (before.asks and (_TAKES.match(text) or _WHO.search(before.text)) is not None)
             gap = (("? " if text[:1].isascii() else "？") if before.asks else " – ") if takes else ""
         if before is not None and gap:
             text, of_it = f"{before.text}{gap}{text}", of_it | before.words
-            day = day or due(before.text, self._day(before.turn.at), latest=True)
+            day = day or self._due_behind(n) or due(before.text, self._day(before.turn.at), latest=True)
+        day = day or self._due_behind(n)
         return Task(turn.turn_id, turn.at, turn.position, text, owner, day, of_it, line.place)
+
+    def _due_behind(self, n: int) -> date | None:
+        """The day that the next sentence of the turn gives: "I can draft that. You'll have it on Tuesday." """
+        line = self._lines[n]
+        after = self._lines[n + 1] if n + 1 < len(self._lines) else None
+        if after is None or after.place != line.place or after.asks or not _GIVES.search(after.text):
+            return None
+        return due(after.text, self._day(line.turn.at))
 
     @staticmethod
     def _points(line: Line) -> bool:
