@@ -60,7 +60,7 @@ def problems(
         names, planned = problem_in(line.text), taken(line)
         if planned:
             _follow(found, turns, line)
-        if not names and not planned and not solves(line.text) and _is_looked_into(lines, n, taken):
+        if not names and not planned and not solves(line.text) and _is_looked_into(found, lines, n, taken):
             names = line.text.casefold()
         at = None if planned else _solves(found, turns, line, names, other=ends_task(line))
         if at is not None:
@@ -91,7 +91,9 @@ def _follow(found: list[_Named], turns: Sequence[Spoken], line: Line) -> None:
         found[-1] = problem, place, of_it | line.words
 
 
-def _is_looked_into(lines: Sequence[Line], n: int, taken: Callable[[Line], bool]) -> bool:
+def _is_looked_into(
+    found: Sequence[_Named], lines: Sequence[Line], n: int, taken: Callable[[Line], bool]
+) -> bool:
     """Whether the next turn takes on to look into what a statement says: something is wrong, in whatever words."""
     line = lines[n]
     if n + 1 == len(lines) or not line.who or is_reaction(line.text) or decides(line.text):

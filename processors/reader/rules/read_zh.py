@@ -19,6 +19,7 @@ from processors.reader.rules.orders_zh import orders, to_remember
 from processors.reader.rules.self_zh import self_statements
 from processors.reader.rules.text import Sentence, sentences, without_quotes
 from processors.reader.rules.whole_zh import advised, whole
+from processors.reader.rules.withdrawals import ended, withdrawn
 from processors.reader.rules.wordings import wordings_zh
 from schemas.profile.model import Profile
 
@@ -41,9 +42,14 @@ def read(
     text = without_given(text)
     for sentence in sentences(without_quotes(text)):
         original = text[sentence.start : sentence.end]
+        if over := withdrawn(sentence, "zh", lambda told: _stated(told, profile)):
+            found.extend(over)
+            continue
         before = about
         parts = clauses_zh.clauses(sentence, about, in_group=in_group)
         here = _statements(sentence, original, profile, parts, in_project=in_project)
+        if not any(f.slots for f in here):
+            found.extend(ended(sentence, "zh", lambda told: _stated(told, profile)))
         about = parts[-1].subject if parts else about
         told_to = [] if among_people else _told_to(sentence, original, parts, here, in_project=in_project)
         if not told_to and not among_people and sum(len(f.text) for f in here) < 0.6 * len(original):
@@ -70,6 +76,12 @@ def read(
     if not found and not among_people and 0 < len(weak) < 3:
         found.extend(filter(None, [statements_zh.fragment(weak[0], text[weak[0].start : weak[0].end], asked)]))
     return [*found, *(f for f in episodes if f.dropped is not None)]
+
+
+def _stated(told: Sentence, profile: Profile) -> list[Found]:
+    """What the speaker states in a sentence."""
+    parts = clauses_zh.clauses(told, "我")
+    return _statements(told, told.text, profile, parts, in_project=False)
 
 
 def _lengthened(found: list[Found], own: list[alone_zh.Alone]) -> tuple[list[Found], list[alone_zh.Alone]]:

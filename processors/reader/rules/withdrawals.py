@@ -1,0 +1,128 @@
+"""What a user wants to stand no more (B4): "forget that I like tea", "that I live in Porto is not true any more",
+不用记我的地址了. The words are those of `withdrawals.toml`.
+
+The statement that is taken back is read as any other, and each value that it gives is denied: the gate ends that value
+where it stands. A field that is named alone ends with whatever value it has.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from typing import Any, Literal
+
+from processors.reader.rules.found import Found
+from processors.reader.rules.text import Sentence
+
+Language = Literal["en", "zh"]
+MOST = 300
+"""Characters of a sentence that is read for it."""
+Reads = Callable[[Sentence], list[Found]]
+_DATA = tomllib.loads((files(__package__) / "withdrawals.toml").read_text(encoding="utf-8"))
+_LEAD: dict[Language, str] = {
+    "en": r"(?:(?:ok(?:ay)?|so|and|oh|actually|sorry|just|please|pls|you (?:can|may|should)|(?:can|could) you"
+    r"|i want you to|i'd like you to)[, ]{1,2}){0,4}",
+    "zh": r"(?:(?:那|哦|对了|其实|请|麻烦|你?可以|请你|帮我|麻烦你)[，,]?){0,3}",
+}  # fmt: skip
+_END: dict[Language, str] = {"en": r"(?:,? (?:please|now|thanks|again))?[\s.!]*", "zh": r"[\s。！.!]*"}
+_TEXT: dict[Language, str] = {"en": "{owner} takes back what they said about ", "zh": "{owner}收回说过的"}
+_OWNER = re.compile(r"^(?:I'm|I've|I|my|我)\s?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A sentence `when` says that the statements `was` hold no longer."""
+
+    when: re.Pattern[str]
+    was: tuple[str, ...]
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    clause: tuple[re.Pattern[str], ...]
+    field: tuple[re.Pattern[str], ...]
+    about: re.Pattern[str]
+    slots: dict[str, str]
+    """Name of a field as users call it -> slot."""
+    ended: tuple[_Ended, ...]
+
+
+def _words(language: Language) -> _Words:
+    told = _DATA[language]
+
+    def whole(pattern: str) -> re.Pattern[str]:
+        return re.compile(f"{_LEAD[language]}(?:{pattern}){_END[language]}", re.IGNORECASE)
+
+    slots = {name: slot for slot, names in told["fields"].items() for name in names}
+    ended = tuple(_Ended(whole(e["when"]), tuple(e["was"]), e["now"]) for e in told["ended"])
+    return _Words(
+        tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]), slots, ended
+    )  # fmt: skip
+
+
+_OF: dict[Language, _Words] = {"en": _words("en"), "zh": _words("zh")}
+
+
+def withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
+    """What a sentence takes back; empty where it takes back nothing. `read`: the statements of a sentence."""
+    words, text = _OF[language], sentence.text
+    if sentence.asks or len(text) > MOST:
+        return []
+    for pattern in words.field:
+        match = pattern.fullmatch(text)
+        slot = None if match is None else words.slots.get(match["named"].strip().casefold())
+        if match is not None and slot is not None:
+            return [_made(sentence, "fact", _TEXT[language] + match["named"], ((slot, None),))]
+    if (match := words.about.fullmatch(text)) is not None:
+        return [_free(sentence, language, match["what"])]
+    for pattern in words.clause:
+        if (match := pattern.fullmatch(text)) is not None:
+            return _denied(sentence, language, match, read)
+    return []
+
+
+def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
+    """Values that hold no longer since something ended: what stands beside the statement that says so."""
+    if sentence.asks or len(sentence.text) > MOST:
+        return []
+    out: list[Found] = []
+    for rule in _OF[language].ended:
+        if (match := rule.when.fullmatch(sentence.text)) is None:
+            continue
+        what = next(g for g in match.groups() if g)
+        now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
+        for was in rule.was:
+            said = was.replace("{what}", what)
+            for f in read(Sentence(said, sentence.start, sentence.end, asks=False)):
+                if f.slots and not f.negated and seen.isdisjoint(f.slots):
+                    seen |= set(f.slots)
+                    made = _made(sentence, "fact", now, f.slots)
+                    out.append(replace(made, kind=f.kind))
+    return out
+
+
+def _denied(sentence: Sentence, language: Language, match: re.Match[str], read: Reads) -> list[Found]:
+    begin, end = match.span("what")
+    said = match["what"] if language == "en" or match["what"].startswith("我") else "我" + match["what"]
+    inner = Sentence(said, sentence.start + begin, sentence.start + end, asks=False)
+    told = [f for f in read(inner) if f.slots and not f.negated]
+    if not told:
+        return [_free(sentence, language, _OWNER.sub("", match["what"]))]
+    about = _TEXT[language] + _OWNER.sub("", match["what"])
+    return [
+        replace(f, start=sentence.start, end=sentence.end, text=about, negated=True, hot=None, dangling=False)
+        for f in told
+    ]
+
+
+def _free(sentence: Sentence, language: Language, what: str) -> Found:
+    """Of what no field holds: the gate ends what was said in the same words."""
+    return Found(sentence.start, sentence.end, "episode", _TEXT[language] + what.strip(), episode_type="fact")
+
+
+def _made(sentence: Sentence, kind: Literal["fact"], text: str, slots: tuple[tuple[str, Any], ...]) -> Found:
+    return Found(sentence.start, sentence.end, kind, text, slots, negated=True)
