@@ -94,6 +94,8 @@ def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
         if (match := rule.when.fullmatch(sentence.text)) is None:
             continue
         what = next(g for g in match.groups() if g)
+        if language == "en" and sentence.text.startswith(what):  # it opens its sentence: its capital is no name's
+            what = what[:1].lower() + what[1:]
         now, seen = rule.now.replace("{what}", what), {slot for f in out for slot in f.slots}
         for was in rule.was:
             said = was.replace("{what}", what)
