@@ -99,6 +99,8 @@ def _is_looked_into(
     if n + 1 == len(lines) or not line.who or is_reaction(line.text) or decides(line.text):
         return False
     after = lines[n + 1]
+    if re.search(r"[\u4e00-\u9fff]的(?:事|问题|情况)", after.text):
+        return False  # it names what it is about
     near = after.place == line.place + 1 and after.turn.session_id == line.turn.session_id
     return (
         near
