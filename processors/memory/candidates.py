@@ -12,7 +12,9 @@ from processors.dedupe.features import Features
 from processors.dedupe.window import Match
 from processors.memory.capacity import Room
 from processors.memory.certainty import firmer, less_sure, lowered, meant, raised, surer
+from processors.memory.changes.excluding import only_takes_back
 from processors.memory.changes.judge import changes
+from processors.memory.changes.taken_back import taken_back
 from processors.memory.doubted import is_doubted
 from processors.memory.emit import because, changed, decision, sources, update
 from processors.memory.existing_info import CallersValues
@@ -294,6 +296,11 @@ class CandidateGate:
     def _by_text(self, c: Candidate) -> list[Emit]:
         """Episodes and free statements: near-duplicates within 7 days (D3). What a newer extractor says of a place that
         was read before is the next wording of what stands there; what people judged keeps its words."""
+        if only_takes_back(c.text):
+            as_said = self._new(c, (), self._places.name(c), [])
+            over = taken_back(self._source, c, as_said, self._standing, self._versions, self._when(c))
+            if over is not None:
+                return over
         stands = self._places.restated(c)
         same_words = stands is not None and canonical(c.text) == canonical(stands.sealed.text)
         if stands is not None and same_words and c.kind == stands.kind:

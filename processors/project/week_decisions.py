@@ -11,7 +11,7 @@ from processors.project.week_words import words
 
 _DECIDED = words("decided")
 _OPEN = words("open")
-_OWN = re.compile(r"^(?:I'll|I will|我来|我(?:去|会|马上))", re.I)
+_OWN = words("own")
 _GOES_ON = re.compile(r"(?:第[二三四五六]|其[次二三]|另外|还有|(?:second|third|secondly|thirdly|finally)\b)", re.I)
 _POINTS = re.compile(
     r"\b(?:it|that|this|them|those|these)\b|(?:^|[，,])(?:这|那)个?(?:事|就|样|么)|就(?:这么|这样)", re.I

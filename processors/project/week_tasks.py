@@ -35,6 +35,7 @@ _SELF_ZH_DUE = re.compile(
 )
 _TEAM_ZH = words("team_zh")
 _ASK_ZH = words("ask_zh")
+_TO_NAMED_ZH = words("to_named_zh")
 _NICK_ZH = r"[小老阿][\u4e00-\u9fff]"
 _DONE = words("done")
 _NOT_DONE = words("not_done")
@@ -105,7 +106,7 @@ class Tasks:
         self._named_zh = re.compile(
             rf"(?:麻烦|请|让|由|@|交给|安排|派|归)\s?(?P<a>{han})"
             rf"|(?:^|[，,。；：: ])@?(?P<b>{han})"
-            r"(?:[，,]|你|来|去|负责|跟进|牵头|帮|麻烦|下?周|明天|今天|这边|把|接手|再|赶紧|抓紧|尽快|记得|得|要)"
+            rf"(?:{_TO_NAMED_ZH.pattern})"
             rf"|(?P<c>{han})(?:来|去)?(?:负责|跟进|牵头|落实|[\u4e00-\u9fff]{{1,3}}一下)"
         )
 

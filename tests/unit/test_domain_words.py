@@ -44,7 +44,7 @@ _ENGINE = """
     performance policy postgresql progress project project_name protocol quality rate reads redis reference release
     reports session_id status tables task test timezone trace verify version warning weight zone
 """
-TALK = frozenset(_TALK.split()) | {"how to"}
+TALK = frozenset(_TALK.split()) | {"how to", "last week"}
 ENGINE = frozenset(_ENGINE.split())
 _GROUP = re.compile(r"\(\?P<\w+>|\{[a-z][\w.]*\}|\[[^\]]*\]|\\\w")
 _LITERAL = re.compile(r"[\u4e00-\u9fff]{2,}|[A-Za-z]{4,}")

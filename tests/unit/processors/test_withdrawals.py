@@ -10,7 +10,7 @@ from processors.ports import Models
 from processors.reader.rules import read_en, read_zh
 from processors.reader.rules.found import Found
 from query.reading.profile_view import build
-from schemas.events.memory import MemoryUpdate
+from schemas.events.memory import Decision, MemoryUpdate
 from schemas.log import topics
 from schemas.profile.model import load_profile
 from tests.unit.processors.talk import Talk
@@ -95,6 +95,51 @@ async def test_b4_b6_what_is_withdrawn_leaves_the_profile_and_its_score(
     await talk.say(withdrawn, session="s2")
     assert values(talk) == {}
     assert score(talk) == 0
+
+
+@pytest.mark.parametrize(
+    ("withdrawn", "word"),
+    [
+        ("Forget that I live in Madrid.", "madrid"), ("Don't remember that I like whisky.", "whisky"),
+        ("Forget that I owe my cousin nine thousand.", "cousin"), ("please forget what I said about the choir", "choir"),
+        ("Please forget my age.", "age"), ("别记我住在青岛了。", "青岛"), ("忘掉我欠表哥九千块这件事。", "表哥"),
+        ("把我的年龄删掉。", "年龄"),
+    ],
+)  # fmt: skip
+async def test_b4_of_what_does_not_stand_a_withdrawal_keeps_no_word(
+    models: Models, withdrawn: str, word: str
+) -> None:
+    talk = Talk(models, PROFILE, START)
+    await talk.say(withdrawn)
+    assert not [u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)]
+    decisions = [d for d in talk.driver.read(topics.DECISIONS) if isinstance(d, Decision) and d.kind != "turn"]
+    assert {d.reason.rule for d in decisions} == {"nothing_to_withdraw"}
+    assert not [d for d in decisions if word in str(d.sealed).casefold()]
+
+
+@pytest.mark.parametrize(
+    ("said", "withdrawn"),
+    [
+        ("I owe my cousin Ruben nine thousand euros.", "Forget that I owe my cousin Ruben nine thousand euros."),
+        ("My favourite band is Mossley.", "Forget that my favourite band is Mossley."),
+        ("我欠表哥九千块钱。", "忘掉我欠表哥九千块钱这件事。"),
+    ],
+)
+async def test_b4_what_no_field_holds_ends_and_its_withdrawal_is_kept_nowhere(
+    models: Models, said: str, withdrawn: str
+) -> None:
+    talk = Talk(models, PROFILE, START)
+    await talk.say(said)
+    stood = active(talk)
+    assert stood
+    talk.driver.advance(timedelta(days=1))
+    await talk.say(withdrawn, session="s2")
+    assert active(talk) == []
+
+
+def active(talk: Talk) -> list[str]:
+    last = {u.record_id: u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)}
+    return [u.sealed.text for u in last.values() if u.state == "active"]
 
 
 def values(talk: Talk) -> dict[str, list[object]]:
