@@ -15,11 +15,14 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from processors.reader.rules.found import Found
+from processors.reader.rules.protocol import ENDS
 from processors.reader.rules.text import Sentence
 
 Language = Literal["en", "zh"]
 MOST = 300
 """Characters of a sentence that is read for it."""
+_WHOLE = 0.6
+"""Share of what ended that a value has to be."""
 Reads = Callable[[Sentence], list[Found]]
 _DATA = tomllib.loads((files(__package__) / "withdrawals.toml").read_text(encoding="utf-8"))
 _LEAD: dict[Language, str] = {
@@ -46,6 +49,7 @@ class _Words:
     clause: tuple[re.Pattern[str], ...]
     field: tuple[re.Pattern[str], ...]
     about: re.Pattern[str]
+    more: re.Pattern[str]
     slots: dict[str, str]
     """Name of a field as users call it -> slot."""
     ended: tuple[_Ended, ...]
@@ -60,7 +64,8 @@ def _words(language: Language) -> _Words:
     slots = {name: slot for slot, names in told["fields"].items() for name in names}
     ended = tuple(_Ended(whole(e["when"]), tuple(e["was"]), e["now"]) for e in told["ended"])
     return _Words(
-        tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]), slots, ended
+        tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]),
+        re.compile(told["more"], re.IGNORECASE), slots, ended,
     )  # fmt: skip
 
 
@@ -69,9 +74,20 @@ _OF: dict[Language, _Words] = {"en": _words("en"), "zh": _words("zh")}
 
 def withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
     """What a sentence takes back; empty where it takes back nothing. `read`: the statements of a sentence."""
-    words, text = _OF[language], sentence.text
-    if sentence.asks or len(text) > MOST:
+    if sentence.asks or len(sentence.text) > MOST:
         return []
+    for more in _OF[language].more.finditer(sentence.text):
+        if first := _withdrawn(_part(sentence, 0, more.start()), language, read):
+            return [*first, *read(_part(sentence, more.end(), len(sentence.text)))]
+    return _withdrawn(sentence, language, read)
+
+
+def _part(s: Sentence, begin: int, end: int) -> Sentence:
+    return Sentence(s.text[begin:end], s.start + begin, s.start + end, asks=False)
+
+
+def _withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
+    words, text = _OF[language], sentence.text
     for pattern in words.field:
         match = pattern.fullmatch(text)
         slot = None if match is None else words.slots.get(match["named"].strip().casefold())
@@ -86,7 +102,8 @@ def withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found
 
 
 def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
-    """Values that hold no longer since something ended: what stands beside the statement that says so."""
+    """Values that hold no longer since something ended: they end where they stand, and are news nowhere else. What is
+    read of a smaller part of what ended, or only follows from it, is none."""
     if sentence.asks or len(sentence.text) > MOST:
         return []
     out: list[Found] = []
@@ -100,10 +117,11 @@ def ended(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
         for was in rule.was:
             said = was.replace("{what}", what)
             for f in read(Sentence(said, sentence.start, sentence.end, asks=False)):
-                if f.slots and not f.negated and seen.isdisjoint(f.slots):
+                whole = all(len(str(v)) >= _WHOLE * len(what) for _, v in f.slots) and not f.attributes.get("implied")
+                if f.slots and whole and not f.negated and seen.isdisjoint(f.slots):
                     seen |= set(f.slots)
                     made = _made(sentence, "fact", now, f.slots)
-                    out.append(replace(made, kind=f.kind))
+                    out.append(replace(made, kind=f.kind, attributes={ENDS: True}))
     return out
 
 

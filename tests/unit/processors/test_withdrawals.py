@@ -49,7 +49,9 @@ FIELDS = [
 ]  # fmt: skip
 KEPT = [
     "I like tea.", "Don't forget that I like tea.", "I left the office at six.", "I left my keys at home.",
-    "Do you remember that I like tea?", "别忘了我喜欢喝茶。", "我喜欢喝茶。", "我没忘我喜欢喝茶。",
+    "Do you remember that I like tea?", "Remove that I speak French from the letter.",
+    "It isn't right that I live in Rome and pay taxes in Milan.",
+ "别忘了我喜欢喝茶。", "我喜欢喝茶。", "我没忘我喜欢喝茶。",
 ]  # fmt: skip
 
 
@@ -135,6 +137,49 @@ async def test_b4_what_no_field_holds_ends_and_its_withdrawal_is_kept_nowhere(
     talk.driver.advance(timedelta(days=1))
     await talk.say(withdrawn, session="s2")
     assert active(talk) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        ("User does not smoke", "Forget that I smoke."),
+        ("User owes their cousin Ruben nine thousand euros", "Forget that I owe Ruben a pizza."),
+    ],
+)
+async def test_b4_what_says_something_else_stays(models: Models, said: str, then: str) -> None:
+    talk = Talk(models, PROFILE, START)
+    await talk.say(said.replace("User does", "I do").replace("User owes their", "I owe my"))
+    stood = active(talk)
+    assert stood
+    talk.driver.advance(timedelta(days=1))
+    await talk.say(then, session="s2")
+    assert active(talk) == stood
+
+
+@pytest.mark.parametrize("said", ["I left Anna.", "I gave up coffee.", "我不玩游戏了。", "我从上海搬家了。"])
+async def test_b4_of_what_ended_only_what_was_said_is_kept(models: Models, said: str) -> None:
+    talk = Talk(models, PROFILE, START)
+    await talk.say(said)
+    kept = [u for u in talk.driver.read(topics.UPDATES) if isinstance(u, MemoryUpdate)]
+    assert [(u.kind, u.negated) for u in kept if u.kind != "episode"] == []
+
+
+@pytest.mark.parametrize("text", ["I left Oslo.", "我离开北京去上海出差。", "我从北京出来了。"])
+def test_b4_who_leaves_a_place_may_live_there(text: str) -> None:
+    assert "residence" not in {slot for f in told(text) for slot, _ in f.slots}
+
+
+@pytest.mark.parametrize(
+    ("text", "denied", "said"),
+    [
+        ("Forget that I like tea, and remember that I like coffee.", {"tea"}, {"coffee"}),
+        ("忘掉我喜欢喝茶这件事，我喜欢喝咖啡。", {"茶"}, {"咖啡"}),
+    ],
+)
+def test_b4_another_statement_behind_a_withdrawal_is_read(text: str, denied: set[str], said: set[str]) -> None:
+    found = told(text)
+    assert {v for f in found if f.negated for _, v in f.slots} == denied
+    assert {v for f in found if not f.negated for _, v in f.slots} == said
 
 
 def active(talk: Talk) -> list[str]:
