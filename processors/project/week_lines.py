@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,10 @@ from processors.reader.rules.text import prepare, sentences
 
 Terms = Callable[[str], list[str]]
 
-_CHAT = words("chat")
+_GREETING = words("greeting")
+_PRIVATE = words("private")
+_OFTEN, _SHARE = 3, 8
+"""What is private is a week's subject from so many turns with one of its words on, if they are one in `_SHARE`."""
 _FILLER = re.compile(
     r"^(?:(?:ok(?:ay)?|good|great|nice|perfect|fine(?: with me)?|works for me|sure|yes|yep|yeah|no problem|right|well"
     r"|so|also|and|but|then|hm+|ugh|oh|ouch|damn|btw|by the way|agreed(?=[,.!])|thanks|(?:quick )?update|fyi|standup)\b"
@@ -61,18 +65,24 @@ def _shown(user: str) -> str:
 
 def lines(turns: Sequence[Spoken], terms: Terms) -> list[Line]:
     """In order; small talk is left out."""
-    return [line for place, turn in enumerate(turns) for line in _of(place, turn, terms)]
+    chat = small_talk(turns)
+    return [line for place, turn in enumerate(turns) for line in _of(place, turn, terms) if not chat(line.text)]
 
 
 def _of(place: int, turn: Spoken, terms: Terms) -> Iterable[Line]:
     for s in sentences(unnumbered(prepare(turn.text))):
         text = plain(s.text)
-        if text and not is_chat(text):
+        if text:
             yield Line(turn, place, text, frozenset(terms(text)), s.asks)
 
 
-def is_chat(text: str) -> bool:
-    return _CHAT.search(text) is not None
+def small_talk(turns: Sequence[Spoken]) -> Callable[[str], bool]:
+    """Which sentences of a week are small talk. What is private elsewhere is the work of some: of a café its coffee, of
+    a kennel its dogs."""
+    found = Counter(word for t in turns for word in {m.group().casefold() for m in _PRIVATE.finditer(t.text)})
+    is_subject = any(n >= max(_OFTEN, len(turns) / _SHARE) for n in found.values())
+    left_out = (_GREETING,) if is_subject else (_GREETING, _PRIVATE)
+    return lambda text: any(pattern.search(text) for pattern in left_out)
 
 
 def plain(text: str) -> str:

@@ -18,7 +18,7 @@ from processors.project.rollup import Noted, Problem, Spoken, units
 from processors.project.week_decisions import decides, decisions
 from processors.project.week_due import due
 from processors.project.week_figures import figures
-from processors.project.week_lines import Line, Terms, is_chat, is_reaction, lines, named, who
+from processors.project.week_lines import Line, Terms, is_reaction, lines, named, small_talk, who
 from processors.project.week_problems import problem_in, problems, solves
 from processors.project.week_tasks import Task, Tasks, ends, is_opinion, names_of, says_done, settled
 from schemas.base import JsonValue
@@ -55,7 +55,8 @@ def read(turns: Sequence[Spoken], notes: Sequence[Noted], terms: Terms, zone: st
     def day(at: datetime) -> date:
         return at.astimezone(ZoneInfo(zone)).date()
 
-    said = lines(turns, terms)
+    said, chat = lines(turns, terms), small_talk(turns)
+    notes = [n for n in notes if not chat(n.text)]
     reads = Tasks(said, names_of(turns, who), day)
     decided = decisions(said)
     of_decisions = {d.line.text for d in decided}
@@ -121,7 +122,7 @@ def _kept(notes: Sequence[Noted], episode_type: str, turns: set[str]) -> list[No
     """Of a turn, the first statement of a type that the gate kept; not of `turns`, which show one themselves."""
     out: dict[str, Noted] = {}
     for n in notes:
-        if n.episode_type == episode_type and n.turn_id not in turns and not is_chat(n.text) and not is_opinion(n.text):
+        if n.episode_type == episode_type and n.turn_id not in turns and not is_opinion(n.text):
             out.setdefault(n.turn_id, n)
     return list(out.values())
 

@@ -8,9 +8,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from inference.terms import terms
 from processors.ports import Models
-from processors.project.rollup import MOST_UNITS, units
+from processors.project.rollup import MOST_UNITS, Spoken, units
 from processors.project.week_due import due
+from processors.project.week_reading import Catalogue, read
 from schemas.events.memory import MemoryUpdate
 from schemas.profile.model import load_profile
 from tests.unit.processors.talk import Talk
@@ -163,3 +165,28 @@ async def test_a6_u24_a_week_of_plain_talk_is_a_report_and_no_transcript(models:
 def test_a6_u24_a_day_that_a_task_is_due_lies_ahead(text: str, day: date | None) -> None:
     """Said on Tuesday 17 November 2026."""
     assert due(text, date(2026, 11, 17)) == day
+
+
+CAFE = (
+    "The coffee machine is broken again.", "I'll call the technician for the coffee machine tomorrow.",
+    "Good morning all!", "We agreed to raise the price of coffee from 2.80 to 3.10.",
+    "The cake supplier did not deliver on Tuesday.", "The technician fixed the coffee machine.",
+)  # fmt: skip
+KENNEL = (
+    "3号狗舍的狗又发烧了。", "我明天打电话催猫粮的供应商。", "谢谢大家。", "决定从周一起所有猫都做检测。",
+    "7号笼的猫伤口裂了。",
+    "狗的烧退了，恢复正常。",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "counts"),
+    [(CAFE, (1, 1, 1)), (KENNEL, (1, 1, 2)), (("Coffee?", "The coffee machine broke.", "Lunch at one."), (0, 0, 0))],
+    ids=["cafe", "kennel", "office"],
+)
+def test_a6_what_a_week_is_about_is_no_small_talk(said: tuple[str, ...], counts: tuple[int, int, int]) -> None:
+    """(decisions, tasks, problems)"""
+    turns = [Spoken(f"t{i}", "s", MONDAY + i * DAY / 4, "user", f"p{i % 2}", t, i) for i, t in enumerate(said)]
+    week = read(turns, (), terms, "Asia/Shanghai", Catalogue(load_profile("general"), lambda _: None, {}))
+    assert (len(week.decisions), len(week.tasks) + len(week.done), len(week.problems)) == counts
+    assert not [line for line in week.rest if line.text in ("Good morning all", "谢谢大家")]

@@ -103,7 +103,8 @@ async def test_b4_b6_what_is_withdrawn_leaves_the_profile_and_its_score(
     ("withdrawn", "word"),
     [
         ("Forget that I live in Madrid.", "madrid"), ("Don't remember that I like whisky.", "whisky"),
-        ("Forget that I owe my cousin nine thousand.", "cousin"), ("please forget what I said about the choir", "choir"),
+        ("Forget that I owe my cousin nine thousand.", "cousin"),
+        ("please forget what I said about the choir", "choir"),
         ("Please forget my age.", "age"), ("别记我住在青岛了。", "青岛"), ("忘掉我欠表哥九千块这件事。", "表哥"),
         ("把我的年龄删掉。", "年龄"),
     ],
