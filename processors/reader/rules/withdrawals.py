@@ -25,12 +25,6 @@ _WHOLE = 0.6
 """Share of what ended that a value has to be."""
 Reads = Callable[[Sentence], list[Found]]
 _DATA = tomllib.loads((files(__package__) / "withdrawals.toml").read_text(encoding="utf-8"))
-_LEAD: dict[Language, str] = {
-    "en": r"(?:(?:ok(?:ay)?|so|and|oh|actually|sorry|just|please|pls|you (?:can|may|should)|(?:can|could) you"
-    r"|i want you to|i'd like you to)[, ]{1,2}){0,4}",
-    "zh": r"(?:(?:那|哦|对了|其实|请|麻烦|你?可以|请你|帮我|麻烦你)[，,]?){0,3}",
-}  # fmt: skip
-_END: dict[Language, str] = {"en": r"(?:,? (?:please|now|thanks|again))?[\s.!]*", "zh": r"[\s。！.!]*"}
 _TEXT: dict[Language, str] = {"en": "{owner} takes back what they said about ", "zh": "{owner}收回说过的"}
 _OWNER = re.compile(r"^(?:I'm|I've|I|my|我)\s?", re.I)
 
@@ -50,6 +44,7 @@ class _Words:
     field: tuple[re.Pattern[str], ...]
     about: re.Pattern[str]
     more: re.Pattern[str]
+    request: re.Pattern[str]
     slots: dict[str, str]
     """Name of a field as users call it -> slot."""
     ended: tuple[_Ended, ...]
@@ -59,13 +54,13 @@ def _words(language: Language) -> _Words:
     told = _DATA[language]
 
     def whole(pattern: str) -> re.Pattern[str]:
-        return re.compile(f"{_LEAD[language]}(?:{pattern}){_END[language]}", re.IGNORECASE)
+        return re.compile(f"{told['lead']}(?:{pattern}){told['tail']}", re.IGNORECASE)
 
     slots = {name: slot for slot, names in told["fields"].items() for name in names}
     ended = tuple(_Ended(whole(e["when"]), tuple(e["was"]), e["now"]) for e in told["ended"])
     return _Words(
         tuple(map(whole, told["clause"])), tuple(map(whole, told["field"])), whole(told["about"]),
-        re.compile(told["more"], re.IGNORECASE), slots, ended,
+        re.compile(told["more"], re.IGNORECASE), re.compile(told["request"], re.IGNORECASE), slots, ended,
     )  # fmt: skip
 
 
@@ -74,7 +69,7 @@ _OF: dict[Language, _Words] = {"en": _words("en"), "zh": _words("zh")}
 
 def withdrawn(sentence: Sentence, language: Language, read: Reads) -> list[Found]:
     """What a sentence takes back; empty where it takes back nothing. `read`: the statements of a sentence."""
-    if sentence.asks or len(sentence.text) > MOST:
+    if len(sentence.text) > MOST or (sentence.asks and _OF[language].request.match(sentence.text) is None):
         return []
     for more in _OF[language].more.finditer(sentence.text):
         if first := _withdrawn(_part(sentence, 0, more.start()), language, read):

@@ -30,6 +30,9 @@ SAID = [
     ("I play the violin.", "I've stopped playing the violin."),
     ("I'm allergic to peanuts.", "It turned out I'm not allergic to peanuts."),
     ("My hobby is chess.", "Chess isn't my hobby any more."),
+    ("I'm divorced.", "Can you forget that I'm divorced?"),
+    ("I have diabetes.", "I don't want you to remember that I have diabetes."),
+    ("我有糖尿病。", "能不能忘掉我有糖尿病这件事？"), ("我住在苏州。", "我之前说住在苏州，那个不对。"),
     ("我喜欢喝茶。", "忘掉我喜欢喝茶这件事。"),
     ("我喜欢喝咖啡。", "别记我喜欢喝咖啡了。"),
     ("我喜欢爬山。", "把我喜欢爬山这条忘了。"),
@@ -45,7 +48,8 @@ SAID = [
 FIELDS = [
     ("Please forget my age.", "age"), ("You needn't remember my address.", "residence"),
     ("Please erase my name.", "name"), ("不用记我的地址了。", "residence"), ("把我的年龄删掉。", "age"),
-    ("请忘掉我的名字。", "name"),
+    ("请忘掉我的名字。", "name"), ("Forget what I told you about my salary.", "income"),
+    ("我不想让你记住我的住址。", "residence"), ("忘了我刚才说的地址。", "residence"),
 ]  # fmt: skip
 KEPT = [
     "I like tea.", "Don't forget that I like tea.", "I left the office at six.", "I left my keys at home.",
@@ -174,10 +178,12 @@ def test_b4_who_leaves_a_place_may_live_there(text: str) -> None:
     ("text", "denied", "said"),
     [
         ("Forget that I like tea, and remember that I like coffee.", {"tea"}, {"coffee"}),
+        ("Forget that I live in Porto, I live in Braga now.", {"Porto"}, {"Braga"}),
+        ("Forget that I'm 34, I'm 35.", {34}, {35}),
         ("忘掉我喜欢喝茶这件事，我喜欢喝咖啡。", {"茶"}, {"咖啡"}),
     ],
 )
-def test_b4_another_statement_behind_a_withdrawal_is_read(text: str, denied: set[str], said: set[str]) -> None:
+def test_b4_another_statement_behind_a_withdrawal_is_read(text: str, denied: set[object], said: set[object]) -> None:
     found = told(text)
     assert {v for f in found if f.negated for _, v in f.slots} == denied
     assert {v for f in found if not f.negated for _, v in f.slots} == said
